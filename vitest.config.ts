@@ -18,7 +18,7 @@ const folders = [
 
 const NO_SERVERS: readonly string[] = [];
 
-/** The servers that the tests of a folder share, where they need any. */
+/** The servers that the tests of a folder share, if they need any. */
 const servers: Readonly<Record<string, readonly string[]>> = {
   "packages/memory-postgres/test": ["postgres"],
   "packages/memory-redis/test": ["redis", "redis-cluster", "redis-sentinel"],
@@ -27,8 +27,8 @@ const servers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * One project for all folders that need the same servers: only files of one project share a process, and each process loads the
- * sources anew. It is named after its servers.
+ * One project for all folders that need the same servers, because only files of one project share a process, and each
+ * process loads the sources again. It is named after its servers.
  */
 function projectsOf(all: readonly string[]): TestProjectInlineConfiguration[] {
   const needed = [...new Set(all.map((folder) => servers[folder] ?? NO_SERVERS))];
@@ -41,9 +41,9 @@ function projectsOf(all: readonly string[]): TestProjectInlineConfiguration[] {
         .filter((folder) => (servers[folder] ?? NO_SERVERS) === setups)
         .map((folder) => `${folder}/**/*.test.ts`),
       globalSetup: setups.length === 0 ? [] : ["test/servers.setup.ts"],
-      // Test files share a process, which loads the sources once; no module here has state of its own.
+      // Test files share a process, which loads the sources once. No module here has its own state.
       isolate: false,
-      // Generous, since a busy machine is no failure: making a database of PGlite, 5 s of work, has taken a minute there.
+      // Long, because a busy machine isn't a failure: creating a PGlite database, 5 s of work, has taken a minute there.
       testTimeout: 120_000,
       hookTimeout: 120_000,
       expect: { poll: { timeout: 15_000 } },
@@ -51,7 +51,7 @@ function projectsOf(all: readonly string[]): TestProjectInlineConfiguration[] {
   }));
 }
 
-/** What a compiled source says of where its imports are depends on these beside itself. */
+/** The locations of imports in a compiled source also depend on these files. */
 function hashOfManifests(): string {
   const hash = createHash("sha256");
   for (const folder of folders) hash.update(readFileSync(join(root, folder, "package.json")));
@@ -61,7 +61,7 @@ function hashOfManifests(): string {
 export default defineConfig({
   test: {
     reporters: ["default", new TimesReporter("test/times/test.json")],
-    // The tests wait for servers, processes and clocks more than they compute.
+    // The tests mostly wait for servers, processes and clocks.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     experimental: {

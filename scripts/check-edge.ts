@@ -1,6 +1,6 @@
 /**
- * Whether the built packages load and run without Node's modules: bundles each entry for browsers, holds the sizes against
- * their bounds, and runs a conversation where there is nothing but what the web has. Expects `turbo run build` to have run.
+ * Checks that the built packages load and run without Node's modules: bundles each entry for browsers, compares the sizes
+ * with their limits, and runs a conversation with only the web's globals. Run `turbo run build` first.
  */
 
 import { deepStrictEqual } from "node:assert/strict";
@@ -11,11 +11,11 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const root = new URL("..", import.meta.url).pathname;
-// In the documentation, because that is where every package of the workspace can be imported from.
+// In `docs`, because every package of the workspace can be imported from there.
 const from = join(root, "docs");
 
 const PACKAGES = ["core", "memory", "model-http", "openai", "anthropic", "google", "ai-sdk"];
-/** A conformance kit can be imported in a vitest run only. */
+/** A conformance kit can only be imported in a vitest run. */
 const KIT = "@jaf/memory/testing";
 
 const entries = PACKAGES.flatMap((folder) => {
@@ -23,7 +23,7 @@ const entries = PACKAGES.flatMap((folder) => {
   return Object.keys(manifest.exports).map((entry) => manifest.name + entry.slice(1));
 }).filter((entry) => entry !== KIT);
 
-/** What a bundler for browsers makes of a module. Throws for what can't be resolved, such as a module of Node's. */
+/** Bundles a module for browsers. Throws for an import that can't be resolved, such as a Node module. */
 async function bundle(code: string, external: readonly string[] = [], format: "esm" | "iife" = "esm") {
   const { outputFiles, metafile } = await build({
     stdin: { contents: code, resolveDir: from, loader: "ts" },
@@ -46,9 +46,9 @@ async function bundle(code: string, external: readonly string[] = [], format: "e
 interface Bound {
   readonly what: string;
   readonly code: string;
-  /** In thousands of bytes, by gzip. */
+  /** In thousands of bytes, with gzip. */
   readonly kB: number;
-  /** What it may import; zod is the application's, too. */
+  /** The imports that aren't bundled. The application uses zod, too. */
   readonly external: readonly string[];
 }
 
@@ -89,16 +89,16 @@ async function checkBound({ what, code, kB: most, external }: Bound): Promise<vo
 
 const program = join(root, "integration/test/support/edge/program.ts");
 
-/** What browsers and the runtimes at the edge have in common, beside the language, as far as we use it. */
+/** The globals that browsers and edge runtimes have in common, as far as we use them. */
 const WEB =
   "AbortController AbortSignal Blob DOMException Event EventTarget Headers ReadableStream Request Response TextDecoder " +
   "TextDecoderStream TextEncoder TransformStream URL URLSearchParams WritableStream atob btoa console crypto fetch " +
   "performance queueMicrotask structuredClone";
 
-/** Runs it where only what browsers have is there: no `process`, no `Buffer`, no `require`. */
+/** Runs it with only the globals of browsers: no `process`, no `Buffer`, no `require`. */
 async function runOnTheWeb(code: string): Promise<unknown> {
   const timers = new Map<number, NodeJS.Timeout>();
-  // Timers of the web are numbers, with none of the methods that Node's have.
+  // The web's timers are numbers, without the methods of Node's.
   const keep = (timer: NodeJS.Timeout): number => {
     timers.set(Number(timer), timer);
     return Number(timer);
@@ -132,7 +132,7 @@ const ran = await runOnTheWeb(
   ).code,
 );
 const [account, refusal] = JSON.parse(String(ran));
-// The same sources under Node, with Node's own hashes.
+// The same sources in Node, with Node's own hashes.
 const { converse } = await import(program);
 const expected = JSON.parse(JSON.stringify(await converse()));
 deepStrictEqual(account, expected);

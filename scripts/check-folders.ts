@@ -1,13 +1,13 @@
 /**
- * Whether folders import each other in a circle, at any level of any package: none of them could be understood, or moved, by
- * itself.
+ * Checks that no folders import each other in a circle, at any level of any package. Such folders couldn't be understood
+ * or moved separately.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type FolderCircle, folderCircles } from "./folder-circles.ts";
 import { type Import, readImports } from "./folder-imports.ts";
 
-/** Of the imports from one folder to the next, in a message. */
+/** The most imports from one folder to the next that a message shows. */
 const MOST_SHOWN = 5;
 
 const root = new URL("..", import.meta.url).pathname;

@@ -1,6 +1,6 @@
 /**
- * Packs every publishable package as it would be published, has publint and are-the-types-wrong look at it, checks the ranges of
- * our own packages, and loads what was built, in ESM and in CommonJS. Expects `pnpm build` to have run.
+ * Packs every publishable package as it would be published, checks it with publint and are-the-types-wrong, checks the
+ * ranges of our own packages, and loads the build as ESM and CommonJS. Run `pnpm build` first.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -30,7 +30,7 @@ const packages = readdirSync(join(root, "packages"))
   .filter(({ manifest }) => manifest.private !== true);
 const versions = new Map(packages.map(({ manifest }) => [manifest.name, manifest.version]));
 
-/** Prints what the checker printed only if it found something. */
+/** Prints the checker's output only if it found something. */
 function checkTarball(checker: string, args: readonly string[]): void {
   const program = join(root, "node_modules/.bin", checker);
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
@@ -39,12 +39,12 @@ function checkTarball(checker: string, args: readonly string[]): void {
   throw new Error(`${checker} ${args.join(" ")} failed.`);
 }
 
-/** Has no errors, types or registries of its own that pass from one package to another. */
+/** A package without errors, types or registries that are passed between packages. */
 const MAY_BE_TWICE = "@jaf/model-http";
 
 /**
- * A dependency is installed a second time where two releases are wanted, and then an error of one isn't an instance of the other's
- * class; with a peer the installation fails.
+ * If two packages need different releases, a dependency is installed twice, and an error of one isn't an instance of the
+ * other's class. With a peer dependency, the installation fails instead.
  */
 function checkRanges(tarball: string): void {
   const packed = execFileSync("tar", ["-xzOf", tarball, "package/package.json"], { encoding: "utf8" });
@@ -58,25 +58,25 @@ function checkRanges(tarball: string): void {
   }
 }
 
-/** Runs the program as an application in either module system; it has `load(specifier)` and fails by throwing. */
+/** Runs the program as an application in both module systems. It has `load(specifier)`, and throws to fail. */
 function runInBoth(program: string): void {
   for (const [type, loader] of Object.entries({ module: "import", commonjs: "require" })) {
     const code = `const load = async (specifier) => ${loader}(specifier);\n(async () => {\n${program}\n})();`;
     execFileSync(process.execPath, [`--input-type=${type}`, "--eval", code], {
-      cwd: join(root, "docs"), // From there every package of the workspace can be loaded.
+      cwd: join(root, "docs"), // Every package of the workspace can be loaded from there.
       stdio: ["ignore", "ignore", "inherit"],
     });
   }
 }
 
-/** A conformance kit can be imported in a vitest run only. */
+/** A conformance kit can only be imported in a vitest run. */
 const isKit = (name: string, entry: string): boolean =>
   entry === "./testing" && ["@jaf/memory", "@jaf/user-memory"].includes(name);
 
-/** Conversations and user memory have schemas of their own, each with functions of these names. */
+/** Conversations and user memory have separate schemas, each with functions of these names. */
 const BY_SCHEMA = ["migrate", "printMigrations"];
 
-/** Loads every entry, each alone and all together: a name that two of them export stands for one value. */
+/** Loads every entry, separately and together. A name that two of them export must be the same value. */
 function checkEntries({ name, exports }: Manifest): void {
   const entries = Object.keys(exports)
     .filter((entry) => !isKit(name, entry))
@@ -95,7 +95,7 @@ function checkEntries({ name, exports }: Manifest): void {
     }`);
 }
 
-/** An adapter that finds no server rejects with the `MemorySetupError` of `@jaf/memory`: its class is there once. */
+/** An adapter without a server must reject with the `MemorySetupError` of `@jaf/memory`, so the class exists once. */
 function checkSharedClass(): void {
   runInBoth(`
     const { MemorySetupError } = await load("@jaf/memory");
@@ -110,11 +110,11 @@ const out = mkdtempSync(join(tmpdir(), "jaf-packages-"));
 try {
   for (const { folder, manifest } of packages) {
     const tarball = join(out, `${manifest.name.replace("/", "-")}.tgz`);
-    // pnpm resolves catalog:, workspace: and publishConfig; `npm pack` would not.
+    // pnpm resolves catalog:, workspace: and publishConfig; `npm pack` doesn't.
     execFileSync("pnpm", ["pack", "--out", tarball], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
     checkRanges(tarball);
     checkTarball("publint", [tarball, "--strict"]);
-    // "node16": the packages are for Node, where every resolution since 16 reads `exports`.
+    // "node16": the packages are for Node, which reads `exports` since 16.
     checkTarball("attw", [tarball, "--profile", "node16", "--format", "ascii"]);
     checkEntries(manifest);
   }

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 const root = new URL("..", import.meta.url).pathname;
-// In the documentation, because that is where every package of the workspace can be imported from.
+// In `docs`, because every package of the workspace can be imported from there.
 const folder = join(root, "docs/.snippets");
 
 const documents = execFileSync(
@@ -27,7 +27,7 @@ function markdownOf(document: string): string {
   return document.endsWith(".md") ? text : text.replaceAll(/^(?:[ \t]*\* ?(.*)|.*)$/gm, "$1");
 }
 
-/** A block that names a `file=` is one of several that import each other. */
+/** A block with `file=` is one of several that import each other. */
 const FENCE = /^```(?:(?:ts|typescript)(?: file=(\S+))?|json file=(\S+))\n([\s\S]*?)^```/gm;
 
 rmSync(folder, { recursive: true, force: true });
@@ -59,7 +59,7 @@ const options = {
 writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
 const compile = (...args: readonly string[]): boolean =>
   spawnSync(join(root, "node_modules/.bin/tsc"), args, { cwd: root, stdio: "inherit" }).status === 0;
-// The condition has the packages' sources read, which are there before anything is built.
+// With this condition the packages' sources are read, so no build is needed.
 const compiled = [
   compile("-p", folder),
   ...[...configs].map((config) => compile("-p", config, "--customConditions", "@jaf/source")),

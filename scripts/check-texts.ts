@@ -1,6 +1,6 @@
 /**
- * Whether each TypeScript block of the four texts compiles as it stands: without a finding, or with the very findings that the
- * text's own mistakes have (`cannot.ts`).
+ * Checks that each unchanged TypeScript block of the four texts compiles without errors, or with exactly the errors of the
+ * text's own mistakes (`cannot.ts`).
  */
 import { BLOCKS, type Block, blockNamed, TEXTS } from "../integration/test/texts/blocks.ts";
 import { CANNOT } from "../integration/test/texts/cannot.ts";
@@ -16,7 +16,7 @@ const IN_PLACE_OF: Readonly<Record<string, string>> = {
   "@gemstack/ai-sdk": "given/ai-sdk.ts",
 };
 
-/** What a module that a block imports is in this repository. */
+/** The modules of this repository that a block's imports stand for. */
 function fileOfImport(specifier: string, importer: string): string | undefined {
   if (specifier === "given")
     return `given/${TEXTS.find((text) => importer.startsWith(`blocks/${text}/`))}.ts`;
@@ -34,7 +34,7 @@ const findings = findingsIn(
 
 const mistakes = new Map(CANNOT.map(({ text, block, says }) => [blockNamed(text, block), says]));
 
-/** By the text's lines, without messages: `418: TS4104`. */
+/** With the text's line numbers and without messages: `418: TS4104`. */
 function expectedOf(block: Block): readonly string[] {
   const { refused } = settingOf(block);
   return mistakes.get(block) ?? (refused === undefined ? [] : [refused]);

@@ -1,8 +1,8 @@
-/** `pnpm check`: the scripts of package.json that check all but behaviour, two at a time, with what each took at the end. */
+/** `pnpm check`: runs the scripts of package.json that check everything but behaviour, two at a time, and prints their times. */
 import { readFileSync } from "node:fs";
 import concurrently from "concurrently";
 
-/** The longest first. */
+/** Longest first. */
 const STEPS = [
   "packages",
   "typecheck",
@@ -23,5 +23,5 @@ const { result } = concurrently(
   { maxProcesses: 2, group: true, timings: true, killOthersOn: ["failure"] },
 );
 result.catch(() => {
-  process.exitCode = 1; // The output of the step that failed says why.
+  process.exitCode = 1; // The failed step's output says why.
 });

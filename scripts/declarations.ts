@@ -1,10 +1,10 @@
-/** Declarations as a reader of a package's types sees them: without bodies, comments, private members and files. */
+/** Prints declarations for readers of a package's types: without bodies, comments, private members and files. */
 import ts from "typescript";
 
 export interface Declarations {
-  /** What the name stands for, as a value, as a type, or both. */
+  /** The declarations of the name as a value, as a type, or both. */
   readonly print: (symbol: ts.Symbol, name: string) => string;
-  /** The symbols that occur in what has been printed so far. */
+  /** The symbols in the printed text so far. */
   readonly named: ReadonlySet<ts.Symbol>;
 }
 
@@ -12,7 +12,7 @@ const FLAGS =
   ts.NodeBuilderFlags.NoTruncation |
   ts.NodeBuilderFlags.MultilineObjectLiterals |
   ts.NodeBuilderFlags.WriteClassExpressionAsTypeLiteral |
-  // Else a type that its place can't name would be an import of a file.
+  // Otherwise a type that isn't in scope would be printed as an import of a file.
   ts.NodeBuilderFlags.UseAliasDefinedOutsideCurrentScope |
   ts.NodeBuilderFlags.IgnoreErrors;
 
@@ -42,7 +42,7 @@ export function createDeclarations(checker: ts.TypeChecker): Declarations {
 
   const collect = (node: ts.Node): void => {
     if (ts.isIdentifier(node)) {
-      // An identifier that the compiler made carries its symbol.
+      // The compiler's own identifiers have their symbol.
       const made = (node as { readonly symbol?: ts.Symbol }).symbol;
       const symbol = made ?? checker.getSymbolAtLocation(node);
       if (symbol !== undefined)
@@ -58,7 +58,7 @@ export function createDeclarations(checker: ts.TypeChecker): Declarations {
       .replace(/^export (declare )?/, "");
   };
 
-  /** As the place has it written, where it has. */
+  /** As written in the source, if it is. */
   const typeText = (type: ts.Type, place: ts.Node | undefined, flags = FLAGS): string => {
     const node = checker.typeToTypeNode(type, place, flags);
     if (node === undefined) throw new Error(`No text for the type ${checker.typeToString(type)}.`);
@@ -96,7 +96,7 @@ export function createDeclarations(checker: ts.TypeChecker): Declarations {
     return `class ${symbol.name}${parameters ? `<${parameters}>` : ""}${heritage} {\n${indented(lines)}}`;
   };
 
-  /** As it was written, except for what is taken from values: that is shown resolved. */
+  /** As written in the source, except for types that are taken from values, which are resolved. */
   const aliasText = (declaration: ts.TypeAliasDeclaration, symbol: ts.Symbol): string => {
     if (declaration.typeParameters || !contains(declaration.type, ts.isTypeQueryNode))
       return textOf(declaration);
@@ -113,7 +113,7 @@ export function createDeclarations(checker: ts.TypeChecker): Declarations {
     if (symbol.flags & (ts.SymbolFlags.Variable | ts.SymbolFlags.Function))
       parts.push(`const ${name}: ${typeText(checker.getTypeOfSymbol(symbol), symbol.valueDeclaration)};`);
     if (parts.length === 0) throw new Error(`${name} is of a kind that can't be printed yet.`);
-    // The parts of a merged interface come in the order in which the compiler reads their files.
+    // The order of a merged interface's parts depends on the order in which the compiler reads their files.
     return parts.sort().join("\n");
   };
 

@@ -1,6 +1,6 @@
 /**
- * Whether an example of the documentation imports each value that the root of a package for applications exports. Examples are the
- * fenced blocks of README.md, docs/*.md and the packages' own READMEs, which `check-snippets.ts` compiles.
+ * Checks that examples of the documentation import each value that an application package's root exports. Examples are the
+ * fenced blocks of README.md, docs/*.md and the packages' READMEs, which `check-snippets.ts` compiles.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 import type { Import } from "./folder-imports.ts";
 
-/** What two entries of a folder, each a file or a folder, have to do with each other. */
+/** A dependency between two entries of a folder, each a file or a folder. */
 export interface Step {
   readonly from: string;
   readonly to: string;
@@ -8,13 +8,13 @@ export interface Step {
 }
 
 export interface FolderCircle {
-  /** The folder whose entries make the circle; empty for the one that was read. */
+  /** The folder of the circle's entries; empty for the root folder. */
   readonly level: string;
-  /** The last leads back to the first. */
+  /** The last entry imports the first. */
   readonly steps: readonly Step[];
 }
 
-/** A shortest circle at each level that has any. Files count as entries of their folder, so that a circle through one is found. */
+/** Returns a shortest circle for each level with circles. Files count as entries of their folder, so circles through them are found. */
 export function folderCircles(imports: readonly Import[]): readonly FolderCircle[] {
   return levelsOf(imports).flatMap((level) => {
     const steps = shortestCircle(stepsAt(level, imports));
@@ -61,7 +61,7 @@ function shortestCircle(steps: Steps): readonly Step[] | undefined {
   return shortest;
 }
 
-/** The shortest way from an entry back to itself, breadth first. */
+/** The shortest path from an entry back to itself, by breadth-first search. */
 function wayBack(start: string, steps: Steps): readonly Step[] | undefined {
   const seen = new Set<string>();
   let ways: readonly (readonly Step[])[] = [[]];

@@ -2,15 +2,15 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import ts from "typescript";
 
-/** One file that takes a value of another; both relative to the folder that was read. */
+/** A file's import of another file's value. Both paths are relative to the root folder. */
 export interface Import {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * The imports of values among the files below a folder, also those by `import()`. Imports of types alone aren't counted: nothing
- * is loaded for them.
+ * The imports of values among the files below a folder, including `import()`. Type imports aren't counted, because they
+ * load nothing.
  */
 export function readImports(folder: string): readonly Import[] {
   const aliases = readAliases(dirname(folder));
@@ -31,7 +31,7 @@ const sourcesBelow = (folder: string): readonly string[] =>
     .filter((file) => statSync(file).isFile())
     .sort();
 
-/** What a package calls its own modules by, each with every file that it may stand for. */
+/** The names of a package's own modules, each with all files that it may stand for. */
 function readAliases(packageFolder: string): ReadonlyMap<string, readonly string[]> {
   const manifest = join(packageFolder, "package.json");
   if (!existsSync(manifest)) return new Map();

@@ -1,4 +1,4 @@
-/** The types that the entries of the published packages export, as text, read from the sources. */
+/** Reads the exported types of the published packages from the sources, as text. */
 import ts from "typescript";
 import { createDeclarations, type Declarations } from "./declarations.ts";
 import { compileSources, type Entry, publishedPackages } from "./published-packages.ts";
@@ -13,7 +13,7 @@ export interface PublicTypes {
 type Export = readonly [name: string, symbol: ts.Symbol];
 
 const isValue = (symbol: ts.Symbol): boolean => (symbol.flags & ts.SymbolFlags.Value) !== 0;
-// Not by locale: the order must be the same on every machine.
+// Not by locale, because the order must be the same on every machine.
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   a < b ? -1 : Number(a > b);
 
@@ -29,7 +29,7 @@ function exportsOf(checker: ts.TypeChecker, file: ts.SourceFile | undefined): re
     .sort(byName);
 }
 
-/** Declared by a statement of a module, and not within a type or function. */
+/** Whether it is declared at the top level of a module. */
 function isOfModule(symbol: ts.Symbol): boolean {
   const declaration = symbol.declarations?.[0];
   if (declaration === undefined || ts.isImportSpecifier(declaration)) return false;
@@ -37,13 +37,13 @@ function isOfModule(symbol: ts.Symbol): boolean {
   return ts.isSourceFile(statement.parent);
 }
 
-// Fenced by tildes, as the snippets between backticks are compiled.
+// Fenced by tildes, because snippets between backticks are compiled.
 const block = (texts: readonly string[]): string => `~~~ts\n${texts.join("\n\n")}\n~~~\n`;
 
 export function readPublicTypes(root: string): readonly PublicTypes[] {
   const entries = publishedPackages(root).flatMap((each) => each.entries);
   const sources = entries.map(({ source }) => source);
-  // Without a stable order, the members of a union are printed in the order in which the compiler met them.
+  // Otherwise the members of a union are printed in the order in which the compiler finds them.
   const program = compileSources(root, sources, { stableTypeOrdering: true });
   const checker = program.getTypeChecker();
   const exported = new Map(
@@ -55,7 +55,7 @@ export function readPublicTypes(root: string): readonly PublicTypes[] {
     return entries.find(({ folder }) => file?.startsWith(`${folder}/src/`))?.folder;
   };
 
-  /** The first entry of its own package that exports it. */
+  /** The first entry of its package that exports it. */
   const homes = new Map<ts.Symbol, Entry>();
   for (const [entry, names] of exported) {
     for (const [, symbol] of names)
@@ -68,10 +68,10 @@ export function readPublicTypes(root: string): readonly PublicTypes[] {
     return `export ${isValue(symbol) ? "" : "type "}{ ${name} } from "${home.specifier}";`;
   };
 
-  /** What the exports need and no entry exports is public as well. */
+  /** Types that the exports need and no entry exports. They are public as well. */
   const unexportedTexts = ({ print, named }: Declarations): readonly string[] => {
     const texts: (readonly [name: string, text: string])[] = [];
-    // Printing adds to the set while it is gone through.
+    // Printing adds to the set during the iteration.
     for (const symbol of named) {
       if (homes.has(symbol) || folderOf(symbol) === undefined || !isOfModule(symbol)) continue;
       texts.push([symbol.name, print(symbol, symbol.name)]);

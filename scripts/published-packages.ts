@@ -1,14 +1,14 @@
-/** The packages that are published, their entries, and a program of the compiler over their sources. */
+/** The published packages, their entries, and a compiler program of their sources. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 
 export interface Entry {
-  /** As it is imported, e.g. `@jaf/memory/adapter`. */
+  /** The import specifier, e.g. `@jaf/memory/adapter`. */
   readonly specifier: string;
-  /** The package's. */
+  /** The package's folder. */
   readonly folder: string;
-  /** Within the package's exports, e.g. `./adapter`. */
+  /** The key in the package's exports, e.g. `./adapter`. */
   readonly path: string;
   readonly source: string;
 }
@@ -16,11 +16,11 @@ export interface Entry {
 export interface PublishedPackage {
   readonly folder: string;
   readonly entries: readonly Entry[];
-  /** The sources of what the field `imports` names, which no import in the sources may reach. */
+  /** The sources in the manifest's field `imports`. The imports in the sources don't necessarily reach them. */
   readonly imported: readonly string[];
 }
 
-/** Every source in a field of a manifest, at whatever depth of conditions. */
+/** Every source in a field of a manifest, at any depth of conditions. */
 const sourcesIn = (field: unknown): readonly string[] => {
   if (typeof field === "string") return field.endsWith(".ts") && !field.endsWith(".d.ts") ? [field] : [];
   return Object.values(field ?? {}).flatMap(sourcesIn);

@@ -1,7 +1,7 @@
 /**
- * Runs the stress files with vitest: all of them, or those that the arguments name. Where `CI` is set, it runs the files that
- * guard what users fear most and one tenth of the rest. The count of commits chooses the tenth, so that ten commits in a row run
- * everything. `--all` runs everything there, too. Other options go to vitest:
+ * Runs the stress files with vitest: all of them, or those that the arguments name. If `CI` is set, it runs the files for
+ * the worst failures and one tenth of the others. The number of commits selects the tenth, so ten consecutive commits run
+ * everything. `--all` runs everything in CI, too. Other options are passed to vitest:
  *
  *     pnpm test:stress
  *     pnpm test:stress kit-pglite
@@ -14,7 +14,7 @@ import { readTimes } from "../test/times-reporter.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
-/** A lost or doubled message, a turn that a deployment strands, and a backend whose semantics differ. */
+/** The files for the worst failures: lost or doubled messages, turns stranded by a deployment, and backends that behave differently. */
 const ALWAYS = [
   "integration/test/stress/crash-servers.stress.ts",
   "integration/test/stress/programs-redis.stress.ts",
@@ -36,7 +36,7 @@ function stressFiles(): readonly string[] {
   return files;
 }
 
-/** The files that a bounded run takes, after a word on what it leaves out. */
+/** Returns the files of a run in CI, and prints how many are left out. */
 function boundedFiles(): readonly string[] {
   const files = stressFiles();
   const rest = files.filter((file) => !ALWAYS.includes(file));

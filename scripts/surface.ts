@@ -1,7 +1,7 @@
 /**
- * Compares the types that each entry of each published package exports with those in the package's folder `api`, so that a change
- * of them is read in review. `--write` writes them anew. Fails, too, for a value that no
- * example of the documentation imports. It reads the sources, so nothing need be built.
+ * Compares the exported types of each published package's entries with those in the package's folder `api`, so changes are
+ * reviewed. `--write` updates the folder. Also fails for a value that no example of the documentation imports. It reads the
+ * sources, so no build is needed.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { readPublicTypes } from "./public-types.ts";
 import type { Entry } from "./published-packages.ts";
 
 const root = new URL("..", import.meta.url).pathname;
-/** Of the changes of a page. */
+/** The most lines of a page's changes that are printed. */
 const MOST_SHOWN = 40;
 
 function pageOf({ folder, path }: Entry): string {
@@ -24,7 +24,7 @@ function pagesIn(folder: string): readonly string[] {
   return existsSync(pages) ? readdirSync(pages).map((name) => join(pages, name)) : [];
 }
 
-/** What differs, each hunk behind the first line of the declaration that it is in. */
+/** The differences, each hunk after the first line of its declaration. */
 function changesOf(page: string, text = ""): string {
   const before = existsSync(page) ? page : "/dev/null";
   const args = ["diff", "--no-index", "--no-color", "-U0", before, "-"];

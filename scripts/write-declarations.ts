@@ -1,6 +1,6 @@
 /**
- * Writes the declarations of all packages into their `dist`, by one run of the compiler: a `.d.ts` for each source that an entry
- * reaches, and the same as a `.d.cts` for CommonJS. `turbo run build` writes the code, and must have run before.
+ * Writes the declarations of all packages into their `dist` with one run of the compiler: a `.d.ts` for each source that an
+ * entry reaches, and the same as a `.d.cts` for CommonJS. Run `turbo run build` first, which writes the code.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -20,10 +20,10 @@ const program = compileSources(root, sources, {
   emitDeclarationOnly: true,
 });
 
-/** Of another source, in a declaration: `from "./x.ts"`, `import("./x.ts")`. */
+/** Matches a specifier of another source in a declaration: `from "./x.ts"`, `import("./x.ts")`. */
 const SPECIFIER = /(\b(?:from|import)\s*\(?\s*")(\.{1,2}\/[^"]+)\.ts(?=")/g;
 
-/** Where the declaration of a package's source belongs, without its ending. */
+/** The path of the declaration of a package's source, without its ending. */
 function placeOf(source: string): string | undefined {
   const folder = packages.find((each) => source.startsWith(join(each.folder, "src/")))?.folder;
   return folder && join(folder, "dist", relative(join(folder, "src"), source)).replace(/\.ts$/, "");
@@ -44,7 +44,7 @@ function declare(file: ts.SourceFile): string {
   );
 }
 
-/** Those that an entry's declaration reaches, by place: the types of what is only run stay out. */
+/** The declarations that an entry's declaration reaches, by path. Types of internal code are left out. */
 function declareReached(): ReadonlyMap<string, string> {
   const declarations = new Map<string, string>();
   const reach = (source: string): void => {
@@ -59,7 +59,7 @@ function declareReached(): ReadonlyMap<string, string> {
   return declarations;
 }
 
-/** Those of sources that have gone since. */
+/** The declarations of deleted sources. */
 function removeDeclarations({ folder }: { readonly folder: string }): void {
   const dist = join(folder, "dist");
   for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" }))

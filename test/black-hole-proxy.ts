@@ -1,19 +1,19 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** A TCP proxy whose connections can go dead without being closed, as where a router forgets them. */
+/** A TCP proxy whose connections can go dead without being closed, as if a router forgets them. */
 export interface BlackHoleProxy {
   readonly port: number;
   /**
-   * From now on, no byte comes back on the connections that there are, and none is closed from this side. `"replies"`:
-   * the server still gets what is sent.
+   * From now on, no byte comes back on the existing connections, and this side closes none of them. `"replies"`: the server
+   * still receives the client's bytes.
    */
   readonly swallow: (what?: "all" | "replies") => void;
-  /** Whether connections to come go dead as soon as they are accepted. They don't at first. */
+  /** Whether new connections go dead as soon as they are accepted. Initially `false`. */
   readonly swallowNew: (dead: boolean) => void;
-  /** How many connections were ever accepted. */
+  /** The number of all accepted connections. */
   readonly accepted: () => number;
-  /** How many of them the client hasn't closed. */
+  /** The number of connections that the client hasn't closed. */
   readonly open: () => number;
   readonly stop: () => Promise<void>;
 }
@@ -24,7 +24,7 @@ interface Pair {
   dead: false | "all" | "replies";
 }
 
-/** In front of the server on `port`. */
+/** Starts a proxy for the server on `port`. */
 export async function startBlackHoleProxy(port: number): Promise<BlackHoleProxy> {
   const pairs = new Set<Pair>();
   const open = new Set<Socket>();
@@ -55,7 +55,7 @@ export async function startBlackHoleProxy(port: number): Promise<BlackHoleProxy>
     server.on("end", () => pair.dead || end());
   }
 
-  // Else the proxy would answer the client's FIN with its own.
+  // Otherwise the proxy would answer the client's FIN with its own.
   const listener = createServer({ allowHalfOpen: true }, join).listen(0, "127.0.0.1");
   await once(listener, "listening");
   const address = listener.address();

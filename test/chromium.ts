@@ -18,7 +18,7 @@ function findChromium(): string | undefined {
   return undefined;
 }
 
-/** The machine's Chromium, or that of `TEST_CHROMIUM`; installs one where that needs no question. */
+/** Returns the machine's Chromium, or that of `TEST_CHROMIUM`. Installs one if no password is needed. */
 function requireChromium(): string {
   // biome-ignore lint/suspicious/noUndeclaredEnvVars: turbo does not run the tests
   const found = process.env["TEST_CHROMIUM"] ?? findChromium();
@@ -30,7 +30,7 @@ function requireChromium(): string {
   );
 }
 
-/** A browser without a window that asks nobody for anything by itself. */
+/** Starts a headless browser without background requests. */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: requireChromium(),

@@ -4,14 +4,14 @@ import { connect, createServer, type Socket } from "node:net";
 /** A TCP proxy that loses replies. */
 export interface CutProxy {
   readonly port: number;
-  /** How many replies it lost. */
+  /** The number of lost replies. */
   readonly cuts: () => number;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Passes on what a client sends; where `cut` says yes to it, the connection is broken the moment that the server's
- * reply arrives, which the client never sees. So the server has done what the client must think undone.
+ * Forwards a client's requests. If `cut` returns `true` for a request, the connection is broken when the server's reply
+ * arrives, and the client never receives it: the request has succeeded, but the client must assume that it failed.
  */
 export async function startCutProxy(port: number, cut: (request: Buffer) => boolean): Promise<CutProxy> {
   const sockets = new Set<Socket>();

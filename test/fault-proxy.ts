@@ -3,13 +3,13 @@ import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * What becomes of the bytes. `"pass"`: they go on. `"hole"`: connections stay open and nothing comes through, as where a
- * firewall has forgotten them; new ones pass. `"refuse"`: connections are reset, and new ones too. A number: every piece
- * is late by so many milliseconds, either way.
+ * How bytes are handled. `"pass"`: forwarded. `"hole"`: connections stay open without any data, as if a firewall has
+ * forgotten them; new connections work. `"refuse"`: existing and new connections are reset. A number: the delay of every
+ * piece in milliseconds, in both directions.
  */
 export type ProxyMode = "pass" | "hole" | "refuse" | number;
 
-/** A TCP proxy before a server on this machine. */
+/** A TCP proxy for a server on this machine. */
 export interface FaultProxy {
   readonly port: number;
   readonly set: (mode: ProxyMode) => void;

@@ -3,8 +3,8 @@ import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Within a project the files that took longest come first, by the recorded times: else a long one that begins last is waited
- * for alone. vitest knows times only where it has run before, and by their size those of the kits are the smallest.
+ * Within a project, the files with the longest recorded times come first. Otherwise all workers could wait for one long file
+ * that begins last. vitest knows times only after an earlier run, else it sorts by size, and the kits' files are the smallest.
  */
 export class LongestFirst extends BaseSequencer {
   readonly #seconds: Readonly<Record<string, number>> = JSON.parse(

@@ -15,7 +15,7 @@ const FOLDERS = ["/usr/sbin", "/usr/bin", "/opt/homebrew/bin", "/usr/local/bin"]
 
 const findProgram = (): string | undefined => findFolder("pgbouncer", FOLDERS);
 
-/** Where the program is, installed if that needs no question. */
+/** The path of the program. Installs it if no password is needed. */
 function obtainProgram(): string {
   let folder = findProgram();
   if (folder === undefined && installWithoutAsking({ apt: "pgbouncer", brew: "pgbouncer" }))
@@ -26,7 +26,7 @@ function obtainProgram(): string {
   );
 }
 
-/** Whether the PgBouncer of this machine can carry prepared statements over, which it can from version 1.21 on. */
+/** Whether this machine's PgBouncer supports prepared statements (since version 1.21). */
 export function carriesPreparedStatements(): boolean {
   const version = execFileSync(obtainProgram(), ["--version"], { encoding: "utf8" });
   const [, major, minor] = version.match(/(\d+)\.(\d+)/) ?? [];
@@ -45,7 +45,7 @@ const configuration = (server: URL, settings: Readonly<Record<string, string | n
   ].join("\n");
 };
 
-/** A PgBouncer in transaction mode before the server of this URL, with few connections to it. */
+/** Starts a PgBouncer in transaction mode for the server of this URL, with few connections to it. */
 export async function startPgBouncer(
   serverUrl: string,
   settings: Readonly<Record<string, string | number>> = {},

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const INTERVAL_MS = 25;
 const DEADLINE_MS = 60_000;
 
-/** The first value that isn't `undefined`; a read that throws is tried again. Rejects, naming `what`, after 60 s. */
+/** Returns the first value that isn't `undefined`. Reads again after an error. Rejects with `what` after 60 s. */
 export async function poll<T>(what: string, read: () => Promise<T | undefined>): Promise<T> {
   const deadline = performance.now() + DEADLINE_MS;
   let failure: unknown;

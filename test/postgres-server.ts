@@ -11,27 +11,26 @@ const BINARY_FOLDERS = [
   "/Applications/Postgres.app/Contents/Versions/latest/bin",
 ];
 
-// A test's data need not survive the machine.
+// A test's data needn't survive a crash of the machine.
 const FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200"];
 
 /**
- * Every write is with the operating system before it is acknowledged: it outlives any process that is killed. That the
- * disk has it, too, would only matter to a machine that dies, and makes each start after a kill as slow as the disk:
- * all files are synced first.
+ * The operating system has every write before it is acknowledged, so it survives the kill of any process. A sync to the disk
+ * would only matter for a crash of the machine, and makes each start after a kill slow, because all files are synced first.
  */
 export const DURABLE_POSTGRES = ["fsync=off", "max_connections=200"];
 
-/** The folder of the machine's Postgres programs. */
+/** Returns the folder of the machine's Postgres programs. */
 export const findPostgres = (): string | undefined => findFolder("initdb", BINARY_FOLDERS);
 
-/** As {@link findPostgres}; installs it where that needs no question. */
+/** Like {@link findPostgres}, but installs Postgres if no password is needed. */
 export function obtainPostgres(): string | undefined {
   const found = findPostgres();
   if (found !== undefined) return found;
   return installWithoutAsking({ apt: "postgresql", brew: "postgresql@17" }) ? findPostgres() : undefined;
 }
 
-/** As {@link obtainPostgres}, for tests that kill servers. */
+/** Like {@link obtainPostgres}, for tests that kill servers. */
 export function requirePostgres(): string {
   const binaries = obtainPostgres();
   if (binaries !== undefined) return binaries;
@@ -41,7 +40,7 @@ export function requirePostgres(): string {
   );
 }
 
-/** A server of this machine's binaries, on a free port and in a temporary folder. `settings`: `name=value`. */
+/** Starts a server with this machine's binaries, on a free port and in a temporary folder. `settings`: `name=value`. */
 export function startLocalPostgres(
   binaries: string,
   settings: readonly string[] = FAST,

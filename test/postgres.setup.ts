@@ -18,7 +18,7 @@ async function startPostgres(): Promise<RunningServer> {
   );
 }
 
-/** A vitest `globalSetup`: provides `pgUrl`, a server for this run whose user may create schemas. */
+/** A vitest `globalSetup`: provides `pgUrl`, a server for this run whose user can create schemas. */
 export default async function setup(project: {
   readonly provide: (key: "pgUrl", value: string) => void;
 }): Promise<() => Promise<void>> {

@@ -3,12 +3,12 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 
-/** Of a bundle, so that it finds and refuses the packages that its source would. */
+/** The folder of a bundle. There it finds and refuses the same packages as its source. */
 const PLACE = "node_modules/.cache/test-processes";
 
 const seen = Symbol("resolved already");
 
-/** The sources of this repository are bundled; packages from elsewhere are imported from where they are. */
+/** Bundles the sources of this repository. Other packages are imported from their locations. */
 const othersStay: Plugin = {
   name: "others-stay",
   setup: (bundle) => {
@@ -36,7 +36,7 @@ async function write(source: string): Promise<string> {
   const folder = join(packageOf(source), PLACE);
   const file = join(folder, `${basename(source, ".ts")}.mjs`);
   mkdirSync(folder, { recursive: true });
-  // Another worker may be about to start the one that is there.
+  // Another worker may be about to start the existing one.
   const own = `${file}.${process.pid}-${crypto.randomUUID()}`;
   writeFileSync(own, outputFiles[0]?.contents ?? "");
   renameSync(own, file);
@@ -49,8 +49,8 @@ const packageOf = (source: string): string => dirname(source.replace(/\/(test|sr
 const written = new Map<string, Promise<string>>();
 
 /**
- * A file of this repository and all that it imports of it as one file of JavaScript, and where that is. A process that is
- * started with it takes a tenth of the time that one takes which compiles some hundred sources first.
+ * Bundles a file of this repository and its imports from it to one JavaScript file, and returns the path. A process with
+ * this file starts in a tenth of the time that it takes to compile some hundred sources first.
  */
 export function bundleProcess(source: URL): Promise<string> {
   const file = fileURLToPath(source);

@@ -8,22 +8,22 @@ const SLOTS = 16_384;
 const MASTERS = 3;
 
 export interface RedisClusterOptions {
-  /** One replica for each of the three masters; none by default. */
+  /** Whether each of the three masters has a replica. Default: none. */
   readonly replicas?: boolean;
-  /** How long a node may be silent before the others replace it. Default 15,000. */
+  /** How long a node can be silent before the others replace it. Default 15,000. */
   readonly nodeTimeoutMs?: number;
 }
 
 export interface RedisCluster {
-  /** Of all nodes. */
+  /** The URLs of all nodes. */
   readonly urls: readonly string[];
-  /** Kills (SIGKILL) the master that owns a third of the slots; `shard`: 0, 1 or 2. Resolves with it. */
+  /** Kills (SIGKILL) the master of a shard and resolves with it. `shard`: 0, 1 or 2, a third of the slots each. */
   readonly killMaster: (shard: number) => Promise<RestartableServer>;
-  /** Resolves when the shard has another master than `former`. */
+  /** Resolves when another master than `former` has the shard. */
   readonly replaced: (shard: number, former: RestartableServer) => Promise<void>;
-  /** Hands the shard over to its replica without losing a write; resolves with the former master. */
+  /** Hands the shard over to its replica without losing a write. Resolves with the former master. */
   readonly handOver: (shard: number) => Promise<RestartableServer>;
-  /** Resolves when every node runs, agrees that all slots are served, and every replica follows its master. */
+  /** Resolves when every node runs and reports that all slots are served, and every replica follows its master. */
   readonly settled: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface RedisCluster {
 type Shard = readonly RestartableServer[];
 
 async function startNode(binaries: string, nodeTimeoutMs: number): Promise<RestartableServer> {
-  // The default bus port, 10,000 above the other, may be taken.
+  // The default bus port, 10,000 above the other port, may be in use.
   const busPort = await freePort();
   return startLocalRedis(binaries, [
     ...FAST_REDIS,
@@ -127,8 +127,8 @@ function control(shards: readonly Shard[]): Omit<RedisCluster, "urls" | "stop"> 
 }
 
 /**
- * Three masters of this machine's binaries; writable after about 2 s, which Redis waits before it takes a new cluster
- * for whole. Replication is asynchronous: what a failover must keep needs a `WAIT` for the replica.
+ * Starts three masters with this machine's binaries. They are writable after about 2 s, because Redis waits before it
+ * considers a new cluster complete. Replication is asynchronous: writes that a failover must keep need a `WAIT`.
  */
 export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
   const binaries = requireRedis();

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 
 export type RedisReply = string | number | null | readonly RedisReply[];
 
-/** Thrown for an error that the server replied. */
+/** Thrown for an error reply of the server. */
 class RedisReplyError extends Error {}
 
 interface Parsed {
@@ -40,8 +40,8 @@ function parse(text: string, start: number): Parsed | undefined {
 }
 
 /**
- * One command on a connection of its own: what the servers' own tests of readiness need, without a client. Rejects
- * where the server can't be reached or replies an error.
+ * Runs one command on a separate connection, for readiness checks without a client library. Rejects if the server can't be
+ * reached or replies with an error.
  */
 export async function redisCommand(port: number, ...args: readonly string[]): Promise<RedisReply> {
   const socket = connect(port, "127.0.0.1");
@@ -66,7 +66,7 @@ export type RedisRole =
   | { readonly role: "replica"; readonly masterPort: number; readonly linked: boolean }
   | { readonly role: "unreachable" };
 
-/** What the server says it is now. */
+/** Returns the server's current role. */
 export async function redisRole(port: number): Promise<RedisRole> {
   try {
     const reply = await redisCommand(port, "ROLE");

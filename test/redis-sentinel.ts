@@ -7,19 +7,19 @@ const SENTINELS = 3;
 const QUORUM = 2;
 
 export interface RedisSentinelOptions {
-  /** How long the master may be silent before it is replaced. Default 30,000. */
+  /** How long the master can be silent before it is replaced. Default 30,000. */
   readonly downAfterMs?: number;
 }
 
 export interface RedisSentinel {
-  /** The name under which the three Sentinels watch the master. */
+  /** The master's name at the three Sentinels. */
   readonly masterName: string;
   readonly sentinels: readonly { readonly host: string; readonly port: number }[];
   /** Kills (SIGKILL) the master. Resolves with it. */
   readonly killMaster: () => Promise<RestartableServer>;
-  /** Resolves with the new master when every Sentinel names another one than `former`, and it takes writes. */
+  /** Resolves with the new master when every Sentinel names another one than `former`, and it accepts writes. */
   readonly replaced: (former: RestartableServer) => Promise<RestartableServer>;
-  /** Starts a killed server as a replica of the present master. */
+  /** Starts a killed server as a replica of the current master. */
   readonly rejoin: (server: RestartableServer) => Promise<void>;
   /** Resolves when one server is the master, the other follows it, and the Sentinels know both. */
   readonly settled: () => Promise<void>;
@@ -34,7 +34,7 @@ type Servers = readonly RestartableServer[];
 const sentinelLines = (masterPort: number, downAfterMs: number): readonly string[] => [
   `sentinel monitor ${MASTER_NAME} 127.0.0.1 ${masterPort} ${QUORUM}`,
   `sentinel down-after-milliseconds ${MASTER_NAME} ${downAfterMs}`,
-  // Twice as long later they vote again, after a vote that none of them won.
+  // After a vote without a winner, they vote again after twice this time.
   `sentinel failover-timeout ${MASTER_NAME} 3000`,
 ];
 
@@ -106,9 +106,9 @@ async function startAll(servers: readonly Promise<RestartableServer>[], into: Re
 }
 
 /**
- * A master, one replica and three Sentinels, of this machine's binaries. Replication is asynchronous: what a failover
- * must keep needs a `WAIT` for the replica. (With several replicas, for all of them: a Sentinel compares what it
- * heard of them seconds ago, so it may choose one that lags.)
+ * Starts a master, one replica and three Sentinels with this machine's binaries. Replication is asynchronous: writes that a
+ * failover must keep need a `WAIT` for the replica. (With several replicas, for all of them: a Sentinel compares
+ * information that is seconds old, so it can choose a lagging one.)
  */
 export async function startRedisSentinel(options: RedisSentinelOptions = {}): Promise<RedisSentinel> {
   const binaries = requireRedis();

@@ -6,26 +6,26 @@ import { findFolder, installWithoutAsking } from "./servers.ts";
 const BINARY_FOLDERS = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 const USERS = ["redis", "nobody"];
 
-/** In wall time, and for others the server is busy from then on: 5 s by default, which a busy machine can take from it. */
+/** The time limit of scripts, in wall time. After it, the server is busy for other clients. The default of 5 s is too short for a busy machine. */
 const SCRIPT_LIMIT = ["lua-time-limit", "60000"];
 
-// A test's data need not survive the machine.
+// A test's data needn't survive a crash of the machine.
 export const FAST_REDIS = ["save", "", "appendonly", "no"];
 
 /** Every write is on disk before it is acknowledged. */
 export const DURABLE_REDIS = ["save", "", "appendonly", "yes", "appendfsync", "always"];
 
-/** The folder of the machine's `redis-server`. */
+/** Returns the folder of the machine's `redis-server`. */
 export const findRedis = (): string | undefined => findFolder("redis-server", BINARY_FOLDERS);
 
-/** As {@link findRedis}; installs it where that needs no question. */
+/** Like {@link findRedis}, but installs Redis if no password is needed. */
 export function obtainRedis(): string | undefined {
   const found = findRedis();
   if (found !== undefined) return found;
   return installWithoutAsking({ apt: "redis-server", brew: "redis" }) ? findRedis() : undefined;
 }
 
-/** As {@link obtainRedis}, for tests that kill servers or need several of them. */
+/** Like {@link obtainRedis}, for tests that kill servers or need several of them. */
 export function requireRedis(): string {
   const binaries = obtainRedis();
   if (binaries !== undefined) return binaries;
@@ -40,7 +40,7 @@ const url = (port: number): string => `redis://127.0.0.1:${port}`;
 const asArguments = (settings: readonly string[]): string[] =>
   settings.map((text, index) => (index % 2 === 0 ? `--${text}` : text));
 
-/** A server of this machine's binaries. `settings`: names and values in turn. */
+/** Starts a server with this machine's binaries. `settings`: alternating names and values. */
 export function startLocalRedis(
   binaries: string,
   settings: readonly string[] = FAST_REDIS,
@@ -57,7 +57,7 @@ export function startLocalRedis(
   });
 }
 
-/** A Sentinel; it writes what it learns to its configuration file. `lines` are lines of that file. */
+/** Starts a Sentinel, which saves its state in its configuration file. `lines`: lines of that file. */
 export function startLocalSentinel(binaries: string, lines: readonly string[]): Promise<RestartableServer> {
   return startRestartable({
     name: "sentinel",

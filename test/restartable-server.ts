@@ -11,22 +11,22 @@ import {
   type UnprivilegedFolder,
 } from "./servers.ts";
 
-/** A server that can be killed, and started again on the same port and folder. */
+/** A server that can be killed and restarted with the same port and folder. */
 export interface RestartableServer extends RunningServer {
   readonly port: number;
-  /** Kills all its processes at once (SIGKILL), and resolves when they are gone. */
+  /** Kills all its processes at the same time (SIGKILL), and resolves when they have ended. */
   readonly kill: () => Promise<void>;
-  /** Stops all its processes where they are (SIGSTOP), until `resume`. */
+  /** Stops all its processes (SIGSTOP) until `resume`. */
   readonly pause: () => void;
   readonly resume: () => void;
-  /** After `kill`; resolves when it is ready. `args`: more of the command line, for this start. */
+  /** Starts the server after `kill`. Resolves when it is ready. `args`: additional arguments for this start. */
   readonly start: (args?: readonly string[]) => Promise<void>;
 }
 
 export interface ServerDefinition {
-  /** Names the temporary folder. */
+  /** The name of the temporary folder. */
   readonly name: string;
-  /** Who it runs as where the tests run as root; the first that exists. */
+  /** The server's user if the tests run as root: the first that exists. */
   readonly users: readonly string[];
   readonly url: (port: number) => string;
   /** Called once, before the first start. */
@@ -56,7 +56,7 @@ function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It is gone.
+    // It has already ended.
   }
 }
 
@@ -68,13 +68,13 @@ function signalAll(child: ChildProcess | undefined, signal: NodeJS.Signals): voi
 async function killAll(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
-  child.kill("SIGSTOP"); // So that it neither starts another child nor reacts to the death of one.
+  child.kill("SIGSTOP"); // So it neither starts another child nor reacts to a child's end.
   for (const pid of childrenOf(child.pid)) signalQuietly(pid, "SIGKILL");
   child.kill("SIGKILL");
   await ended;
 }
 
-/** On a free port and in a temporary folder, as an unprivileged user. */
+/** Starts the server on a free port and in a temporary folder, as an unprivileged user. */
 export async function startRestartable(definition: ServerDefinition): Promise<RestartableServer> {
   const folder = createUnprivilegedFolder(definition.name, definition.users);
   const port = await freePort();
@@ -88,7 +88,7 @@ export async function startRestartable(definition: ServerDefinition): Promise<Re
     });
   }
 
-  // A killed Postgres leaves shared memory that is in use until the last of its processes is gone.
+  // A killed Postgres leaves shared memory in use until the last of its processes has ended.
   async function start(args: readonly string[] = []): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {

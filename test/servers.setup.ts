@@ -22,10 +22,10 @@ async function start(name: string): Promise<Started> {
   return { provided, stop };
 }
 
-// Each project loads this module anew, in one process.
+// Each project loads this module again, in the same process.
 const shared = globalThis as { jafTestServers?: Map<string, Promise<Started>> };
 
-/** A vitest `globalSetup` of a project that is named after its servers: starts those that no project has yet, at once. */
+/** A vitest `globalSetup` of a project that is named after its servers. Starts those that don't run yet, in parallel. */
 export default async function setup(project: {
   readonly name: string;
   readonly provide: Provide;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Servers for tests: found on the machine, installed where that needs no question, or run in a container. */
+/** Servers for tests: found on the machine, installed if no password is needed, or run in a container. */
 
 export interface RunningServer {
   readonly url: string;
@@ -16,7 +16,7 @@ export interface RunningServer {
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
-// Below the ports that systems give to outgoing connections, so that a server which is restarted finds its own free.
+// Below the ports that systems use for outgoing connections, so a restarted server finds its port free.
 const FIRST_PORT = 10_000;
 const LAST_PORT = 32_000;
 
@@ -52,7 +52,7 @@ function foldersOf(pattern: string): string[] {
   return newestFirst.map((name) => `${parent}/${name}${after}`);
 }
 
-/** The first folder that holds the program. A folder may have one `*`, of which the newest version comes first. */
+/** Returns the first folder with the program. A folder can have one `*`, for which the newest version comes first. */
 export function findFolder(program: string, folders: readonly string[]): string | undefined {
   const path = (process.env["PATH"] ?? "").split(delimiter);
   return [...folders.flatMap(foldersOf), ...path].find((folder) => existsSync(join(folder, program)));
@@ -67,7 +67,7 @@ function succeeds(program: string, args: readonly string[]): boolean {
   }
 }
 
-/** Installs with a package manager that needs no password; whether that worked. */
+/** Installs with a package manager that needs no password. Returns whether that succeeded. */
 export function installWithoutAsking(packages: { readonly apt: string; readonly brew: string }): boolean {
   if (isRoot() && succeeds("apt-get", ["--version"])) {
     process.env["DEBIAN_FRONTEND"] ??= "noninteractive";
@@ -77,7 +77,7 @@ export function installWithoutAsking(packages: { readonly apt: string; readonly 
   return succeeds("brew", ["--version"]) && succeeds("brew", ["install", "--quiet", packages.brew]);
 }
 
-/** Starts one service of the repository's `compose.yaml`; `undefined` where there is no container engine. */
+/** Starts one service of the repository's `compose.yaml`; `undefined` without a container engine. */
 export function startContainer(
   service: string,
   port: number,
@@ -102,7 +102,7 @@ export interface UnprivilegedFolder {
   readonly remove: () => void;
 }
 
-/** A temporary folder, and, for root, an unprivileged user who owns it. */
+/** Creates a temporary folder and, for root, selects an unprivileged user as its owner. */
 export function createUnprivilegedFolder(name: string, users: readonly string[]): UnprivilegedFolder {
   const path = mkdtempSync(join(tmpdir(), `jaf-${name}-`));
   const remove = () => rmSync(path, { recursive: true, force: true });
@@ -118,7 +118,7 @@ export function createUnprivilegedFolder(name: string, users: readonly string[])
 
 const running = new Set<ChildProcess>();
 
-/** No server outlives this process. */
+/** Ends the server when this process ends. */
 function guard(child: ChildProcess): void {
   if (running.size === 0) process.once("exit", killRunning);
   running.add(child);
@@ -134,7 +134,7 @@ function killRunning(): void {
 
 const READY_WITHIN_MS = 60_000;
 
-/** Resolves when the server says, on standard output or error, that it is ready; fails after a minute without. */
+/** Resolves when the server reports on standard output or error that it is ready. Rejects after one minute. */
 export async function spawnServer(
   program: string,
   args: readonly string[],
@@ -160,7 +160,7 @@ export async function spawnServer(
   }).finally(() => clearTimeout(deadline));
   for (const stream of [child.stdout, child.stderr]) {
     stream.removeAllListeners("data");
-    stream.resume(); // Else a chatty server blocks on a full pipe.
+    stream.resume(); // Otherwise a server with much output blocks on a full pipe.
   }
   return child;
 }

@@ -1,11 +1,11 @@
 import type { FileTimes } from "./times-reporter.ts";
 
-/** So many runs in a row, each with another share, run every file. */
+/** This many consecutive runs, each with another share, run every file. */
 export const SHARES = 10;
 
 /**
- * Divides stress files into shares that take about the same time: the longest first, each to the share with the least so far. A
- * file without a recorded time counts as one of a middling time.
+ * Divides stress files into shares of about the same time: the longest first, each to the share with the least time so far.
+ * A file without a recorded time counts with the median time.
  */
 export function divideIntoShares(files: readonly string[], times: FileTimes): readonly (readonly string[])[] {
   const known = Object.values(times).sort((a, b) => a - b);

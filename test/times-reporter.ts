@@ -4,7 +4,7 @@ import type { Reporter, TestModule, Vitest } from "vitest/node";
 
 const SLOWEST_SHOWN = 10;
 
-/** Seconds of each test file, by its path from the root. */
+/** The seconds of each test file by its path from the root. */
 export type FileTimes = Readonly<Record<string, number>>;
 
 export const readTimes = (file: string): FileTimes => JSON.parse(readFileSync(file, "utf8"));
@@ -17,8 +17,8 @@ function timeOf(module: TestModule): number {
 }
 
 /**
- * Prints the slowest files of a run. With `RECORD_TIMES=1` it also writes the time of each file that ran to `file`, and keeps
- * the times of the other files that are still there.
+ * Prints the slowest files of a run. With `RECORD_TIMES=1`, it also writes each file's time to `file`, and keeps the times of
+ * other files that still exist.
  */
 export class TimesReporter implements Reporter {
   readonly #file: string;

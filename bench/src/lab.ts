@@ -1,20 +1,20 @@
 type Cleanup = () => Promise<void> | void;
 
-/** What a part of the benchmark started, to be stopped in reverse order, whatever happens. */
+/** The started resources of a part of the benchmark. They are always stopped, in reverse order. */
 export interface Lab {
   readonly onEnd: (cleanup: Cleanup) => void;
-  /** One line on standard error. */
+  /** Prints a line on standard error. */
   readonly progress: (text: string) => void;
 }
 
 const running = new Set<() => Promise<void>>();
 
-/** Stops whatever any lab started: for a signal. */
+/** Stops the resources of all labs, for a signal. */
 export async function stopLabs(): Promise<void> {
   await Promise.all([...running].map((stop) => stop()));
 }
 
-/** Runs with a lab of its own, and stops everything in it at the end. */
+/** Runs with a new lab, and finally stops everything in it. */
 export async function withLab<T>(run: (lab: Lab) => Promise<T>): Promise<T> {
   const cleanups: Cleanup[] = [];
   const stopAll = async () => {
@@ -27,7 +27,7 @@ export async function withLab<T>(run: (lab: Lab) => Promise<T>): Promise<T> {
     }
     running.delete(stop);
   };
-  // Once: what a signal interrupts ends here too, and both wait for the same end.
+  // Only once: an interrupted part also ends here, and both wait for the same end.
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= stopAll();
@@ -44,7 +44,7 @@ export async function withLab<T>(run: (lab: Lab) => Promise<T>): Promise<T> {
   }
 }
 
-/** `run` for each item, `width` of them at a time. */
+/** Calls `run` for each item, `width` of them at a time. */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

@@ -10,7 +10,7 @@ function versionOf(folder: string | undefined, program: string): string {
   return /\d+(\.\d+)+/.exec(said)?.[0] ?? "unknown";
 }
 
-/** What the absolute figures depend on. */
+/** The machine, which determines the absolute figures. */
 export function describeMachine(): string {
   const cores = cpus();
   return [
@@ -22,7 +22,7 @@ export function describeMachine(): string {
   ].join(", ");
 }
 
-/** Whether enough else runs on the machine to spoil the figures; the load of the last minute, if so. */
+/** Returns the load of the last minute if other processes are likely to distort the figures. */
 export function disturbingLoad(): number | undefined {
   const [load = 0] = loadavg();
   return load > cpus().length / 2 ? load : undefined;

@@ -20,7 +20,7 @@ async function measurePart(name: PartName, options: Options): Promise<void> {
   console.log(`\n## ${name}\n\n${renderPart(result)}\n`);
 }
 
-/** This program for one part; its exit code. */
+/** Runs this program for one part, and returns its exit code. */
 async function forkPart(lab: Lab, name: PartName): Promise<number> {
   const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), "--part", name]);
   const ended = once(child, "exit");
@@ -32,7 +32,7 @@ async function forkPart(lab: Lab, name: PartName): Promise<number> {
   return Number(code ?? 1);
 }
 
-/** Each part in a process of its own: what an earlier one has left in memory costs it no pause. */
+/** Runs each part in its own process, so it has no pauses from an earlier part's memory. */
 async function measureEach({ parts, quick }: Options): Promise<void> {
   const load = disturbingLoad();
   console.log(`${new Date().toISOString().slice(0, 10)}, ${describeMachine()}.`);
@@ -42,7 +42,7 @@ async function measureEach({ parts, quick }: Options): Promise<void> {
   for (const name of parts) {
     const code = await withLab((lab) => forkPart(lab, name));
     if (code === 0) continue;
-    process.exitCode = code; // The part has said why.
+    process.exitCode = code; // The part has printed the reason.
     return;
   }
 }

@@ -9,10 +9,10 @@ export type StoreKind = (typeof storeKinds)[number];
 
 export interface Options {
   readonly parts: readonly PartName[];
-  /** Given by the program to itself: measure this one, here. */
+  /** Set by the program itself: measure this part in this process. */
   readonly part: PartName | undefined;
   readonly stores: readonly StoreKind[];
-  /** Few rounds and small stores: shows that everything runs, not how fast. */
+  /** Few rounds and small stores: only checks that everything runs. */
   readonly quick: boolean;
   readonly help: boolean;
 }
@@ -30,7 +30,7 @@ Parts (all of them if none is named, each in a process of its own):
   --quick  a smoke run: its figures mean nothing
 `;
 
-/** Throws a `UsageError` that says what was expected. */
+/** Throws a `UsageError` with the expected usage. */
 export function parseOptions(): Options {
   const { values, positionals } = parseArgs({
     args: commandLine(),

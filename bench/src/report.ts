@@ -1,6 +1,6 @@
 import type { Check, PartResult, Table } from "./results.ts";
 
-/** A duration given in microseconds, with the unit that suits it and two or three digits that matter. */
+/** Formats a duration in microseconds with a suitable unit and two or three significant digits. */
 export function duration(microseconds: number): string {
   if (microseconds < 10) return `${microseconds.toFixed(1)} µs`;
   if (microseconds < 1_000) return `${microseconds.toFixed(0)} µs`;
@@ -13,7 +13,7 @@ export const integer = (value: number): string => Math.round(value).toLocaleStri
 
 export const ratio = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0));
 
-/** In Markdown; the columns line up, so that it can be read as it is. */
+/** Formats a Markdown table with aligned columns. */
 export function renderTable({ columns, rows }: Table): string {
   const widths = columns.map((column, at) =>
     Math.max(3, column.length, ...rows.map((row) => row[at]?.length ?? 0)),
@@ -31,7 +31,7 @@ function amount({ unit }: Check, value: number): string {
 const isMet = ({ measured, rule, target }: Check): boolean =>
   rule === "at most" ? measured <= target : measured >= target;
 
-/** The figures of a part, and which targets they meet. */
+/** The figures of a part, and the targets that they meet. */
 export function renderPart({ table, checks }: PartResult): string {
   if (checks.length === 0) return renderTable(table);
   const targets = {

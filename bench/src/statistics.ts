@@ -1,4 +1,4 @@
-/** The value that a share `q` (0 to 1) of the samples doesn't exceed. */
+/** Returns the value that a share `q` (0 to 1) of the samples doesn't exceed. */
 export function quantile(samples: readonly number[], q: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
@@ -22,7 +22,7 @@ export interface Rounds {
 
 export const now = (): number => Number(process.hrtime.bigint()) / 1_000;
 
-// Everyone follows everyone else equally often: what one leaves behind in the caches hits all alike.
+// Each contender follows each other one equally often, so effects on caches are the same for all.
 function shuffle<T>(items: readonly T[]): T[] {
   const shuffled = [...items];
   for (let last = shuffled.length - 1; last > 0; last--) {
@@ -33,8 +33,8 @@ function shuffle<T>(items: readonly T[]): T[] {
 }
 
 /**
- * Times calls one by one: warm, and interleaved call by call in an order drawn anew each round, so that what the
- * machine does besides hits all alike. By the contenders' names.
+ * Measures calls one by one: after a warm-up, and interleaved call by call in a new random order each round, so other work
+ * of the machine affects all contenders alike. Returns the times by the contenders' names.
  */
 export async function measure(
   contenders: readonly Contender[],

@@ -17,13 +17,13 @@ const messageOf = (n: number): Message => ({
 
 const pool = Array.from({ length: 256 }, (_, n) => messageOf(n));
 
-/** `count` messages of about 480 bytes each, user and assistant in turn. */
+/** Returns `count` messages of about 480 bytes each, alternating between user and assistant. */
 export const messagesOf = (count: number): readonly Message[] =>
   Array.from({ length: count }, (_, n) => pool[n % pool.length] as Message);
 
 let turns = 0;
 
-/** The next turn: what a user said and what was answered. */
+/** Returns the next turn: a user message and its answer. */
 export function nextTurn(): readonly [Message, Message] {
   turns += 2;
   return [pool[turns % pool.length] as Message, pool[(turns + 1) % pool.length] as Message];

@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from
 import { type Backend, openPostgres, openRedis } from "./support/crash/backends.ts";
 
 const HOUR_MS = 3_600_000;
-/** Longer than a busy machine stops a process for. */
+/** Longer than a busy machine pauses a process. */
 const LEASE_MS = 1_000;
 const clocks = [
   ["an hour ahead", HOUR_MS],
@@ -20,7 +20,7 @@ const clocks = [
   ["an hour behind", -HOUR_MS],
 ] as const;
 
-/** Sets this process's clock. Timers, the monotonic clock and the servers go on as they are. */
+/** Sets this process's clock. Timers, the monotonic clock and the servers are unchanged. */
 const setClock = (aheadMs: number): void =>
   void vi.useFakeTimers({ toFake: ["Date"], now: performance.timeOrigin + performance.now() + aheadMs });
 
@@ -52,7 +52,7 @@ function gate<T>() {
   return { open, opened };
 }
 
-/** A process that begins its turn, with a clock of its own until it is set right, and writes nothing once `die` was called. */
+/** A process that begins its turn with a wrong clock until it is corrected. It writes nothing after `die` was called. */
 async function beginTurn(provider: MemoryProvider, conversationId: string, aheadMs: number) {
   const [asked, answered] = [gate<void>(), gate<string>()];
   let alive = true;
@@ -113,7 +113,7 @@ describe.each([
     const conversationId = `lives ${clock}`;
     const other = await backend.connect();
     const first = await beginTurn(provider, conversationId, aheadMs);
-    // Signs of life come three times in a lease: the clock is set right between two of them.
+    // A lease has three heartbeats. The clock is corrected between two of them.
     await sleep(1.5 * LEASE_MS);
     vi.useRealTimers();
     expect((await start({ provider: other, conversationId, steps: [] })).outcome).toMatchObject(conflict);

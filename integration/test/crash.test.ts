@@ -1,6 +1,6 @@
 import { describeCrashes } from "./support/crash/trials.ts";
 
-// The ways to crash that are left run with `pnpm test:stress`.
+// `pnpm test:stress` runs the other kinds of crashes.
 describeCrashes({
   mode: { durability: "completed", concurrency: "reject", repeats: false },
   crashes: ["killed after"],

@@ -1,4 +1,4 @@
-// A primary on Redis that is cut off, and a fallback on Postgres.
+// A primary store on Redis that loses its connection, and a fallback on Postgres.
 import { type MemoryProvider, withFallback } from "@jaf/memory";
 import { createPostgresProvider } from "@jaf/memory-postgres";
 import { createRedisProvider } from "@jaf/memory-redis";
@@ -27,7 +27,7 @@ async function expectDone(result: Promise<{ readonly success: boolean }>): Promi
   expect(await result).toMatchObject({ success: true });
 }
 
-it("reads from Postgres while Redis is cut off, and writes to Redis alone", async () => {
+it("reads from Postgres while Redis can't be reached, and writes only to Redis", async () => {
   const namespace = `fallback_${crypto.randomUUID().replaceAll("-", "")}`;
   const url = new URL(inject("redisUrl"));
   const proxy = await startFaultProxy(Number(url.port));

@@ -22,7 +22,7 @@ function start(provider: MemoryProvider, text: string) {
   return run(createRunState<unknown>({ agentName: "helper", context: {}, messages }), config);
 }
 
-/** Fails to store a reply, after a time that is longer than the interval of heartbeats. */
+/** Fails to store a reply after more than the interval of heartbeats. */
 const failingSlowly = (provider: MemoryProvider): MemoryProvider => ({
   ...provider,
   appendMessages: async (...args) => {
@@ -32,7 +32,7 @@ const failingSlowly = (provider: MemoryProvider): MemoryProvider => ({
   },
 });
 
-it("a heartbeat that waits while a write fails doesn't hold the lease of a run that is over", async () => {
+it("a heartbeat that waits during a failing write doesn't keep the lease of an ended run", async () => {
   const provider = createInMemoryProvider();
   const failed = await start(failingSlowly(provider), "one");
   expect(failed.outcome).toMatchObject({ error: { error: { _tag: "MemoryStorageError" } } });

@@ -13,11 +13,11 @@ declare module "vitest" {
   }
 }
 
-// All of them go through the stress tests, and these on PGlite.
+// The stress tests play all conversations, and also these on PGlite.
 describeFew("Redis", openRedis);
 describeFew("Postgres", openPostgres);
 
-it("a few conversations go through all of it", () => {
+it("a few conversations include every event", () => {
   for (const [event, count] of Object.entries(eventsIn(fewMadeUp)))
     expect([event, count > 0]).toEqual([event, true]);
 });
@@ -28,19 +28,19 @@ const backend = {
   close: async () => {},
 };
 
-describe("a model whose thinking is bound to all that came before it", () => {
-  it("refuses what is left of a conversation", async () => {
+describe("a model whose thinking is bound to all earlier content", () => {
+  it("refuses a part of a conversation", async () => {
     const { refused } = faultsIn([await play(inWindow("boundClaude"), { backend })]);
     expect(refused).toEqual([expect.stringContaining("bound to a different conversation")]);
   });
 
-  it("takes it where it is told to drop that thinking", async () => {
+  it("accepts it if the request drops that thinking", async () => {
     const played = ["claude", "directClaude"].map((agent) => play(inWindow(agent), { backend }));
     expect(faultsIn(await Promise.all(played))).toEqual(NO_FAULTS);
   });
 });
 
-it("a model that wants a turn of tools to begin with its own thinking takes over one that another began", async () => {
+it("a model that requires its own thinking at the start of a tool turn continues another model's turn", async () => {
   const handovers = [
     handedOver("gpt", "olderClaude"),
     handedOver("olderClaude", "claude"),
@@ -52,8 +52,8 @@ it("a model that wants a turn of tools to begin with its own thinking takes over
   expect(faultsIn(await Promise.all(played))).toEqual(NO_FAULTS);
 });
 
-describe("is noticed", () => {
-  it("nothing, where nothing happens", async () => {
+describe("the test notices", () => {
+  it("nothing if nothing is changed", async () => {
     const played = await play(fourServices, { backend, between: changing((message) => message) });
     expect(faultsIn([played])).toEqual(NO_FAULTS);
     expect(played.whole).toBe(13);

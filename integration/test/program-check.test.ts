@@ -16,15 +16,24 @@ const state = (incarnation: string, version: number, total: number) => ({
   ...{ incarnation, version, metadataVersion: 0, totalMessages: total, nextPosition: total },
 });
 
-describe("nothing is wrong with", () => {
+describe("the check accepts", () => {
   it.each<[string, readonly Ended<Call>[]]>([
-    ["what is written and read", [wrote([1, 2], [a]), wrote([3, 4], [b]), read([5, 6], [a, b])]],
-    ["what a later call wrote", [wrote([1, 2], [a]), deleted([3, 4]), wrote([5, 6], [b]), read([7, 8], [b])]],
-    ["a write beside an erasure that is there", [wrote([1, 4], [a]), deleted([2, 3]), read([5, 6], [a])]],
-    ["a write beside an erasure that is gone", [wrote([1, 4], [a]), deleted([2, 3]), readNothing([5, 6])]],
-    ["what is read while it is erased", [wrote([1, 2], [a]), deleted([3, 6]), read([4, 5], [a])]],
+    ["messages that are written and read", [wrote([1, 2], [a]), wrote([3, 4], [b]), read([5, 6], [a, b])]],
     [
-      "what is erased and imported",
+      "messages of a write after a deletion",
+      [wrote([1, 2], [a]), deleted([3, 4]), wrote([5, 6], [b]), read([7, 8], [b])],
+    ],
+    [
+      "a write during an erasure, readable afterwards",
+      [wrote([1, 4], [a]), deleted([2, 3]), read([5, 6], [a])],
+    ],
+    [
+      "a write during an erasure, not readable afterwards",
+      [wrote([1, 4], [a]), deleted([2, 3]), readNothing([5, 6])],
+    ],
+    ["messages that are read during their erasure", [wrote([1, 2], [a]), deleted([3, 6]), read([4, 5], [a])]],
+    [
+      "an erased and imported conversation",
       [
         wrote([1, 2], [a]),
         deleted([3, 4]),
@@ -33,11 +42,11 @@ describe("nothing is wrong with", () => {
       ],
     ],
     [
-      "an erasure of another user's",
+      "an erasure of another user's conversations",
       [wrote([1, 2], [a], { userId: "u" }), cleared([3, 4], "v"), read([5, 6], [a], { owner: "u" })],
     ],
     [
-      "a write of which nobody heard, there or not",
+      "a write with an unknown outcome, stored or not",
       [wrote([1], [a]), readNothing([2, 3]), read([4, 5], [a])],
     ],
     [
@@ -58,7 +67,7 @@ describe("nothing is wrong with", () => {
       ],
     ],
     [
-      "a pop of one of two questions that are the same",
+      "a pop of one of two equal questions",
       [
         wrote([1, 2], ["0:0.0 question"]),
         wrote([3, 4], ["0:0.0 question"]),
@@ -67,7 +76,7 @@ describe("nothing is wrong with", () => {
       ],
     ],
     [
-      "versions that rise",
+      "rising versions",
       [
         wrote([1, 2], [a]),
         read([3, 4], [a], state("i", 1, 1)),
@@ -80,22 +89,22 @@ describe("nothing is wrong with", () => {
   });
 });
 
-describe("what is erased isn't readable", () => {
-  const rule = "what is erased isn't readable";
+describe("erased data is not readable", () => {
+  const rule = "erased data is not readable";
 
   it.each<[string, readonly Ended<Call>[]]>([
-    ["behind a deletion", [wrote([1, 2], [a]), deleted([3, 4]), read([5, 6], [a])]],
-    ["behind a clearing", [wrote([1, 2], [a], { userId: "u" }), cleared([3, 4], "u"), read([5, 6], [a])]],
+    ["after a deletion", [wrote([1, 2], [a]), deleted([3, 4]), read([5, 6], [a])]],
+    ["after a clearing", [wrote([1, 2], [a], { userId: "u" }), cleared([3, 4], "u"), read([5, 6], [a])]],
     [
-      "behind a clearing of whom it was read to belong to",
+      "after a clearing of the owner that a read returned",
       [wrote([1, 2], [a]), read([3, 4], [a], { owner: "u" }), cleared([5, 6], "u"), read([7, 8], [a])],
     ],
     [
-      "where it was seen before, though its write ended later",
+      "if it was read before, although its write ended later",
       [wrote([1, 9], [a]), read([2, 3], [a]), deleted([4, 5]), read([10, 11], [a])],
     ],
     [
-      "where it was decided on what was loaded before",
+      "if its write was decided on data that was loaded before",
       [
         wrote([1, 2], [a]),
         deleted([5, 6]),
@@ -104,7 +113,7 @@ describe("what is erased isn't readable", () => {
       ],
     ],
     [
-      "in part of a conversation",
+      "in a part of a conversation",
       [wrote([1, 2], [a]), deleted([3, 4]), read([5, 6], [a], { isWhole: false })],
     ],
     ["as a title", [wrote([1, 2], [], { title: "t" }), deleted([3, 4]), read([5, 6], [], { title: "t" })]],
@@ -112,7 +121,7 @@ describe("what is erased isn't readable", () => {
     expect(rulesBrokenBy(calls)).toContain(rule);
   });
 
-  it("and no incarnation outlives it", () => {
+  it("its incarnation ends", () => {
     const calls = [
       wrote([1, 2], [a]),
       read([3, 4], [a], state("i", 1, 1)),
@@ -123,29 +132,29 @@ describe("what is erased isn't readable", () => {
     expect(rulesBrokenBy(calls)).toContain("an incarnation ends with its erasure");
   });
 
-  it("and nothing that was decided on it is acknowledged, be it no message", () => {
+  it("writes decided on it are refused, even without messages", () => {
     const sign = wrote([5, 6], [], { kind: "run", ...basis(2, [a]) });
     expect(rulesBrokenBy([wrote([0, 1], [a]), deleted([3, 4]), sign])).toEqual([
-      "what was decided on what is erased is refused",
+      "writes decided on erased data are refused",
     ]);
   });
 });
 
-describe("a rule is broken by", () => {
+describe("the check reports", () => {
   it.each<[string, string, readonly Ended<Call>[]]>([
     [
       "an acknowledged write that is missing",
-      "what is acknowledged is there",
+      "acknowledged messages are readable",
       [wrote([1, 2], [a]), readNothing([3, 4])],
     ],
     [
-      "one that an erasure of before can't explain",
-      "what is acknowledged is there",
+      "a missing write that an earlier erasure can't explain",
+      "acknowledged messages are readable",
       [deleted([1, 2]), wrote([3, 4], [a]), readNothing([5, 6])],
     ],
     [
-      "one that no erasure can explain, as the incarnation lives on",
-      "what is acknowledged is there",
+      "a missing write whose incarnation still exists",
+      "acknowledged messages are readable",
       [
         wrote([1, 2], [a]),
         read([3, 4], [a], state("i", 1, 1)),
@@ -156,8 +165,8 @@ describe("a rule is broken by", () => {
       ],
     ],
     [
-      "a pop that takes another message than it read",
-      "what is acknowledged is there",
+      "a pop that removes another message than it read",
+      "acknowledged messages are readable",
       [
         wrote([1, 2], [a]),
         wrote([3, 5], [b]),
@@ -165,21 +174,25 @@ describe("a rule is broken by", () => {
         read([8, 9], [a]),
       ],
     ],
-    ["what nobody wrote", "what is readable was written", [read([1, 2], ["0:9.9 batch 1/1"])]],
     [
-      "what was refused",
-      "what is readable was written",
+      "a message that was never written",
+      "readable messages were written",
+      [read([1, 2], ["0:9.9 batch 1/1"])],
+    ],
+    [
+      "a message of a refused write",
+      "readable messages were written",
       [wrote([1, 2], [a], { outcome: "refused" }), read([3, 4], [a])],
     ],
-    ["a message that is there twice", "a write is stored once", [wrote([1, 2], [a]), read([3, 4], [a, a])]],
+    ["a message that is stored twice", "a write is stored once", [wrote([1, 2], [a]), read([3, 4], [a, a])]],
     ["half a batch", "batches and turns are whole", [wrote([1, 2], one), read([3, 4], one.slice(0, 1))]],
     [
-      "a batch with another in its middle",
+      "a batch with another batch in its middle",
       "batches and turns are whole",
       [wrote([1, 2], one), wrote([1, 2], [a]), read([3, 4], [one[0] ?? "", a, one[1] ?? ""])],
     ],
     [
-      "an answer to another's question",
+      "an answer to another run's question",
       "batches and turns are whole",
       [
         wrote([1, 2], ["0:0.0 question"]),
@@ -189,13 +202,13 @@ describe("a rule is broken by", () => {
       ],
     ],
     [
-      "a later write that stands first",
+      "a later write that comes first",
       "messages are in the order of their writes",
       [wrote([1, 2], [a]), wrote([3, 4], [b]), read([5, 6], [b, a])],
     ],
     [
-      "what was popped and comes back",
-      "what is taken away is gone",
+      "a popped message that comes back",
+      "removed messages stay removed",
       [
         wrote([1, 2], [a]),
         read([3, 4], [a]),
@@ -213,7 +226,7 @@ describe("a rule is broken by", () => {
       ],
     ],
     [
-      "a version of two states",
+      "two states with one version",
       "a version is used once",
       [
         wrote([1, 2], [a]),
@@ -223,7 +236,7 @@ describe("a rule is broken by", () => {
       ],
     ],
     [
-      "a version that goes back",
+      "a version that decreases",
       "a version is used once",
       [wrote([1, 2], [a]), read([3, 4], [a], state("i", 2, 1)), read([5, 6], [a], state("i", 1, 1))],
     ],
@@ -237,7 +250,7 @@ describe("a rule is broken by", () => {
       ],
     ],
     [
-      "a write that expects what has passed",
+      "a write that expects an outdated version",
       "a version is used once",
       [
         wrote([1, 2], [a]),
@@ -246,7 +259,7 @@ describe("a rule is broken by", () => {
       ],
     ],
     [
-      "metadata of one version that differ",
+      "different metadata with one version",
       "a version is used once",
       [
         wrote([1, 2], [a], { title: "s" }),
@@ -256,8 +269,8 @@ describe("a rule is broken by", () => {
       ],
     ],
     [
-      "an incarnation of two conversations",
-      "an incarnation is of one conversation",
+      "two conversations with one incarnation",
+      "an incarnation belongs to one conversation",
       [
         wrote([1, 2], [a]),
         read([3, 4], [a], state("i", 1, 1)),
@@ -266,16 +279,16 @@ describe("a rule is broken by", () => {
     ],
     [
       "two versions for one write",
-      "each state follows from writes",
+      "each state is explained by writes",
       [wrote([1, 2], [a]), read([3, 4], [a], state("i", 2, 1))],
     ],
     [
       "one version for two writes",
-      "each state follows from writes",
+      "each state is explained by writes",
       [wrote([1, 2], [a]), wrote([3, 4], [b]), read([5, 6], [a, b], state("i", 1, 2))],
     ],
     [
-      "an increment that is lost",
+      "a lost increment",
       "no acknowledged increment is lost",
       [
         wrote([1, 2], [], { kind: "increment", counter: 1, expectedIncarnation: "i" }),
@@ -283,7 +296,7 @@ describe("a rule is broken by", () => {
       ],
     ],
     [
-      "a counter that is read as less than acknowledged",
+      "a counter below an acknowledged value",
       "no acknowledged increment is lost",
       [
         wrote([1, 2], [], { kind: "increment", counter: 2, expectedIncarnation: "i" }),
@@ -291,7 +304,7 @@ describe("a rule is broken by", () => {
       ],
     ],
     [
-      "a count that isn't that of the messages",
+      "a wrong count of messages",
       "the counters are right",
       [wrote([1, 2], [a]), read([3, 4], [a], { totalMessages: 2, nextPosition: 2 })],
     ],
@@ -300,7 +313,7 @@ describe("a rule is broken by", () => {
   });
 });
 
-describe("of a run that had ended", () => {
+describe("after a run has ended", () => {
   const place = (attempt: number) => ({ worker: 0, operation: 1, attempt });
   const turn = ["0:0.1 question", "0:0.1 reply 1.1"];
   const ended = wrote([1, 2], turn, { kind: "run", place: place(1), finals: turn.slice(1), ...basis(0, []) });
@@ -314,17 +327,17 @@ describe("of a run that had ended", () => {
     expect(rulesBrokenBy([ended, deleted([3, 4])], { uses })).toEqual([]);
   });
 
-  it("the answer is the stored one", () => {
+  it("its answer is the stored one", () => {
     const runs = [{ ...asked, begin: 5, end: 6, outcome: "completed", output: "another" }];
     expect(rulesBrokenBy([ended], { runs })).toContain("a run that had ended has its outcome");
   });
 
-  it("the answer is stored", () => {
+  it("its answer is stored", () => {
     const runs = [{ ...asked, begin: 5, end: 6, outcome: "completed", output: "0:0.1 reply 2.1" }];
     expect(rulesBrokenBy([wrote([1, 2], [a])], { runs })).toEqual(["what a run answered is stored"]);
   });
 
-  it("a rename is no cause of a conflict", () => {
+  it("a rename doesn't cause a conflict", () => {
     const runs = [{ ...asked, begin: 1, end: 6, outcome: "MemoryConflictError version" }];
     const rename = wrote([2, 3], [], { creates: false, changesMetadata: true, title: "t" });
     const rule = "no run ends with a conflict without a cause";

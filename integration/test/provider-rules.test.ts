@@ -27,7 +27,7 @@ describe("both providers accept", () => {
     ["parallel calls answered in another order", [user("Hi"), calling("a", "b"), result("b"), result("a")]],
     ["calls beside text, without content", [user("Hi"), { ...calling("a"), content: null }, result("a")]],
     ["calls one after the other", [user("Hi"), calling("a"), result("a"), calling("b"), result("b")]],
-    ["a question behind results", [user("Hi"), calling("a"), result("a"), user("Hurry")]],
+    ["a question after results", [user("Hi"), calling("a"), result("a"), user("Hurry")]],
     ["two questions in a row", [user("Hi"), user("Are you there?"), reply("Yes.")]],
     ["content in parts", [{ role: "user", content: [{ type: "text", text: "Hi" }] }]],
   ])("%s", (_what, messages) => {
@@ -35,7 +35,7 @@ describe("both providers accept", () => {
   });
 });
 
-describe("a rule is broken by", () => {
+describe("the rules report", () => {
   const open = [user("Hi"), calling("a", "b"), result("a")] as const;
 
   it.each<[string, readonly RichMessage[], readonly string[]]>([
@@ -47,7 +47,7 @@ describe("a rule is broken by", () => {
       ["openai/call-without-result at 3", "anthropic/use-without-result at 1"],
     ],
     [
-      "something said before a call is answered",
+      "a user message before a call's result",
       [...open, user("Hurry"), result("b")],
       [
         "openai/call-without-result at 3",
@@ -56,12 +56,12 @@ describe("a rule is broken by", () => {
       ],
     ],
     [
-      "a reply before a call is answered",
+      "a reply before a call's result",
       [...open, reply("Done.")],
       ["openai/call-without-result at 3", "anthropic/use-without-result at 1"],
     ],
     [
-      "a result of no call",
+      "a result without a call",
       [user("Hi"), result("a")],
       [
         "openai/result-without-call at 1",
@@ -80,17 +80,17 @@ describe("a rule is broken by", () => {
       ["openai/second-result at 3", "anthropic/second-result at 2"],
     ],
     [
-      "a result that comes late",
+      "a late result",
       [user("Hi"), calling("a"), result("a"), reply("Done."), result("a")],
       ["openai/result-without-call at 4", "anthropic/result-without-use at 4"],
     ],
     [
-      "two calls of one id in one reply",
+      "two calls with one id in one reply",
       [user("Hi"), calling("a", "a"), result("a")],
       ["openai/call-id-twice at 1", "anthropic/use-id-twice at 1"],
     ],
     [
-      "two calls of one id in two replies",
+      "two calls with one id in two replies",
       [user("Hi"), calling("a"), result("a"), calling("a"), result("a")],
       ["anthropic/use-id-twice at 3"],
     ],
@@ -100,19 +100,19 @@ describe("a rule is broken by", () => {
       ["openai/empty-list-of-calls at 1"],
     ],
     [
-      "a reply that holds nothing",
+      "an empty reply",
       [user("Hi"), reply(""), user("Hello?")],
       ["openai/no-content at 1", "anthropic/empty-text at 1"],
     ],
-    ["a question that holds nothing", [user("")], ["openai/no-content at 0", "anthropic/empty-text at 0"]],
+    ["an empty question", [user("")], ["openai/no-content at 0", "anthropic/empty-text at 0"]],
     ["a result without content", [user("Hi"), calling("a"), result("a", null)], ["openai/no-content at 2"]],
     [
-      "a call with arguments that are no JSON",
+      "a call whose arguments aren't JSON",
       [user("Hi"), { ...reply(null), tool_calls: [call("a", "{")] }, result("a")],
       ["anthropic/input-is-no-object at 1"],
     ],
     [
-      "a call of a tool that no tool can be named",
+      "a call with an invalid tool name",
       [user("Hi"), { ...reply(null), tool_calls: [call("a", "{}", "no name")] }, result("a")],
       ["openai/malformed-call at 1"],
     ],
@@ -122,7 +122,7 @@ describe("a rule is broken by", () => {
       ["anthropic/malformed-use-id at 1"],
     ],
     [
-      "calls that a user makes",
+      "calls in a user message",
       [{ ...calling("a"), role: "user", content: "Hi" }, result("a")],
       [
         "openai/calls-of-no-assistant at 0",
@@ -131,7 +131,7 @@ describe("a rule is broken by", () => {
         "anthropic/text-before-result at 0",
       ],
     ],
-    ["a role that there isn't", [{ ...user("Hi"), role: "system" as never }], ["openai/unknown-role at 0"]],
+    ["an unknown role", [{ ...user("Hi"), role: "system" as never }], ["openai/unknown-role at 0"]],
   ])("%s", (_what, messages, broken) => {
     expect(brokenProviderRules(messages)).toEqual(broken);
   });

@@ -9,14 +9,14 @@ import { MemoryUserMemory } from "@jaf/user-memory";
 import { expect, it } from "vitest";
 import * as z from "zod";
 
-/** What a model does in a call: it says something, or looks a room up. */
+/** A model's reply: a text, or a call that looks up a room. */
 type Step = { readonly say: string } | { readonly look: string };
 type Json = Readonly<Record<string, unknown>>;
 type Fetch = typeof fetch;
 
 interface Service {
   readonly name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: it looks at no context
+  // biome-ignore lint/suspicious/noExplicitAny: it doesn't use the context
   readonly provider: (fetch: Fetch) => ModelProvider<any>;
   readonly reply: (step: Step) => Json;
 }
@@ -149,7 +149,7 @@ const look = createTool({
   execute: async ({ room }) => `${room} is free.`,
 });
 
-/** Two turns of one conversation, the second with a step of tools, for a user of whom something is known. */
+/** Two turns of one conversation, the second with a tool step, for a user with known facts. */
 async function requestsTo({ provider, reply }: Service): Promise<readonly Json[]> {
   const steps: Step[] = [{ say: "Hello." }, { look: "Room 1" }, { say: "It is free." }];
   const bodies: Json[] = [];
@@ -187,7 +187,7 @@ async function requestsTo({ provider, reply }: Service): Promise<readonly Json[]
   return bodies;
 }
 
-it.each(services)("bodies of requests, with what is kept of them: $name", async (service) => {
+it.each(services)("request bodies and stored messages: $name", async (service) => {
   const bodies = (await requestsTo(service)).map((body) => JSON.stringify(body, null, 2));
   await expect(bodies.join("\n\n")).toMatchFileSnapshot(`request-bodies/${service.name}.txt`);
 });

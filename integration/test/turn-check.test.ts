@@ -19,12 +19,12 @@ const options: LoadOptions = {
 };
 
 const planned = (process: number, number: number): TurnPlan => ({ process, conversation: 0, number });
-/** With a tool call, and so of four messages. */
+/** A turn with a tool call, so with four messages. */
 const long = planned(0, 0);
 const short = planned(1, 0);
 const later = planned(1, 1);
 
-/** What is found wrong with the messages, if these turns ended so. */
+/** The problems of these messages if the turns ended with these outcomes. */
 async function problemsWith(
   messages: readonly Message[],
   told: readonly (readonly [TurnPlan, string])[],
@@ -46,51 +46,51 @@ async function problemsWith(
 const completed = (...plans: readonly TurnPlan[]) => plans.map((plan) => [plan, "completed"] as const);
 const all = [long, short, later].flatMap(messagesOf);
 
-describe("the check that the load of four processes relies on", () => {
-  it("finds nothing wrong with turns that stand one behind the other", async () => {
+describe("the check of the load of four processes", () => {
+  it("accepts consecutive turns", async () => {
     expect(await problemsWith(all, completed(long, short, later))).toEqual([]);
   });
 
-  it("notices a turn that stands within another", async () => {
+  it("reports a turn inside another", async () => {
     const messages = [...messagesOf(long).slice(0, 2), ...messagesOf(short), ...messagesOf(long).slice(2)];
     expect(await problemsWith(messages, completed(long, short))).toEqual([
       "conversation-0: message 4 is out of place",
       "conversation-0: message 5 is out of place",
-      "conversation-0: 0:0:0 isn't whole",
+      "conversation-0: 0:0:0 isn't complete",
     ]);
   });
 
-  it("notices an acknowledged turn that is lost", async () => {
+  it("reports a lost acknowledged turn", async () => {
     expect(await problemsWith(messagesOf(long), completed(long, short))).toEqual([
       "conversation-0: 1:0:0 was acknowledged and is lost",
     ]);
   });
 
-  it("notices a turn that is there twice", async () => {
+  it("reports a turn that is stored twice", async () => {
     expect(await problemsWith([...all, ...messagesOf(later)], completed(long, short, later))).toEqual([
-      "conversation-0: 1:0:1 is there twice",
+      "conversation-0: 1:0:1 is stored twice",
     ]);
   });
 
-  it("notices a turn that stands behind the process's next", async () => {
+  it("reports a turn after the process's next turn", async () => {
     const messages = [later, short].flatMap(messagesOf);
     expect(await problemsWith(messages, completed(short, later))).toEqual([
-      "conversation-0: 1:0:0 stands behind a later one",
+      "conversation-0: 1:0:0 comes after a later one",
     ]);
   });
 
-  it("notices a turn that failed and is stored all the same", async () => {
+  it("reports a stored turn that failed", async () => {
     expect(await problemsWith(messagesOf(short), [[short, "MemoryConflictError lease"]])).toEqual([
-      "conversation-0: 1:0:0 is there, but ended so: MemoryConflictError lease",
+      "conversation-0: 1:0:0 is stored, but ended with: MemoryConflictError lease",
     ]);
   });
 
-  it("lets a turn be there in part only if its process was killed before it told of it", async () => {
+  it("accepts a partial turn only if its process was killed before it reported the turn", async () => {
     const messages = [...messagesOf(long).slice(0, 3), ...messagesOf(short)];
     const kill = { process: 0, afterTurns: 1 };
     expect(await problemsWith(messages, completed(short), { kill })).toEqual([]);
     expect(await problemsWith(messages, completed(short))).toEqual([
-      "conversation-0: 0:0:0 was never told of",
+      "conversation-0: 0:0:0 was never reported",
     ]);
   });
 });

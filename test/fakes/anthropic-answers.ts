@@ -6,7 +6,7 @@ import { checkMessages } from "./anthropic-rules.ts";
 import { type ChatAnswer, writeAnswer } from "./chat-answer.ts";
 import { type JsonObject, Refusal } from "./service.ts";
 
-/** Blocks of a reply, and what else the message holds, e.g. its `stop_reason`. */
+/** Blocks of a reply, and other fields of the message, e.g. its `stop_reason`. */
 export interface MessagesReply {
   readonly kind: "message";
   readonly content: readonly JsonObject[];
@@ -26,14 +26,14 @@ export type MessagesStep = string | MessagesAnswer | ((request: MessagesSeen) =>
 export interface FakeMessages {
   readonly baseURL: string;
   readonly requests: readonly MessagesSeen[];
-  /** Why it refused requests, in order. */
+  /** The reasons of refused requests, in order. */
   readonly refusals: readonly string[];
-  /** How many requests are neither answered to the end nor given up by the client. */
+  /** The number of requests that are neither complete nor cancelled by the client. */
   readonly open: () => number;
   readonly close: () => Promise<void>;
 }
 
-/** Every event of a reply, as it goes over the wire. */
+/** The events of a reply, as they are sent. */
 export const eventsOf = (reply: MessagesReply, model: string): readonly string[] =>
   streamOf(whole(reply, model), reply.content).map(
     ({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
@@ -45,15 +45,15 @@ function whole({ content, fields }: MessagesReply, model: string): JsonObject {
 }
 
 /**
- * Anthropic's Messages with its rules of messages and caching, as a server that answers what a test says: one step a request, the
- * last of them all that come behind it. That of `startAnthropic` also knows which thinking it gave.
+ * Anthropic's Messages API with its rules for messages and caching, as a server with a test's answers: one step for each
+ * request, the last step for all further ones. The server of `startAnthropic` also recognises its own thinking.
  */
 export async function startFakeMessages({
   steps,
   apiKey,
 }: {
   readonly steps: readonly MessagesStep[];
-  /** Requests with another one get a 401. */
+  /** Requests with another key get a 401. */
   readonly apiKey?: string;
 }): Promise<FakeMessages> {
   const requests: MessagesSeen[] = [];

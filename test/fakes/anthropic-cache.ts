@@ -8,7 +8,7 @@ const NOT_CACHEABLE: ReadonlySet<Json | undefined> = new Set(["thinking", "redac
 const listIn = (value: Json | undefined): readonly JsonObject[] =>
   isList(value) ? value.filter(isObject) : [];
 
-/** `cache_control`: at most four, of two times, the longer before the shorter, and none on thinking. Throws a {@link Refusal}. */
+/** Checks `cache_control`: at most four, of two times, the longer before the shorter, and none on thinking. Throws a {@link Refusal}. */
 export function checkCache(body: JsonObject, messages: readonly Turn[]): void {
   const blocks = [
     ...listIn(body["tools"]),
@@ -36,5 +36,5 @@ export function checkCache(body: JsonObject, messages: readonly Turn[]): void {
   }
 }
 
-/** What is kept in a cache is no part of what was said. */
+/** Removes cache marks, which aren't content. */
 export const withoutCacheControl = ({ cache_control: _, ...block }: JsonObject): JsonObject => block;

@@ -6,17 +6,17 @@ import { type FakeOptions, type FakeService, startModelService } from "./model-s
 import { type JsonObject, Refusal, textOf } from "./service.ts";
 
 /**
- * Anthropic's Messages interface with its documented rules: roles in turn, calls answered at once and first, thinking blocks
- * with a signature of their own text and model, first in a turn of tools while thinking is `enabled`, and, for the models
- * that bind thinking to what came before it, an unchanged beginning.
+ * Anthropic's Messages API with its documented rules: alternating roles; calls answered immediately and first; thinking
+ * blocks with a signature for their text and model, first in a tool turn while thinking is `enabled`; and unchanged earlier
+ * content for models that bind thinking to it.
  *
- * Stricter than the service in two: it refuses blocks of another model's, which newer models leave out without a word, and
- * two messages of one role in a row, which are joined today.
+ * Two rules are stricter than the service's: it refuses another model's blocks, which newer models silently ignore, and
+ * consecutive messages of one role, which the service joins today.
  */
 export function startAnthropic({ next, opaque }: FakeOptions): Promise<FakeService> {
-  /** Of each opaque value of a thinking block, a digest of all that came before it. */
+  /** By opaque value of a thinking block, a digest of all earlier content. */
   const prefixes = new Map<string, string>();
-  /** Of searches that a turn was paused in, by their ids. */
+  /** The searches of paused turns, by their ids. */
   const results = new Map<string, JsonObject>();
   return startModelService({
     opaque,

@@ -8,7 +8,7 @@ import { isList, isObject, type Json, type JsonObject, type StreamEvent } from "
 interface ContentOptions {
   readonly owner: Owner;
   readonly opaque: OpaqueValues;
-  /** As the newer models do: a thought has a signature and no text. */
+  /** Like the newer models: a thought has a signature and no text. */
   readonly omitsThoughts: boolean;
 }
 
@@ -50,7 +50,7 @@ export function contentOf(reply: ScriptedReply, options: ContentOptions): readon
   return [...thoughts, ...searches, ...text, ...calls];
 }
 
-/** A text may have lost the white space at its end; what the service looked up, the fields that say who asked. */
+/** A text may have lost its trailing white space, and a search result its fields for the caller. */
 export function keyOf(role: string, block: JsonObject): PartKey {
   const whole = (...fields: readonly (Json | undefined)[]) =>
     canonical([role, block["type"] ?? null, ...fields.map((field) => field ?? null)]);
@@ -123,7 +123,7 @@ export function streamOf(message: JsonObject, content: readonly JsonObject[]): r
   return events.map((data) => ({ event: String(data["type"]), data }));
 }
 
-/** What of a block comes at once. */
+/** The part of a block that comes in one piece. */
 function beginningOf(block: JsonObject): JsonObject {
   switch (block["type"]) {
     case "thinking":
@@ -165,7 +165,7 @@ function deltasOf(block: JsonObject): readonly JsonObject[] {
   }
 }
 
-/** In two pieces, as far as there is so much. */
+/** Splits a text into two pieces, if it is long enough. */
 export function halves(text: string): readonly string[] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== "");

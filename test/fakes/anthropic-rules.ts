@@ -16,7 +16,7 @@ const BLOCKS: Readonly<Record<Turn["role"], ReadonlySet<string>>> = {
   ]),
 };
 
-/** The messages, if they hold together. Throws a {@link Refusal}. */
+/** Returns the messages if they are valid. Throws a {@link Refusal}. */
 export function checkMessages(body: JsonObject): readonly Turn[] {
   for (const [index, tool] of objectsOf(body["tools"] ?? [], "tools").entries()) {
     if (!NAME.test(textOf(tool["name"], `tools.${index}.name`)))
@@ -39,7 +39,7 @@ export function checkMessages(body: JsonObject): readonly Turn[] {
   return messages;
 }
 
-/** Whether the conversation ends with a turn that the service has paused: with a call of its own that has no result yet. */
+/** Whether the conversation ends with a turn that the service has paused: with a server tool call without a result. */
 export const isPaused = (messages: readonly Turn[]): boolean => {
   const last = messages.at(-1);
   return last?.role === "assistant" && last.blocks.at(-1)?.["type"] === "server_tool_use";
@@ -106,7 +106,7 @@ function checkResultContent(content: Json | undefined, where: string): void {
 const idsOf = (turn: Turn | undefined, type: string, field: string): readonly string[] =>
   (turn?.blocks ?? []).flatMap((block) => (block["type"] === type ? [String(block[field])] : []));
 
-/** Each call is answered in the very next message, before anything else in it. */
+/** Each call is answered at the beginning of the next message. */
 function checkCalls(messages: readonly Turn[], index: number): void {
   const uses = idsOf(messages[index], "tool_use", "id");
   if (uses.length === 0) return;
@@ -135,11 +135,11 @@ function checkResults(messages: readonly Turn[], index: number): void {
     throw new Refusal(`messages.${index}.content: each tool_use must have a single result`);
 }
 
-/** The code that runs at the service and waits for the results of these calls. */
+/** The code on the service that waits for the results of these calls. */
 const callersIn = ({ blocks }: Turn): ReadonlySet<Json | undefined> =>
   new Set(blocks.map(({ caller }) => (isObject(caller) ? caller["tool_id"] : undefined)));
 
-/** What the service has run itself stands there with its result. */
+/** Server tool calls come with their results. */
 function checkSearches(turn: Turn, index: number, messages: readonly Turn[]): void {
   const callers = index === messages.length - 2 ? callersIn(turn) : new Set();
   const results = new Set(idsOf(turn, "web_search_tool_result", "tool_use_id"));

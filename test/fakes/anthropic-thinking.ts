@@ -14,11 +14,11 @@ import {
   type ServiceRequest,
 } from "./service.ts";
 
-/** Models that check that nothing before a thinking block has changed, and that think as they see fit only. */
+/** Models that check the content before a thinking block for changes, and only support adaptive thinking. */
 export const bindsPrefix = (model: string): boolean =>
   /^claude-((opus|sonnet|haiku)-5-5|(fable|mythos)-5-[12])/.test(model);
 
-/** Newer models think unless they are told not to, older ones where they are told to. */
+/** Newer models think by default, older ones only if the request enables it. */
 export function isThinking({ thinking: settings }: JsonObject, model: string): boolean {
   const type = isObject(settings) ? settings["type"] : undefined;
   return type === undefined ? bindsPrefix(model) : type !== "disabled";
@@ -85,7 +85,7 @@ function checkSettings(body: JsonObject, type: Json | undefined, model: string):
     throw new Refusal("`temperature` may only be set to 1 when thinking is enabled.");
 }
 
-/** What the models that bind their thinking don't take any more; Haiku takes some of it. */
+/** Options that the models with bound thinking no longer accept. Haiku accepts some of them. */
 function checkNewest(body: JsonObject, type: Json | undefined, model: string): void {
   if (!bindsPrefix(model)) return;
   for (const field of ["temperature", "top_p", "top_k"]) {
@@ -119,7 +119,7 @@ function checkValues(block: JsonObject, where: string, { owner, opaque }: Thinki
   }
 }
 
-/** While thinking is enabled, the message whose calls are being answered begins with what was thought for them. */
+/** While thinking is enabled, the message with the answered calls begins with their thinking. */
 function checkLoop(messages: readonly Turn[]): void {
   const isLoop = messages.at(-1)?.blocks.some(({ type }) => type === "tool_result") === true;
   const first = messages.at(-2)?.blocks[0];
@@ -151,7 +151,7 @@ function checkPrefixes({ request, messages, model, prefixes }: ThinkingRequest):
   }
 }
 
-/** Of each thinking block of `blocks`, its opaque value and a digest of the request's settings and all blocks before it. */
+/** Returns each thinking block's opaque value, and a digest of the request's settings and all blocks before it. */
 export function digestsOf(
   body: JsonObject,
   before: readonly Placed[],

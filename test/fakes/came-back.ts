@@ -1,10 +1,10 @@
-/** Whether what a model said comes back to it as it was: each part, in its place. */
+/** Checks that a model's replies come back unchanged: each part, in its place. */
 
 /** A part of a request or of a reply. */
 export interface PartKey {
-  /** By which it is found, whatever became of its opaque values; absent where it has nothing else of its own. */
+  /** Identifies it even if its opaque values have changed; absent if it has nothing else. */
   readonly mark?: string;
-  /** All of it. */
+  /** The whole part. */
   readonly whole: string;
 }
 
@@ -14,7 +14,7 @@ export interface BrokenReply {
 }
 
 interface CameBack {
-  /** How many replies with opaque parts are there as they were. */
+  /** The number of unchanged replies with opaque parts. */
   readonly whole: number;
   readonly broken: readonly BrokenReply[];
 }
@@ -24,7 +24,7 @@ export interface ReplyRecord {
   readonly check: (request: readonly PartKey[]) => CameBack;
 }
 
-/** Of one model. A reply whose marks aren't in a request was left out of it, which is no fault. */
+/** For one model. A reply without its marks in a request was left out of it, which is valid. */
 export function recordReplies(): ReplyRecord {
   const issued: Parameters<ReplyRecord["add"]>[0][] = [];
   return {

@@ -1,6 +1,6 @@
 import { isObject, type Json } from "./service.ts";
 
-/** The same text for the same JSON, whatever the order of its fields. Marks for Anthropic's cache don't count. */
+/** Returns the same text for the same JSON, regardless of the order of fields. Ignores Anthropic's cache marks. */
 export const canonical = (value: Json): string =>
   JSON.stringify(value, (key, inner: Json) => {
     if (key === "cache_control") return undefined;

@@ -3,19 +3,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Fields } from "./chat-modes.ts";
 import { fieldsOf, listOf } from "./chat-request.ts";
 
-/** What the fake answers to a request that it doesn't refuse. */
+/** The fake's answer to a valid request. */
 export type ChatAnswer =
-  /** A whole reply, streamed where the request asks for it. */
+  /** A complete reply, streamed if the request asks for it. */
   | {
       readonly kind: "reply";
-      /** Without `role`. `content` is `null` where it is absent. */
+      /** Without `role`. An absent `content` is `null`. */
       readonly message: Fields;
       readonly finishReason?: string;
       readonly usage?: Fields;
-      /** Between the pieces of a stream. Default 0. */
+      /** The time between the pieces of a stream, in milliseconds. Default 0. */
       readonly pieceDelayMs?: number;
     }
-  /** Byte by byte as given; `cutAt`: the connection breaks after so many bytes. */
+  /** The given bytes. `cutAt`: the connection breaks after this many bytes. */
   | {
       readonly kind: "raw";
       readonly status?: number;
@@ -23,7 +23,7 @@ export type ChatAnswer =
       readonly body: string | Uint8Array;
       readonly cutAt?: number;
     }
-  /** Never. */
+  /** Never answers. */
   | { readonly kind: "hang" };
 
 const DEFAULT_USAGE: Fields = {
@@ -55,7 +55,7 @@ export function completionBody(answer: Extract<ChatAnswer, { kind: "reply" }>, m
 
 const pieces = (text: string): readonly string[] => text.match(/[\s\S]{1,7}/g) ?? [];
 
-/** The reply in pieces: thinking first, then what was said, then the calls; other fields come whole. */
+/** The reply in pieces: thinking, then text, then calls. Other fields come in one piece. */
 function* deltas(message: Fields): Generator<Fields> {
   const { content, tool_calls: calls, role: _, ...further } = message;
   yield { role: "assistant", content: null };
@@ -89,7 +89,7 @@ export function* eventStream(
   yield "data: [DONE]\n\n";
 }
 
-/** Writes the answer. Resolves when it is written, or when the client has gone. */
+/** Writes the answer. Resolves when it is written or the client has disconnected. */
 export async function writeAnswer(response: ServerResponse, answer: ChatAnswer, body: Fields): Promise<void> {
   switch (answer.kind) {
     case "hang":

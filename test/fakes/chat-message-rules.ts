@@ -2,7 +2,7 @@ import { fieldsOf, isName, isObject, listOf, type Refusal, type WireMessage } fr
 
 /**
  * OpenAI's rules for the messages of a Chat Completions request, from its reference and its documented errors: roles,
- * contents, the form of calls, and that every call is answered right behind it and nothing else is. The first that is broken.
+ * contents, the form of calls, and that exactly the calls are answered, directly after them. Returns the first broken rule.
  */
 export function brokenMessageRule(messages: unknown): Refusal | undefined {
   if (!Array.isArray(messages) || messages.length === 0)
@@ -116,7 +116,7 @@ function brokenCall(call: Readonly<Record<string, unknown>>, param: string): Ref
     : { message: `Invalid type for '${param}': expected a string.`, param, code: "invalid_type" };
 }
 
-/** Each call is answered behind it, before anybody says anything else, and nothing else is answered. */
+/** Each call is answered before the next other message, and every result has a call. */
 function brokenOrder(messages: readonly WireMessage[]): Refusal | undefined {
   let open = new Set<unknown>();
   for (const [index, message] of messages.entries()) {

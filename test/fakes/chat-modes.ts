@@ -2,20 +2,20 @@ import { isDeepStrictEqual } from "node:util";
 import { fieldsOf, listOf, type Refusal, type WireMessage } from "./chat-request.ts";
 
 /**
- * Whose rules hold beyond those of the messages and the tools:
- * - `openai`: no field that the reference doesn't have, no `max_tokens` for reasoning models, sounds by their id, call ids of
- *   at most 40 characters
- * - `deepseek`: every turn of the model has `reasoning_content`, which is not empty, and no JSON schema
+ * The service whose rules apply in addition to those for messages and tools:
+ * - `openai`: only fields of the reference, no `max_tokens` for reasoning models, audio by its id, call ids of at most 40
+ *   characters
+ * - `deepseek`: a non-empty `reasoning_content` in every model turn, and no JSON schema
  * - `gemini`: no unknown field, and a thought signature on the first call of each step
- * - `openrouter`: call ids that are unique in the request, and the reasoning details that it gave
+ * - `openrouter`: call ids that are unique in the request, and its own reasoning details
  *
- * What a mode itself gave (`reasoning_content`, signatures, details) it must get back byte-equal, in its place.
+ * A mode's own values (`reasoning_content`, signatures, details) must come back byte for byte, in their places.
  */
 export type ChatMode = "openai" | "deepseek" | "gemini" | "openrouter";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The messages that the service has sent, by what names them in a request: the ids of their calls, else their content. */
+/** The messages that the service has sent, by the ids of their calls, or else by their content. */
 export interface Issued {
   readonly add: (message: Fields) => void;
   readonly find: (message: WireMessage) => Fields | undefined;
@@ -117,7 +117,7 @@ const callsOf = (messages: readonly WireMessage[]): readonly Fields[] =>
 const turns = (messages: readonly WireMessage[]): readonly WireMessage[] =>
   messages.filter(({ role }) => role === "assistant");
 
-/** A field of a message of its own that came back as another. */
+/** A changed field of the service's own message. */
 function changed(
   messages: readonly WireMessage[],
   issued: Issued,

@@ -1,4 +1,4 @@
-/** What is wrong with a request, as the service would say it. */
+/** The service's error for an invalid request. */
 export interface Refusal {
   readonly message: string;
   readonly param?: string;
@@ -11,7 +11,7 @@ export interface WireCall extends Fields {
   readonly id: string;
 }
 
-/** A message of a request whose form has been checked. */
+/** A message of a request, after a check of its form. */
 export interface WireMessage extends Fields {
   readonly role: string;
   readonly tool_calls?: readonly WireCall[];

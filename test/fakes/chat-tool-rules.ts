@@ -1,6 +1,6 @@
 import { fieldsOf, isName, isObject, listOf, type Refusal } from "./chat-request.ts";
 
-/** OpenAI's rules for `tools`, `tool_choice` and `response_format`. The first that is broken. */
+/** OpenAI's rules for `tools`, `tool_choice` and `response_format`. Returns the first broken rule. */
 export function brokenToolRule(body: Readonly<Record<string, unknown>>): Refusal | undefined {
   const { tools, tool_choice: choice, response_format: format } = body;
   if (tools !== undefined && (!Array.isArray(tools) || tools.length === 0 || tools.length > 128))
@@ -61,7 +61,7 @@ const UNSUPPORTED = [
   ...["patternProperties", "propertyNames", "minLength", "maxLength", "prefixItems", "default", "$schema"],
 ];
 
-/** Of structured outputs: every object closed, every property required, and keywords of the supported subset. */
+/** The rules for structured outputs: closed objects, only required properties, and only supported keywords. */
 function brokenStrict(schema: unknown, what: string): Refusal | undefined {
   if (!isObject(schema)) return { message: `Invalid schema for ${what}.`, code: "invalid_schema" };
   const broken = (why: string): Refusal => ({ message: `Invalid schema for ${what}: ${why}` });

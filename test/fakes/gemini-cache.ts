@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { JsonObject } from "./service.ts";
 import { Refusal } from "./service.ts";
 
-/** A prompt that is kept. */
+/** A cached prompt. */
 export interface KeptContent {
   /** E.g. `cachedContents/abc`. */
   readonly name: string;
@@ -11,22 +11,22 @@ export interface KeptContent {
 }
 
 export interface GeminiCache {
-  /** The oldest first, also those that have ended. */
+  /** Oldest first, including expired ones. */
   readonly made: readonly KeptContent[];
   readonly create: (body: JsonObject) => JsonObject;
-  /** What a request names; `undefined`: it names none. Throws a {@link Refusal}. */
+  /** The cached prompt that a request names; `undefined` if it names none. Throws a {@link Refusal}. */
   readonly named: (body: JsonObject, model: string) => KeptContent | undefined;
-  /** Ends all. */
+  /** Expires all. */
   readonly end: () => void;
 }
 
 const FIELDS: ReadonlySet<string> = new Set([
   ...["model", "systemInstruction", "contents", "tools", "toolConfig", "ttl", "expireTime", "displayName"],
 ]);
-/** What a request must leave to the prompt that it names. */
+/** The fields that a request with a cached prompt must not have. */
 const FIXED = ["systemInstruction", "tools", "toolConfig"];
 
-/** `cachedContents`, with its documented rules. */
+/** The `cachedContents` API with its documented rules. */
 export function openGeminiCache(minTokens = 0): GeminiCache {
   const made: KeptContent[] = [];
   const live = new Map<string, KeptContent>();
@@ -82,7 +82,7 @@ export function openGeminiCache(minTokens = 0): GeminiCache {
 
 const STATUSES: Readonly<Record<number, string>> = { 403: "PERMISSION_DENIED", 404: "NOT_FOUND" };
 
-/** As Google has errors. */
+/** An error in Google's format. */
 export const geminiError = ({ status, message }: Refusal): JsonObject => ({
   error: { code: status, message, status: STATUSES[status] ?? "INVALID_ARGUMENT" },
 });

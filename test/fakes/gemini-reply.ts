@@ -11,7 +11,7 @@ interface PartOptions {
   readonly opaque: OpaqueValues;
 }
 
-/** What a signature is bound to: the call or the text that it stands beside. */
+/** The call or the text that a signature is bound to. */
 export function signedContent(part: JsonObject): string {
   const call = part["functionCall"];
   return isObject(call)
@@ -34,7 +34,7 @@ export function partsOf(reply: ScriptedReply, { owner, opaque }: PartOptions): r
   );
   const text = reply.text === undefined ? [] : [{ text: reply.text }];
   const [first, ...others] = calls;
-  // On the first call, or, without one, on the last part.
+  // On the first call or, without calls, on the last part.
   if (first !== undefined) return [...thoughts, ...text, sign(first), ...others];
   return [...thoughts, ...text.map(sign)];
 }
@@ -67,7 +67,7 @@ const messageOf = (model: string, parts: readonly JsonObject[], isLast: boolean)
 export const candidateOf = (model: string, parts: readonly JsonObject[]): JsonObject =>
   messageOf(model, parts, true);
 
-/** A part a chunk; of a text, its halves, the signature with the second. */
+/** One chunk for each part, and two for a text, the second with the signature. */
 export function chunksOf(model: string, parts: readonly JsonObject[]): readonly JsonObject[] {
   const pieces = parts.flatMap((part) => {
     const { text, thoughtSignature: signature, ...rest } = part;

@@ -10,7 +10,7 @@ export interface Content {
 interface SignatureRules {
   readonly owner: Owner;
   readonly opaque: Pick<OpaqueValues, "isGenuine">;
-  /** Whether the model is of the third generation or later, which refuses steps without. Default `true`. */
+  /** Whether the model is of the third generation or later, which refuses steps without signatures. Default `true`. */
   readonly areRequired?: boolean;
 }
 
@@ -29,7 +29,7 @@ const BODY_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const FROM_ELSEWHERE = "skip_thought_signature_validator";
 
-/** The contents, if they hold together, behind those that are kept. Throws a {@link Refusal}. */
+/** Returns the contents after the cached ones if they are valid. Throws a {@link Refusal}. */
 export function checkContents(
   body: JsonObject,
   signatures: SignatureRules,
@@ -86,7 +86,7 @@ function readContent({ role = "user", parts }: JsonObject, index: number): Conte
   return { role, parts: wholeTexts(read) };
 }
 
-/** What a prompt that is kept ends with and what the request begins with may be of the same side. */
+/** A cached prompt may end with the role that the request begins with. */
 function joined(contents: readonly Content[]): readonly Content[] {
   const list: Content[] = [];
   for (const content of contents) {
@@ -98,7 +98,7 @@ function joined(contents: readonly Content[]): readonly Content[] {
   return list;
 }
 
-/** A text that was streamed in pieces, the last of which is signed, comes back in one or as it came. */
+/** A text that was streamed in pieces, with a signature on the last, may come back joined or in these pieces. */
 export function wholeTexts(parts: readonly JsonObject[]): readonly JsonObject[] {
   const whole: JsonObject[] = [];
   for (const part of parts) {
@@ -144,7 +144,7 @@ function checkResponses(contents: readonly Content[], index: number): void {
   const calls = callsOf(contents[index]);
   if (calls.length === 0) return;
   const responses = responsesOf(contents[index + 1]);
-  // Calls without ids, of older models, are answered by their order.
+  // Calls without ids, from older models, are answered in their order.
   const answered = (call: JsonObject, place: number) =>
     call["id"] === undefined
       ? responses[place]?.["name"] === call["name"] && responses[place]?.["id"] === undefined

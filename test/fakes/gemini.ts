@@ -5,10 +5,10 @@ import { type FakeOptions, type FakeService, startModelService } from "./model-s
 import { Refusal } from "./service.ts";
 
 /**
- * Gemini's `generateContent`, as a model of the third generation or later, with its documented rules: calls behind what the
- * user said or behind results, as many results as calls, and, in the turn under way, a thought signature on the first call of
- * each step, which fits the part that it came with. Where a history comes from elsewhere, the documented
- * `skip_thought_signature_validator` stands for a signature.
+ * Gemini's `generateContent` for a model of the third generation or later, with its documented rules: calls after a user
+ * message or after results, as many results as calls, and, in the current turn, a thought signature on the first call of
+ * each step that matches its part. For a foreign history, the documented `skip_thought_signature_validator` replaces a
+ * signature.
  */
 export function startGemini({ next, opaque }: FakeOptions): Promise<FakeService> {
   const cache = openGeminiCache();
@@ -43,7 +43,7 @@ export function startGemini({ next, opaque }: FakeOptions): Promise<FakeService>
       const parts = partsOf(reply, { owner, opaque });
       const said = parts.filter(({ thought }) => thought !== true);
       gave(owner, {
-        // What it thought needn't come back: the signatures hold it.
+        // Thoughts needn't come back, because the signatures contain them.
         parts: said.map((part) => keyOf("model", part)),
         isOpaque: said.some(isSigned),
       });

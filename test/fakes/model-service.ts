@@ -4,21 +4,21 @@ import type { ScriptedReply } from "./scripted-reply.ts";
 import { type JsonObject, type RunningService, type ServiceRequest, startService } from "./service.ts";
 
 export interface FakeOptions {
-  /** Asked for each reply, with the body of the request. */
+  /** Called for each reply, with the body of the request. */
   readonly next: (request: JsonObject) => ScriptedReply;
-  /** Those of all fakes of a test. */
+  /** The opaque values of all fakes of a test. */
   readonly opaque: OpaqueValues;
 }
 
-/** What the accepted requests had of the opaque values. */
+/** The opaque values in the accepted requests. */
 export interface Findings {
-  /** Values that came back to the model that gave them, each time counted. */
+  /** How often values came back to their own model. */
   readonly returned: number;
-  /** Values of other models. */
+  /** Values of other models, which must not occur. */
   readonly foreign: readonly string[];
-  /** Replies of the model that weren't in its request as it had given them. */
+  /** The model's replies that were changed in its request. */
   readonly broken: readonly BrokenReply[];
-  /** Replies with opaque parts that were. */
+  /** The number of unchanged replies with opaque parts. */
   readonly whole: number;
 }
 
@@ -27,9 +27,9 @@ export interface FakeService extends RunningService {
 }
 
 interface Collector {
-  /** Of an accepted request. */
+  /** The parts of an accepted request. */
   readonly judge: (owner: Owner, request: ServiceRequest, parts: readonly PartKey[]) => void;
-  /** Of a reply that is given. */
+  /** The parts of a new reply. */
   readonly gave: (owner: Owner, reply: Parameters<ReplyRecord["add"]>[0]) => void;
 }
 

@@ -4,21 +4,21 @@ import { createHmac, randomBytes } from "node:crypto";
 export type Owner = string;
 
 /**
- * The opaque values of all fakes of a test: what one model gave must come back as it was, and go to no other. They look like
- * the services' own: base64, of some hundred bytes, fresh each time.
+ * The opaque values of all fakes of a test. A model's values must come back unchanged, and must not reach another model.
+ * They look like the services' own: base64, some hundred bytes, always new.
  */
 export interface OpaqueValues {
-  /** A new value that belongs to the owner and to this content alone. */
+  /** Creates a value that belongs only to this owner and content. */
   readonly issue: (owner: Owner, content: string) => string;
-  /** Whether the value is the owner's own, of this content. */
+  /** Whether the value belongs to this owner and content. */
   readonly isGenuine: (owner: Owner, content: string, value: string) => boolean;
-  /** Whose value it is; `undefined`: nobody's. */
+  /** The value's owner; `undefined` if it has none. */
   readonly ownerOf: (value: string) => Owner | undefined;
-  /** The values of others in a request to this owner. */
+  /** Values of other owners in a request to this owner. */
   readonly foreignIn: (request: string, owner: Owner) => readonly string[];
-  /** How many of the owner's own values a request holds. */
+  /** The number of the owner's values in a request. */
   readonly ownIn: (request: string, owner: Owner) => number;
-  /** How many were issued. */
+  /** The number of created values. */
   readonly issued: () => number;
 }
 
@@ -39,7 +39,7 @@ export function createOpaqueValues(): OpaqueValues {
   const isGenuine = (owner: Owner, content: string, value: string): boolean => {
     const bytes = Buffer.from(value, "base64");
     const nonce = bytes.subarray(0, 80);
-    // Compared as text, since a base64 text may be changed without a change of its bytes.
+    // Compared as text, because a base64 text can change without a change of its bytes.
     return (
       owners.get(value) === owner &&
       Buffer.concat([nonce, mac(owner, content, nonce)]).toString("base64") === value

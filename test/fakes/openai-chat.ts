@@ -10,7 +10,7 @@ export type { ChatAnswer } from "./chat-answer.ts";
 export { eventStream } from "./chat-answer.ts";
 export type { ChatMode, Fields } from "./chat-modes.ts";
 
-/** A request that came in, refused or not. */
+/** A received request, refused or not. */
 export interface ChatRequestSeen {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Fields;
@@ -23,25 +23,25 @@ export type ChatStep = string | ChatAnswer | ((request: ChatRequestSeen) => stri
 export interface FakeChat {
   readonly baseURL: string;
   readonly requests: readonly ChatRequestSeen[];
-  /** Why it refused requests, in order. */
+  /** The reasons of refused requests, in order. */
   readonly refusals: readonly Refusal[];
-  /** How many requests are neither answered to the end nor given up by the client. */
+  /** The number of requests that are neither complete nor cancelled by the client. */
   readonly open: () => number;
   readonly close: () => Promise<void>;
 }
 
 export interface FakeChatOptions {
-  /** One a request; the last of them answers all that come behind it. */
+  /** One step for each request. The last step answers all further requests. */
   readonly steps: readonly ChatStep[];
   /** Default `"openai"`. */
   readonly mode?: ChatMode;
-  /** Requests with another one get a 401. */
+  /** Requests with another key get a 401. */
   readonly apiKey?: string;
 }
 
 /**
- * Chat Completions as a real server on a free port, written from the documentation of the services and not from any client:
- * it refuses what they refuse, with their errors, and streams as they do.
+ * Chat Completions as a real server on a free port, written from the services' documentation and not from a client: it
+ * refuses the same requests with the same errors, and streams like the services.
  */
 export async function startFakeChat({ steps, mode = "openai", apiKey }: FakeChatOptions): Promise<FakeChat> {
   const requests: ChatRequestSeen[] = [];

@@ -14,7 +14,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const fieldsOf = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !isList(value) ? (value as JsonObject) : {};
 
-/** OpenAI's rules of a request of the Responses API, beside those of its input. Throws a {@link Refusal}. */
+/** OpenAI's rules for a request of the Responses API, except its input. Throws a {@link Refusal}. */
 export function checkBody(body: JsonObject): void {
   const unknown = Object.keys(body).find((name) => !PARAMETERS.has(name));
   if (unknown !== undefined) throw new Refusal(`Unknown parameter: '${unknown}'.`, 400, "unknown_parameter");
@@ -47,7 +47,7 @@ function checkReasoning({ reasoning, include, model }: JsonObject): void {
     throw new Refusal("Encrypted content is not supported with this model.");
 }
 
-/** Its tools, choice and format in the form of Chat Completions, whose rules are the same. */
+/** Converts tools, choice and format to the form of Chat Completions, which has the same rules. */
 function asChat({ tools, tool_choice: choice, text, input }: JsonObject): Readonly<Record<string, unknown>> {
   const isOwn = ({ type }: JsonObject): boolean => type === "function" || type === "custom";
   const own = isList(tools) ? tools.map(fieldsOf).filter(isOwn) : [];
@@ -60,7 +60,7 @@ function asChat({ tools, tool_choice: choice, text, input }: JsonObject): Readon
   };
 }
 
-/** An object without `properties` isn't documented to be refused here. */
+/** According to the documentation, an object without `properties` isn't refused here. */
 const chatTool = (tool: JsonObject): unknown => ({
   type: tool["type"],
   [String(tool["type"])]:

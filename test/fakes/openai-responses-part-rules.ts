@@ -8,7 +8,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   assistant: ["output_text", "refusal"],
 };
 
-/** Of a message item. Throws a {@link Refusal}. */
+/** Checks the parts of a message item. Throws a {@link Refusal}. */
 export function checkMessage({ role, content }: JsonObject, where: string): void {
   const parts = PARTS[String(role)];
   if (parts === undefined)
@@ -35,7 +35,7 @@ export function checkParts(content: Json | undefined, parts: readonly string[], 
   }
 }
 
-/** Where the bytes of a part are; it has one of them. */
+/** The fields for a part's bytes. It must have one of them. */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   input_image: ["file_id", "image_url"],
   input_file: ["file_id", "file_url", "file_data"],

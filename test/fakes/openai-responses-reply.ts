@@ -13,10 +13,10 @@ interface ItemOptions {
 
 export const freshId = (prefix: string): string => `${prefix}_${randomBytes(20).toString("hex")}`;
 
-/** Reasoning is bound to its id, and its summary may be read. */
+/** Reasoning is bound to its id, and its summary is readable. */
 export const REASONING = "reasoning";
 
-/** Each thought comes before an item of its own, as far as there are so many; the first ones come before the searches. */
+/** Each thought comes before a separate item, if there are enough items. The first ones come before the searches. */
 export function itemsOf(reply: ScriptedReply, options: ItemOptions): readonly JsonObject[] {
   const { owner, opaque, isEncrypted } = options;
   const reasoning = (thought: string): JsonObject => ({
@@ -52,7 +52,7 @@ export function itemsOf(reply: ScriptedReply, options: ItemOptions): readonly Js
     arguments: JSON.stringify(input),
   }));
   const items = [...searches, ...message, ...calls];
-  // Reasoning without an item behind it would be a reply that says nothing.
+  // Reasoning without a following item would be an empty reply.
   return items.flatMap((item, index) => {
     const thought = reply.thoughts?.[index];
     return thought === undefined ? [item] : [reasoning(thought), item];
@@ -65,7 +65,7 @@ export const textIn = (content: Json | undefined): string => {
   return parts.map((part: Json) => (isObject(part) ? String(part["text"] ?? part["refusal"]) : "")).join("");
 };
 
-/** Ids of items may be left out: only a reasoning item is bound to the one behind it. */
+/** Ids of items may be left out, because only a reasoning item is bound to the next one. */
 export function keyOf(item: JsonObject): PartKey {
   const { type } = item;
   const whole = (...fields: readonly (Json | undefined)[]) => JSON.stringify([type, ...fields]);

@@ -6,11 +6,11 @@ import { isList, type Json, type JsonObject, objectsOf, Refusal, textOf } from "
 interface ItemRules {
   readonly owner: Owner;
   readonly opaque: Pick<OpaqueValues, "isGenuine">;
-  /** The id of the reasoning that came before an item, by the item's id. */
+  /** By an item's id, the id of the reasoning before it. */
   readonly reasonedFor: ReadonlyMap<string, string>;
-  /** The ids of all items that the model gave. */
+  /** The ids of all items of the model's replies. */
   readonly known: ReadonlySet<string>;
-  /** Whether they are kept, so that reasoning is found by its id. Default `false`. */
+  /** Whether items are stored, so reasoning is found by its id. Default `false`. */
   readonly isStoring?: boolean;
 }
 
@@ -31,7 +31,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   compaction: "cmp",
 };
 
-/** The items of the input, if they hold together. Throws a {@link Refusal}. */
+/** Returns the items of the input if they are valid. Throws a {@link Refusal}. */
 export function checkItems(body: JsonObject, rules: ItemRules): readonly JsonObject[] {
   const { input } = body;
   const items =
@@ -52,7 +52,7 @@ export function checkItems(body: JsonObject, rules: ItemRules): readonly JsonObj
 }
 
 interface Ids {
-  /** Those of the request so far. */
+  /** The ids of the request so far. */
   readonly ids: Set<string>;
   readonly known: ReadonlySet<string>;
 }
@@ -65,7 +65,7 @@ function checkId(item: JsonObject, index: number, { ids, known }: Ids): void {
     throw new Refusal(
       `Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${prefix ?? ""}'.`,
     );
-  // What is to be looked up, or holds what is encrypted, is judged by that.
+  // References and encrypted content are checked by their own rules.
   if (!["item_reference", "reasoning", "compaction"].includes(String(type)) && !known.has(id))
     throw notFound(id);
   if (ids.has(id))
@@ -157,7 +157,7 @@ function checkCallId(item: JsonObject, where: string): void {
     );
 }
 
-/** Reasoning stands directly before the item it was thought for, and that item, by its id, behind its reasoning. */
+/** Reasoning comes directly before its item, and an item with an id comes directly after its reasoning. */
 function checkReasoning(items: readonly JsonObject[], index: number, { reasonedFor }: ItemRules): void {
   const item = items[index] ?? {};
   if (item["type"] === "reasoning") {
@@ -180,7 +180,7 @@ function checkReasoning(items: readonly JsonObject[], index: number, { reasonedF
   );
 }
 
-/** An output is of the same kind as its call. */
+/** An output has the same kind as its call. */
 function checkOutputs(items: readonly JsonObject[]): void {
   const open = new Map<string, string>();
   const called = new Set<string>();

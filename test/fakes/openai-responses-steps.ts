@@ -7,7 +7,7 @@ import { checkItems } from "./openai-responses-rules.ts";
 import { streamOf } from "./openai-responses-stream.ts";
 import { type JsonObject, Refusal, textOf } from "./service.ts";
 
-/** What the fake answers to a request that it doesn't refuse. */
+/** The fake's answer to a valid request. */
 export type ResponsesAnswer =
   | {
       readonly kind: "reply";
@@ -24,21 +24,21 @@ export type ResponsesStep = string | ResponsesAnswer;
 export interface FakeResponses {
   readonly baseURL: string;
   readonly requests: readonly JsonObject[];
-  /** Why it refused requests, in order. */
+  /** The reasons of refused requests, in order. */
   readonly refusals: readonly string[];
-  /** How many requests are neither answered to the end nor given up by the client. */
+  /** The number of requests that are neither complete nor cancelled by the client. */
   readonly open: () => number;
   readonly close: () => Promise<void>;
 }
 
 export interface FakeResponsesOptions {
-  /** One a request; the last of them answers all that come behind it. */
+  /** One step for each request. The last step answers all further requests. */
   readonly steps: readonly ResponsesStep[];
-  /** Whether it keeps items, so that they are found by their ids. */
+  /** Whether it stores items, so they are found by their ids. */
   readonly isStoring?: boolean;
 }
 
-/** OpenAI's Responses API as a real server on a free port, with the documented rules and the answers of a test. */
+/** OpenAI's Responses API as a real server on a free port, with the documented rules and a test's answers. */
 export async function startFakeResponses(options: FakeResponsesOptions): Promise<FakeResponses> {
   const requests: JsonObject[] = [];
   const refusals: string[] = [];
@@ -129,7 +129,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
 
 const prefixOf = ({ type }: JsonObject): string => PREFIXES[String(type)] ?? "item";
 
-/** The items that the service gave, each to its own model. */
+/** The items of the service's replies, by model. */
 export function openItems() {
   const known = new Map<string, Set<string>>();
   const encrypted = new Map<string, string>();

@@ -18,7 +18,7 @@ export function streamOf(response: JsonObject, output: readonly JsonObject[]): r
   }));
 }
 
-/** What of an item comes at once. */
+/** The part of an item that comes in one piece. */
 function beginningOf(item: JsonObject): JsonObject {
   switch (item["type"]) {
     case "reasoning":

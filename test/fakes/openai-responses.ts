@@ -7,14 +7,14 @@ import { streamOf } from "./openai-responses-stream.ts";
 import { isList, Refusal, textOf } from "./service.ts";
 
 /**
- * OpenAI's Responses interface without its store (`store: false`), with its documented rules: nothing is looked up by an id,
- * a reasoning item comes with its encrypted content and directly before the item that it was thought for, an item with an id
- * comes with its reasoning, and each call has one output.
+ * OpenAI's Responses API without its store (`store: false`), with its documented rules: nothing is found by an id, a
+ * reasoning item has its encrypted content and comes directly before its item, an item with an id comes with its reasoning,
+ * and each call has one output.
  *
- * Requests that leave `store` at its default are refused, since this fake keeps nothing.
+ * Requests with the default of `store` are refused, because this fake stores nothing.
  */
 export function startResponses({ next, opaque }: FakeOptions): Promise<FakeService> {
-  /** Of each item that reasoning came before, by its id: the id of that. */
+  /** By an item's id, the id of the reasoning before it. */
   const reasonedFor = new Map<string, string>();
   const known = new Map<Owner, Set<string>>();
   return startModelService({

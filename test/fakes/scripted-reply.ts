@@ -1,12 +1,12 @@
 import type { JsonObject } from "./service.ts";
 
-/** What a fake says next, whichever service it stands for. In this order. */
+/** The next reply of a fake, for any service. Its parts come in this order. */
 export interface ScriptedReply {
-  /** One thought each. `""`: one that nobody may read, which comes encrypted or redacted. */
+  /** One thought each. `""`: an unreadable thought, which is encrypted or redacted. */
   readonly thoughts?: readonly string[];
-  /** What the service looks up itself, before it says anything. Gemini has none. */
+  /** The service's own searches before its text. Gemini has none. */
   readonly searches?: readonly string[];
-  /** The turn is paused while the last of its searches runs; the next reply begins with what that found. Anthropic alone. */
+  /** The turn is paused during its last search, and the next reply begins with the search's result. Only for Anthropic. */
   readonly pauses?: boolean;
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
@@ -17,12 +17,12 @@ export interface ScriptedCall {
   readonly input: JsonObject;
 }
 
-/** Gives the replies one after the other; throws where there is none left. */
+/** Returns the replies one after the other. Throws if none is left. */
 export function inTurn(replies: readonly ScriptedReply[]): () => ScriptedReply {
   let next = 0;
   return () => {
     const reply = replies[next++];
-    if (reply === undefined) throw new Error("nothing is left to say");
+    if (reply === undefined) throw new Error("the script has no more replies");
     return reply;
   };
 }

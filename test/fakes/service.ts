@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Fakes of model services, as real servers: they refuse what the providers document that they refuse. */
+/** Fakes of model services as real servers. They refuse the requests that the services refuse by their documentation. */
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-/** What a service answers in place of a reply. */
+/** A service's answer instead of a reply. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;
-  /** The provider's own word for the kind of the error, where it isn't that of all of them. */
+  /** The provider's own name for the kind of error, if it isn't the usual one. */
   readonly code: string | undefined;
   constructor(message: string, status = 400, code?: string) {
     super(message);
@@ -20,14 +20,14 @@ export class Refusal extends Error {
   }
 }
 
-/** One event of a stream; `event` is its name, where the service names them. */
+/** One event of a stream. `event` is its name, if the service has names. */
 export interface StreamEvent {
   readonly event?: string;
   readonly data: JsonObject;
 }
 
 export interface ServiceRequest {
-  /** Without the address, with the query. */
+  /** The path with the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
@@ -39,12 +39,12 @@ export type ServiceReply =
 
 export interface ReceivedRequest extends ServiceRequest {
   readonly status: number;
-  /** Why it was refused. */
+  /** The reason of the refusal. */
   readonly refusal?: string;
 }
 
 export interface RunningService {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   /** Oldest first. */
   readonly requests: readonly ReceivedRequest[];
@@ -54,7 +54,7 @@ export interface RunningService {
 interface ServiceOptions {
   /** Throws a {@link Refusal}. */
   readonly answer: (request: ServiceRequest) => ServiceReply;
-  /** The body of an error, as the provider has it. */
+  /** The body of an error in the provider's format. */
   readonly errorBody: (refusal: Refusal) => JsonObject;
 }
 
@@ -68,7 +68,7 @@ export async function startService({ answer, errorBody }: ServiceOptions): Promi
       requests.push({ ...request, status: 200 });
       send(response, reply);
     } catch (thrown) {
-      // A fault of the fake's own is told apart: no service answers 501.
+      // 501 marks an error in the fake itself, because no service answers with it.
       const refusal = thrown instanceof Refusal ? thrown : new Refusal(`fault of the fake: ${thrown}`, 501);
       requests.push({ ...request, status: refusal.status, refusal: refusal.message });
       response.writeHead(refusal.status, { "content-type": "application/json" });
@@ -101,7 +101,7 @@ async function readRequest(incoming: IncomingMessage): Promise<ServiceRequest> {
   return { path: incoming.url ?? "/", headers, body: parseObject(Buffer.concat(chunks).toString("utf8")) };
 }
 
-/** What is no object is as an empty one: every service then finds its first field missing. */
+/** Treats other values as an empty object, so every service reports its first field as missing. */
 function parseObject(text: string): JsonObject {
   try {
     const parsed: Json = JSON.parse(text);
@@ -116,7 +116,7 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
 
 export const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
-/** The objects of a list; `where` names it in the refusal of anything else. */
+/** Returns the objects of a list. `where` is its name in the refusal of other values. */
 export function objectsOf(value: Json | undefined, where: string): readonly JsonObject[] {
   if (!isList(value)) throw new Refusal(`${where}: Input should be a valid list`);
   return value.map((item, index) => {

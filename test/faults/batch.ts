@@ -1,6 +1,6 @@
 import type { Message } from "../../packages/memory/src/index.ts";
 
-/** One append: two or three messages that name the writer, its number and their place in it. */
+/** One append: two or three messages with the writer, the batch's number and their place in it. */
 export interface Batch {
   readonly conversationId: string;
   readonly userId: string;
@@ -28,7 +28,7 @@ export const batchName = (writer: number, number: number): string => `${writer}:
 
 export const traceOf = (writer: number): string => `trace-${writer}`;
 
-/** In turn to a conversation that all writers share, and to one of the writer's own, which changes now and then. */
+/** Alternates between a conversation of all writers and one of the writer's own, which changes now and then. */
 export function createBatch(writer: number, number: number): Batch {
   const size = 2 + (number % 2);
   const own = Math.floor(number / (2 * BATCHES_IN_OWN));
@@ -58,7 +58,7 @@ export interface StoredPart {
   readonly size: number;
 }
 
-/** What a stored message says that it is; `undefined` where no writer wrote it. */
+/** The batch and place of a stored message; `undefined` if no writer wrote it. */
 export function parsePart(message: Message): StoredPart | undefined {
   const match = /^(\d+):(\d+) (\d)\/(\d)$/.exec(typeof message.content === "string" ? message.content : "");
   if (match === null) return undefined;

@@ -6,7 +6,7 @@ const isNext = (part: StoredPart, previous: StoredPart | undefined): boolean =>
     ? previous === undefined || previous.index === previous.size - 1
     : previous?.batch === part.batch && previous.index === part.index - 1;
 
-/** The batches in the order in which they are stored, and where one is torn, mixed with another, or made up. */
+/** The batches in stored order, and the places of partial, mixed or unknown batches. */
 function readBatches(messages: readonly Message[]) {
   const problems: string[] = [];
   const batches: StoredPart[] = [];
@@ -14,7 +14,7 @@ function readBatches(messages: readonly Message[]) {
   for (const [index, message] of messages.entries()) {
     const part = parsePart(message);
     if (part === undefined) {
-      problems.push(`message ${index} is nobody's`);
+      problems.push(`message ${index} has no writer`);
       continue;
     }
     if (!isNext(part, previous)) problems.push(`message ${index} (${part.batch}) is out of place`);
@@ -40,7 +40,7 @@ function checkOnce(batches: readonly StoredPart[], attempted: readonly BatchReco
   return [...problems, ...[...counts.keys()].map((name) => `${name} was never sent here`)];
 }
 
-// One that was given up may still arrive after its writer's next.
+// A batch that its writer gave up may still arrive after the next one.
 function checkOrder(batches: readonly StoredPart[], attempted: readonly BatchRecord[]): string[] {
   const acknowledged = new Set(
     attempted.flatMap(({ batch, state }) =>
@@ -70,7 +70,7 @@ function checkCounters(stored: ConversationMemory, writes: number, owner: string
   return problems;
 }
 
-/** Holds one conversation against the batches that were sent to it. */
+/** Compares a conversation with the batches that were sent to it. */
 export function checkConversation(
   conversationId: string,
   stored: ConversationMemory | null,

@@ -51,7 +51,7 @@ async function checkStats(
 const writersOf = ({ messages }: ConversationMemory): Set<number> =>
   new Set(messages.flatMap((message) => parsePart(message)?.writer ?? []));
 
-/** Holds the indexes of users and traces, and the statistics, against everything that is stored. */
+/** Compares the indexes of users and traces, and the statistics, with all stored conversations. */
 export async function checkFinds(
   provider: MemoryProvider,
   stored: readonly ConversationMemory[],

@@ -5,22 +5,22 @@ import { checkFinds } from "./find-check.ts";
 import { groupBy } from "./group.ts";
 
 export interface LedgerFigures {
-  /** Batches whose append was a success. */
+  /** Batches whose append succeeded. */
   readonly acknowledged: number;
   readonly acknowledgedMessages: number;
-  /** Batches whose append failed after its last attempt: they may be stored or not. */
+  /** Batches whose last attempt failed. They may be stored or not. */
   readonly unacknowledged: number;
   readonly conversations: number;
 }
 
-/** What was attempted and what was acknowledged, to be held against what a store says in the end. */
+/** The attempted and acknowledged batches, which are finally compared with the store. */
 export interface Ledger {
-  /** Appends the batch and notes the outcome. */
+  /** Appends the batch and records the outcome. */
   readonly append: (provider: MemoryProvider, batch: Batch) => Promise<Result<void>>;
   readonly figures: () => LedgerFigures;
-  /** How many of the writer's batches are acknowledged so far. */
+  /** The number of the writer's acknowledged batches so far. */
   readonly acknowledgedBy: (writer: number) => number;
-  /** What is wrong with the store's content, its counters and its indexes; `[]` if nothing is. */
+  /** The problems of the store's content, counters and indexes; `[]` if there are none. */
   readonly problems: (provider: MemoryProvider) => Promise<readonly string[]>;
 }
 

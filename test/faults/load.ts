@@ -7,7 +7,7 @@ import { observe } from "./observed.ts";
 
 const WRITER_NUMBERS = Array.from({ length: 16 }, (_, writer) => writer);
 
-/** Enough for a minute without a server. */
+/** Enough for one minute without a server. */
 export const PATIENT = { maxAttempts: 1_000, baseDelayMs: 10, maxDelayMs: 250, maxElapsedMs: 60_000 };
 
 const PROGRESS = 5;
@@ -21,18 +21,18 @@ export interface LoadOutcome {
 }
 
 export interface LoadOptions {
-  /** In the line of figures. */
+  /** The title in the line of figures. */
   readonly title: string;
   /**
-   * Does what must not hurt, and says, for the line of figures, how often it did it. `recovered` resolves when every
-   * writer has got further.
+   * Causes the faults, and returns their number for the line of figures. `recovered` resolves when every writer has made
+   * progress.
    */
   readonly faults: (recovered: () => Promise<void>) => Promise<string>;
 }
 
 /**
- * 16 writers, shared out among the providers, append without a pause and with retries while the faults last. Prints
- * one line of figures.
+ * 16 writers, distributed among the providers, append without pauses and with retries during the faults. Prints one line
+ * of figures.
  */
 export async function runLoad(
   providers: readonly MemoryProvider[],

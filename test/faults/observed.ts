@@ -1,18 +1,18 @@
 import type { MemoryErrorUnion, MemoryProvider } from "../../packages/memory/src/index.ts";
 
 export interface Observed {
-  /** To be put under a retry, so that every single attempt is seen. */
+  /** A provider to use below a retry, so every attempt is seen. */
   readonly provider: MemoryProvider;
   readonly attempts: () => number;
   readonly failed: () => number;
-  /** Failures that are said to be in vain to retry, each kind once: of a fault that passes there is none. */
+  /** Failures that claim not to be retryable, each kind once. A temporary fault must not cause any. */
   readonly unretryable: () => readonly string[];
 }
 
 const describe = ({ _tag, message, cause }: MemoryErrorUnion): string =>
   `${_tag}: ${message} (${cause?.name} ${cause?.code ?? ""})`;
 
-/** Counts the appends, and those that failed. */
+/** Counts all appends and the failed ones. */
 export function observe(provider: MemoryProvider): Observed {
   const unretryable = new Set<string>();
   let attempts = 0;

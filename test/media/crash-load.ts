@@ -17,7 +17,7 @@ function anyImage(): readonly Message[] {
   return parsed.success ? parsed.data : [];
 }
 
-/** Writes and erases media in every way until this process is killed; tells its parent once it is under way. */
+/** Writes and erases media in every way until this process is killed. Tells its parent when it has started. */
 export async function loadUntilKilled(store: VersionedMemoryProvider, blobs: BlobStore): Promise<void> {
   const provider = withBlobs(store, { blobs, ...CRASH_OPTIONS });
   const user = { userId: "u" };

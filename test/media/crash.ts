@@ -12,7 +12,7 @@ import { bundleProcess } from "../process-bundle.ts";
 import { CONVERSATIONS, CRASH_OPTIONS } from "./crash-load.ts";
 
 export interface Crash {
-  /** Of a module that calls `loadUntilKilled`. */
+  /** The URL of a module that calls `loadUntilKilled`. */
   readonly module: URL;
   readonly args: readonly string[];
   readonly store: VersionedMemoryProvider;
@@ -34,7 +34,7 @@ async function killWhileItWrites({ module, args }: Crash, afterMs: number): Prom
 const hashesIn = (messages: readonly RichMessage[]): readonly string[] =>
   [...JSON.stringify(messages).matchAll(/"sha256":"([0-9a-f]{64})"/g)].map(([, sha256 = ""]) => sha256);
 
-/** Kills a writer again and again: every reference resolves at once, and once holds are over nothing else is left. */
+/** Kills a writer repeatedly. Every reference must resolve immediately, and only referenced blobs may remain after all holds. */
 export async function checkCrashes(crash: Crash): Promise<void> {
   const { store, blobs } = crash;
   const provider = withBlobs(store, { blobs, ...CRASH_OPTIONS });

@@ -14,7 +14,7 @@ import {
   withBlobs,
 } from "../../packages/memory/src/index.ts";
 
-/** The same text for the same message, in whatever order its fields are. */
+/** Returns the same text for the same message, regardless of the order of its fields. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
@@ -31,11 +31,11 @@ const toMedia =
     return { role: message.role, content: [part] } as unknown as Message;
   };
 
-/** What can't be stored goes on as it is, to be refused. */
+/** Passes on invalid messages unchanged, so they are refused. */
 const allToMedia = (messages: readonly Message[], isSorted = false): readonly Message[] =>
   parseMessages(messages).success ? messages.map(toMedia(isSorted)) : messages;
 
-/** Messages with ids are compared whatever the order of their fields is. */
+/** Messages with ids are compared regardless of the order of their fields. */
 const haveIds = (options: WriteOptions | undefined): boolean => options?.messageIds !== undefined;
 
 function fromMedia(message: Message, index: number): Message {
@@ -44,8 +44,8 @@ function fromMedia(message: Message, index: number): Message {
 }
 
 /**
- * A provider whose every message lies in the blob store, with nothing of it but its role in the store: so that rules about
- * messages are rules about blobs.
+ * A provider that keeps every message in the blob store, and only its role in the store, so the rules for messages test
+ * blobs.
  */
 export function mediaEverywhere(
   store: VersionedMemoryProvider,
@@ -61,7 +61,7 @@ export function mediaEverywhere(
     );
   }
 
-  /** Again where messages were erased between the two steps of a read. */
+  /** Reads again if messages were erased between the two steps of a read. */
   async function again<T>(read: () => Promise<Result<T>>): Promise<Result<T>> {
     let result = await read();
     for (

@@ -31,7 +31,7 @@ export const image = (data: Uint8Array | string): RichMessage => ({
   ],
 });
 
-/** Of the second part, as {@link image} has it. */
+/** Returns the data of the second part, where {@link image} has its media. */
 export function dataOf(message: RichMessage | undefined): Uint8Array | undefined {
   const part = Array.isArray(message?.content) ? message.content[1] : undefined;
   return part?.data instanceof Uint8Array ? part.data : undefined;
@@ -43,7 +43,7 @@ export const CREATE = { createIfMissing: true } as const;
 export const messagesOf = (conversation: ConversationMemory | null): readonly RichMessage[] =>
   conversation?.messages ?? [];
 
-/** How many blobs a conversation has, each once. */
+/** The number of different blobs of a conversation. */
 export const countOf = async (blobs: BlobStore, conversationId = "c"): Promise<number> =>
   new Set(expectOk(await blobs.list(conversationId)).map(({ sha256 }) => sha256)).size;
 
@@ -55,7 +55,7 @@ function gate() {
   return { passed, open: () => open() };
 }
 
-/** What goes for media on every store: declares the tests, in the current `describe`. */
+/** Declares the tests of media for every store in the current `describe`. */
 export function declareMediaRules(createStores: () => Promise<MediaStores>): void {
   type Use = (stores: MediaStores & { readonly provider: ReturnType<typeof wrap> }) => Promise<void>;
   const wrap = (store: VersionedMemoryProvider, blobs: BlobStore) =>

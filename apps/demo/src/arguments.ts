@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { ANYBODY } from "./assistant/agent.ts";
+import { DEFAULT_USER_ID } from "./assistant/agent.ts";
 import { CHAT_COMMANDS } from "./chat/commands.ts";
 import { Failure } from "./exit.ts";
 
@@ -100,7 +100,7 @@ function parse(argv: readonly string[]) {
       allowPositionals: true,
       options: {
         data: { type: "string", default: ".jaf" },
-        user: { type: "string", default: ANYBODY },
+        user: { type: "string", default: DEFAULT_USER_ID },
         port: { type: "string" },
         "no-open": { type: "boolean" },
         help: { type: "boolean", short: "h" },

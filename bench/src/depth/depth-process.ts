@@ -5,7 +5,7 @@ import { Pool } from "pg";
 import * as z from "zod";
 import { type Depth, openWatch } from "./watch.ts";
 
-/** A turn stored on Postgres, by `run` and by the server: how deep the first write of its conversation lies. */
+/** Stores a turn on Postgres with `run` and with the server, and measures the depth of the first write of its conversation. */
 
 const [, , url, ...flags] = process.argv;
 const watch = openWatch(import.meta.url);
@@ -29,7 +29,7 @@ const modelProvider: ModelProvider<unknown> = {
 };
 
 async function watched(turn: () => Promise<unknown>): Promise<Depth> {
-  // What runs only once in a process isn't of a turn.
+  // Code that runs once per process isn't part of a turn.
   await turn();
   found = undefined;
   isWatching = true;

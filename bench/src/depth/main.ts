@@ -3,8 +3,8 @@ import { obtainPostgres, startLocalPostgres } from "../../../test/postgres-serve
 import { bundleProcess } from "../../../test/process-bundle.ts";
 
 /**
- * Counts how far a conversation's write is from the call that asks for it, on a real Postgres. The sources are bundled
- * to one file for this, whose comments say which lines come from which source. `--list` prints the calls and the files.
+ * Counts the calls between a request and its write to the conversation, on a real Postgres. For this, the sources are
+ * bundled to one file with comments that map its lines to sources. `--list` prints the calls and the files.
  */
 const binaries = obtainPostgres();
 if (binaries === undefined) throw new Error("Counting needs Postgres: `sudo apt install postgresql`.");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { console as inspectorConsole, type Runtime, Session } from "node:inspector";
 import { fileURLToPath } from "node:url";
 
-/** Where a place in the bundle comes from. */
+/** The source of a place in the bundle. */
 interface Section {
   readonly source: string;
   readonly line: number;
@@ -10,9 +10,9 @@ interface Section {
 }
 
 export interface Depth {
-  /** Calls in our own sources, the outermost first. */
+  /** Calls in our own sources, outermost first. */
   readonly calls: readonly string[];
-  /** Our sources of which a function ran, apart from those that only the test itself uses. */
+  /** Our sources with functions that ran, except those that only the test uses. */
   readonly files: readonly string[];
 }
 
@@ -29,7 +29,7 @@ function sectionsOf(text: string): readonly Section[] {
   return sections;
 }
 
-/** Watches this process, which must be a bundle of its sources. */
+/** Watches this process. It must run as a bundle of its sources. */
 export function openWatch(bundleUrl: string) {
   const sections = sectionsOf(readFileSync(fileURLToPath(bundleUrl), "utf8"));
   const session = new Session();
@@ -45,7 +45,7 @@ export function openWatch(bundleUrl: string) {
     return source?.startsWith("packages/") ? source.replace("/src/", "/") : undefined;
   };
 
-  /** An activation is in several segments of an asynchronous stack: where it called, and where it awaits. */
+  /** An activation can be in several segments of an asynchronous stack: at its call, and at its `await`. */
   const callsOf = (trace: Runtime.StackTrace | undefined): readonly string[] => {
     const calls = new Set<string>();
     for (let segment = trace; segment !== undefined; segment = segment.parent)
@@ -58,9 +58,9 @@ export function openWatch(bundleUrl: string) {
   };
 
   return {
-    /** The files are counted from here on. */
+    /** Starts to count the files. */
     start: (): void => session.post("Profiler.takePreciseCoverage"),
-    /** Where this is called from. */
+    /** Returns the stack of the caller. */
     read(): Depth {
       let calls: readonly string[] = [];
       session.once("Runtime.consoleAPICalled", ({ params }) => {

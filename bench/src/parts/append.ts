@@ -72,7 +72,7 @@ const columns = ["", "stored", "raw p50", "p99", "JAF p50", "p99", "to raw"].con
   "to raw",
 ]);
 
-/** A turn of two messages, appended to conversations of every length. */
+/** Appends a turn of two messages to conversations of every length. */
 export const append: Part = async (lab, { stores, quick }) => {
   const measured: { name: string; rows: readonly AppendRow[] }[] = [];
   for (const kind of stores) {

@@ -32,7 +32,7 @@ const addTool: Tool<{ a: number; b: number }, object> = {
   execute: async ({ a, b }) => String(a + b),
 };
 
-/** Calls the tool as often as that, then answers, both at once. */
+/** Calls the tool this many times and then answers, both without delay. */
 function instantModel(toolTurns: number): ModelProvider<object> {
   let calls = 0;
   return {
@@ -84,7 +84,7 @@ function contender({ title, toolTurns, history }: Scenario): Contender {
   };
 }
 
-/** Runs with a model and a tool that answer at once: what remains is the engine. */
+/** Runs with a model and a tool that answer immediately, so only the engine takes time. */
 export const engine: Part = async (_, { quick }) => {
   const plan = quick ? { warmUp: 10, rounds: 50 } : { warmUp: 300, rounds: 2_000 };
   const of = await measure(scenarios.map(contender), plan);

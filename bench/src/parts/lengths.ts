@@ -3,37 +3,37 @@ import { type Contender, type Measured, measure, type Rounds } from "../statisti
 import type { Backend } from "../stores/backend.ts";
 import type { Store } from "../stores/store.ts";
 
-/** How many messages the conversations of a measurement have. */
+/** The lengths of a measurement's conversations. */
 export const LENGTHS = [10, 1_000, 10_000] as const;
-/** In messages. */
+/** The number of messages. */
 export type Length = number;
 
 export interface Workload {
   readonly name: string;
   readonly store: Store;
   readonly call: (store: Store, conversationId: string, length: Length) => Promise<void>;
-  /** Once for each conversation, untimed. */
+  /** Called once for each conversation, without measuring. */
   readonly prepare?: (conversationId: string, length: Length) => Promise<void>;
-  /** How many messages a call adds, where that isn't as in the plan. */
+  /** The number of messages that a call adds, if it differs from the plan. */
   readonly grows?: number;
 }
 
 export interface Plan extends Rounds {
   readonly lengths: readonly Length[];
-  /** How many messages a call adds. */
+  /** The number of messages that a call adds. */
   readonly grows: number;
-  /** Each contender has at least so many conversations. Default 4. */
+  /** The least number of conversations for each contender. Default 4. */
   readonly fewest?: number;
 }
 
-// An append makes a conversation longer: so many of them that none grows by more than a fifth.
+// Appends make conversations longer, so there are enough conversations that none grows by more than a fifth.
 const conversationsFor = (length: Length, { grows, warmUp, rounds, fewest = 4 }: Plan): number =>
   Math.max(fewest, Math.ceil(((warmUp + rounds) * grows) / (length / 5)));
 
 interface Place {
   readonly lab: Lab;
   readonly backend: Pick<Backend, "name" | "tidy">;
-  /** Of what is measured: unlike any other on this backend. */
+  /** The title of the measurement, unique on this backend. */
   readonly title: string;
 }
 
@@ -56,7 +56,7 @@ async function prepare(
   return { name: `${name} ${length}`, once };
 }
 
-/** Every workload at every length, all of them interleaved. */
+/** Measures every workload at every length, interleaved. */
 export async function measureLengths(
   { lab, backend, title }: Place,
   workloads: readonly Workload[],

@@ -26,7 +26,7 @@ interface Row {
   readonly length: Length;
   readonly raw: Measured;
   readonly jaf: Measured;
-  /** The most that ours may take, as a multiple of raw. */
+  /** The longest allowed time, as a multiple of the raw driver's. */
   readonly target: number;
 }
 
@@ -75,7 +75,7 @@ const cellsOf = (row: Row): string[] => [
   ratio(toRaw(row)),
 ];
 
-/** The last 20 messages of conversations of every length, and all of the longest. */
+/** Reads the last 20 messages of conversations of every length, and all messages of the longest. */
 export const read: Part = async (lab, { stores, quick }) => {
   const rows: Row[] = [];
   for (const kind of stores) rows.push(...(await measureStore(lab, await startBackend(lab, kind), quick)));

@@ -20,7 +20,7 @@ import type { Part } from "./part.ts";
 
 const PER_SECOND = 50;
 const LAG_TARGET_MS = 250;
-/** Timers and connections that are kept alive end by themselves. */
+/** The time after which timers and idle connections have ended. */
 const SETTLE_MS = 8_000;
 const INSTANT_PIECES = 500;
 const INSTANT_WIDTH = 16;
@@ -28,7 +28,7 @@ const INSTANT_WIDTH = 16;
 interface Size {
   readonly streams: number;
   readonly seconds: number;
-  /** Of the instant model, of each contender. */
+  /** The number of turns of each contender with the instant model. */
   readonly turns: number;
 }
 
@@ -65,7 +65,7 @@ const body = JSON.stringify({ message: "Speak.", stream: true });
 
 const eventOf = ({ data }: RawEvent): TurnEvent => JSON.parse(data);
 
-/** Many streams at once, each with so many pieces a second: how old each piece is when a reader has it. */
+/** Measures the age of each piece at its reader, for many simultaneous streams with a fixed rate of pieces. */
 async function measureLag(lab: Lab, redisUrl: string, { streams, seconds }: Size) {
   const pieces = PER_SECOND * seconds;
   const { child, url } = await startServer(lab, { redisUrl, pieces, perSecond: PER_SECOND });
@@ -116,7 +116,7 @@ async function measureLag(lab: Lab, redisUrl: string, { streams, seconds }: Size
   };
 }
 
-/** Turns of a model that answers at once, beside a route in which Hono sends the same events. Milliseconds a reply. */
+/** Compares turns of an instant model with a Hono route that sends the same events, in milliseconds per reply. */
 async function measureInstant(lab: Lab, redisUrl: string, { turns }: Size) {
   const { child, url } = await startServer(lab, { redisUrl, pieces: INSTANT_PIECES });
   const agent = new Agent({ keepAlive: true });
@@ -146,7 +146,7 @@ async function measureInstant(lab: Lab, redisUrl: string, { turns }: Size) {
   return { ours: quantile(ours, 0.5), honos: quantile(honos, 0.5), events: recorded.length };
 }
 
-/** Streams of turns, stored on Redis before they are sent. */
+/** Measures streams of turns, which are stored on Redis before they are sent. */
 export const streams: Part = async (lab, { quick }) => {
   const size = quick ? QUICK : SIZE;
   const redisUrl = await startRedisServer(lab);

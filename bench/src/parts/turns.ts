@@ -18,7 +18,7 @@ type Config = Omit<MemoryConfig, "provider" | "autoStore">;
 
 const WINDOW = { window: { maxMessages: RECENT } } as const;
 
-/** How a run shortens what its model sees. */
+/** How a run shortens the model's context. */
 const SHORTENED = {
   "a window": WINDOW,
   "in steps": { window: { maxMessages: RECENT, trimTo: RECENT / 2 } },
@@ -32,7 +32,7 @@ const shortenedNames = Object.keys(SHORTENED) as ShortenedName[];
 
 type Timed = ShortenedName | "limit" | "raw append" | "append" | "continuation";
 
-/** How many messages a client adds. */
+/** The number of messages that a client adds. */
 const ADDED = 10;
 
 interface Asked {
@@ -41,7 +41,7 @@ interface Asked {
   readonly resume?: Resume;
 }
 
-/** A turn with a model that answers at once; what stands for the history behind it. */
+/** Returns a function that does a turn with an instant model and resolves to the history token. */
 function turnsOf(provider: MemoryProvider, memory: Config) {
   const agent = { name: "bench", instructions: () => "Answer." };
   return async ({ conversationId, said, ...continued }: Asked): Promise<string> => {
@@ -66,7 +66,7 @@ function sayOf(provider: MemoryProvider, memory: Config): Workload["call"] {
   return async (_, conversationId) => void (await turn({ conversationId, said: [nextTurn()[0]] }));
 }
 
-/** A client sends a token in place of the history, and what it adds; `sent` is told how many bytes that is. */
+/** A client sends a token instead of the history, with new messages. `sent` is called with their size in bytes. */
 function continueOf(
   provider: MemoryProvider,
   sent: (length: Length, bytes: number) => void,
@@ -113,7 +113,7 @@ interface Row {
   readonly backend: string;
   readonly length: Length;
   readonly of: (name: Timed) => Measured;
-  /** Of a continuation. */
+  /** The size of a continuation. */
   readonly sentBytes: number;
 }
 
@@ -177,7 +177,7 @@ const cellsOf = ({ backend, length, of, sentBytes }: Row): string[] => [
   `${(sentBytes / 1_000).toFixed(1)} kB`,
 ];
 
-/** A stored turn beside what it can't do without: reading the last messages and appending two. */
+/** Compares a stored turn with its necessary work: reading the last messages and appending two. */
 export const turns: Part = async (lab, { stores, quick }) => {
   const measured: (readonly Row[])[] = [];
   for (const kind of stores) measured.push(await measureStore(lab, await startBackend(lab, kind), quick));

@@ -9,7 +9,7 @@ const wordsOf = (text: string): readonly string[] =>
     .filter((word) => !isStopWord(word))
     .map(stem);
 
-/** The textbook formula over stems without stop words, and nothing else. Gives the indexes of what matches, best first. */
+/** BM25's textbook formula with stems and without stop words. Returns the indexes of the matches, best first. */
 export function openBm25(texts: readonly string[]): (query: string) => readonly number[] {
   const documents = texts.map(wordsOf);
   const usual = documents.reduce((sum, { length }) => sum + length, 0) / documents.length;

@@ -44,7 +44,7 @@ function timeOf(text: string | null): Date | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** Only turns that say something, and questions all of whose evidence is among them. */
+/** Keeps only wanted turns with text, and questions whose evidence is completely in them. */
 export function restricted({ id, turns, questions }: Chat, isWanted: (turn: ChatTurn) => boolean): Chat {
   const kept = turns.filter((turn) => turn.text.trim() !== "" && isWanted(turn));
   const ids = new Set(kept.map((turn) => turn.id));
@@ -71,7 +71,7 @@ export const readLocomoChats = (path: string): readonly Chat[] =>
     }))
     .map((chat) => restricted(chat, () => true));
 
-/** `undefined` where the data isn't there. */
+/** `undefined` if the data is missing. */
 export function readSet(name: SetName): readonly Chat[] | undefined {
   const path = `${folder}${FILES[name]}`;
   if (!existsSync(path)) return undefined;

@@ -12,15 +12,15 @@ export interface LocomoTurn {
   readonly session: string;
   /** Index in the session, from 0. */
   readonly position: number;
-  /** When its session was. */
+  /** The time of its session. */
   readonly saidAt: Date | undefined;
-  /** What somebody has written down about it. */
+  /** The data set's notes about it. */
   readonly facts: readonly string[];
 }
 
 export interface LocomoQuestion {
   readonly text: string;
-  /** The turns that answer it. */
+  /** The turns that contain the answer. */
   readonly evidence: readonly string[];
 }
 
@@ -37,7 +37,7 @@ const turnSchema = z.object({
   blip_caption: z.string().optional().catch(undefined),
 });
 const noteSchema = z.tuple([z.string(), z.union([z.string(), z.array(z.string())])]);
-/** By session and speaker; a note of another form is left out. */
+/** Groups notes by session and speaker. Notes of another form are left out. */
 const observationSchema = z.record(
   z.string(),
   z.record(z.string(), z.array(noteSchema.or(z.unknown().transform(() => undefined))).catch([])).catch({}),
@@ -54,7 +54,7 @@ const conversationSchema = z.object({
   qa: z.array(questionSchema),
 });
 
-/** Questions of category 5 ask for what was never said. */
+/** Questions of category 5 have no answer in the conversation. */
 const ANSWERABLE = [1, 2, 3, 4];
 const TURN_ID = /D\d+:\d+/g;
 
@@ -114,7 +114,7 @@ function factsByTurn(observation: z.infer<typeof observationSchema>): ReadonlyMa
   return facts;
 }
 
-/** E.g. `1:56 pm on 8 May, 2023`, as in UTC. */
+/** Parses e.g. `1:56 pm on 8 May, 2023` as UTC. */
 function timeOf(text: unknown): Date | undefined {
   const [, hour, minute, half, date] =
     /^(\d+):(\d+) (am|pm) on (.+)$/.exec(typeof text === "string" ? text : "") ?? [];

@@ -41,7 +41,7 @@ function parseOptions() {
 
 const FIGURES = ["R@1", "R@5", "R@10", "MRR"];
 
-/** Percent but for MRR. */
+/** In percent, except MRR. */
 const figures = ({ recallAt, reciprocalRank }: Marks): readonly string[] => [
   ...([1, 5, 10] as const).map((depth) => recallAt[depth].toFixed(1)),
   reciprocalRank.toFixed(3),

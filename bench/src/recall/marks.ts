@@ -1,13 +1,13 @@
-/** How well questions are answered: shares in percent, the mean over all questions. */
+/** The quality of the recall: mean shares over all questions, in percent. */
 export interface Marks {
   readonly questions: number;
   readonly recallAt: Readonly<Record<1 | 5 | 10, number>>;
-  /** Mean of one divided by the rank of the first evidence. */
+  /** The mean of 1 divided by the rank of the first evidence. */
   readonly reciprocalRank: number;
 }
 
 export interface Answer {
-  /** Best first, each once. */
+  /** Best first, without duplicates. */
   readonly ids: readonly string[];
   readonly evidence: readonly string[];
 }

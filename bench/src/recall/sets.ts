@@ -7,18 +7,18 @@ import { type Answer, type Marks, marksOf } from "./marks.ts";
 
 const RANKED = 100;
 
-/** What is remembered of a turn. */
+/** The remembered texts of a turn. */
 interface Item {
   readonly fact: string;
   readonly evidence?: string | undefined;
 }
 
-/** One row of the table: a data set, and what of it is searched, and how. */
+/** One row of the table: a data set, its searched content, and the kind of search. */
 export interface SetRow {
   readonly name: string;
   readonly set: SetName;
   readonly isWanted: (turn: ChatTurn) => boolean;
-  /** Absent: all messages are searched by `searchMessages`. */
+  /** Absent: `searchMessages` searches all messages. */
   readonly itemsOf?: (turn: ChatTurn) => readonly Item[];
 }
 
@@ -34,7 +34,7 @@ export const setRows: readonly SetRow[] = [
   },
   {
     ...{ name: "BEAM, the user's messages", set: "beam", isWanted: ({ role }) => role === "user" },
-    // As extraction remembers them word for word.
+    // Like verbatim extraction.
     itemsOf: ({ text }) =>
       quotableOf([text], () => false).passages.map((passage) => ({ fact: passage.text })),
   },
@@ -48,10 +48,10 @@ export interface SetMarks {
   readonly bm25: Marks;
 }
 
-/** Room for more than the default. */
+/** Allows more than the default. */
 export const limits = { maxFacts: 20_000 };
 
-/** Through the API, with default options, in memory; `undefined` where the data isn't there. */
+/** Uses the API with default options, in memory. `undefined` if the data is missing. */
 export async function measureSet(row: SetRow): Promise<SetMarks | undefined> {
   const chats = readSet(row.set)?.map((chat) => restricted(chat, row.isWanted));
   if (chats === undefined) return undefined;
@@ -66,7 +66,7 @@ export async function measureSet(row: SetRow): Promise<SetMarks | undefined> {
 const textOf = (items: readonly Item[]): string =>
   items.map(({ fact, evidence }) => `${fact}\n${evidence ?? ""}`).join("\n");
 
-/** Each turn one document, whole. */
+/** Uses each whole turn as a document. */
 function askBm25({ name, itemsOf }: SetRow, { turns, questions }: Chat) {
   const isFacts = name.includes("facts");
   const search = openBm25(turns.map((turn) => (isFacts && itemsOf ? textOf(itemsOf(turn)) : turn.text)));
@@ -89,7 +89,7 @@ async function askChat({ itemsOf }: SetRow, chat: Chat): Promise<readonly Answer
   return answers;
 }
 
-/** Remembers a conversation as its user's, and asks its questions. */
+/** Remembers a conversation as its user's facts, and asks its questions. */
 export async function askMemory(
   memory: UserMemoryStore,
   chat: Chat,

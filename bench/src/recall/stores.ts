@@ -12,7 +12,7 @@ import { askMemory, limits, type SetRow } from "./sets.ts";
 export const memoryKinds = ["in-memory", "redis", "postgres"] as const;
 export type MemoryKind = (typeof memoryKinds)[number];
 
-/** An empty store, on a server of its own where it needs one. */
+/** Opens an empty store, with its own server if it needs one. */
 export async function openStore(lab: Lab, kind: MemoryKind): Promise<UserMemoryStore> {
   const store = await open(lab, kind);
   lab.onEnd(() => store.close());
@@ -28,12 +28,12 @@ async function open(lab: Lab, kind: MemoryKind): Promise<UserMemoryStore> {
 }
 
 export interface Quality extends Marks {
-  /** Of a recall of ten, in milliseconds. */
+  /** The time of a recall of ten facts, in milliseconds. */
   readonly p50: number;
   readonly p95: number;
 }
 
-/** Remembers every conversation as a user of its own, asks its questions, and looks where their evidence comes. */
+/** Remembers every conversation for a separate user, asks its questions, and finds the ranks of their evidence. */
 export async function measureQuality(
   memory: UserMemoryStore,
   chats: readonly Chat[],

@@ -12,12 +12,12 @@ const RAW_TABLE = `CREATE TABLE IF NOT EXISTS raw (
 
 export function openPool(lab: Lab, url: string, max: number): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max, idleTimeoutMillis: 0 });
-  pool.on("error", () => {}); // Calls fail with it; without a listener it would end the process.
+  pool.on("error", () => {}); // Calls fail with this error. Without a listener it would end the process.
   lab.onEnd(() => pool.end());
   return pool;
 }
 
-/** A row per message and nothing else, by prepared statements. The numbers of the rows are counted here. */
+/** Stores only one row per message, with prepared statements. The row numbers are counted here. */
 function rawStore(pool: pg.Pool): Store {
   const lengths = new Map<string, number>();
   const grow = (id: string, by: number): number => {
@@ -58,7 +58,7 @@ function rawStore(pool: pg.Pool): Store {
 const openPostgresProvider = (pool: pg.Pool, namespace: string): Promise<MemoryProvider> =>
   createPostgresProvider({ tableName: namespace }, pool);
 
-/** Its address. A commit is on the disk when it is acknowledged. */
+/** Returns its address. Acknowledged commits are on the disk. */
 export async function startPostgresServer(lab: Lab): Promise<string> {
   const binaries = findPostgres();
   if (binaries === undefined)

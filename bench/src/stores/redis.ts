@@ -7,7 +7,7 @@ import { messagesOf, nextTurn } from "../turns.ts";
 import type { Backend } from "./backend.ts";
 import { RECENT, type Store } from "./store.ts";
 
-// As it is run by those who want to keep their data. A rewrite of the log would fall on whichever call comes next.
+// A configuration with persistent data. A rewrite of the log would slow down arbitrary calls.
 const SETTINGS = [
   "save",
   "",
@@ -23,7 +23,7 @@ const SEED_BATCH = 1_000;
 
 export async function connectRedis(lab: Lab, url: string) {
   const client = createClient({ url });
-  client.on("error", () => {}); // Calls fail with it; without a listener it would end the process.
+  client.on("error", () => {}); // Calls fail with this error. Without a listener it would end the process.
   await client.connect();
   lab.onEnd(() => client.destroy());
   return client;
@@ -31,7 +31,7 @@ export async function connectRedis(lab: Lab, url: string) {
 
 type RedisConnection = Awaited<ReturnType<typeof connectRedis>>;
 
-/** A list per conversation and nothing else. */
+/** Stores only one list per conversation. */
 function rawStore(client: RedisConnection): Store {
   const keyOf = (id: string) => `raw:${id}`;
   const range = async (id: string, from: number): Promise<number> => {
@@ -56,7 +56,7 @@ function rawStore(client: RedisConnection): Store {
 const openRedisProvider = (client: RedisConnection, namespace: string): Promise<MemoryProvider> =>
   createRedisProvider({ type: "redis", keyPrefix: `${namespace}:` }, client);
 
-/** Its address. */
+/** Returns its address. */
 export async function startRedisServer(lab: Lab): Promise<string> {
   const binaries = findRedis();
   if (binaries === undefined)

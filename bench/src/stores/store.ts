@@ -3,19 +3,19 @@ import { messagesOf, nextTurn } from "../turns.ts";
 
 export const RECENT = 20;
 
-/** What is measured on every store. Each call checks that the work was done. */
+/** The measured calls of every store. Each call checks its result. */
 export interface Store {
-  /** Makes the conversation one of this many messages. */
+  /** Fills the conversation with this many messages. */
   readonly seed: (conversationId: string, count: number) => Promise<void>;
-  /** A turn of two messages. */
+  /** Appends a turn of two messages. */
   readonly append: (conversationId: string) => Promise<void>;
-  /** The last 20 messages, parsed; how many there were. */
+  /** Reads and parses the last 20 messages, and returns their number. */
   readonly recent: (conversationId: string) => Promise<number>;
-  /** All messages, parsed; how many there were. */
+  /** Reads and parses all messages, and returns their number. */
   readonly load: (conversationId: string) => Promise<number>;
 }
 
-/** The value of a success. Throws what a failure says. */
+/** Returns the value of a success. Throws a failure's message. */
 export function unwrap<T>(result: Result<T>): T {
   if (!result.success) throw result.error;
   return result.data;
@@ -28,14 +28,14 @@ export const jafStore = (provider: MemoryProvider): Store => ({
   load: async (id) => unwrap(await provider.getConversation(id))?.messages.length ?? 0,
 });
 
-/** What the engine writes beside the messages of a turn. */
+/** The engine's metadata of a turn. */
 function runMetadata() {
   const run = crypto.randomUUID();
   const lease = { id: run, sign: 1, until: Date.now() + 60_000, leaseMs: 60_000 };
   return { userId: "user", traceId: run, jaf: { runId: run, agentName: "bench", lease } };
 }
 
-/** As the engine stores a turn: with user, trace and its record of the run, and with all that it expects. */
+/** Stores a turn like the engine: with user, trace, its record of the run, and all expectations. */
 export function engineStore(provider: MemoryProvider): Store {
   const plain = jafStore(provider);
   const known = new Map<string, { version: number; readonly incarnation: string | undefined }>();

@@ -10,7 +10,7 @@ export interface StreamRequest {
   readonly onEvent: (event: RawEvent) => void;
 }
 
-/** Reads a stream of server-sent events to its end, with as little work as that takes. Rejects for any status but 200. */
+/** Reads a stream of server-sent events to its end with minimal work. Rejects for any status but 200. */
 export const readStream = ({ url, method, userId, body, agent, onEvent }: StreamRequest): Promise<void> =>
   new Promise((resolve, reject) => {
     const headers = { accept: "text/event-stream", "content-type": "application/json", "x-user": userId };

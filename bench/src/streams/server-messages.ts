@@ -2,14 +2,14 @@ import * as z from "zod";
 
 export const serverSetupSchema = z.object({
   redisUrl: z.string(),
-  /** How many pieces a reply has. */
+  /** The number of pieces of a reply. */
   pieces: z.int(),
-  /** How many the model says in a second; absent: all at once. */
+  /** The model's pieces per second; absent: all immediately. */
   perSecond: z.number().optional(),
 });
 export type ServerSetup = z.infer<typeof serverSetupSchema>;
 
-/** A server-sent event as Hono takes it. */
+/** A server-sent event in Hono's format. */
 export interface RawEvent {
   readonly id?: string;
   readonly event?: string;

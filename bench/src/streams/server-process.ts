@@ -9,7 +9,7 @@ import { createClient } from "redis";
 import { type RawEvent, type ServerRequest, type ServerSetup, serverSetupSchema } from "./server-messages.ts";
 import { stampedPiece } from "./stamp.ts";
 
-/** The server whose streams are measured: a model that says pieces at a rate or all at once, and a route that Hono streams by itself. */
+/** The server of the measured streams: a model that sends pieces at a rate or immediately, and a route that Hono streams. */
 
 const setup: ServerSetup = serverSetupSchema.parse(JSON.parse(process.argv[2] ?? ""));
 
@@ -17,7 +17,7 @@ const client = createClient({ url: setup.redisUrl });
 client.on("error", () => {});
 await client.connect();
 
-/** At a rate by the clock: a late piece isn't followed by a late rate. */
+/** Keeps the rate by the clock, so a late piece doesn't delay the next ones. */
 async function* speak(): AsyncGenerator<ModelStreamChunk> {
   const start = performance.now();
   for (let nth = 0; nth < setup.pieces; nth++) {

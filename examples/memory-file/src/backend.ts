@@ -44,7 +44,7 @@ export function createFileBackend(store: FileStore): MemoryBackend {
     for (const conversationId of conversationIds) conversations.delete(conversationId);
   }
 
-  /** Nobody waits for it: if it fails, the log stays as it was, and a later write tries again. */
+  /** Runs in the background: if it fails, the log stays as it was, and a later write tries again. */
   const tidy = (conversationId: string, change: () => Promise<void>) =>
     void queue.run(conversationId, change).catch(() => {});
 
@@ -80,7 +80,7 @@ export function createFileBackend(store: FileStore): MemoryBackend {
     if (decided !== undefined) return decided;
     const entry = toEntry(write, { at, begins: held === undefined });
     await logs.append(conversationId, entry);
-    // It shows once it is saved, so that nobody reads what a crash would take back.
+    // Visible only once it is saved: a read never returns a write that a crash can undo.
     const after = applyWrite(held, entry);
     if (after !== undefined) conversations.set(conversationId, after);
     if (after !== undefined && isMostlyDead(after)) compact(after);
@@ -94,7 +94,7 @@ export function createFileBackend(store: FileStore): MemoryBackend {
     read: async (request) => {
       const { conversationId, tombstones: asked, asksTime } = request;
       const held = liveOne(conversationId);
-      // The clock of this machine is the file's, too.
+      // This machine's clock is also the store's clock.
       const time = asksTime === true ? { readAt: new Date() } : {};
       if (held !== undefined) return { ...toRead(held, request), ...time };
       if (asked === undefined) return { conversation: null, ...time };
@@ -104,7 +104,7 @@ export function createFileBackend(store: FileStore): MemoryBackend {
     delete: (conversationId) =>
       queue.run(conversationId, async () => {
         const wasLive = liveOne(conversationId) !== undefined;
-        // First, so that a crash in between leaves a conversation that nobody was told is gone.
+        // Tombstones first: after a crash in between, the conversation still exists, and its deletion was never acknowledged.
         await tombstones.leave([{ kind: "conversation", id: conversationId }]);
         if (conversations.has(conversationId)) await forget([conversationId]);
         return wasLive;

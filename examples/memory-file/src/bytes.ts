@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** One call as a rule: a disk may take only part of it, and then says on the next call why. */
+/** Usually one call: a disk may write only a part of the bytes; the next call then fails with the reason. */
 export async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
   let written = 0;
   while (written < bytes.length) {

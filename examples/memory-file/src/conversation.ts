@@ -2,19 +2,19 @@ import { IDEMPOTENCY_WINDOW, type JsonObject } from "@jaf/memory/adapter";
 import type { LoggedMessage, WriteEntry } from "./entry.ts";
 
 interface HeldMessage extends LoggedMessage {
-  /** Which of the log's lines that hold messages it came with. */
+  /** The number of the log line that holds it, counting only lines with messages. */
   readonly batch: number;
 }
 
 interface KnownKey {
   readonly bodyHash: string;
-  /** The number of the write that brought it. */
+  /** The number of the write that used it. */
   readonly write: number;
-  /** The position behind the last message after that write. */
+  /** The position after the last message once that write was done. */
   readonly nextPosition: number;
 }
 
-/** A conversation in memory. It is changed in place: a copy would cost more the longer the conversation is. */
+/** A conversation in memory. Writes change it in place: the cost of a copy would grow with the conversation. */
 export interface Conversation {
   readonly conversationId: string;
   readonly incarnation: string;
@@ -22,7 +22,7 @@ export interface Conversation {
   readonly messages: HeldMessage[];
   /** By key, oldest first. */
   readonly keys: Map<string, KnownKey>;
-  /** By the messages' own ids. */
+  /** By the message ids that the caller gave. */
   readonly ownIds: Map<string, { readonly hash: string; readonly position: number }>;
   readonly traceIds: Set<string>;
   userId: string | undefined;
@@ -33,9 +33,9 @@ export interface Conversation {
   metadataVersion: number;
   nextPosition: number;
   writes: number;
-  /** How many lines with messages the log had so far. */
+  /** How many log lines with messages there were so far. */
   batches: number;
-  /** How many messages each of these lines still holds, if any. */
+  /** By line number, how many of its messages the conversation still has. Lines without any are left out. */
   readonly liveLines: Map<number, number>;
 }
 
@@ -65,7 +65,7 @@ function begin(conversationId: string, { incarnation, at, source }: WriteEntry):
   };
 }
 
-/** How many of the oldest a trim drops. */
+/** Returns how many of the oldest messages a trim drops. */
 function trimmed(messages: readonly HeldMessage[], maxMessages: number): number {
   const cut = messages.length - maxMessages;
   if (cut <= 0) return 0;
@@ -86,7 +86,7 @@ function rememberKey(held: Conversation, idempotency: WriteEntry["idempotency"])
   keys.set(idempotency.key, { bodyHash: idempotency.bodyHash, write: writes, nextPosition });
 }
 
-/** How many these are: a message that is stored under its own id already is left out. */
+/** Skips messages that are already stored under their own id. Returns how many were added. */
 export function addMessages(held: Conversation, messages: readonly LoggedMessage[]): number {
   const before = held.messages.length;
   const batch = held.batches + 1;
@@ -116,7 +116,7 @@ function drop({ messages, ownIds, liveLines }: Conversation, from: number, count
   }
 }
 
-/** Does what a line of the log says; the same for a write that was just saved and for one read at the start. */
+/** Applies a line of the log, either after saving it or while loading the log. */
 export function applyWrite(held: Conversation | undefined, entry: WriteEntry): Conversation | undefined {
   const after = entry.begins === undefined ? held : begin(entry.begins, entry);
   if (after === undefined) return undefined;
@@ -124,7 +124,7 @@ export function applyWrite(held: Conversation | undefined, entry: WriteEntry): C
   const replaces = mode === "replace";
   const dropped = replaces ? after.messages.length : dropLast;
   drop(after, after.messages.length - dropped, dropped);
-  // The positions of an end that is dropped are used again, those of a conversation that is replaced are not.
+  // Positions of dropped messages at the end are reused; positions of replaced conversations are not.
   after.nextPosition -= dropLast;
   const added = addMessages(after, entry.messages);
   const cut = trimmed(after.messages, maxMessages);

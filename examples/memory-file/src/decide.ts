@@ -6,7 +6,7 @@ import {
 } from "@jaf/memory/adapter";
 import type { Conversation } from "./conversation.ts";
 
-/** What forbids the write, or lets it count as done; `undefined` to go ahead. */
+/** Returns the outcome of a write that must not be made (a conflict, or already stored); `undefined` to go ahead. */
 export function decide(
   held: Conversation | undefined,
   write: ConversationWrite,
@@ -44,7 +44,7 @@ function isExpectedIncarnation(
   return held === undefined && !isErasedSince(expected.absent, tombstones);
 }
 
-/** Whether an own id of the batch stands for another message, one that stays or one of the batch. */
+/** Whether a message id of the batch already belongs to a message with other content, stored or in the batch. */
 function hasOtherContent(held: Conversation | undefined, write: ConversationWrite): boolean {
   const { mode, dropLast = 0 } = write;
   const end = held === undefined || mode === "replace" ? 0 : held.nextPosition - dropLast;

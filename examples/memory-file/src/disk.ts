@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { writeAll } from "./bytes.ts";
 import { changedByOthers } from "./faults.ts";
 
-/** Where a log ends as far as we know, and whether a failed or cut-off write may have left bytes behind that. */
+/** The known end of a log, and whether a failed or cut-off write may have left bytes after it. */
 export interface LogEnd {
   readonly length: number;
   readonly torn: boolean;
@@ -13,28 +13,28 @@ export interface LogEnd {
 /** A folder of flat files. */
 export interface Disk {
   readonly folder: string;
-  /** Makes the folder if it is missing. */
+  /** Creates the folder if it is missing. */
   readonly prepare: () => Promise<void>;
   readonly list: () => Promise<readonly string[]>;
   readonly read: (name: string) => Promise<Buffer>;
-  /** Adds the bytes at `end`, in one write, and flushes the file; a log of length 0 is made. */
+  /** Adds the bytes at `end` in one write and flushes the file. Creates a log of length 0. */
   readonly append: (name: string, bytes: Buffer, end: LogEnd) => Promise<void>;
-  /** Atomic: after a crash there is the old file or the new one, whole. */
+  /** Atomic: after a crash, the whole old file or the whole new one exists. */
   readonly replace: (name: string, bytes: Buffer) => Promise<void>;
-  /** Takes away what is there of these files, and flushes the folder. */
+  /** Deletes those of the files that exist, and flushes the folder. */
   readonly remove: (names: readonly string[]) => Promise<void>;
   readonly flushFile: (name: string) => Promise<void>;
-  /** Makes the names of new and replaced files outlive a power cut. */
+  /** Flushes the folder: the names of new and replaced files then survive a power cut. */
   readonly flush: () => Promise<void>;
-  /** Makes an empty file that must not exist yet; it needn't outlive a power cut. */
+  /** Creates an empty file; fails if it exists. It needn't survive a power cut. */
   readonly mark: (name: string) => Promise<void>;
-  /** Throws if the file is not there. */
+  /** Throws if the file doesn't exist. */
   readonly check: (name: string) => Promise<void>;
 }
 
 const NEW_SUFFIX = ".new";
 
-/** What a crash in the middle of `replace` leaves behind. */
+/** Whether this is the temporary file of a `replace` that a crash interrupted. */
 export const isUnfinished = (name: string): boolean => name.endsWith(NEW_SUFFIX);
 
 async function flushFile(path: string, flags = "r+"): Promise<void> {
@@ -54,7 +54,7 @@ async function flushFolder(folder: string): Promise<void> {
 async function prepare(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true });
   if (first === undefined) return;
-  // Each new folder is an entry of the one above it.
+  // Each new folder is an entry in its parent, which must be flushed.
   const top = dirname(first);
   for (let above = dirname(folder); ; above = dirname(above)) {
     await flushFolder(above);

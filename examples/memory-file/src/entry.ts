@@ -24,13 +24,13 @@ const sourceSchema = z.object({
 const writeSchema = z.object({
   kind: z.literal("write"),
   mode: z.enum(["append", "replace"]),
-  /** The conversation's id, on the line that creates it; what stood before that line is gone. */
+  /** The conversation's id, on the line that creates it. Lines before it no longer count. */
   begins: z.string().optional(),
-  /** On that line alone. */
+  /** Only on the line that creates the conversation. */
   incarnation: z.string().optional(),
-  /** Of an import, on that line as well. */
+  /** Only for an import, on the line that creates the conversation. */
   source: sourceSchema.optional(),
-  /** Milliseconds, as `Date.now()` gives them. */
+  /** `Date.now()` at the time of the write. */
   at: z.number(),
   messages: z.array(messageSchema).readonly(),
   metadata: metadataSchema,
@@ -44,7 +44,7 @@ const writeSchema = z.object({
 
 const keySchema = z.object({ bodyHash: z.string(), write: z.number(), nextPosition: z.number() });
 
-/** First line of a log that was compacted: everything but the messages, which follow. */
+/** The first line of a compacted log: everything but the messages, which follow. */
 const snapshotSchema = z.object({
   kind: z.literal("snapshot"),
   conversationId: z.string(),
@@ -64,7 +64,7 @@ const snapshotSchema = z.object({
 
 const messagesSchema = z.object({ kind: z.literal("messages"), messages: z.array(messageSchema).readonly() });
 
-/** What one erasure left, or, after a compaction, several: named by hashes, at a time in milliseconds. */
+/** The tombstones of one erasure or, after a compaction, of several: `key` is a hash, `at` is in milliseconds. */
 export const tombstonesSchema = z.object({
   kind: z.literal("tombstones"),
   left: z.array(z.object({ key: z.string(), id: z.string(), at: z.number() })).readonly(),
@@ -79,7 +79,7 @@ export type SnapshotEntry = z.infer<typeof snapshotSchema>;
 export type TombstonesEntry = z.infer<typeof tombstonesSchema>;
 export type Entry = z.infer<typeof entrySchema>;
 
-/** The line of a write that was let through: all that it says, and nothing of what it expected. */
+/** Returns the log line of an accepted write, without the write's expectations. */
 export function toEntry(
   write: ConversationWrite,
   { at, begins }: { readonly at: number; readonly begins: boolean },

@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
 
 /**
- * A line is `{"sum":"<8 hex digits>","entry":{…}}`. The sum is the CRC-32 of the entry's bytes, counted on from the
- * sum of the line before: so a line that was changed, lost, moved or doubled shows.
+ * A line is `{"sum":"<8 hex digits>","entry":{…}}`. The sum is the CRC-32 of the entry's bytes, continued from the
+ * previous line's sum, so it detects a changed, lost, moved or doubled line.
  */
 export interface Line {
   readonly bytes: Buffer;
@@ -15,7 +15,7 @@ const head = (sum: number): string => `${OPENING}${sum.toString(16).padStart(8, 
 const HEAD_LENGTH = head(0).length;
 const TAIL = "}";
 
-/** `previous` is the sum of the line before; 0 for the first. */
+/** `previous` is the previous line's sum; 0 for the first line. */
 export function encodeLine(entry: object, previous: number): Line {
   const text = Buffer.from(JSON.stringify(entry));
   const sum = crc32(text, previous);
@@ -37,16 +37,16 @@ export interface DecodedLines {
   /** The JSON text of each entry. */
   readonly entries: readonly string[];
   readonly sum: number;
-  /** Bytes of all whole lines. What lies behind them is a line that a crash cut off. */
+  /** The length of all complete lines in bytes. Bytes after them are a line that a crash cut off. */
   readonly length: number;
 }
 
-/** The number of the damaged line, counted from 1, instead of the lines. */
+/** Returned instead of the lines if one is damaged: its number, counted from 1. */
 export interface DamagedLine {
   readonly damagedLine: number;
 }
 
-/** The beginning of a line, or the zeros that a power cut leaves where the bytes didn't arrive. */
+/** Whether the rest is the beginning of a line, or the zeros that a power cut leaves in place of unwritten bytes. */
 function isCutOff(rest: Buffer): boolean {
   const opening = OPENING.slice(0, rest.length);
   return rest.toString("latin1", 0, opening.length) === opening || rest.every((byte) => byte === 0);

@@ -31,10 +31,10 @@ function parseEntry<Entry>(text: string, schema: z.ZodType<Entry>, damaged: Dama
   try {
     value = JSON.parse(text);
   } catch {
-    throw damaged("no JSON"); // Not the parser's message: it would quote the conversation.
+    throw damaged("no JSON"); // Without the parser's message, which would quote the conversation.
   }
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw damaged("a shape that this version doesn't know");
+  if (!parsed.success) throw damaged("an entry that this version can't read");
   return parsed.data;
 }
 
@@ -54,20 +54,20 @@ function parseLog<Entry>(name: string, bytes: Buffer, schema: z.ZodType<Entry>):
   };
 }
 
-/** `undefined` for a log whose first line was cut off: nothing in it was ever acknowledged. */
+/** Returns `undefined` if the first line was cut off: no write to this log was ever acknowledged. */
 function loadLog(name: string, bytes: Buffer): LoadedLog | undefined {
   const { entries, log } = parseLog(name, bytes, entrySchema);
   let conversation: Conversation | undefined;
   for (const [index, entry] of entries.entries()) {
     conversation = replay(conversation, entry);
-    if (conversation === undefined) throw damagedLine(name, index)("no conversation begins there");
+    if (conversation === undefined) throw damagedLine(name, index)("no conversation begins here");
   }
   if (conversation === undefined) return undefined;
-  if (logName(conversation.conversationId) !== name) throw damagedLog(name, "it is another file's copy");
+  if (logName(conversation.conversationId) !== name) throw damagedLog(name, "it is a copy of another log");
   return { conversation, log };
 }
 
-/** `undefined` where nothing was ever erased. */
+/** Returns `undefined` if there is no log of tombstones. */
 export async function loadTombstones(
   disk: Disk,
   { afterCrash }: { readonly afterCrash: boolean },
@@ -78,8 +78,8 @@ export async function loadTombstones(
 }
 
 /**
- * Reads every log of the folder, and takes away what crashes left unfinished. After a crash a line may be there that
- * nobody flushed: it is flushed before anybody reads it.
+ * Reads every log of the folder and deletes files that crashes left unfinished. After a crash, a log may end with a
+ * line that was never flushed, so each log is flushed before it is read.
  */
 export async function loadLogs(
   disk: Disk,

@@ -4,11 +4,11 @@ import type { Disk } from "./disk.ts";
 import { folderInUse } from "./faults.ts";
 import { isDead, type Owner, thisProcess } from "./owner.ts";
 
-/** A claim on the folder. */
+/** The lock of a folder: a file that names its process. */
 export interface Lock {
-  /** Whether the one before ended without giving its lock back. */
+  /** Whether the previous process ended without releasing its lock. */
   readonly afterCrash: boolean;
-  /** Throws if the claim is gone. */
+  /** Throws if the lock's file is gone. */
   readonly check: () => Promise<void>;
   readonly release: () => Promise<void>;
 }
@@ -22,7 +22,7 @@ function parseLock(name: string): Owner | undefined {
   return host === undefined ? undefined : { host, pid: Number(pid), start: Number(start) };
 }
 
-/** The locks of others: those that hold, and those of dead processes. */
+/** Lists the other locks: `held` by running processes, `stale` if their process is dead. */
 async function otherLocks(disk: Disk, own: string) {
   const held: string[] = [];
   const stale: string[] = [];
@@ -34,8 +34,8 @@ async function otherLocks(disk: Disk, own: string) {
 }
 
 /**
- * Each claimant makes a file of its own first and looks for others then, so that of two at the same time at least one
- * sees the other. No name is used twice: taking a dead one's file away can't hit a live one.
+ * Each process creates its own file first and then looks for others, so of two that start at the same time at least
+ * one sees the other. No name is used twice: deleting a dead process's file can't delete a live lock.
  */
 export async function acquireLock(disk: Disk): Promise<Lock> {
   const { host, pid, start } = await thisProcess();

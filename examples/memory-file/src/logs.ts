@@ -3,14 +3,14 @@ import type { Disk } from "./disk.ts";
 import { isChangedByOthers } from "./faults.ts";
 import { encodeLine, encodeLines } from "./lines.ts";
 
-/** Where a log stands. */
+/** The state of a log. */
 export interface Log {
   readonly length: number;
   readonly lines: number;
   readonly sum: number;
-  /** A write failed or was cut off: bytes may lie behind `length`, and the next write takes them away. */
+  /** A write failed or was cut off: there may be bytes after `length`, which the next write removes. */
   readonly torn: boolean;
-  /** The folder doesn't name this file for good yet. */
+  /** The folder hasn't been flushed since the file was created or replaced. */
   readonly unflushed: boolean;
 }
 
@@ -18,7 +18,7 @@ const NONE: Log = { length: 0, lines: 0, sum: 0, torn: false, unflushed: true };
 
 const SUFFIX = ".jsonl";
 
-/** A hash, since an id may be longer than a file name, hold a slash, or differ from another in case alone. */
+/** A hash, since an id can be longer than a file name, contain a slash, or differ from another only in case. */
 export const logName = (conversationId: string): string =>
   createHash("sha256").update(conversationId).digest("hex") + SUFFIX;
 
@@ -27,7 +27,7 @@ export const isLogName = (name: string): boolean => /^[0-9a-f]{64}\.jsonl$/.test
 /** The log of all tombstones. */
 export const TOMBSTONES_NAME = `tombstones${SUFFIX}`;
 
-/** Logs of a folder, by what `nameOf` makes a file's name of. Who calls sees to it that a log has one change at a time. */
+/** The logs of a folder. `nameOf` returns the file name for an id. Callers must make one change of a log at a time. */
 export function createLogs<Entry extends object>(disk: Disk, nameOf: (id: string) => string) {
   const logs = new Map<string, Log>();
 
@@ -41,7 +41,7 @@ export function createLogs<Entry extends object>(disk: Disk, nameOf: (id: string
         await disk.append(nameOf(id), bytes, log);
         if (log.unflushed) await disk.flush();
       } catch (thrown) {
-        // What lies behind the end is ours to take away, unless somebody else put it there.
+        // The next write removes bytes after the end, unless another program wrote them.
         if (!isChangedByOthers(thrown)) logs.set(id, { ...log, torn: true });
         throw thrown;
       }

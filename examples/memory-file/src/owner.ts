@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 
-/** A process, told apart from a later one with the same number where the system says when it started. */
+/** A process. `start` tells it apart from a later one with the same pid. */
 export interface Owner {
   readonly host: string;
   readonly pid: number;
-  /** Clock ticks since the machine's start; 0 where the system doesn't say. */
+  /** Its start in clock ticks since the machine's boot; 0 if the system doesn't report it. */
   readonly start: number;
 }
 
-const START_FIELD = 19; // Counted behind the name, which may hold spaces.
+const START_FIELD = 19; // Counted after the process name, which can contain spaces.
 
 async function startOf(pid: number): Promise<number> {
   try {
@@ -34,12 +34,12 @@ function runs(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
-    // EPERM: it runs, as another user.
+    // EPERM: it runs as another user.
     return !(thrown instanceof Error && "code" in thrown && thrown.code === "ESRCH");
   }
 }
 
-/** In doubt `false`: two processes at work on one folder would destroy it. */
+/** Returns `false` in doubt: two processes that use one folder would destroy it. */
 export async function isDead({ host, pid, start }: Owner): Promise<boolean> {
   if (host !== hostHash()) return false;
   if (!runs(pid)) return true;

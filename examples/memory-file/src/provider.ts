@@ -35,12 +35,12 @@ async function openStore(disk: Disk, compactAfterLines: number) {
     );
     return { conversations, logs, lock, tombstones, compactAfterLines };
   } catch (thrown) {
-    await lock.release().catch(() => {}); // What went wrong first says more.
+    await lock.release().catch(() => {}); // The first error is more useful.
     throw thrown;
   }
 }
 
-/** As {@link createFileProvider}, on a disk that a test can cut off. */
+/** Like {@link createFileProvider}, but on a disk that tests can replace. */
 export async function openFileProvider(
   config: FileConfig,
   openFolder: (folder: string) => Disk,
@@ -54,10 +54,10 @@ export async function openFileProvider(
 }
 
 /**
- * Keeps each conversation in an append-only log of its own in `folder`. What was acknowledged survives a crash of the
- * process and a power cut. One process at a time may use a folder; all of it is held in memory.
+ * Stores each conversation in its own append-only log in `folder`. Acknowledged writes survive a crash of the process
+ * and a power cut. Only one process at a time can use a folder, which is held in memory as a whole.
  *
- * @throws TypeError that names the field, for a bad configuration.
+ * @throws TypeError that names the field if the configuration is invalid.
  * @throws MemorySetupError if the folder can't be used, another process uses it, or a log in it is damaged.
  */
 export const createFileProvider = (config: FileConfig): Promise<VersionedMemoryProvider> =>

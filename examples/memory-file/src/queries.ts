@@ -44,7 +44,7 @@ export function toRead(held: Conversation, { messages, receiptFor, forExport }: 
   };
 }
 
-/** Newest first, and among equal times by id, so that a cursor has one place to go on from. */
+/** Newest first, then by id for equal times, so a cursor has exactly one place to continue from. */
 const isBehind = (held: Conversation, time: number, id: string): boolean =>
   held.lastActivity < time || (held.lastActivity === time && held.conversationId < id);
 

@@ -1,10 +1,10 @@
 import type { Conversation } from "./conversation.ts";
 import type { Entry, SnapshotEntry } from "./entry.ts";
 
-/** So that no line outgrows what a string can hold. */
+/** Keeps each line below the maximum length of a string. */
 const MESSAGES_PER_LINE = 500;
 
-/** The lines that say in brief what all lines of a log said. */
+/** Returns the lines of a compacted log. */
 export function summarize(held: Conversation): readonly Entry[] {
   const {
     messages,

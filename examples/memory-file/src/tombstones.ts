@@ -12,13 +12,13 @@ import type { Logs } from "./logs.ts";
 type Tombstone = TombstonesEntry["left"][number];
 type Who = Pick<ConversationWrite, "conversationId" | "userId">;
 
-/** What was erased. */
+/** A deleted conversation, or a user whose conversations were deleted. */
 export interface Erased {
   readonly kind: "conversation" | "user";
   readonly id: string;
 }
 
-/** All tombstones of a folder stand in one log. */
+/** All tombstones of a folder are in one log. */
 export const LOG = "tombstones";
 const PER_LINE = 5_000;
 
@@ -28,12 +28,12 @@ const toEntry = (left: readonly Tombstone[]): TombstonesEntry => ({ kind: "tombs
 
 interface Options {
   readonly logs: Logs<TombstonesEntry>;
-  /** In the order in which they were left. */
+  /** In the log's order. */
   readonly loaded: readonly Tombstone[];
   readonly compactAfterLines: number;
 }
 
-/** What was erased in the last 24 hours, by hashes. */
+/** Keeps the deletions of the last 24 hours as hashes. */
 export function createTombstones({ logs, loaded, compactAfterLines }: Options) {
   const held = new Map(loaded.map((tombstone) => [tombstone.key, tombstone]));
   const queue = createKeyedQueue();
@@ -55,14 +55,14 @@ export function createTombstones({ logs, loaded, compactAfterLines }: Options) {
   }
 
   return {
-    /** Once it resolves, they outlive a power cut. */
+    /** Resolves once they survive a power cut. */
     leave: (erased: readonly Erased[]): Promise<void> =>
       queue.run(LOG, async () => {
         const at = Date.now();
         const left = erased.map(({ kind, id }) => ({ key: tombstoneKey(kind, id), id: randomUUID(), at }));
         await logs.append(LOG, toEntry(left));
         for (const tombstone of left) held.set(tombstone.key, tombstone);
-        await compact(at).catch(() => {}); // The log stays as it was, and a later erasure tries again.
+        await compact(at).catch(() => {}); // The log stays as it was, and a later deletion tries again.
       }),
     of: ({ conversationId, userId }: Who): Tombstones => ({
       conversation: idOf("conversation", conversationId),

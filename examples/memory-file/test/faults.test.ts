@@ -9,7 +9,7 @@ import { finish, startCramped } from "./support/child.ts";
 import { said, say, UNOWNED } from "./support/messages.ts";
 import { failure, onlyLog, setupError, testFolder, using } from "./support/open.ts";
 
-test("a bad configuration is a TypeError that names the field", async () => {
+test("an invalid configuration throws a TypeError that names the field", async () => {
   const misspelt: object = { folder: "x", foldr: "y" };
   await expect(createFileProvider(misspelt as FileConfig)).rejects.toThrow(/foldr/);
   await expect(createFileProvider({ folder: "" })).rejects.toThrow(TypeError);
@@ -18,7 +18,7 @@ test("a bad configuration is a TypeError that names the field", async () => {
   );
 });
 
-test("a folder that is a file is a MemorySetupError that says what helps", async () => {
+test("a folder that is a file throws a MemorySetupError that says what to do", async () => {
   const file = join(await testFolder(), "file");
   await writeFile(file, "");
   for (const folder of [file, join(file, "below")]) {
@@ -28,14 +28,14 @@ test("a folder that is a file is a MemorySetupError that says what helps", async
   }
 });
 
-test("missing folders are made", async () => {
+test("missing folders are created", async () => {
   const folder = join(await testFolder(), "a", "b");
   await using({ folder }, (provider) => provider.appendMessages("c", [say("one")], {}, UNOWNED));
   expect(await using({ folder }, (provider) => said(provider, "c"))).toEqual(["one"]);
 });
 
 test.runIf(existsSync("/dev/full"))(
-  "a full disk is an error, nothing is written, and later it goes on",
+  "a full disk fails the write, changes nothing, and later writes succeed",
   async () => {
     const folder = await testFolder();
     await using({ folder }, async (provider) => {
@@ -58,7 +58,7 @@ test.runIf(existsSync("/dev/full"))(
 );
 
 test.skipIf(process.platform === "win32")(
-  "a write that the disk takes only in part leaves nothing behind, and a smaller one goes on",
+  "a partial write leaves nothing behind, and a smaller write succeeds",
   async () => {
     const folder = await testFolder();
     const output = await finish(startCramped("cramped-child.ts", [folder], 4_096));
@@ -71,7 +71,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a log that somebody else changed or took away is not written to", async () => {
+test("a log that another program changed or deleted is not written to", async () => {
   const folder = await testFolder();
   await using({ folder }, async (provider) => {
     await provider.appendMessages("c", [say("one")], {}, UNOWNED);
@@ -81,7 +81,7 @@ test("a log that somebody else changed or took away is not written to", async ()
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const error = failure(await provider.appendMessages("c", [say("two")], {}, UNOWNED));
       expect(error).toMatchObject({ _tag: "MemoryStorageError", retryable: false });
-      expect(error.message).toContain("changed by somebody else");
+      expect(error.message).toContain("changed by another program");
       expect(await readFile(log, "utf8")).toBe(before);
     }
     await rm(log);
@@ -91,7 +91,7 @@ test("a log that somebody else changed or took away is not written to", async ()
   });
 });
 
-test("a folder that is gone is unhealthy, and writes to it fail", async () => {
+test("a deleted folder is unhealthy, and writes to it fail", async () => {
   const folder = await testFolder();
   const provider = await createFileProvider({ folder });
   await rm(folder, { recursive: true });

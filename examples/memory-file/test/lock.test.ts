@@ -10,7 +10,7 @@ import { setupError, testFolder, using } from "./support/open.ts";
 
 const locks = async (folder: string) => (await readdir(folder)).filter((name) => name.startsWith("lock-"));
 
-test("a second provider on the folder is refused with what helps, and the first works on", async () => {
+test("a second provider on the folder is refused with an error that says what to do, and the first still works", async () => {
   const folder = await testFolder();
   await using({ folder }, async (provider) => {
     const [lock = ""] = await locks(folder);
@@ -23,7 +23,7 @@ test("a second provider on the folder is refused with what helps, and the first 
   await using({ folder }, (provider) => said(provider, "c"));
 });
 
-test("a folder that another process uses is refused until that process is dead", async () => {
+test("a folder that another process uses is refused until that process has ended", async () => {
   const folder = await testFolder();
   const child = startChild("writer-child.ts", [folder]);
   await new Promise((done) => child.stdout.once("data", done));
@@ -39,7 +39,7 @@ test("a folder that another process uses is refused until that process is dead",
   expect(await locks(folder)).toEqual([]);
 });
 
-test("of providers that open a folder at the same moment at most one gets it", async () => {
+test("at most one of several providers that open a folder at the same time gets it", async () => {
   const folder = await testFolder();
   const { pid } = spawnSync(process.execPath, ["--version"]);
   const { host } = await thisProcess();
@@ -51,14 +51,14 @@ test("of providers that open a folder at the same moment at most one gets it", a
   expect(await locks(folder)).toEqual([]);
 });
 
-test("a lock of another machine holds, since nobody here can tell whether its process lives", async () => {
+test("a lock of another machine holds, because this machine can't tell whether its process runs", async () => {
   const folder = await testFolder();
   await writeFile(join(folder, "lock-00000000-1-1-00000000"), "");
   expect((await setupError({ folder })).message).toContain("delete the file lock-00000000-1-1-00000000");
 });
 
 test.runIf(process.platform === "linux")(
-  "a lock whose process number was given out anew is stale",
+  "a lock is stale if its pid now belongs to another process",
   async () => {
     const folder = await testFolder();
     const { host, pid, start } = await thisProcess();

@@ -15,7 +15,7 @@ async function writeTwo(folder: string): Promise<string> {
   return onlyLog(folder);
 }
 
-test("a last line that was cut off anywhere is ignored, and the next write repairs the log", async () => {
+test("a last line is ignored wherever it was cut off, and the next write repairs the log", async () => {
   const folder = await testFolder();
   const log = await writeTwo(folder);
   const bytes = await readFile(log);
@@ -31,14 +31,14 @@ test("a last line that was cut off anywhere is ignored, and the next write repai
   }
 });
 
-test("zeros at the end, as a power cut leaves them, are a line that was cut off", async () => {
+test("zeros at the end, as after a power cut, count as a cut-off line", async () => {
   const folder = await testFolder();
   const log = await writeTwo(folder);
   await truncate(log, (await stat(log)).size + 4096);
   expect(await using({ folder }, (provider) => said(provider, "c"))).toEqual(["one", "two"]);
 });
 
-test("a log whose first line was cut off, and an unfinished compaction, are taken away", async () => {
+test("a log with a cut-off first line and an unfinished compaction are deleted", async () => {
   const folder = await testFolder();
   await writeFile(join(folder, logName("begun")), '{"sum":"1234');
   await writeFile(join(folder, `${logName("compacted")}.new`), "half");
@@ -55,27 +55,30 @@ const damages: readonly [string, (text: string) => string][] = [
   ["garbage at the end", (text) => `${text}garbage`],
 ];
 
-test.each(damages)("%s is an error that names the log, and nothing is lost silently", async (_, damage) => {
-  const folder = await testFolder();
-  const log = await writeTwo(folder);
-  const damaged = damage(await readFile(log, "utf8"));
-  await writeFile(log, damaged);
-  const error = await setupError({ folder });
-  expect(error).toMatchObject({ _tag: "MemoryStorageError", retryable: false });
-  expect(error.message).toContain(`${logName("c")} is damaged (line `);
-  expect(error.message).toContain("put back a copy");
-  expect(JSON.stringify(error)).not.toContain('"content');
-  expect(await readFile(log, "utf8")).toBe(damaged);
-  expect((await readdir(folder)).filter((name) => name.startsWith("lock"))).toEqual([]);
-});
+test.each(damages)(
+  "%s fails with an error that names the log, and nothing is lost silently",
+  async (_, damage) => {
+    const folder = await testFolder();
+    const log = await writeTwo(folder);
+    const damaged = damage(await readFile(log, "utf8"));
+    await writeFile(log, damaged);
+    const error = await setupError({ folder });
+    expect(error).toMatchObject({ _tag: "MemoryStorageError", retryable: false });
+    expect(error.message).toContain(`${logName("c")} is damaged (line `);
+    expect(error.message).toContain("restore that file");
+    expect(JSON.stringify(error)).not.toContain('"content');
+    expect(await readFile(log, "utf8")).toBe(damaged);
+    expect((await readdir(folder)).filter((name) => name.startsWith("lock"))).toEqual([]);
+  },
+);
 
-test("a log under another one's name is refused", async () => {
+test("a log under another log's name is refused", async () => {
   const folder = await testFolder();
   await copyFile(await writeTwo(folder), join(folder, logName("C")));
-  expect((await setupError({ folder })).message).toContain("another file's copy");
+  expect((await setupError({ folder })).message).toContain("a copy of another log");
 });
 
-test("an append adds its line and leaves the rest of the file alone, however long it is", async () => {
+test("an append adds its line and leaves the rest of a long file unchanged", async () => {
   const folder = await testFolder();
   await using({ folder }, async (provider) => {
     await provider.appendMessages(
@@ -93,7 +96,7 @@ test("an append adds its line and leaves the rest of the file alone, however lon
   });
 });
 
-test("a log of mostly dead lines is compacted, with keys, versions, traces and order kept", async () => {
+test("a log of mostly obsolete lines is compacted and keeps keys, versions, traces and order", async () => {
   const folder = await testFolder();
   const config = { folder, compactAfterLines: 10 };
   const odd: object = JSON.parse('{"__proto__":1}');
@@ -125,12 +128,12 @@ test("a log of mostly dead lines is compacted, with keys, versions, traces and o
   });
 });
 
-test("ids that differ in case alone have files that differ otherwise", async () => {
+test("ids that differ only in case have file names that differ in more than case", async () => {
   expect(logName("A").toLowerCase()).not.toBe(logName("a").toLowerCase());
   expect(logName("a")).toMatch(/^[0-9a-f]{64}\.jsonl$/);
 });
 
-test("an expired conversation leaves the folder with a write to another one", async () => {
+test("a write to another conversation deletes an expired one's log", async () => {
   const folder = await testFolder();
   await using({ folder }, (provider) =>
     provider.appendMessages("c", [say("brief")], undefined, { ...UNOWNED, ttlSeconds: 1 }),
@@ -142,7 +145,7 @@ test("an expired conversation leaves the folder with a write to another one", as
   expect(await readdir(folder)).toEqual([logName("other")]);
 });
 
-test("appends while their owner's conversations are cleared land before or after it, on the disk as in memory", async () => {
+test("appends during clearUserConversations land before or after it, the same on disk as in memory", async () => {
   const folder = await testFolder();
   const ids = Array.from({ length: 20 }, (_, index) => `c${index}`);
   const everything = async (provider: MemoryProvider) =>
@@ -163,7 +166,7 @@ test("appends while their owner's conversations are cleared land before or after
   expect(await using({ folder }, everything)).toEqual(seen);
 });
 
-test("ends that are replaced again and again make no log long", async () => {
+test("a log stays short if a conversation's end is replaced repeatedly", async () => {
   const folder = await testFolder();
   const config = { folder, compactAfterLines: 10 };
   await using(config, async (provider) => {
@@ -181,7 +184,7 @@ test("ends that are replaced again and again make no log long", async () => {
   });
 });
 
-test("what was erased is known in the next process, by hashes alone, for as long as tombstones stay", async () => {
+test("the next process knows the deletions, only by hashes, as long as tombstones are kept", async () => {
   const folder = await testFolder();
   const config = { folder, compactAfterLines: 5 };
   const token = await using(config, async (provider) => {
@@ -200,14 +203,14 @@ test("what was erased is known in the next process, by hashes alone, for as long
     expect(write).toMatchObject({ success: false, error: { reason: "incarnation" } });
     const first = await provider.readConversation("secret-id");
     const again = await provider.readConversation("secret-id");
-    // All but the time of the read.
+    // Everything but the time of the read.
     const readAt = expect.any(Date);
     expect(again).toEqual(first.success ? { ...first, data: { ...first.data, readAt } } : "a success");
     expect(first).toMatchObject({ data: { incarnation: expect.stringMatching(/^none:[\w-]{36}:$/) } });
   });
 });
 
-test("a damaged log of tombstones is an error that names it, and one that was cut off is repaired", async () => {
+test("a damaged log of tombstones fails with an error that names it, and a cut-off one is repaired", async () => {
   const folder = await testFolder();
   await using({ folder }, (provider) => provider.deleteConversation("c"));
   const log = join(folder, TOMBSTONES_NAME);

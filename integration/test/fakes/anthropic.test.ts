@@ -41,7 +41,7 @@ const ask = (messages: readonly JsonObject[], more: JsonObject = {}) =>
     { ...HEADERS, "anthropic-beta": "thinking-binding-controls-2026-08-01" },
   );
 
-/** What the service said, block by block. */
+/** The blocks of the service's reply. */
 async function said(messages: readonly JsonObject[], more?: JsonObject): Promise<readonly JsonObject[]> {
   const { status, body } = await ask(messages, more);
   expect([status, body["error"]]).toEqual([200, undefined]);
@@ -54,14 +54,14 @@ const start = async (...replies: readonly ScriptedReply[]) => {
   return service;
 };
 
-describe("Anthropic's rules of messages: refused is", () => {
+describe("Anthropic's message rules refuse", () => {
   it.each<[string, readonly JsonObject[], RegExp, JsonObject?]>([
     ["no message", [], /at least one message/],
-    ["a conversation that the assistant begins", [assistant(text("Hi"))], /first message must use/],
-    ["two messages of one role", [user("Hi"), user("Ho")], /roles must alternate/],
+    ["a first message of the assistant", [assistant(text("Hi"))], /first message must use/],
+    ["two consecutive messages of one role", [user("Hi"), user("Ho")], /roles must alternate/],
     ["another role", [{ role: "tool", content: "x" }], /Unexpected role/],
     ["an empty text", [user("")], /must be non-empty/],
-    ["a text of white space", [user(" \n")], /non-whitespace/],
+    ["a text of only white space", [user(" \n")], /non-whitespace/],
     ["an empty content", [user([])], /non-empty content/],
     [
       "a call without a result",
@@ -75,18 +75,18 @@ describe("Anthropic's rules of messages: refused is", () => {
       /without `tool_result` blocks/,
     ],
     [
-      "a result behind a text",
+      "a result after a text",
       [user("Hi"), assistant(use("a")), user([text("Ho"), result("a")])],
       /without `tool_result` blocks/,
     ],
-    ["a result of no call", [user([result("a")])], /unexpected `tool_use_id`/],
+    ["a result without a call", [user([result("a")])], /unexpected `tool_use_id`/],
     [
-      "two results of a call",
+      "two results of one call",
       [user("Hi"), assistant(use("a")), user([result("a"), result("a")])],
       /single result/,
     ],
     [
-      "an id that was there before",
+      "a reused id",
       [user("Hi"), assistant(use("a")), user([result("a")]), assistant(use("a")), user([result("a")])],
       /must be unique/,
     ],
@@ -111,9 +111,13 @@ describe("Anthropic's rules of messages: refused is", () => {
       [user("Hi"), assistant(use("srvtoolu_1", { type: "server_tool_use", name: "web_search" })), user("Ho")],
       /without a corresponding `web_search_tool_result`/,
     ],
-    ["thinking of a user", [user([{ type: "thinking", thinking: "x", signature: "y" }])], /not permitted/],
     [
-      "thinking that nobody signed",
+      "thinking in a user message",
+      [user([{ type: "thinking", thinking: "x", signature: "y" }])],
+      /not permitted/,
+    ],
+    [
+      "thinking without a valid signature",
       [user("Hi"), assistant({ type: "thinking", thinking: "x", signature: "y" }, text("Ho")), user("Hm")],
       /Invalid `signature`/,
     ],
@@ -131,29 +135,34 @@ describe("Anthropic's rules of messages: refused is", () => {
       { thinking: ENABLED, tool_choice: { type: "any" } },
     ],
     ["a temperature while thinking", [user("Hi")], /temperature/, { thinking: ENABLED, temperature: 0.5 }],
-    ["enabled thinking of a newer model", [user("Hi")], /not supported/, { thinking: ENABLED, model: NEWER }],
-    ["an answer begun for it", [user("Hi"), assistant(text("Ho"))], /prefill/, { thinking: ENABLED }],
-    ["a low `top_p` while thinking", [user("Hi")], /top_p/, { thinking: ENABLED, top_p: 0.5 }],
-    ["a temperature of a newer model", [user("Hi")], /not supported/, { temperature: 1, model: NEWER }],
     [
-      "a newer model that isn't to think",
+      "enabled thinking with a newer model",
+      [user("Hi")],
+      /not supported/,
+      { thinking: ENABLED, model: NEWER },
+    ],
+    ["a prefilled answer", [user("Hi"), assistant(text("Ho"))], /prefill/, { thinking: ENABLED }],
+    ["a low `top_p` while thinking", [user("Hi")], /top_p/, { thinking: ENABLED, top_p: 0.5 }],
+    ["a temperature with a newer model", [user("Hi")], /not supported/, { temperature: 1, model: NEWER }],
+    [
+      "disabled thinking with a newer model",
       [user("Hi")],
       /not supported/,
       { thinking: { type: "disabled" }, model: NEWER },
     ],
     [
-      "a newer model that is forced to call",
+      "a forced tool with a newer model",
       [user("Hi")],
       /forced tool use/,
       { tool_choice: { type: "any" }, model: NEWER },
     ],
     [
-      "a part of a result that isn't known",
+      "an unknown part of a result",
       [user("Hi"), assistant(use("a")), user([{ ...result("a"), content: [{ type: "media" }] }])],
       /not permitted within `tool_result`/,
     ],
     [
-      "a mark inside a result",
+      "a cache mark inside a result",
       [user("Hi"), assistant(use("a")), user([{ ...result("a"), content: [marked("1h", text("x"))] }])],
       /cache_control is not permitted/,
     ],
@@ -163,25 +172,29 @@ describe("Anthropic's rules of messages: refused is", () => {
       /maximum of 4 blocks with cache_control may be provided. Found 5/,
     ],
     [
-      "four marks and one of the request",
+      "four cache marks and one of the request",
       [user(Array.from({ length: 4 }, () => marked("1h", text("Hi"))))],
       /Found 5/,
       { cache_control: { type: "ephemeral" } },
     ],
-    ["a mark of another time", [user([marked("2h", text("Hi"))])], /expected shape/],
-    ["a mark of another type", [user([{ ...text("Hi"), cache_control: { type: "x" } }])], /expected shape/],
+    ["a cache mark with an unknown time", [user([marked("2h", text("Hi"))])], /expected shape/],
     [
-      "an hour behind five minutes",
+      "a cache mark of an unknown type",
+      [user([{ ...text("Hi"), cache_control: { type: "x" } }])],
+      /expected shape/,
+    ],
+    [
+      "an hour after five minutes",
       [user([marked("1h", text("Hi"))])],
       /must not come after a ttl='5m'/,
       { system: [marked("5m", text("Be kind."))] },
     ],
     [
-      "marked thinking",
+      "thinking with a cache mark",
       [user("Hi"), assistant(marked("1h", { type: "thinking", thinking: "x" }), text("Ho")), user("Hm")],
       /cannot be set for thinking/,
     ],
-    ["an empty block of the system prompt", [user("Hi")], /must be non-empty/, { system: [text(" ")] }],
+    ["an empty block in the system prompt", [user("Hi")], /must be non-empty/, { system: [text(" ")] }],
     [
       "an open search that isn't at the end",
       [user("Hi"), assistant(use("srvtoolu_1", { type: "server_tool_use" }), text("Ho"))],
@@ -217,7 +230,7 @@ describe("Anthropic's thinking", () => {
   const changed = (type: string, more: JsonObject) => (blocks: readonly JsonObject[]) =>
     blocks.map((block) => (block["type"] === type ? { ...block, ...more } : block));
 
-  it("comes back as it was, and is found to be whole", async () => {
+  it("is accepted unchanged, and counted as complete", async () => {
     expect((await loop((blocks) => blocks)).status).toBe(200);
     expect(service?.findings()).toMatchObject({ returned: 3, whole: 1, broken: [], foreign: [] });
   });
@@ -233,7 +246,7 @@ describe("Anthropic's thinking", () => {
     ["redacted and changed", changed("redacted_thinking", { data: "AAAA" }), /Invalid `data`/],
     ["at the end", (blocks) => [...blocks.slice(1), ...blocks.slice(0, 1)], /final block/],
     [
-      "what was found, and changed",
+      "a changed search result",
       changed("web_search_tool_result", { content: [{ url: "x", encrypted_content: "y" }] }),
       /Invalid `encrypted_content`/,
     ],
@@ -241,7 +254,7 @@ describe("Anthropic's thinking", () => {
     expect(refusalIn(await loop(change))).toMatch(why);
   });
 
-  it("is missed where a model may go on without it, and not in its place is as bad", async () => {
+  it("is reported as missing where a model can continue without it, and likewise in the wrong place", async () => {
     const adaptive = { thinking: { type: "adaptive" } };
     expect((await loop(without("thinking"), adaptive)).status).toBe(200);
     expect(service?.findings()).toMatchObject({ whole: 0, broken: [{}] });
@@ -251,7 +264,7 @@ describe("Anthropic's thinking", () => {
     expect(service?.findings()).toMatchObject({ whole: 0, broken: [{}] });
   });
 
-  it("of another model is refused", async () => {
+  it("is refused if it is another model's", async () => {
     await start({ thoughts: ["Let me see."], text: "Hello." });
     const blocks = await said([user("Hi")], thinking);
     const answered = await ask([user("Hi"), assistant(...blocks), user("Ho")], {
@@ -261,7 +274,7 @@ describe("Anthropic's thinking", () => {
     expect(refusalIn(answered)).toMatch(/Invalid `signature`/);
   });
 
-  it("of the newer models is bound to all that came before it", async () => {
+  it("is bound to all earlier content with newer models", async () => {
     const newer = { model: NEWER, thinking: { type: "adaptive" } };
     await start({ thoughts: ["Let me see."], text: "Hello." }, { text: "one" }, { text: "two" });
     const blocks = await said([user("Hi")], newer);
@@ -277,7 +290,7 @@ describe("Anthropic's thinking", () => {
   });
 });
 
-it("streams what it says otherwise", async () => {
+it("streams the same reply", async () => {
   await start({ thoughts: ["Let me see."], text: "Hello.", calls: [{ name: "work", input: { a: 1 } }] });
   const { text: events } = await ask([user("Hi")], { stream: true, thinking: ENABLED });
   const types = [...events.matchAll(/^event: (.*)$/gm)].map(([, type]) => type);
@@ -286,7 +299,7 @@ it("streams what it says otherwise", async () => {
   expect(events).toContain("signature_delta");
 });
 
-it("pauses a turn, and goes on with it where it comes back as it was", async () => {
+it("pauses a turn, and continues it if it comes back unchanged", async () => {
   await start({ searches: ["a", "b"], pauses: true }, { text: "Found." });
   const blocks = await said([user("Hi")]);
   expect(blocks.map(({ type }) => type)).toEqual([
@@ -297,14 +310,14 @@ it("pauses a turn, and goes on with it where it comes back as it was", async () 
   expect(rest[0]).toMatchObject({ tool_use_id: blocks[2]?.["id"] });
 });
 
-it("waits for the results of calls that its code has made", async () => {
+it("waits for the results of calls from its code", async () => {
   await start({ text: "Done." });
   const code = use("srvtoolu_1", { type: "server_tool_use", name: "code_execution" });
   const call = use("a", { caller: { type: "code_execution_20250825", tool_id: "srvtoolu_1" } });
   await said([user("Hi"), assistant(code, call), user([result("a")])]);
 });
 
-it("knows what was said, whatever of it is to be kept", async () => {
+it("recognises a reply regardless of which parts must be kept", async () => {
   const newer = { model: NEWER, thinking: { type: "adaptive" }, system: [text("Be kind.")] };
   await start({ thoughts: ["Let me see."], text: "Hello." }, { text: "one" });
   const blocks = await said([user([marked("1h", text("Hi"))])], newer);

@@ -2,7 +2,7 @@ import { createOpaqueValues } from "../../../test/fakes/opaque-values.ts";
 import { inTurn, type ScriptedReply } from "../../../test/fakes/scripted-reply.ts";
 import type { JsonObject } from "../../../test/fakes/service.ts";
 
-/** For a test of a fake: its options, and what it says. */
+/** Options of a fake under test, and its replies. */
 export const saying = (...replies: readonly ScriptedReply[]) => ({
   next: inTurn(replies),
   opaque: createOpaqueValues(),
@@ -11,7 +11,7 @@ export const saying = (...replies: readonly ScriptedReply[]) => ({
 export interface Answered {
   readonly status: number;
   readonly body: JsonObject;
-  /** Of an answer that is no JSON. */
+  /** The text of an answer that isn't JSON. */
   readonly text: string;
 }
 
@@ -29,7 +29,7 @@ export async function post(
   return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : {}, text };
 }
 
-/** A refusal's own words; fails where there is none. */
+/** Returns a refusal's message. Throws if the request wasn't refused. */
 export function refusalIn({ status, body }: Answered): string {
   const error = body["error"];
   const message =

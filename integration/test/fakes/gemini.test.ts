@@ -47,16 +47,16 @@ async function said(contents: readonly JsonObject[]): Promise<readonly JsonObjec
   return (JSON.parse(answer) as Candidate).candidates[0].content.parts;
 }
 
-describe("Gemini's rules of contents: refused is", () => {
+describe("Gemini's content rules refuse", () => {
   it.each<[string, readonly JsonObject[], RegExp, JsonObject?]>([
     ["nothing at all", [], /not specified/],
     ["another role", [{ role: "assistant", parts: [text("Hi")] }], /valid role/],
-    ["an end with what the model said", [user(text("Hi")), model(text("Ho"))], /end with a user role/],
+    ["a model turn at the end", [user(text("Hi")), model(text("Ho"))], /end with a user role/],
     ["no parts", [user()], /must not be empty/],
     ["a part without data", [user({ thoughtSignature: "x" })], /must have one initialized field/],
     ["a beginning with a call", [model(call("a")), user(response("a"))], /call turn comes immediately after/],
     [
-      "two turns of the model",
+      "two consecutive model turns",
       [user(text("Hi")), model(text("a")), model(text("b")), user(text("Ho"))],
       /alternate/,
     ],
@@ -81,7 +81,7 @@ describe("Gemini's rules of contents: refused is", () => {
       /response turn comes immediately after/,
     ],
     [
-      "a response that is no object",
+      "a response that isn't an object",
       [
         user(text("Hi")),
         model(call("a")),
@@ -89,8 +89,8 @@ describe("Gemini's rules of contents: refused is", () => {
       ],
       /Struct/,
     ],
-    ["a field that nobody knows", [user(text("Hi"))], /Unknown name "seed"/, { seed: 7 }],
-    ["a field of a part's", [user({ text: "Hi", type: "text" })], /Unknown name "type"/],
+    ["an unknown field", [user(text("Hi"))], /Unknown name "seed"/, { seed: 7 }],
+    ["an unknown field in a part", [user({ text: "Hi", type: "text" })], /Unknown name "type"/],
     [
       "a tool's name with a space",
       [user(text("Hi"))],
@@ -116,7 +116,7 @@ describe("Gemini's thought signatures", () => {
     );
   const unsigned = (parts: readonly JsonObject[]) => parts.map(({ thoughtSignature: _, ...part }) => part);
 
-  /** Two steps; the parts of the first are changed before they come back. */
+  /** Two steps. The first step's parts are changed before they are sent back. */
   async function loop(change: (parts: readonly JsonObject[]) => readonly JsonObject[]) {
     await start(reply, { calls: [work(3)] }, { text: "Done." });
     const first = await said([user(text("Hi"))]);
@@ -133,7 +133,7 @@ describe("Gemini's thought signatures", () => {
   }
 
   it.each([
-    ["with what was thought", (parts: readonly JsonObject[]) => parts],
+    ["with thoughts", (parts: readonly JsonObject[]) => parts],
     ["without", (parts: readonly JsonObject[]) => parts.slice(1)],
   ])("come back %s, and are found to be whole", async (_how, change) => {
     expect((await loop(change)).status).toBe(200);
@@ -157,7 +157,7 @@ describe("Gemini's thought signatures", () => {
     expect(refusalIn(await loop(change))).toMatch(why);
   });
 
-  it("are missed where a word stands for them that says the history is from elsewhere", async () => {
+  it("are reported as missing if a placeholder for foreign history replaces them", async () => {
     const replaced = (parts: readonly JsonObject[]) =>
       parts.map((part) =>
         part["thoughtSignature"] === undefined ? part : { ...part, thoughtSignature: ELSEWHERE },
@@ -166,7 +166,7 @@ describe("Gemini's thought signatures", () => {
     expect(service?.findings().broken).toHaveLength(1);
   });
 
-  it("aren't asked for before what the user said last, and text has them, too", async () => {
+  it("aren't required before the last user message, and text has them, too", async () => {
     await start({ calls: [work(1)] }, { text: "Done." }, { text: "Again." });
     const first = await said([user(text("Hi"))]);
     const second = await said([user(text("Hi")), model(...first), responses(first)]);
@@ -182,7 +182,7 @@ describe("Gemini's thought signatures", () => {
     expect(service?.findings()).toMatchObject({ whole: 2, broken: [{}] });
   });
 
-  it("of another model are refused", async () => {
+  it("are refused if they are another model's", async () => {
     await start(reply, { text: "Done." });
     const first = await said([user(text("Hi"))]);
     const answered = await ask(
@@ -201,7 +201,7 @@ describe("Gemini's cached prompts", () => {
   };
   const prompt = { model: `models/${MODEL}`, systemInstruction: { parts: [text("You help.")] }, ttl: "60s" };
 
-  it("stand before what a request says", async () => {
+  it("come before the request's contents", async () => {
     await start({ text: "Hello." }, { text: "Hello." });
     const { name } = await keep({ ...prompt, contents: [user(text("Hi")), model(call("a"))] });
     expect((await ask([user(response("a"))], { cachedContent: String(name) })).status).toBe(200);
@@ -211,7 +211,7 @@ describe("Gemini's cached prompts", () => {
   it.each<[string, JsonObject, RegExp]>([
     ["a model without its path", { ...prompt, model: MODEL }, /model name format/],
     ["a time without a unit", { ...prompt, ttl: "1h" }, /ttl/],
-    ["a field that nobody knows", { ...prompt, name: "mine" }, /Unknown name/],
+    ["an unknown field", { ...prompt, name: "mine" }, /Unknown name/],
   ])("aren't made of %s", async (_what, body, why) => {
     await start({ text: "never said" });
     expect(refusalIn(await keep(body))).toMatch(why);
@@ -228,7 +228,7 @@ describe("Gemini's cached prompts", () => {
     expect(refusalIn(answered)).toMatch(/can not be used/);
   });
 
-  it("are found by their name, for their model alone", async () => {
+  it("are found by their name, only for their model", async () => {
     await start({ text: "never said" });
     const unknown = await ask([user(text("Hi"))], { cachedContent: "cachedContents/none" });
     expect([unknown.status, refusalIn(unknown)]).toEqual([403, expect.stringContaining("not found")]);
@@ -238,7 +238,7 @@ describe("Gemini's cached prompts", () => {
   });
 });
 
-it("streams what it says otherwise", async () => {
+it("streams the same reply", async () => {
   await start({ thoughts: ["Let me see."], text: "Hello." });
   const { text: events } = await ask([user(text("Hi"))], {}, MODEL, "streamGenerateContent?alt=sse");
   expect(events.match(/^data: /gm)).toHaveLength(4);

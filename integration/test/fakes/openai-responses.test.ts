@@ -32,18 +32,18 @@ const ask = (input: readonly JsonObject[], more: JsonObject = {}) =>
     { authorization: "Bearer k" },
   );
 
-describe("OpenAI's rules of items: refused is", () => {
+describe("OpenAI's item rules refuse", () => {
   it.each<[string, readonly JsonObject[], RegExp, JsonObject?]>([
     ["nothing at all", [], /Missing required parameter/],
-    ["what is to be stored", [user("Hi")], /must be false/, { store: true }],
+    ["a request to store the response", [user("Hi")], /must be false/, { store: true }],
     ["another role", [{ role: "tool", content: "x" }], /Supported values are: 'assistant'/],
     [
-      "what a user can't say",
+      "content that a user can't have",
       [{ role: "user", content: [{ type: "output_text", text: "x" }] }],
       /'input_text'/,
     ],
     [
-      "what an assistant can't say",
+      "content that an assistant can't have",
       [{ role: "assistant", content: [{ type: "input_text", text: "x" }] }],
       /'output_text'/,
     ],
@@ -57,7 +57,11 @@ describe("OpenAI's rules of items: refused is", () => {
     ["a long id of a call", [call("a".repeat(65)), output("a".repeat(65))], /1 to 64 characters/],
     ["a name with a dot", [call("a", { name: "a.b" }), output("a")], /does not match pattern/],
     ["a call's id in place of an item's", [call("a", { id: "call_1" }), output("a")], /begins with 'fc'/],
-    ["an id that it never gave", [call("a", { id: "fc_1" }), output("a")], /Items are not persisted/],
+    [
+      "an id that the service never gave",
+      [call("a", { id: "fc_1" }), output("a")],
+      /Items are not persisted/,
+    ],
     [
       "reasoning without its content",
       [{ type: "reasoning", id: "rs_1", summary: [] }, user("Hi")],
@@ -69,7 +73,7 @@ describe("OpenAI's rules of items: refused is", () => {
       /'input\[0\].summary'/,
     ],
     [
-      "reasoning of nobody's",
+      "unknown reasoning",
       [{ type: "reasoning", id: "rs_1", summary: [], encrypted_content: "x" }],
       /could not be verified/,
     ],
@@ -79,11 +83,11 @@ describe("OpenAI's rules of items: refused is", () => {
       /does not match/,
       { tools: [{ type: "function", name: "a.b" }] },
     ],
-    ["a parameter that there isn't", [user("Hi")], /Unknown parameter: 'messages'/, { messages: [] }],
+    ["an unknown parameter", [user("Hi")], /Unknown parameter: 'messages'/, { messages: [] }],
     ["a long cache key", [user("Hi")], /up to 64 characters/, { prompt_cache_key: "a".repeat(65) }],
     ["too few tokens", [user("Hi")], /below minimum value/, { max_output_tokens: 15 }],
     ["another effort", [user("Hi")], /reasoning.effort/, { reasoning: { effort: "huge" } }],
-    ["a summary that there isn't", [user("Hi")], /reasoning.summary/, { reasoning: { summary: "long" } }],
+    ["an unknown kind of summary", [user("Hi")], /reasoning.summary/, { reasoning: { summary: "long" } }],
     [
       "encrypted reasoning of a model that doesn't reason",
       [user("Hi")],
@@ -91,7 +95,7 @@ describe("OpenAI's rules of items: refused is", () => {
       { model: "gpt-4.1" },
     ],
     [
-      "the choice of a tool that there isn't",
+      "the choice of a missing tool",
       [user("Hi")],
       /Tool choice/,
       {
@@ -120,7 +124,7 @@ describe("OpenAI's rules of items: refused is", () => {
       /No tool call found/,
     ],
     [
-      "an image from nowhere",
+      "an image without a source",
       [{ role: "user", content: [{ type: "input_image" }] }],
       /one of an id, an address and data/,
     ],
@@ -135,7 +139,7 @@ describe("OpenAI's rules of items: refused is", () => {
       /Supported values are: 'input_text'/,
     ],
     [
-      "a compaction of nobody's",
+      "an unknown compaction",
       [{ type: "compaction", id: "cmp_1", encrypted_content: "x" }],
       /could not be verified/,
     ],
@@ -166,7 +170,7 @@ describe("OpenAI's reasoning", () => {
   const withoutReasoning = (items: readonly JsonObject[]) => items.filter(({ type }) => type !== "reasoning");
 
   it.each([
-    ["as it was", (items: readonly JsonObject[]) => items],
+    ["unchanged", (items: readonly JsonObject[]) => items],
     ["without ids", withoutIds],
   ])("comes back %s, and is found to be whole", async (_how, change) => {
     expect((await loop(change)).status).toBe(200);
@@ -174,16 +178,16 @@ describe("OpenAI's reasoning", () => {
   });
 
   it.each<[string, (items: readonly JsonObject[]) => readonly JsonObject[], RegExp]>([
-    ["left out, where its item comes with an id", withoutReasoning, /without its required 'reasoning' item/],
+    ["left out, if its item has an id", withoutReasoning, /without its required 'reasoning' item/],
     ["moved", ([a, b, c, d]) => [a, b, d, c] as readonly JsonObject[], /without its required/],
-    ["there twice", (items) => [...items.slice(0, 2), ...items], /Duplicate item/],
+    ["sent twice", (items) => [...items.slice(0, 2), ...items], /Duplicate item/],
     [
       "at the end",
       (items) => [...items.slice(2), ...items.slice(0, 1)],
       /without its required following item/,
     ],
     [
-      "with another item behind it",
+      "followed by another item",
       ([a, b, c, d]) => [c, b, a, d] as readonly JsonObject[],
       /without its required/,
     ],
@@ -197,23 +201,23 @@ describe("OpenAI's reasoning", () => {
     expect(refusalIn(await loop(change))).toMatch(why);
   });
 
-  it("is missed where nothing else shows that it was there", async () => {
+  it("is reported as missing if nothing else refers to it", async () => {
     expect((await loop((items) => withoutReasoning(withoutIds(items)))).status).toBe(200);
     expect(service?.findings()).toMatchObject({ whole: 0, broken: [{}] });
   });
 
-  it("of another model is refused", async () => {
+  it("is refused if it is another model's", async () => {
     expect(refusalIn(await loop((items) => items, { model: "gpt-5-mini" }))).toMatch(/could not be verified/);
   });
 
-  it("comes without its content where nobody asked for that", async () => {
+  it("has no content unless the request asks for it", async () => {
     await start(reply);
     const { text } = await ask([user("Hi")], { include: [] });
     expect(text).toContain('"encrypted_content":null');
   });
 });
 
-it("streams what it says otherwise", async () => {
+it("streams the same reply", async () => {
   await start({ thoughts: ["Let me see."], text: "Hello.", calls: [{ name: "work", input: { a: 1 } }] });
   const { text } = await ask([user("Hi")], { stream: true });
   const types = [...text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type);

@@ -6,7 +6,11 @@ import { scenarioNamed } from "../support/crash/scenarios.ts";
 
 const mode: Mode = { durability: "step", concurrency: "queue", repeats: false };
 
-const names = ["two turns with tools", "an approval and the client's result at once", "two runs at once"];
+const names = [
+  "two turns with tools",
+  "an approval together with the client's result",
+  "two simultaneous runs",
+];
 
 it.each([
   ["Postgres", openPostgres],

@@ -38,17 +38,17 @@ describe.each([
   });
   afterAll(() => backend.close());
 
-  it("a process that dies at any call breaks no promise, durability step", () =>
+  it("a process that dies at any call breaks no promise with durability step", () =>
     crashEverywhere(backend, step, deaths));
 
   it.each([completed, turn])(
-    "a process that dies right behind any call breaks none, durability $durability",
+    "a process that dies right after any call breaks none with durability $durability",
     (mode) => crashEverywhere(backend, mode, ["killed after"]),
   );
 
-  it("real processes that are killed at random break none", async () => {
+  it("randomly killed real processes break none", async () => {
     const { address, connect, leaseMs } = backend;
-    if (address === undefined) throw new Error("no process could reach it");
+    if (address === undefined) throw new Error("no other process can reach the store");
     const { broken, killed } = await playKillRounds({
       ...{ address, connect, leaseMs },
       conversations: 2 * CONVERSATIONS_OF_A_KIND,
@@ -60,7 +60,7 @@ describe.each([
   });
 });
 
-it("a process that dies right behind any call breaks no promise, durability step, on a Redis Cluster", async () => {
+it("a process that dies right after any call breaks no promise with durability step on a Redis Cluster", async () => {
   const backend = await openRedisCluster();
   try {
     await crashEverywhere(backend, step, ["killed after"]);
@@ -69,7 +69,7 @@ it("a process that dies right behind any call breaks no promise, durability step
   }
 });
 
-it("crashes of any kind, up to three in a conversation, break no promise", async () => {
+it("up to three crashes of any kind in a conversation break no promise", async () => {
   const backend = await openInMemory();
   const queue = Array.from({ length: 1_000 }, (_, seed) => seed).values();
   async function work(): Promise<void> {

@@ -18,11 +18,11 @@ interface Crowd {
   readonly provider: MemoryProvider;
   readonly runs: number;
   readonly durability?: Durability;
-  /** Default: a conversation of its own for each. */
+  /** Default: a separate conversation for each run. */
   readonly conversationOf?: (at: number) => string;
 }
 
-/** All at once; what they ended with, by how often. */
+/** Does all runs at the same time, and returns the number of each outcome. */
 async function runAll({ provider, runs, durability = "completed", conversationOf }: Crowd) {
   const memory = { provider, autoStore: true, userId: "u", durability, concurrency: "queue" } as const;
   const outcomes: Record<string, number> = {};
@@ -50,7 +50,7 @@ const totalOf = async (provider: MemoryProvider): Promise<number | undefined> =>
   return stats.success ? stats.data.totalMessages : undefined;
 };
 
-describe.each([1, 2])("fifty runs at once on a pool of %i", (connections) => {
+describe.each([1, 2])("fifty simultaneous runs on a pool of %i", (connections) => {
   it.each<Durability>(["completed", "turn", "step"])("all end, each in its conversation: %s", (durability) =>
     withCleanups(async (onEnd) => {
       const provider = await openPostgres(connections);
@@ -60,7 +60,7 @@ describe.each([1, 2])("fifty runs at once on a pool of %i", (connections) => {
     }),
   );
 
-  it("take their turns in one conversation", () =>
+  it("take turns in one conversation", () =>
     withCleanups(async (onEnd) => {
       const provider = await openPostgres(connections);
       onEnd(provider.close);
@@ -72,7 +72,7 @@ describe.each([1, 2])("fifty runs at once on a pool of %i", (connections) => {
     }));
 });
 
-describe("ten thousand runs at once", () => {
+describe("ten thousand simultaneous runs", () => {
   it.each([
     ["Postgres", () => openPostgres(10)],
     [

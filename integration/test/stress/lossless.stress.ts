@@ -40,7 +40,7 @@ describe.each([
   ["Postgres", openPostgres],
   ["PGlite", openPglite],
 ])("%s", (name, open) => {
-  it("no model's words are refused, changed, lost or given to another, in all conversations", async () => {
+  it("no model's content is refused, changed, lost or sent to another model in any conversation", async () => {
     const backend = await open();
     const played = await playAll(plans, backend);
     await backend.close();

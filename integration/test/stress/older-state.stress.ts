@@ -10,13 +10,13 @@ import { requireRedis, startLocalRedis } from "../../../test/redis-server.ts";
 import { withCleanups } from "../support/pressure/cleanups.ts";
 import { startLoad } from "../support/pressure/load.ts";
 
-// As after a failover to a replica that lagged: the store is a few seconds younger than its readers.
+// Like a failover to a lagging replica: the store's state is a few seconds older than what its readers have seen.
 
 const STEP_MS = 2_000;
 
 interface Timeline {
   readonly provider: MemoryProvider;
-  /** From here on nothing will have been. */
+  /** Saves the state. Everything later is lost by `goBack`. */
   readonly mark: () => Promise<unknown>;
   readonly goBack: () => Promise<unknown>;
 }
@@ -40,7 +40,7 @@ async function expectToGoOn(title: string, { provider, mark, goBack }: Timeline)
   expect(seen).not.toContain("!");
 }
 
-it("Redis that comes back with an older state goes on from there", () =>
+it("Redis with an older state after a restart continues from there", () =>
   withCleanups(async (onEnd) => {
     const server = await startLocalRedis(requireRedis(), ["save", "", "appendonly", "no"]);
     onEnd(server.stop);
@@ -56,7 +56,7 @@ it("Redis that comes back with an older state goes on from there", () =>
     });
   }));
 
-it("Postgres that comes back with an older state goes on from there", () =>
+it("Postgres with an older state after a restart continues from there", () =>
   withCleanups(async (onEnd) => {
     const server = await startLocalPostgres(requirePostgres());
     onEnd(server.stop);
@@ -68,7 +68,7 @@ it("Postgres that comes back with an older state goes on from there", () =>
       connectionString: new URL("/present", server.url).href,
     });
     onEnd(provider.close);
-    // Nobody may be connected to a database that is copied or renamed.
+    // A database can only be copied or renamed without connections to it.
     const alone = async (...statements: readonly string[]) => {
       await admin.query("ALTER DATABASE present ALLOW_CONNECTIONS false");
       await admin.query(

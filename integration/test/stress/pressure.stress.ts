@@ -18,7 +18,7 @@ import { onSmallDisk, type SmallDisk } from "../support/pressure/small-disk.ts";
 
 const APPEND_ONLY = ["save", "", "appendonly", "yes", "appendfsync", "everysec"];
 
-/** Every fault has an outcome that tells the caller what happened, and passes without a restart of the process. */
+/** Every fault has an outcome that tells the caller what happened, and ends without a restart of the process. */
 function expectSound({ rows, problems }: Suffered): void {
   expect(problems).toEqual([]);
   for (const { failures } of rows) expect(failures.filter((ending) => ending.includes("!"))).toEqual([]);
@@ -36,7 +36,7 @@ const ofDisk = (disk: SmallDisk, mend: () => Promise<unknown> = async () => {}):
   },
 ];
 
-it("Redis, on a connection of the provider's own", () =>
+it("Redis, with the provider's own connection", () =>
   withCleanups(async (onEnd) => {
     const start = () => startLocalRedis(requireRedis(), APPEND_ONLY);
     const small = await onSmallDisk(64, start);
@@ -125,7 +125,7 @@ it("Redis behind Sentinel", () =>
     expectSound(await sufferAll("Redis, Sentinel", provider, faults));
   }));
 
-/** On a connection of its own, which is given back at once. */
+/** Runs it on a separate connection, which is closed immediately. */
 async function runSql(server: RestartableServer, ...statements: readonly string[]): Promise<void> {
   const client = new pg.Client(server.url);
   client.on("error", () => {});
@@ -143,7 +143,7 @@ const readOnly = (server: RestartableServer): Fault => {
   return {
     name: "read-only",
     begin: () => set("on"),
-    // A session that began read-only may still change the server's settings.
+    // A read-only session can still change the server's settings.
     end: () => set("off"),
   };
 };
@@ -165,7 +165,7 @@ const outOfConnections = (server: RestartableServer, count: number): Fault => {
   };
 };
 
-it("Postgres, on a pool of the provider's own", () =>
+it("Postgres, with the provider's own pool", () =>
   withCleanups(async (onEnd) => {
     const connections = 25;
     const start = () => startLocalPostgres(requirePostgres(), [`max_connections=${connections}`]);
@@ -178,7 +178,7 @@ it("Postgres, on a pool of the provider's own", () =>
     const connectionString = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`;
     const provider = await createPostgresProvider({ connectionString });
     onEnd(provider.close);
-    // A server that can't write its log goes down, and isn't always able to come up again by itself.
+    // A server that can't write its log stops, and can't always restart automatically.
     const comeUp = async () => {
       await runSql(server, "SELECT 1").catch(async () => {
         await server.kill();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BROKEN_BACKENDS, openBroken } from "../support/programs/broken-backends.ts";
 import { playManyInMemory } from "../support/programs/in-memory.ts";
 
-/** Each is noticed within a third of these. */
+/** A third of these is enough to notice each broken store. */
 const MOST_PROGRAMS = 300;
 
 describe("the programs notice a store that", () => {

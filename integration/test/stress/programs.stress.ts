@@ -3,7 +3,7 @@ import { playManyInMemory, shortened } from "../support/programs/in-memory.ts";
 import { expectSoundInProcesses } from "../support/programs/on-servers.ts";
 import { describeFailed } from "../support/programs/played-program.ts";
 
-// Five thousand in all, with other seeds than the fast suite.
+// Five thousand in total, with other seeds than the fast suite.
 
 it.each([
   { firstSeed: 40, count: 160 },

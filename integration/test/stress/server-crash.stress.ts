@@ -13,7 +13,7 @@ import type { ServerChildOptions } from "../support/server/server-child.ts";
 import { type ServerProcess, startServerProcess } from "../support/server/server-process.ts";
 
 const KILLS = 10;
-/** Longer than a turn of the agent takes, so that some are killed at their beginning and some behind their end. */
+/** Longer than a turn of the agent, so some servers are killed at the beginning of a turn and some after its end. */
 const LONGEST_MS = 1_200;
 
 const name = () => `test_${crypto.randomUUID().replaceAll("-", "")}`;
@@ -26,7 +26,7 @@ async function send(url: string, body: unknown): Promise<Response> {
   });
 }
 
-/** Reads a turn to its end at whichever server answers, from where the last connection broke. */
+/** Reads a turn to its end from any server that answers, starting where the last connection broke. */
 async function followToEnd(urls: () => readonly string[], first: Response): Promise<readonly TurnEvent[]> {
   const events: TurnEvent[] = [];
   let response: Response | undefined = first;
@@ -56,7 +56,7 @@ async function followToEnd(urls: () => readonly string[], first: Response): Prom
   });
 }
 
-/** What a reader holds of the replies: pieces, until a message takes their place. */
+/** The replies as a reader has them: pieces, until a message replaces them. */
 function shownBy(events: readonly TurnEvent[]): readonly string[] {
   const messages: string[] = [];
   let pieces = "";
@@ -127,7 +127,7 @@ async function killTenTimes(store: ServerChildOptions["store"]): Promise<{ reado
       .split("\n")
       .map((line) => JSON.parse(line) as { topic: string; idempotencyKey: string });
     for (const { topic, idempotencyKey } of noted) {
-      // A tool that was cut off may run again, but never as another call.
+      // An interrupted tool may run again, but only as the same call.
       expect(noted.find((entry) => entry.topic === topic)?.idempotencyKey).toBe(idempotencyKey);
     }
     return { interrupted };
@@ -137,8 +137,8 @@ async function killTenTimes(store: ServerChildOptions["store"]): Promise<{ reado
   }
 }
 
-describe("two server processes on one store, one of them killed in the middle of a turn ten times over", () => {
-  it("Redis: the client goes on at the other, and has every reply whole and once", async () => {
+describe("two server processes on one store, one of them killed ten times in the middle of a turn", () => {
+  it("Redis: the client continues at the other, and gets every reply completely and once", async () => {
     const { interrupted } = await killTenTimes({
       type: "redis",
       url: inject("redisUrl"),
@@ -147,7 +147,7 @@ describe("two server processes on one store, one of them killed in the middle of
     expect(interrupted).toBe(0);
   });
 
-  it("Postgres: the client goes on at the other, and has every reply whole and once", async () => {
+  it("Postgres: the client continues at the other, and gets every reply completely and once", async () => {
     const schema = name();
     const { interrupted } = await killTenTimes({ type: "postgres", url: inject("pgUrl"), schema });
     expect(interrupted).toBe(0);

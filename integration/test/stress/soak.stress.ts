@@ -12,11 +12,11 @@ import { startLoad } from "../support/pressure/load.ts";
 import { type ProcessFigures, takeFigures } from "../support/pressure/process-figures.ts";
 import { serverFaults } from "../support/pressure/server-faults.ts";
 
-/** One minute; `JAF_SOAK_SECONDS=600` makes it ten. */
+/** Default: one minute. `JAF_SOAK_SECONDS=600` makes it ten. */
 const SECONDS = Number(process.env["JAF_SOAK_SECONDS"] ?? 60);
 
 const MOST_PAUSE_MS = 3_000;
-/** What a heap that doesn't grow varies by, of a mean of a third of the time to another. */
+/** How much the mean of a stable heap differs between two thirds of the time. */
 const SLACK_MB = 8;
 
 const startServer = {
@@ -24,7 +24,7 @@ const startServer = {
   Postgres: () => startLocalPostgres(requirePostgres(), DURABLE_POSTGRES),
 };
 
-// So that a frozen server and a lost connection cost seconds and not half a minute.
+// So a frozen server or a lost connection takes seconds instead of half a minute.
 const openProvider: Record<keyof typeof startServer, (port: number) => Promise<MemoryProvider>> = {
   Redis: (port) => createRedisProvider({ url: `redis://127.0.0.1:${port}`, commandTimeoutMs: 3_000 }),
   Postgres: (port) =>
@@ -37,7 +37,7 @@ const openProvider: Record<keyof typeof startServer, (port: number) => Promise<M
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** From the second third of the time to the last: the first warms up. */
+/** The growth from the second third of the time to the last. The first third is the warm-up. */
 function growth(figures: readonly ProcessFigures[], of: (figures: ProcessFigures) => number): number {
   const third = Math.floor(figures.length / 3);
   const values = figures.map(of);

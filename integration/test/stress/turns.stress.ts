@@ -34,7 +34,7 @@ afterAll(async () => {
 
 type Backend = StorePlace["backend"];
 
-/** Has the processes take the turns, and holds what they say against what is stored. */
+/** Lets the processes take the turns, and compares their reports with the stored messages. */
 async function take(
   backend: Backend,
   what: string,
@@ -58,9 +58,9 @@ async function take(
 }
 
 describe.each<Backend>(["redis", "postgres"])(
-  "4 processes that take turns of the same conversations, on %s",
+  "4 processes with turns in the same conversations, on %s",
   (backend) => {
-    it("take 10,000 of 100 conversations: none is lost, doubled or mixed with another", async () => {
+    it("take 10,000 turns in 100 conversations: none is lost, doubled or mixed with another", async () => {
       const load = { conversations: 100, turns: 25 };
       const { checked, outcomes } = await take(backend, "100 conversations", load);
       expect(checked.problems).toEqual([]);
@@ -68,7 +68,7 @@ describe.each<Backend>(["redis", "postgres"])(
       expect(checked).toMatchObject({ whole: 10_000, partial: 0 });
     });
 
-    it("take them by turns: none waits until another has had all of its own", async () => {
+    it("alternate: none waits until another has taken all of its turns", async () => {
       const load = { conversations: 4, turns: 15, modelMs: 100 };
       const { checked, outcomes, count } = await take(backend, "fairness", load);
       expect(checked.problems).toEqual([]);
@@ -76,7 +76,7 @@ describe.each<Backend>(["redis", "postgres"])(
       expect(shareHandedOver(checked)).toBeGreaterThan(0.4);
     });
 
-    it("keep the order of each, where a process has several under way of one conversation", async () => {
+    it("keep the order of each process's simultaneous turns in one conversation", async () => {
       const { checked, outcomes, count } = await take(backend, "3 at a time", {
         conversations: 20,
         lanes: 3,
@@ -85,7 +85,7 @@ describe.each<Backend>(["redis", "postgres"])(
       expect(outcomes).toEqual({ completed: count });
     });
 
-    it("get through where each is refused while another holds the lease, and tries again", async () => {
+    it("succeed if each is refused while another holds the lease, and tries again", async () => {
       const load = { conversations: 10, concurrency: "reject" } as const;
       const { checked, outcomes, count } = await take(backend, "refused", load);
       expect(checked.problems).toEqual([]);
@@ -93,7 +93,7 @@ describe.each<Backend>(["redis", "postgres"])(
     });
 
     it.each(["reject", "queue"] as const)(
-      "take 10,000 in bursts, one killed meanwhile: none is lost, doubled or mixed, %s",
+      "take 10,000 turns in bursts while one is killed: none is lost, doubled or mixed, %s",
       async (concurrency) => {
         const load = { conversations: 100, turns: 25, burst: 9, window: 12, modelMs: 2 };
         const { checked, outcomes } = await take(backend, `bursts, ${concurrency}`, {
@@ -108,7 +108,7 @@ describe.each<Backend>(["redis", "postgres"])(
       },
     );
 
-    it("go on where one of them is killed (SIGKILL): its last turns may be there in part, none is mixed up", async () => {
+    it("continue if one of them is killed (SIGKILL): its last turns may be partial, none is mixed up", async () => {
       const load = { conversations: 20, leaseMs: 1_500, kill: { process: 1, afterTurns: 300 } };
       const { checked, outcomes, count } = await take(backend, "one is killed", load);
       expect(checked.problems).toEqual([]);

@@ -15,7 +15,7 @@ const WORKERS = 6;
 
 let pglite: Promise<PGlite> | undefined;
 
-/** One cache for each worker, all on the same storage, each on a connection of its own where there are several. */
+/** Connects a cache for each worker. All use the same storage, each with its own connection if there are several. */
 const stores = {
   redis: async () => {
     const keyPrefix = `test:${crypto.randomUUID()}:`;
@@ -46,7 +46,7 @@ const stores = {
   },
 } as const satisfies Readonly<Record<string, () => Promise<() => Promise<CacheAdapter>>>>;
 
-/** Gemini, as far as it keeps prompts. Each answer takes a moment, so that workers are under way at the same time. */
+/** A fake of Gemini's cached prompts. Each answer takes a moment, so the workers' requests overlap. */
 function service() {
   const cache = openGeminiCache();
   const refused: number[] = [];
@@ -77,7 +77,7 @@ function service() {
   return { cache, refused, named, fetch: asked };
 }
 
-/** A worker asks once each time it is called. */
+/** Returns a worker that does one run per call. */
 function worker(store: CacheAdapter, fetch: typeof globalThis.fetch, errors: unknown[], ttl: string) {
   const cacheRegistry = new GoogleCacheRegistry({ store, onError: (error) => errors.push(error) });
   const config: RunConfig<unknown> = {
@@ -114,7 +114,7 @@ export const describeCachedPrompts = (name: keyof typeof stores): unknown =>
       return { ...google, errors, askAll };
     }
 
-    it("have one resource made for all of them, and name it from then on", async () => {
+    it("create one resource for all of them, and use it from then on", async () => {
       const { cache, named, refused, errors, askAll } = await open();
       await askAll();
       expect(cache.made).toHaveLength(1);
@@ -124,7 +124,7 @@ export const describeCachedPrompts = (name: keyof typeof stores): unknown =>
       expect([refused, errors]).toEqual([[], []]);
     });
 
-    it("have one that is gone made anew once, however many find it gone at once", async () => {
+    it("create a missing resource again only once, even if all of them find it missing at the same time", async () => {
       const { cache, named, errors, askAll } = await open();
       await askAll();
       for (let gone = 1; gone <= 5; gone++) {
@@ -138,8 +138,8 @@ export const describeCachedPrompts = (name: keyof typeof stores): unknown =>
       expect(errors).toEqual([]);
     });
 
-    it("have one made anew once its time is up, before it is gone", async () => {
-      // For three seconds: a resource is named for a while less than it lasts.
+    it("create a new resource before the old one expires", async () => {
+      // Three seconds: a resource is used for less time than it exists.
       const { cache, named, refused, askAll } = await open("4s");
       await askAll();
       expect(cache.made).toHaveLength(1);

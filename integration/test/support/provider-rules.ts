@@ -2,11 +2,11 @@ import type { RichMessage } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/history";
 
 /**
- * What the chat completions of OpenAI and the messages of Anthropic refuse, written from their documentation and their
- * error messages, without a look at how JAF repairs a history.
+ * The rules of OpenAI's chat completions and Anthropic's messages, written from their documentation and error messages,
+ * independent of how JAF repairs a history.
  *
- * Returns what is broken as `"provider/rule at index"`, `[]` for a history that both accept. The index is of the
- * message that was given.
+ * Returns broken rules as `"provider/rule at index"`, `[]` for a history that both accept. The index is the message's
+ * index in the given history.
  */
 export const brokenProviderRules = (messages: readonly RichMessage[]): readonly string[] => [
   ...brokenOpenAiRules(messages),
@@ -62,11 +62,11 @@ type Block =
   | { readonly type: "tool_use"; readonly id: string; readonly input: unknown }
   | { readonly type: "tool_result"; readonly toolUseId: string };
 
-/** A message as Anthropic takes it: what follows under the same role is one message. */
+/** A message as Anthropic counts it: consecutive messages of the same role are one. */
 interface Merged {
   readonly role: "user" | "assistant";
   readonly blocks: Block[];
-  /** Of the first message that was given. */
+  /** The index of its first given message. */
   readonly index: number;
 }
 
@@ -102,7 +102,7 @@ function blocksOf(message: RichMessage): Block[] {
   const uses = callsOf(message).map((call): Block => {
     return { type: "tool_use", id: call.id, input: parse(calledTool(call).input) };
   });
-  // An adapter leaves an empty text out where there is something else to send.
+  // An adapter leaves out an empty text if there is other content.
   if (uses.length > 0 && isEmpty(message)) return uses;
   const { content } = message;
   return [{ type: "text", text: typeof content === "string" ? content : JSON.stringify(content) }, ...uses];
@@ -132,7 +132,7 @@ const usesOf = ({ blocks }: Merged) =>
 const resultsOf = ({ blocks }: Merged) =>
   blocks.flatMap((block) => (block.type === "tool_result" ? [block.toolUseId] : []));
 
-/** `seen`: the ids of all messages before; these are added. */
+/** `seen`: the ids of all earlier messages. The message's ids are added. */
 function brokenUseRules(message: Merged, next: Merged | undefined, seen: Set<string>): readonly string[] {
   const answers = next === undefined ? [] : resultsOf(next);
   return usesOf(message).flatMap((id) => {

@@ -1,7 +1,7 @@
-/** From 0 up to 1. */
+/** From 0 to less than 1. */
 export type Random = () => number;
 
-/** mulberry32: the same numbers for the same seed. */
+/** mulberry32. Returns the same numbers for the same seed. */
 export function randomNumbers(seed: number): Random {
   let state = seed;
   return () => {
@@ -17,7 +17,7 @@ export const below = (random: Random, limit: number): number => Math.floor(rando
 
 export const pick = <T>(random: Random, items: readonly T[]): T => items[below(random, items.length)] as T;
 
-/** Picks by weight; an item of weight 0 never. */
+/** Picks by weight. Never picks an item of weight 0. */
 export function pickWeighted<T extends string>(random: Random, weights: Readonly<Record<T, number>>): T {
   const entries = Object.entries(weights) as [T, number][];
   let left = random() * entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -44,7 +44,7 @@ describe.each(TEXTS)("the blocks of %s", (text) => {
     expect(left.map(({ name }) => name)).toEqual([]);
   });
 
-  // `pnpm test texts/extraction -u` extracts them anew, by the lines that the fences name.
+  // `pnpm test texts/extraction -u` extracts them again, by the lines that the fences name.
   it.runIf(existsSync(folder))("are the text's, verbatim", async () => {
     await expect(printFixture(blocks, linesOf(text))).toMatchFileSnapshot(fixtureOf(text));
   });

@@ -14,8 +14,8 @@ const storage = "MemoryStorageError";
 
 describe("an error of the database", () => {
   it.each([
-    ["ECONNREFUSED", connection, true, /nothing listens/],
-    ["ENOENT", connection, true, /nothing listens/],
+    ["ECONNREFUSED", connection, true, /no server listens/],
+    ["ENOENT", connection, true, /no server listens/],
     ["ECONNRESET", connection, true, /connection broke/],
     ["EPIPE", connection, true, /connection broke/],
     ["ETIMEDOUT", connection, true, /in time/],

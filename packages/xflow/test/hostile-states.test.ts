@@ -23,11 +23,11 @@ describe("a hostile file is refused", () => {
     ["a key twice", yamlWith("aiModel: other"), /this key is there twice/],
     ["an unknown tag", yamlWith("output: !!js/function 'x'"), /not valid YAML/],
     ["a prototype", yamlWith("__proto__: { type: x }"), /__proto__ can't be a key/],
-    ["a number that JSON doesn't have", yamlWith("maxToolExecutions: .inf"), /value that JSON has/],
+    ["a number that JSON doesn't have", yamlWith("maxToolExecutions: .inf"), /expected a JSON value/],
     ["several documents", `${yamlWith()}\n---\n${yamlWith()}`, /not valid YAML/],
     ["a megabyte of conditions", yamlWith(`agentOutcomes: ["${"x".repeat(2 ** 20)}"]`), /limits\.textLength/],
     [
-      "more outcomes than anybody needs",
+      "too many outcomes",
       yamlWith(`agentOutcomes: [${"{condition: '${true}', transition: A}, ".repeat(1_000)}]`),
       /100/,
     ],
@@ -44,7 +44,7 @@ describe("a hostile file is refused", () => {
     ["many anchors", yamlWith(...many(9_000, (index) => `k${index}: [&a${index} x, *a${index}]`))],
     ["many keys", yamlWith(...many(19_000, (index) => `k${index}: 1`))],
     [
-      "more expressions than anybody needs",
+      "too many expressions",
       yamlWith("memory: { memoryId: '${1}' }").replace("Be brief.", "${1}".repeat(1_000)),
     ],
   ])("%s, in a few seconds", async (_, text) => {

@@ -78,10 +78,10 @@ function Reachability() {
   const online = useOnline();
   const { reachable } = useStore(list.state);
   const text = !online
-    ? "You are offline. A reply that is under way goes on at the server, and is shown when you are back."
+    ? "You are offline. A running reply continues on the server, and is shown when you are back online."
     : reachable
       ? ""
-      : "The server can't be reached. The page goes on as soon as it is there again.";
+      : "The server can't be reached. The page reconnects as soon as it is back.";
   return (
     <p class="reach" role="status" hidden={text === ""}>
       {text}

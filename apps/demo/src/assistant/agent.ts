@@ -127,12 +127,12 @@ const INJECTED = 20;
 
 export const ASSISTANT = "assistant";
 /** The default user id. */
-export const ANYBODY = "you";
+export const DEFAULT_USER_ID = "you";
 
 /** The assistant's instructions, before facts about the user are added. */
 export const instructionsFor = ({ userId, isPrivate = false }: AssistantContext): string =>
   [
-    `You help ${userId === ANYBODY ? "the user" : userId}. Answer from the conversation; use the tools for time, arithmetic and notes, and to list what you know of the user.`,
+    `You help ${userId === DEFAULT_USER_ID ? "the user" : userId}. Answer from the conversation; use the tools for time, arithmetic and notes, and to list what you know of the user.`,
     "Never ask for passwords or other secrets, and don't offer to remember them.",
     ...(isPrivate ? ["The conversation is private: nothing of it is kept."] : []),
   ].join(" ");

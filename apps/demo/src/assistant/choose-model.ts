@@ -44,7 +44,7 @@ function ofOpenAI<Ctx>(set: Variables, named: string | undefined): ChosenModel<C
   const [apiKey, baseURL] = [set("OPENAI_API_KEY"), set("OPENAI_BASE_URL")];
   const model = named ?? (baseURL === undefined ? OPENAI_MODEL : undefined);
   if (model === undefined)
-    throw new Failure("OPENAI_BASE_URL is set: JAF_MODEL has to name a model there.", 2);
+    throw new Failure("OPENAI_BASE_URL is set. Set JAF_MODEL to a model of that endpoint.", 2);
   return {
     modelProvider: opened(() => createOpenAIProvider({ apiKey, baseURL, model })),
     notice: noticeOf(set, model, { host: hostOf(baseURL ?? "https://api.openai.com"), names: OPENAI_NAMES }),

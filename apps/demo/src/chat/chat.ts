@@ -77,7 +77,7 @@ function createChat(
   let current = sessionOf(newConversationId());
 
   const turnTo = (session: Session): void => {
-    if (isPrivate(current)) terminal.print(terminal.dim("The private conversation is gone."));
+    if (isPrivate(current)) terminal.print(terminal.dim("The private conversation is deleted."));
     current = session;
     terminal.setPrivate(isPrivate(session));
   };

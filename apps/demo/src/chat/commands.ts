@@ -39,7 +39,7 @@ async function stats(chat: Chat): Promise<void> {
   const conversation: readonly Row[] = [
     [
       "messages",
-      `${messages.length}: ${said("user")} of you, ${said("assistant")} replies, ${said("tool")} of tools`,
+      `${messages.length}: ${said("user")} from you, ${said("assistant")} replies, ${said("tool")} from tools`,
     ],
     ["tokens", tokensOf(total?.usage ?? totalStats().usage)],
     ["cost", costOf(total?.cost ?? totalStats().cost)],
@@ -51,14 +51,14 @@ async function stats(chat: Chat): Promise<void> {
     ],
     [
       "facts",
-      `${having("active")} remembered, ${having("superseded")} followed by newer ones, ${waiting} waiting for your review`,
+      `${having("active")} remembered, ${having("superseded")} replaced by newer ones, ${waiting} waiting for your review`,
     ],
     ["notes", counted((await store.notes.list(userId)).length, "note")],
-    ["store", store.notice ?? "this machine, in the folder of the demo (--data)"],
+    ["store", store.notice ?? "this machine, in the demo's folder (--data)"],
   ];
   terminal.print(`This conversation${conversationId === undefined ? " (private, not stored)" : ""}`);
   terminal.print(tableOf(conversation));
-  terminal.print("Kept of you");
+  terminal.print("Stored about you");
   terminal.print(printable(tableOf(kept)));
 }
 

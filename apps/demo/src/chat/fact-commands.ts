@@ -49,7 +49,7 @@ async function facts(chat: Chat, text: string): Promise<void> {
   if (text !== "") {
     const query = queryOf(text);
     const recalled = await store.userMemory.recall(userId, query);
-    if (recalled.length === 0) terminal.print("I know nothing of that about you.");
+    if (recalled.length === 0) terminal.print("I know nothing about you that matches.");
     return printFacts(chat, recalled, { query, numbered });
   }
   if (numbered.length === 0) terminal.print("I know nothing about you.");
@@ -64,14 +64,13 @@ async function why(chat: Chat, argument: string): Promise<void> {
   const { injected, terminal } = chat;
   const last = injected();
   if (last === undefined) return terminal.print("There is no answer yet.");
-  if (last.facts.length === 0)
-    return terminal.print("Nothing that I remember of you went into the last answer.");
+  if (last.facts.length === 0) return terminal.print("The last answer used no facts about you.");
   const numbered = await numberedFacts(chat);
   const kept = last.facts.flatMap(({ id }) => numbered.find((fact) => fact.id === id) ?? []);
-  if (kept.length > 0) terminal.print("Of what I remember of you, this went into the last answer:");
+  if (kept.length > 0) terminal.print("The last answer used these facts about you:");
   await printFacts(chat, kept, { query: queryOf(last.said), numbered });
   const forgotten = last.facts.length - kept.length;
-  if (forgotten > 0) terminal.print(`Of what went into the last answer, forgotten since: ${forgotten}.`);
+  if (forgotten > 0) terminal.print(`Facts of the last answer that were forgotten since: ${forgotten}.`);
 }
 
 /** Shows the source of one fact, and whether and why it was in the last prompt. */
@@ -109,14 +108,14 @@ async function withFact(
 const confirm = (chat: Chat, argument: string): Promise<void> =>
   withFact(chat, argument, async (fact) => {
     const confirmed = await chat.store.userMemory.review.approve(chat.userId, fact.id);
-    return confirmed === null ? "That fact doesn't wait for your review." : `So it is: ${wordsOf(fact)}`;
+    return confirmed === null ? "That fact doesn't wait for your review." : `Confirmed: ${wordsOf(fact)}`;
   });
 
 const forgetFact = (chat: Chat, argument: string): Promise<void> =>
   withFact(chat, argument, async (fact) => {
     const { revived } = await chat.store.userMemory.forget(chat.userId, fact.id);
     const forgotten = `Forgotten: ${wordsOf(fact)}`;
-    return revived === 0 ? forgotten : `${forgotten}\nWhat you had said before counts again.`;
+    return revived === 0 ? forgotten : `${forgotten}\nYour earlier statement counts again.`;
   });
 
 async function forgetAll({ store, userId, terminal, learned }: Chat): Promise<void> {

@@ -3,17 +3,17 @@ import type { FactStatus, RecallReason, Trust, UserFact } from "@jaf/user-memory
 import type { Store } from "../storage/open-store.ts";
 import { listConversations } from "./conversations.ts";
 
-const WHOSE_WORD: Readonly<Record<Trust, string>> = {
+const SOURCES: Readonly<Record<Trust, string>> = {
   stated: "you said so",
   confirmed: "you agreed to it",
-  inferred: "concluded from what you said",
-  external: "somebody else said so",
+  inferred: "inferred from what you said",
+  external: "someone else said so",
 };
 
-const STANDING: Readonly<Record<FactStatus, string>> = {
+const STATUS: Readonly<Record<FactStatus, string>> = {
   active: "",
-  quarantined: "; it waits for your review",
-  superseded: "; followed by something newer",
+  quarantined: "; waits for your review",
+  superseded: "; replaced by a newer fact",
 };
 
 /** The titles of the user's conversations by id. */
@@ -44,14 +44,14 @@ export function describeFact(
 ): string {
   const { conversationId = "", saidAt = createdAt, evidence } = provenance;
   const title = titles.get(conversationId);
-  const place = title === undefined ? "in a conversation that is deleted" : `in "${title}"`;
+  const place = title === undefined ? "in a deleted conversation" : `in "${title}"`;
   const when = saidAt.toLocaleString("sv-SE");
   if (quotation !== undefined) {
     const how = quotation.from === "text" ? "in a text that you sent" : "you said so";
-    return `${how}, ${when}, ${place}${STANDING[status]}`;
+    return `${how}, ${when}, ${place}${STATUS[status]}`;
   }
   const words = evidence === undefined ? "" : `: "${evidence}"`;
-  return `${WHOSE_WORD[trust]}, ${when}, ${place}${words}${STANDING[status]}`;
+  return `${SOURCES[trust]}, ${when}, ${place}${words}${STATUS[status]}`;
 }
 
 const REASONS: Readonly<Record<RecallReason["kind"], string>> = {
@@ -69,7 +69,7 @@ export function describeReasons(reasons: readonly RecallReason[]): string {
     terms.length === 0 ? REASONS[kind] : `${REASONS[kind]} (${terms.join(", ")})`,
   );
   return described.length === 0
-    ? "recalled by what it stood next to then, and not any more"
+    ? "recalled by its neighbours then, but no longer"
     : `recalled by ${described.join(", ")}`;
 }
 

@@ -56,7 +56,7 @@ export function createReplyRenderer(terminal: Terminal, isPrivate: boolean) {
       case "middleware_failed":
         endLine();
         terminal.print(
-          terminal.dim(`  ${event.data.name} failed (${event.data.reason}); it goes on without.`),
+          terminal.dim(`  ${event.data.name} failed (${event.data.reason}); the reply continues without it.`),
         );
         break;
       case "tool_call_start":

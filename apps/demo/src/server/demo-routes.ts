@@ -32,7 +32,7 @@ const json = (value: unknown, status = 200): Response =>
 /** Creates the demo's own routes: sample conversations, a message search, and a kill switch. */
 export function createDemoRoutes({ about, samples, search, userId, hosts, kill }: DemoRoutesOptions) {
   return async (request: Request, path: string): Promise<Response> => {
-    if (!isOwn(request, hosts)) return json({ error: "Pages of other origins may not use the demo." }, 403);
+    if (!isOwn(request, hosts)) return json({ error: "Pages of other origins can't use the demo." }, 403);
     switch (`${request.method} ${path}`) {
       case "GET /about":
         return json({ ...about, samples: await samples.list(userId) });
@@ -45,11 +45,11 @@ export function createDemoRoutes({ about, samples, search, userId, hosts, kill }
         await samples.remove(userId);
         return json({ removed: true });
       case "POST /kill":
-        if (!about.supervised) return json({ error: "Nothing would start the server again." }, 409);
+        if (!about.supervised) return json({ error: "This server has no supervisor to restart it." }, 409);
         kill();
         return json({ killed: true });
       default:
-        return json({ error: "There is no such thing." }, 404);
+        return json({ error: "Not found." }, 404);
     }
   };
 }

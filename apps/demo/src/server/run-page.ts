@@ -31,7 +31,7 @@ export async function runPage(command: Of<"page">, exit: ExitRequest): Promise<n
       );
       if (opensBrowser) openBrowser(url);
     },
-    onRestart: () => console.log("The server was killed: another one goes on."),
+    onRestart: () => console.log("The server was killed. A new one continues."),
   });
   return exit.signal.aborted ? exit.exitCode() : code;
 }

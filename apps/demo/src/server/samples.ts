@@ -55,7 +55,7 @@ const SAMPLES: readonly Sample[] = [
       replied(
         "Three habits help:\n\n1. Read at the same time each day, if only ten pages.\n2. After each chapter say in *one sentence* what has changed.\n3. Stop in the middle of a scene: it is easier to go on.\n\n> A book is a machine to think with.",
       ),
-      said("And if I have forgotten who somebody is?"),
+      said("And if I have forgotten who someone is?"),
       replied("Then read on. If it matters, the book will tell you again; if not, you have lost nothing."),
     ],
   },

@@ -54,7 +54,7 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
     const demo = createDemoRoutes({
       about: {
         model: options.model.notice,
-        store: store.notice ?? "Everything is kept in a folder on this machine.",
+        store: store.notice ?? "Everything is stored in a folder on this machine.",
         supervised: options.supervised,
       },
       samples: createSamples(store.provider),
@@ -68,7 +68,7 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
       if (path.startsWith(`${API}/`)) return app.fetch(at(request, url, path.slice(API.length)));
       if (path.startsWith(`${DEMO}/`)) return demo(request, path.slice(DEMO.length));
       const file = request.method === "GET" || request.method === "HEAD" ? files(path) : undefined;
-      return file ?? new Response("There is no such page.", { status: 404, headers: PAGE_HEADERS });
+      return file ?? new Response("Page not found.", { status: 404, headers: PAGE_HEADERS });
     };
     // Facts that a killed process hasn't extracted yet.
     await processExtractions(store.userMemory, { ...extractionOptions, extract: "verbatim" });

@@ -31,7 +31,7 @@ describe("the environment's model", () => {
   });
 
   it.each([
-    [{ OPENAI_BASE_URL: "http://localhost:11434/v1" }, /JAF_MODEL has to name a model/],
+    [{ OPENAI_BASE_URL: "http://localhost:11434/v1" }, /Set JAF_MODEL to a model/],
     [{ OPENAI_BASE_URL: "nonsense", JAF_MODEL: "m" }, /expected an http or https URL/],
     [{ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "nonsense" }, /expected an http or https URL/],
     [{ OPENAI_BASE_URL: "https://api.openai.com/v1", JAF_MODEL: "m" }, /OPENAI_API_KEY/],

@@ -140,9 +140,9 @@ describe("a fact about the user", () => {
       }
     }
     const printed = await openChats(new Broken()).talk("My name is Ada.", "What is my name?", "/why");
-    expect(printed).toContain("memory-inject failed (Error); it goes on without.");
+    expect(printed).toContain("memory-inject failed (Error); the reply continues without it.");
     expect(printed).toContain("agent: Your name is Ada.");
-    expect(printed).toContain("Nothing that I remember of you went into the last answer.");
+    expect(printed).toContain("The last answer used no facts about you.");
   });
 });
 
@@ -156,7 +156,7 @@ describe("/facts", () => {
       /^ {2}1 {2}"My name is Ada. I live in Porto."\n {5}in a text that you sent, 2026-11-0\d .*, in "Hello there"\n {2}2 {2}"my dog is Rex"\n {5}you said so, 2026-11-0\d .*, in "Hello there"$/m,
     );
     expect(shown).toMatch(/^ {2}2 {2}"my dog is Rex"\n.*\n {5}recalled by its words \(dog\)/m);
-    expect(shown).toContain("I know nothing of that about you.");
+    expect(shown).toContain("I know nothing about you that matches.");
   });
 
   it("shows questions, superseded facts and facts without a quotation", async () => {
@@ -180,8 +180,8 @@ describe("/facts", () => {
     await memory.remember("ada", "Pays by card", { trust: "confirmed" });
     const shown = await talk("/facts");
     expect(shown).toContain('asked "Are you vegetarian?": "yes, both of us"\n     you said so, ');
-    expect(shown).toMatch(/"My home is Oslo\."\n.*in a conversation that is deleted\n/);
-    expect(shown).toMatch(/"My home is Rome\."\n.*; followed by something newer\n/);
+    expect(shown).toMatch(/"My home is Oslo\."\n.*in a deleted conversation\n/);
+    expect(shown).toMatch(/"My home is Rome\."\n.*; replaced by a newer fact\n/);
     expect(shown).toMatch(/ Pays by card\n {5}you agreed to it, /);
   });
 
@@ -200,10 +200,10 @@ describe("/facts", () => {
     await memory.remember("ada", "Likes tea");
     const before = await talk("/facts", "What is my name?", "/confirm 1", "/confirm 1", "/confirm 9");
     expect(before).toMatch(
-      /^ {2}1 {2}My name is Eve\.\n.*somebody else said so, .*; it waits for your review\n/m,
+      /^ {2}1 {2}My name is Eve\.\n.*someone else said so, .*; waits for your review\n/m,
     );
     expect(before).toContain("You haven't told me your name yet.");
-    expect(before).toContain("So it is: My name is Eve.");
+    expect(before).toContain("Confirmed: My name is Eve.");
     expect(before).toContain("That fact doesn't wait for your review.");
     expect(before).toContain('There is no fact "9".');
     expect(await talk("/new", "What is my name?")).toContain("agent: Your name is Eve.");
@@ -224,7 +224,7 @@ describe("the list of known facts", () => {
     expect(printed).not.toMatch(/^ {2}2 {2}/m);
     expect(printed).toMatch(/ {2}fact +"My name is Ada\."\n/);
     expect(printed).toContain('There is no fact "2".');
-    expect(printed).toContain("1 remembered, 0 followed by newer ones, 0 waiting for your review");
+    expect(printed).toContain("1 remembered, 0 replaced by newer ones, 0 waiting for your review");
   });
 });
 
@@ -235,7 +235,7 @@ describe("/why", () => {
     await talk("Hello there", "my dog is Rex");
     const printed = await talk("/new", "What is my dog?", "/why", "/facts dog");
     expect(printed).toMatch(
-      /this went into the last answer:\n {2}1 {2}"my dog is Rex"\n {5}you said so, .*, in "Hello there"\n {5}recalled by its words \(dog\)/,
+      /The last answer used these facts about you:\n {2}1 {2}"my dog is Rex"\n {5}you said so, .*, in "Hello there"\n {5}recalled by its words \(dog\)/,
     );
   });
 
@@ -243,8 +243,8 @@ describe("/why", () => {
     const { talk } = openChats();
     await talk("my dog is Rex");
     const printed = await talk("/new", "What is my dog?", "What is 6 * 7?", "/why");
-    expect(printed).toMatch(/6 \* 7 = 42\nNothing that I remember of you went into the last answer\.\n/);
-    expect(printed).not.toContain("this went into the last answer");
+    expect(printed).toMatch(/6 \* 7 = 42\nThe last answer used no facts about you\.\n/);
+    expect(printed).not.toContain("The last answer used these facts");
   });
 
   it("shows facts that were forgotten since", async () => {
@@ -252,7 +252,7 @@ describe("/why", () => {
     await talk("my dog is Rex");
     const printed = await talk("/new", "What is my dog?", "/forget-fact 1", "/why");
     expect(printed).toMatch(
-      /Forgotten: "my dog is Rex"\nOf what went into the last answer, forgotten since: 1\.\n/,
+      /Forgotten: "my dog is Rex"\nFacts of the last answer that were forgotten since: 1\.\n/,
     );
   });
 });
@@ -281,7 +281,7 @@ describe("a message off the record", () => {
     await talk("Hello there");
     for (const leave of ["/new", "/open 1", "/private", "/forget"]) {
       const printed = await talk("/private", "my cat is Tom", leave, "What is my cat?");
-      expect(printed).toContain("The private conversation is gone.");
+      expect(printed).toContain("The private conversation is deleted.");
       expect(printed).toContain("You haven't told me your cat yet.");
     }
     expect(await talk("/private", "/new", "my dog is Rex", "/new", "What is my dog?")).toContain(

@@ -50,6 +50,6 @@ describe("a question for all known facts", () => {
       / {2}fact +"My name is Ada\."\n {2}comes from +you said so, .*\n {2}last answer +recalled by its words/,
     );
     expect(out).toContain('There is no fact "99".');
-    expect(out).toMatch(/ {2}messages +10: 4 of you, 5 replies, 1 of tools\n/);
+    expect(out).toMatch(/ {2}messages +10: 4 from you, 5 replies, 1 from tools\n/);
   });
 });

@@ -127,7 +127,7 @@ describe("the page", { timeout: 120_000 }, () => {
     await page.keyboard.press("Enter");
     expect(await replied()).toBe("6 * 7 = 42");
     expect(await page.getByRole("article", { name: "You" }).allInnerTexts()).toEqual(["What is 6 * 7?"]);
-    await page.getByLabel("Make the reply anew").click();
+    await page.getByLabel("Regenerate the reply").click();
     expect(await replied()).toBe("6 * 7 = 42");
     expect(await replies()).toHaveLength(1);
   });
@@ -186,7 +186,7 @@ describe("the page", { timeout: 120_000 }, () => {
     await say("Send an email to Grace: Cake?");
     await page.getByRole("button", { name: "Approve" }).click();
     await replied();
-    await page.getByLabel("Make the reply anew").click();
+    await page.getByLabel("Regenerate the reply").click();
     await page.getByText("send_email has run", { exact: false }).waitFor();
   });
 
@@ -219,7 +219,7 @@ describe("the page", { timeout: 120_000 }, () => {
   it("continues if the server is killed during a tool call", async () => {
     const { page, replied, replies } = await open();
     await page.getByRole("button", { name: "Try this" }).click();
-    await page.getByRole("button", { name: "Start, and kill it" }).click();
+    await page.getByRole("button", { name: "Start, then kill it" }).click();
     await page.getByText("started again").waitFor({ timeout: 40_000 });
     await expect.poll(async () => (await replies()).length, { timeout: 40_000 }).toBe(1);
     expect(await replied()).toBe("The 6 seconds are over.");
@@ -250,7 +250,7 @@ describe("the page", { timeout: 120_000 }, () => {
     await row(agreed).getByRole("button", { name: "That’s right" }).click();
     await page.getByRole("region", { name: "Known" }).getByText(agreed, { exact: true }).waitFor();
     await row(agreed).getByRole("button", { name: "Forget" }).click();
-    await row(agreed).getByRole("button", { name: "Forget it for good?" }).click();
+    await row(agreed).getByRole("button", { name: "Forget it permanently?" }).click();
     await page.getByText(agreed, { exact: true }).waitFor({ state: "detached" });
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { makeFolder } from "../support/folder.ts";
 import { survivesKills } from "../support/kill-rounds.ts";
 
-test("what was acknowledged is there once and in order after 60 times kill -9", async () => {
+test("acknowledged messages exist once and in order after 60 times kill -9", async () => {
   const { path, remove } = await makeFolder();
   expect.hasAssertions();
   try {

@@ -6,8 +6,8 @@ import { makeFolder } from "../support/folder.ts";
 describeMemoryProvider({
   name: "file",
   capabilities: {
-    multipleConnections: { unsupported: "one process at a time may use a folder" },
-    digests: { unsupported: "the sums in its logs find what was changed when a folder is opened" },
+    multipleConnections: { unsupported: "only one process at a time can use a folder" },
+    digests: { unsupported: "the sums in its logs detect changes when a folder is opened" },
   },
   createStore: async () => {
     const { path: folder, remove } = await makeFolder();

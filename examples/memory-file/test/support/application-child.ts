@@ -1,7 +1,7 @@
 import { createMemoryProvider, createMemoryProviderFromEnv } from "@jaf/memory";
 import { said, say, UNOWNED } from "./messages.ts";
 
-/** An application that knows the backend by its name alone. Appends one message, then prints all there are. */
+/** An application that knows only the backend's name. Appends one message, then prints all messages. */
 const [content = "", folder] = process.argv.slice(2);
 const provider =
   folder === undefined

@@ -14,11 +14,11 @@ const commandOf = (script: string): readonly string[] => [
   fileURLToPath(new URL(script, import.meta.url)),
 ];
 
-/** Runs a script of this folder in a process of its own, in the folder of the package. */
+/** Runs a script of this folder in its own process, in the package's folder. */
 export const startChild = (script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Child =>
   start([...commandOf(script), ...args], env);
 
-/** The same, where no file may grow beyond so many blocks of 512 bytes. */
+/** Like `startChild`, but limits the size of files to `blocks` of 512 bytes. */
 export const startCramped = (script: string, args: readonly string[], blocks: number): Child =>
   start(["sh", "-c", `ulimit -f ${blocks}; exec "$@"`, "sh", ...commandOf(script), ...args], {});
 
@@ -30,7 +30,7 @@ function start([command = "", ...args]: readonly string[], env: NodeJS.ProcessEn
   });
 }
 
-/** What it printed; fails the test if it ends badly. */
+/** Returns the child's output. Throws if its exit code isn't 0. */
 export async function finish(child: Child): Promise<string> {
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -1,7 +1,7 @@
 import { createFileProvider } from "../../src/index.ts";
 import { say, UNOWNED } from "./messages.ts";
 
-/** Appends long messages until one fails, then a short one; prints how many fitted, and the error. */
+/** Appends long messages until one fails, then a short one. Prints how many were written, and the error. */
 const [folder = ""] = process.argv.slice(2);
 const provider = await createFileProvider({ folder });
 for (let written = 0; ; written += 1) {

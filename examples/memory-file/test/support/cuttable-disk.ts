@@ -2,11 +2,11 @@ import { type Disk, openDisk } from "../../src/disk.ts";
 
 export interface CuttableDisk {
   readonly openFolder: (folder: string) => Disk;
-  /** As a crash of the process: what was sent still lands, nobody hears of it, and the lock holds no more. */
+  /** Like a crash of the process: calls in progress still reach the disk, but never return, and the lock is gone. */
   readonly cut: () => Promise<void>;
 }
 
-/** A disk that can be cut off in mid-work. */
+/** Creates a disk that can be cut off during calls. */
 export function createCuttableDisk(): CuttableDisk {
   const underWay = new Set<Promise<unknown>>();
   const marks: { readonly disk: Disk; readonly name: string }[] = [];

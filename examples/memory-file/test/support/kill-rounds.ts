@@ -6,7 +6,7 @@ import { createFileProvider } from "../../src/index.ts";
 import { startChild } from "./child.ts";
 import { said } from "./messages.ts";
 
-/** Kills the writer after so many acknowledgements; gives the highest number of each conversation. */
+/** Kills the writer after this many acknowledgements. Returns the highest number of each conversation. */
 async function writeAndKill(folder: string, acknowledgements: number): Promise<Map<string, number>> {
   const child = startChild("writer-child.ts", [folder]);
   const highest = new Map<string, number>();
@@ -23,7 +23,7 @@ async function writeAndKill(folder: string, acknowledgements: number): Promise<M
   return highest;
 }
 
-/** Everything that was acknowledged in any round is there once and in order. */
+/** Checks that the acknowledged messages of all rounds exist once and in order. */
 export async function survivesKills(folder: string, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const highest = await writeAndKill(folder, randomInt(1, 400));

@@ -10,7 +10,7 @@ import { expect, onTestFinished } from "vitest";
 import { createFileProvider, type FileConfig } from "../../src/index.ts";
 import { makeFolder } from "./folder.ts";
 
-/** A folder that goes when the test is over. */
+/** Creates a folder that is deleted after the test. */
 export async function testFolder(): Promise<string> {
   const { path, remove } = await makeFolder();
   onTestFinished(remove);
@@ -30,7 +30,7 @@ export async function using<T>(
   }
 }
 
-/** The only log in the folder. */
+/** Returns the path of the folder's only log. */
 export async function onlyLog(folder: string): Promise<string> {
   const logs = (await readdir(folder)).filter((name) => name.endsWith(".jsonl"));
   expect(logs).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { createFileProvider } from "../../src/index.ts";
 import { said, say, UNOWNED } from "./messages.ts";
 
-/** Counts on in two conversations until it is killed, and prints each number once it was acknowledged. */
+/** Continues to count in two conversations until it is killed, and prints each number once it is acknowledged. */
 const UNDER_WAY = 8;
 const [folder = ""] = process.argv.slice(2);
 const provider = await createFileProvider({ folder, compactAfterLines: 20 });

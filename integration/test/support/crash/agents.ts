@@ -6,7 +6,7 @@ import type { Mortal } from "./saboteur.ts";
 export interface AgentOptions {
   readonly ledger: Ledger;
   readonly mortal: Mortal;
-  /** The ids of the calls that this process was handed an approval of. */
+  /** The ids of the calls whose approvals this process received. */
   readonly handed: ReadonlySet<string>;
 }
 
@@ -17,7 +17,8 @@ const PAY = z.object({ amount: z.number() });
 const NOTHING = z.object({});
 
 /**
- * `helper` works at once, pays more than 10 only with an approval, and asks the client where it is; `specialist` works.
+ * `helper` works immediately, pays more than 10 only with an approval, and asks the client for its location; `specialist`
+ * works.
  */
 export function createAgents({ ledger, mortal, handed }: AgentOptions) {
   async function execute(tool: string, call: ToolCallInfo | undefined, use: Use = {}): Promise<string> {
@@ -64,7 +65,7 @@ interface Use {
   readonly needsApproval?: boolean;
 }
 
-/** So that tools that run at once end in another order than they began. */
+/** Makes parallel tools end in another order than they began. */
 async function pass(ticks: number): Promise<void> {
   for (let tick = 0; tick < ticks; tick++) await new Promise(setImmediate);
 }

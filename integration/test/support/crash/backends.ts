@@ -16,12 +16,12 @@ declare module "vitest" {
 }
 
 export interface Backend extends TrialStore {
-  /** Where another process finds it; absent where none can. */
+  /** The address for other processes; absent if they can't reach the store. */
   readonly address?: StoreAddress;
   readonly close: () => Promise<void>;
 }
 
-/** How long a turn outlives its process where each call goes to a server. */
+/** How long a dead process's turn is kept if each call goes to a server. */
 const SERVER_LEASE_MS = 150;
 
 export async function openInMemory(): Promise<Backend> {
@@ -36,8 +36,8 @@ export async function openInMemory(): Promise<Backend> {
 const POSTGRES_PROVIDERS = 8;
 
 /**
- * In a schema of its own. Processes take turns with a few providers, each on a connection of its own: to look for the
- * tables anew would take longer than all that a process does.
+ * Uses its own schema. Processes share a few providers, each with its own connection: checking the tables again for each
+ * process would take longer than everything else that it does.
  */
 export async function openPostgres(): Promise<Backend> {
   const schema = `test_${crypto.randomUUID().replaceAll("-", "")}`;
@@ -62,7 +62,7 @@ function at<T>(items: readonly T[], index: number): T {
   return item;
 }
 
-/** Under a prefix of its own; what is left there goes with the server. */
+/** Uses its own prefix. The data is deleted with the server. */
 export async function openRedis(): Promise<Backend> {
   const url = inject("redisUrl");
   const keyPrefix = freshPrefix();

@@ -4,24 +4,24 @@ import type { ConversationMemory, Message } from "@jaf/memory";
 import type { Given } from "./process.ts";
 import type { Decided, Scenario } from "./scenarios.ts";
 
-/** So often a client tries before it gives up. */
+/** How often a client tries before it gives up. */
 const MOST_ATTEMPTS = 30;
 
 export interface ClientOptions {
   readonly scenario: Pick<Scenario, "decide">;
-  /** Whether it says the same again where no answer came. Otherwise it says nothing once its message is stored. */
+  /** Whether it repeats its message until there is an answer. Otherwise it stops once the message is stored. */
   readonly repeats: boolean;
-  /** A run in a process of its own. */
+  /** Does a run in a new process. */
   readonly run: (says: readonly string[], given: Given) => Promise<RunResult<unknown>>;
-  /** What the application reads in the store. */
+  /** Reads the conversation as the application does. */
   readonly load: () => Promise<ConversationMemory | null>;
   /** How long to wait before the next attempt, in milliseconds. */
   readonly pauseMs: number;
 }
 
 /**
- * Says one thing and doesn't rest before it is answered, as an application does whose processes die. Gives back what it
- * decided last.
+ * Sends one message, and tries again until it is answered, like an application with dying processes. Returns its last
+ * decisions.
  */
 export async function prompt(options: ClientOptions, text: string): Promise<Given> {
   const { scenario, run, load, pauseMs } = options;
@@ -41,7 +41,7 @@ export async function prompt(options: ClientOptions, text: string): Promise<Give
       continue;
     }
     error = outcome.error;
-    // Another attempt has used them up, or the calls no longer wait.
+    // Another attempt has used the decisions, or the calls no longer wait.
     if (error._tag === "ContinuationRejected") decided = {};
     await sleep(pauseMs);
   }

@@ -10,7 +10,7 @@ import type { Judge } from "./verdict.ts";
 export interface Mode {
   readonly durability: "completed" | "turn" | "step";
   readonly concurrency: "reject" | "queue";
-  /** What a client says where no answer came: the same again, or nothing. */
+  /** What a client sends if there was no answer: the same message again, or nothing. */
   readonly repeats: boolean;
 }
 
@@ -21,21 +21,21 @@ export interface ConversationOptions {
   readonly leaseMs: number;
   readonly ledger: Ledger;
   readonly judge: Judge;
-  /** A provider as a new process opens it. */
+  /** Opens a provider like a new process. */
   readonly connect: () => Promise<VersionedMemoryProvider>;
-  /** A new process. */
+  /** Starts a new process. */
   readonly open: () => Mortal;
 }
 
 export interface Conversation {
-  /** Says all that the scenario has to say, until it is answered. */
+  /** Sends all messages of the scenario until they are answered. */
   readonly play: () => Promise<void>;
-  /** Makes the last decisions once more. */
+  /** Sends the last decisions again. */
   readonly decideAgain: () => Promise<void>;
   readonly load: () => Promise<ConversationMemory | null>;
 }
 
-/** A conversation of an application whose processes die: it looks into the store and goes on in another. */
+/** A conversation of an application with dying processes: it reads the store and continues in another process. */
 export async function openConversation(options: ConversationOptions): Promise<Conversation> {
   const { scenario, mode, conversationId, leaseMs, ledger, judge, connect, open } = options;
   const { durability, concurrency } = mode;
@@ -45,7 +45,7 @@ export async function openConversation(options: ConversationOptions): Promise<Co
   const memory = { ...scenario.memory, durability, concurrency, leaseMs };
 
   async function load(): Promise<ConversationMemory | null> {
-    // What a rival is told while the answer is on its way needn't be in it.
+    // A rival's answer may be missing if it came while this one was on its way.
     const acknowledged = ledger.acknowledged.slice();
     const loaded = await application.getConversation(conversationId);
     if (!loaded.success) throw new Error(loaded.error.message);
@@ -60,7 +60,7 @@ export async function openConversation(options: ConversationOptions): Promise<Co
     judge.ended(ended);
     return ended;
   }
-  // Behind what a rival says it would be new.
+  // After a rival's message it would be a new one.
   const client = { scenario, repeats: mode.repeats && !scenario.rivals, load, run, pauseMs: leaseMs / 4 };
   async function say(text: string): Promise<void> {
     decisions.push(await prompt(client, text));

@@ -7,18 +7,18 @@ export interface EveryPointOptions {
   readonly scenario: Scenario;
   readonly mode: Mode;
   readonly crashes: readonly Crash[];
-  /** How many trials are under way at once. Default 40. */
+  /** How many trials run at the same time. Default 40. */
   readonly parallel?: number;
 }
 
 export interface EveryPointReport {
-  /** What was broken, each with the crash that broke it. */
+  /** The broken rules, each with its crash. */
   readonly broken: readonly string[];
-  /** How many trials came to their crash. */
+  /** The number of trials that reached their crash. */
   readonly struck: number;
 }
 
-/** Plays a scenario once for each call that it makes to the outside world and each crash that can befall it there. */
+/** Plays a scenario once for each of its external calls and each crash that is possible there. */
 export async function crashAtEveryPoint(
   store: TrialStore,
   { scenario, mode, crashes, parallel = 40 }: EveryPointOptions,
@@ -48,8 +48,8 @@ const strikesOf = (calls: number, crashes: readonly Crash[]): readonly Strike[] 
   );
 
 /**
- * Where a reply arrives while the client, who knows nothing of it, says the same again and waits in the queue: behind a
- * reply it is something new.
+ * Whether a reply arrives while the client, unaware of it, repeats its message and waits in the queue: after a reply, the
+ * repeated message is a new one.
  */
 const saysTwice = ({ concurrency, repeats }: Mode, { crash }: Strike, { label }: Point): boolean =>
   concurrency === "queue" &&
@@ -57,7 +57,7 @@ const saysTwice = ({ concurrency, repeats }: Mode, { crash }: Strike, { label }:
   label.endsWith("reply") &&
   (repeats || label.startsWith("append user"));
 
-/** A crash changes nothing of what is said in the end, unless its users say something else then. */
+/** A crash doesn't change the final conversation, unless its users then send something else. */
 const difference = (
   { rivals, decide }: Scenario,
   whole: TrialReport,

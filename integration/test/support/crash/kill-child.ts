@@ -7,7 +7,7 @@ import { createLedger } from "./ledger.ts";
 import type { Mortal } from "./saboteur.ts";
 import { createJudge } from "./verdict.ts";
 
-/** Plays conversations, all at once, and kills itself in the middle; tells of each event, a line each, before it goes on. */
+/** Plays conversations at the same time and kills itself in the middle. Prints each event as a line before it continues. */
 const options = killedSchema.parse(JSON.parse(process.argv[2] ?? ""));
 const { address, leaseMs, conversationIds, killAt, after } = options;
 

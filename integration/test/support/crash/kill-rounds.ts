@@ -9,19 +9,19 @@ import type { LedgerEvent } from "./ledger.ts";
 export interface KillRoundsOptions extends Omit<KilledOptions, "conversationIds" | "killAt" | "after"> {
   readonly connect: () => Promise<VersionedMemoryProvider>;
   readonly conversations: number;
-  /** How many processes there are, one after the other. */
+  /** The number of processes, one after the other. */
   readonly rounds: number;
-  /** Within how many calls each is killed. */
+  /** The number of calls within which each is killed. */
   readonly mostCalls: number;
 }
 
 export interface KillRoundsReport {
   readonly broken: readonly string[];
-  /** How many processes died before they were done. */
+  /** The number of processes that died before they were done. */
   readonly killed: number;
 }
 
-/** Has processes play conversations until they kill themselves, then plays these to their end. */
+/** Lets processes play conversations until they kill themselves, then plays the conversations to their end. */
 export async function playKillRounds(options: KillRoundsOptions): Promise<KillRoundsReport> {
   const { address, leaseMs, connect, conversations, rounds, mostCalls } = options;
   const conversationIds = Array.from({ length: conversations }, () => crypto.randomUUID());
@@ -41,7 +41,7 @@ export async function playKillRounds(options: KillRoundsOptions): Promise<KillRo
   return { broken, killed };
 }
 
-/** Whether it was killed before it was done. */
+/** Returns whether it was killed before it was done. */
 async function runChild(
   options: KilledOptions,
   onEvent: (index: number, event: LedgerEvent) => void,

@@ -11,27 +11,27 @@ const addressSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("redis"), url: z.string(), keyPrefix: z.string() }),
 ]);
 
-/** Where a process finds the store. */
+/** The address of the store. */
 export type StoreAddress = z.infer<typeof addressSchema>;
 
-/** What a process is to do: to play conversations until it dies. */
+/** The task of a process: to play conversations until it dies. */
 export const killedSchema = z.object({
   address: addressSchema,
   leaseMs: z.number(),
   conversationIds: z.array(z.string()),
-  /** At which call to the outside world it kills itself, counted over all conversations, and on which side of it. */
+  /** The external call at which it kills itself, counted over all conversations, and whether before or after the call. */
   killAt: z.number(),
   after: z.boolean(),
 });
 
 export type KilledOptions = z.infer<typeof killedSchema>;
 
-/** How many conversations it takes to have each scenario in each durability. */
+/** The number of conversations that include each scenario with each durability. */
 export const CONVERSATIONS_OF_A_KIND = 27;
 
 /**
- * What is said in the conversation of this number, and how it is stored. Where messages are dropped nobody could tell
- * what was stored.
+ * The scenario and durability of the conversation with this number. Scenarios that drop messages are left out, because the
+ * stored messages couldn't be checked.
  */
 export function playOf(index: number): { readonly scenario: Scenario; readonly mode: Mode } {
   const scenarios = SCENARIOS.filter(({ memory }) => memory?.maxMessages === undefined);
@@ -42,7 +42,7 @@ export function playOf(index: number): { readonly scenario: Scenario; readonly m
   return { scenario, mode: { durability, concurrency: "queue", repeats: false } };
 }
 
-/** A ledger that is told of the same message by several processes: each finds what the one before has stored. */
+/** A ledger that accepts the same message from several processes, because each reads what the previous one has stored. */
 export function noteOnce(ledger: Ledger, event: LedgerEvent): void {
   if (event.type !== "stored") {
     ledger.note(event);
@@ -53,7 +53,7 @@ export function noteOnce(ledger: Ledger, event: LedgerEvent): void {
   if (messages.length > 0) ledger.note({ type: "stored", messages });
 }
 
-/** A judge that also takes down what the store holds: a process that was killed couldn't tell. */
+/** A judge that also records the stored messages, which a killed process couldn't report. */
 export const judgeOfSurvivors = (ledger: Ledger, judge: Judge): Judge => ({
   ...judge,
   inspect: (stored, acknowledged) => {
@@ -77,13 +77,13 @@ export interface SurvivorOptions {
 
 export interface Survivor {
   readonly note: (event: LedgerEvent) => void;
-  /** As the processes left it. */
+  /** The state after the processes. */
   readonly inspect: () => Promise<unknown>;
-  /** Plays it to its end, and says what was broken. */
+  /** Plays it to its end, and returns the broken rules. */
   readonly finish: () => Promise<readonly string[]>;
 }
 
-/** A conversation that several processes play, each until it is killed, and this one to its end. */
+/** A conversation that several processes play until they are killed, and this process to its end. */
 export async function openSurvivor({ index, ...options }: SurvivorOptions): Promise<Survivor> {
   const { scenario, mode } = playOf(index);
   const ledger = createLedger();

@@ -1,16 +1,16 @@
 import type { Message, VersionedMemoryProvider } from "@jaf/memory";
 
-/** A call of a tool, as the tool knows it. */
+/** A tool call as the tool receives it. */
 export interface ToolUse {
   readonly callId: string;
   readonly tool: string;
   readonly idempotencyKey: string;
   readonly needsApproval: boolean;
-  /** The process that runs it was itself handed the approval, and didn't read of it. */
+  /** Whether its process received the approval directly instead of reading it. */
   readonly handed: boolean;
 }
 
-/** A time that a tool ran, and what was known when it began. */
+/** One execution of a tool, and the state when it began. */
 export interface Execution extends ToolUse {
   readonly approved: boolean;
   readonly replyStored: boolean;
@@ -18,7 +18,7 @@ export interface Execution extends ToolUse {
   readonly resultAcknowledged: boolean;
 }
 
-/** What happened, as a process tells it to another. */
+/** An event that a process reports to another. */
 export type LedgerEvent =
   | { readonly type: "stored"; readonly messages: readonly Message[] }
   | { readonly type: "acknowledged"; readonly messages: readonly Message[] }
@@ -26,13 +26,13 @@ export type LedgerEvent =
   | { readonly type: "approved"; readonly callIds: readonly string[] }
   | { readonly type: "executed"; readonly use: ToolUse };
 
-/** What the world outside has seen of all processes of a trial. */
+/** The externally visible effects of all processes of a trial. */
 export interface Ledger {
-  /** What reached the store, in order. */
+  /** The messages that reached the store, in order. */
   readonly stored: readonly Message[];
-  /** What the store has acknowledged to a run, while its process lived. */
+  /** The messages that the store has acknowledged to a run while its process was alive. */
   readonly acknowledged: readonly Message[];
-  /** What each call of a model was sent. */
+  /** The messages of each model call. */
   readonly requests: readonly (readonly Message[])[];
   readonly executions: readonly Execution[];
   readonly note: (event: LedgerEvent) => void;
@@ -44,7 +44,7 @@ const hasReply = (messages: readonly Message[], callId: string): boolean =>
 const hasResult = (messages: readonly Message[], callId: string): boolean =>
   messages.some(({ tool_call_id: id }) => id === callId);
 
-/** `tell` is told of each event before anything comes of it. */
+/** Calls `tell` with each event before the event has any effect. */
 export function createLedger(tell?: (event: LedgerEvent) => void): Ledger {
   const stored: Message[] = [];
   const acknowledged: Message[] = [];
@@ -73,7 +73,7 @@ export function createLedger(tell?: (event: LedgerEvent) => void): Ledger {
   return { stored, acknowledged, requests, executions, note };
 }
 
-/** Writes down what reaches the store. A repetition under the same idempotency key changes nothing there. */
+/** Records the messages that reach the store. A repetition with the same idempotency key changes nothing. */
 export function recordWrites(ledger: Ledger): (store: VersionedMemoryProvider) => VersionedMemoryProvider {
   const keys = new Set<string>();
   return (store) => ({

@@ -4,28 +4,28 @@ import type { Message } from "@jaf/memory";
 /** A call by its label, its tool and its arguments. The labels of a reply differ. */
 export type ScriptedCall = readonly [label: string, tool: string, args: Readonly<Record<string, unknown>>];
 
-/** The replies to what was said under a token, one after the other. A text ends the turn. */
+/** The replies to a message by its token, in order. A text ends the turn. */
 export type Script = Readonly<Record<string, readonly (string | readonly ScriptedCall[])[]>>;
 
-/** What a user says begins with the token by which the model knows its script. */
+/** A user message begins with the token that selects the model's script. */
 export const tokenOf = ({ content }: Pick<Message, "content">): string => content.split(":")[0] ?? "";
 
-/** Which turn a message belongs to, by its token. */
+/** Returns the turn of a message by its token. */
 export function turnOf(message: Message): string {
   const id = message.tool_call_id ?? message.tool_calls?.[0]?.id;
   return id === undefined ? tokenOf(message) : (id.split("-")[0] ?? "");
 }
 
-/** Which reply is due: a model knows nothing but the messages that it is sent. */
+/** Returns the index of the next reply, only from the messages that the model receives. */
 function dueReply(messages: readonly Message[]): readonly [token: string, reply: number] {
   const last = messages.at(-1);
   if (last?.role === "user") return [tokenOf(last), 0];
-  if (last?.role !== "tool") throw new Error("the model is asked, and nothing waits for its reply");
+  if (last?.role !== "tool") throw new Error("the model was called, but no message waits for its reply");
   const [token = "", reply = ""] = last.tool_call_id?.split("-") ?? [];
   return [token, Number(reply) + 1];
 }
 
-/** Follows the script, whatever process asks it. */
+/** Follows the script, regardless of the process. */
 export function createModel(
   script: Script,
   sent: (messages: readonly Message[]) => void,

@@ -14,7 +14,7 @@ import { createModel, type Script } from "./model.ts";
 import type { Mortal } from "./saboteur.ts";
 import { watchStore } from "./watched-store.ts";
 
-/** What the client decided about calls that wait. */
+/** The client's decisions about waiting calls. */
 export interface Given {
   readonly approvals?: readonly ApprovalDecision[];
   readonly toolResults?: readonly ClientToolResult[];
@@ -29,7 +29,7 @@ export interface ProcessOptions {
   readonly memory: Omit<MemoryConfig, "provider" | "autoStore">;
 }
 
-/** One run in a process of its own, which shares the store with the others and nothing else. */
+/** Does one run in its own process, which shares only the store with the others. */
 export function runInProcess(
   { store, ledger, script, mortal, conversationId, memory }: ProcessOptions,
   { says, given }: { readonly says: readonly string[]; readonly given: Given },

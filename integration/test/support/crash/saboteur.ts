@@ -1,32 +1,32 @@
-/** What happens at a call to the outside world. */
+/** The kinds of faults at an external call. */
 export const CRASHES = [
-  /** The process dies, and the call never got out. */
+  /** The process dies before the call is sent. */
   "killed before",
-  /** The process dies, and the call was done. */
+  /** The process dies after the call has taken effect. */
   "killed after",
-  /** The process dies, and the write arrives while the next process is at work. Of writes only. */
+  /** The process dies, and the write arrives while the next process is running. Only for writes. */
   "killed, done late",
-  /** It fails once, and the process lives. */
+  /** The call fails once, and the process lives. */
   "fails",
-  /** It is done, its answer is lost once, and the process lives. */
+  /** The call takes effect, its answer is lost once, and the process lives. */
   "fails after",
-  /** The store can't be reached by this process from now on. Of calls to the store only. */
+  /** This process can't reach the store any more. Only for calls to the store. */
   "outage",
-  /** As "outage", and this call was done. */
+  /** Like "outage", but this call has taken effect. */
   "outage after",
   "aborted before",
   "aborted after",
-  /** It is never answered, until the caller aborts the run. Not of writes: those are waited for. */
+  /** The call isn't answered until the caller aborts the run. Not for writes, because runs wait for them. */
   "hangs",
 ] as const;
 
 export type Crash = (typeof CRASHES)[number];
 
-/** A crash at the `at`-th call to the outside world, counted from 1 over all processes. */
+/** A crash at the `at`-th external call, counted from 1 over all processes. */
 export interface Strike {
   readonly at: number;
   readonly crash: Crash;
-  /** Before which call a late write arrives, of those that the processes that live on make beside reading. Default 1. */
+  /** A late write arrives before this call of the living processes, counted without reads. Default 1. */
   readonly delay?: number;
 }
 
@@ -35,12 +35,12 @@ export interface Point {
   readonly on: "read" | "write" | "model" | "tool";
 }
 
-/** A process as the world outside sees it. */
+/** A process, as seen from outside. */
 export interface Mortal {
   readonly signal: AbortSignal;
-  /** Rejects with {@link StoreUnreachable} where the store is to fail, with any other error where all is over. */
+  /** Rejects with {@link StoreUnreachable} if the store must fail, with another error after the end. */
   readonly call: <T>(point: Point, action: () => Promise<T>) => Promise<T>;
-  /** A call to the store that isn't counted, and never struck. Rejects as `call` does. */
+  /** A call to the store that isn't counted and never crashes. Rejects like `call`. */
   readonly callUncounted: <T>(action: () => Promise<T>) => Promise<T>;
 }
 
@@ -49,15 +49,15 @@ export class StoreUnreachable extends Error {}
 export interface Saboteur {
   readonly open: () => Mortal;
   readonly calls: () => number;
-  /** The point at which it struck; absent where the trial never came so far. */
+  /** The point of the crash; absent if the trial hasn't reached it. */
   readonly struck: () => Point | undefined;
-  /** Lets a write arrive that is still under way, and strikes no more. */
+  /** Lets a pending write arrive, and causes no more crashes. */
   readonly end: () => Promise<void>;
 }
 
 const DELAYS = [1, 3];
 
-/** The delays by which a crash is tried. */
+/** The delays that are tried for a crash. */
 export const delaysOf = (crash: Crash): readonly number[] => (crash === "killed, done late" ? DELAYS : [1]);
 
 function mayStrike(crash: Crash, { on }: Point): boolean {
@@ -70,7 +70,7 @@ const gone = (): Error => new Error("the process is gone");
 
 const isOfStore = ({ on }: Point): boolean => on === "read" || on === "write";
 
-/** What the processes of a trial share. */
+/** The shared state of a trial's processes. */
 interface Fate {
   readonly strikes: readonly Strike[];
   calls: number;
@@ -85,7 +85,7 @@ async function arrive(fate: Fate): Promise<void> {
   await late?.arrive();
 }
 
-/** Counts the call; the strike that is due at it. */
+/** Counts the call, and returns the crash that is due at it. */
 async function count(fate: Fate, point: Point): Promise<Strike | undefined> {
   fate.calls += 1;
   if (fate.late !== undefined && point.on !== "read" && --fate.late.callsLeft <= 0) await arrive(fate);
@@ -102,7 +102,7 @@ function openMortal(fate: Fate): Mortal {
 
   function die(): never {
     dead = true;
-    controller.abort(); // Ends what would only wait in vain; it reaches nothing any more.
+    controller.abort(); // Ends useless waits. The process reaches nothing any more.
     throw gone();
   }
   function fail(point: Point): never {
@@ -133,7 +133,7 @@ function openMortal(fate: Fate): Mortal {
       const due = await count(fate, point);
       if (unreachable && isOfStore(point)) throw new StoreUnreachable();
       const value = await (due === undefined ? action() : strike(due, point, action));
-      // What was under way when the process died was done; nobody hears of it.
+      // Calls in progress when the process died have taken effect, but never return.
       if (dead) throw gone();
       return value;
     },

@@ -2,22 +2,22 @@ import { approve, type Interruption, type MemoryConfig, reject } from "@jaf/core
 import type { Script } from "./model.ts";
 import type { Given } from "./process.ts";
 
-/** What the client does about calls that wait. */
+/** The client's reaction to waiting calls. */
 export interface Decided extends Given {
-  /** Said beside it. */
+  /** A message sent with it. */
   readonly says?: string;
 }
 
-/** What happens in a conversation when nothing goes wrong. */
+/** The course of a conversation without faults. */
 export interface Scenario {
   readonly name: string;
-  /** What the user says; the next once the last is answered, or all of it at once where they are `rivals`. */
+  /** The user messages. Each is sent after the previous answer, or all at the same time if they are `rivals`. */
   readonly says: readonly string[];
   readonly rivals?: true;
   readonly script: Script;
   readonly decide?: (waiting: readonly Interruption[]) => Decided;
   readonly memory?: Pick<MemoryConfig, "maxMessages" | "window" | "compressionThreshold">;
-  /** How many messages a model may be sent at most. Default: all. */
+  /** The most messages that a model may receive. Default: all. */
   readonly mostSent?: number;
 }
 
@@ -25,7 +25,7 @@ const work = (label: string, ticks = 0) => [label, "work", { ticks }] as const;
 const pay = (amount: number) => [`pay${amount}`, "pay", { amount }] as const;
 const locate = ["locate", "locate", {}] as const;
 
-/** Three kinds of calls in one reply, of which two wait; then a second reply with a tool. */
+/** Three kinds of calls in one reply, two of which wait; then a second reply with a tool. */
 const shopping: Script = {
   shop: [[pay(50), locate, work("look", 1), pay(5)], [work("pack")], "Bought."],
 };
@@ -50,7 +50,7 @@ const tools: Script = {
 export const SCENARIOS: readonly Scenario[] = [
   { name: "two turns with tools", says: ["one: work", "two: again"], script: tools },
   {
-    name: "an approval and the client's result at once",
+    name: "an approval together with the client's result",
     says: ["shop: buy"],
     script: shopping,
     decide: (waiting) => ({ approvals: approvals(waiting), toolResults: toolResults(waiting) }),
@@ -74,7 +74,7 @@ export const SCENARIOS: readonly Scenario[] = [
         : { approvals: approvals(waiting) },
   },
   {
-    name: "decisions, and something said beside them",
+    name: "decisions together with a message",
     says: ["shop: buy"],
     script: { ...shopping, hurry: ["At once."] },
     decide: (waiting) => ({
@@ -84,13 +84,13 @@ export const SCENARIOS: readonly Scenario[] = [
     }),
   },
   {
-    name: "something said instead of a decision",
+    name: "a message instead of a decision",
     says: ["shop: buy"],
     script: { ...shopping, stop: ["As you like."] },
     decide: () => ({ says: "stop: never mind" }),
   },
   {
-    name: "a handoff beside a tool",
+    name: "a handoff together with a tool call",
     says: ["hand: over"],
     script: {
       hand: [
@@ -101,7 +101,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: "two runs at once",
+    name: "two simultaneous runs",
     says: ["one: work", "two: again"],
     rivals: true,
     script: tools,
@@ -113,7 +113,7 @@ export const SCENARIOS: readonly Scenario[] = [
     memory: { maxMessages: 8 },
   },
   {
-    name: "a window of four messages, for which the end is read",
+    name: "a window of four messages, with a read of only the end",
     says: ["one: work", "two: again", "three: work"],
     script: { ...tools, three: [[work("fourth")], "Done once more."] },
     memory: { window: { memoryType: "message_window", maxMessages: 4 } },

@@ -6,11 +6,11 @@ import { createSaboteur, type Point, type Strike } from "./saboteur.ts";
 import type { Scenario } from "./scenarios.ts";
 import { createJudge } from "./verdict.ts";
 
-/** Where the conversations of trials are kept. */
+/** The store of the trials' conversations. */
 export interface TrialStore {
-  /** A provider as a new process opens it. */
+  /** Opens a provider like a new process. */
   readonly connect: () => Promise<VersionedMemoryProvider>;
-  /** How long a turn outlives its process, in milliseconds; short, but longer than a busy machine keeps one waiting. */
+  /** How long a dead process's turn is kept, in milliseconds: short, but longer than the pauses of a busy machine. */
   readonly leaseMs: number;
 }
 
@@ -21,20 +21,20 @@ export interface Trial {
 }
 
 export interface TrialReport {
-  /** Which rules were broken; `[]` if all is well. */
+  /** The broken rules; `[]` if there are none. */
   readonly broken: readonly string[];
-  /** How many calls to the outside world there were. */
+  /** The number of external calls. */
   readonly calls: number;
-  /** Where it was struck last; absent if it never came so far. */
+  /** The last crash; absent if none was reached. */
   readonly struck: Point | undefined;
-  /** What was said and done, by roles, texts and call ids, whatever the order. */
+  /** The roles, texts and call ids of the final conversation, regardless of their order. */
   readonly outline: readonly string[];
 }
 
-/** Of rivals: longer than a run may try to write, or one that lives would lose its turn to the other. */
+/** For rivals: longer than a run tries to write, else a living one would lose its turn to the other. */
 const LEAST_RIVAL_LEASE_MS = 300;
 
-/** Plays a scenario in a new conversation to its end, struck as told. */
+/** Plays a scenario in a new conversation to its end, with the given crashes. */
 export async function playTrial(
   { connect, leaseMs }: TrialStore,
   { scenario, mode, strikes = [] }: Trial,

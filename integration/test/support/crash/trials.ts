@@ -7,13 +7,13 @@ import { SCENARIOS } from "./scenarios.ts";
 
 export interface Trials {
   readonly mode: Mode;
-  /** A process that dies before a call leaves what one leaves that dies behind the call before. */
+  /** A process that dies before a call leaves the same state as one that dies after the previous call. */
   readonly crashes: readonly Crash[];
 }
 
-/** Every scenario in memory, with a crash at any of its calls. */
+/** Plays every scenario in memory, with a crash at each of its calls. */
 export function describeCrashes(trial: Trials): void {
-  describe(`a crash at any call to the outside world, durability ${trial.mode.durability}`, () => {
+  describe(`a crash at any external call with durability ${trial.mode.durability}`, () => {
     let backend: Backend;
     beforeAll(async () => {
       backend = await openInMemory();

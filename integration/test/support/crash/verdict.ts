@@ -9,19 +9,19 @@ export interface JudgeOptions {
   readonly ledger: Ledger;
   readonly scenario: Pick<Scenario, "memory" | "mostSent">;
   readonly durability: "completed" | "turn" | "step";
-  /** A write arrived after its process was gone: what it brought, another may have done meanwhile. */
+  /** A write arrived after its process had died. Another process may have done the same work meanwhile. */
   readonly lateWrite: boolean;
 }
 
-/** Collects what is broken of what a run promises, whatever crashes. */
+/** Collects the broken promises of runs. They must hold for any crash. */
 export interface Judge {
-  /** What an application finds in the store between two attempts. */
+  /** Checks the state that an application reads between two attempts. */
   readonly inspect: (stored: ConversationMemory | null, acknowledged: readonly Message[]) => void;
   readonly ended: (result: RunResult<unknown>) => void;
-  /** Takes a run to which decisions were handed that have counted already. */
+  /** Checks a run with decisions that have already been used. */
   readonly decidedAgain: (result: RunResult<unknown>) => void;
   readonly failed: (thrown: unknown) => void;
-  /** Looks at the history as a whole, and at all that was sent and done; says what was broken, once each. */
+  /** Checks the whole history, and all model calls and executions. Returns each broken rule once. */
   readonly conclude: (stored: ConversationMemory | null) => readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function createJudge({ ledger, scenario, durability, lateWrite }: JudgeOp
     for (const rule of rules) broken.add(`${where}: ${rule}`);
   };
   const reportHistory = (where: string, messages: readonly Message[]) => {
-    // Where the store has dropped a question, what was done for it may come first. No model is sent it so.
+    // If the store has dropped a question, its replies may come first. No model receives them like that.
     const isDropped = (rule: string) => trims && rule.startsWith("anthropic/begins-without-user");
     report(
       where,
@@ -63,7 +63,7 @@ export function createJudge({ ledger, scenario, durability, lateWrite }: JudgeOp
       report("history", brokenHistory(ledger, stored));
       for (const messages of ledger.requests) {
         report("sent", brokenProviderRules(messages));
-        if (messages.at(-1)?.role === "assistant") broken.add("sent: nothing waits for a reply");
+        if (messages.at(-1)?.role === "assistant") broken.add("sent: no message waits for a reply");
         if (messages.length > mostSent) broken.add(`sent: ${messages.length} messages`);
       }
       report("tools", brokenExecutions(ledger, { durability, lateWrite }));
@@ -98,12 +98,12 @@ function brokenHistory(
     ...(position === arrived.length ? [] : [`position ${position} after ${arrived.length} messages`]),
     ...(JSON.stringify(last.toSorted()) === JSON.stringify(texts.toSorted())
       ? []
-      : ["not what was stored last"]),
+      : ["the stored history isn't the recorded one"]),
     ...missing(acknowledged, arrived),
   ];
 }
 
-/** No finished tool runs again, none without its approval, and none under another key. */
+/** No finished tool runs again, none runs without its approval, and none runs with another key. */
 function brokenExecutions(
   { executions }: Ledger,
   promises: Pick<JudgeOptions, "durability" | "lateWrite">,
@@ -111,7 +111,7 @@ function brokenExecutions(
   const callIds = new Set(executions.map(({ callId }) => callId));
   return [...callIds].flatMap((callId) => {
     const ofCall = executions.filter((execution) => execution.callId === callId);
-    // A call that nobody has stored is asked for anew, and is another one then.
+    // The model makes an unstored call again. It is then a new call.
     const keys = ofCall.filter(({ replyStored }) => replyStored).map((execution) => execution.idempotencyKey);
     return [
       ...ofCall.flatMap((execution) => brokenExecution(execution, promises)),
@@ -133,7 +133,7 @@ function brokenExecution(
   ];
 }
 
-/** The turns in the order of the history; one that another has cut in two is there twice. */
+/** The turns in the order of the history. A turn that is interrupted by another occurs twice. */
 function turnsOf(messages: readonly Message[]): readonly string[] {
   const turns: string[] = [];
   for (const turn of messages.map(turnOf)) if (turns.at(-1) !== turn) turns.push(turn);

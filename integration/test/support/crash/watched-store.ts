@@ -17,8 +17,8 @@ export interface WatchedStoreOptions {
 }
 
 /**
- * The store as a process reaches it. Signs of life, and the looks that follow them, are a timer's, which no run waits
- * for: were they counted, the points of a run would depend on the clock.
+ * The store as a process accesses it. Heartbeats and their reads aren't counted: a timer makes them and no run waits for
+ * them, so the crash points of a run would depend on the clock.
  */
 export function watchStore({ store, ledger, mortal }: WatchedStoreOptions): VersionedMemoryProvider {
   let signRefused = false;
@@ -40,7 +40,7 @@ export function watchStore({ store, ledger, mortal }: WatchedStoreOptions): Vers
       const append = () => store.appendMessages(...args);
       if (isHeartbeat(messages, metadata)) {
         const given = await settle(() => mortal.callUncounted(append));
-        // Where somebody else has written a lease first, a read of the head follows.
+        // If another process has written a lease first, a read of the head follows.
         signRefused = !given.success && given.error._tag === "MemoryConflictError";
         return given;
       }
@@ -65,7 +65,7 @@ const heartbeatSchema = z.object({
   jaf: z.object({ lease: z.object({ sign: z.number().min(2), until: z.number().min(1) }) }),
 });
 
-/** The first write of a lease takes it, and the last one releases it; those between are heartbeats. */
+/** The first write of a lease takes it, the last one releases it, and the others are heartbeats. */
 const isHeartbeat = (messages: readonly Message[], metadata: WriteMetadata | undefined): boolean =>
   messages.length === 0 && heartbeatSchema.safeParse(metadata).success;
 

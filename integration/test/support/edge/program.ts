@@ -5,7 +5,7 @@ import { messageWindow, sanitizeConversation, validateContinuation } from "@jaf/
 import { createOpenAIProvider } from "@jaf/openai";
 import * as z from "zod";
 
-/** What came of it, as JSON; the same in every runtime. */
+/** The program's results as JSON. They are the same in every runtime. */
 export interface Account {
   readonly outputs: readonly unknown[];
   readonly deltas: string;
@@ -46,7 +46,7 @@ function streamed(texts: readonly string[]): Response {
   });
 }
 
-/** A conversation of three stored turns: a tool, an approval, a stream. Nothing of it leaves the process. */
+/** A conversation of three stored turns: a tool, an approval and a stream. It needs no network. */
 export async function converse(): Promise<Account> {
   const replies = [
     () => whole({ tool_calls: [call("call_1", "Pune")] }),
@@ -121,9 +121,9 @@ export async function converse(): Promise<Account> {
   };
 }
 
-/** What is said to whoever names a backend where nothing is found by its name; `undefined` if it was found. */
+/** The error for a backend's name in a runtime that can't resolve packages; `undefined` if it was found. */
 export const refusalOfName = (type: string): Promise<string | undefined> =>
-  // A backend of a package of one's own has no configuration that is known here.
+  // The configuration type of a custom backend's package isn't known here.
   createMemoryProvider({ type } as unknown as Parameters<typeof createMemoryProvider>[0]).then(
     () => undefined,
     (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown)),

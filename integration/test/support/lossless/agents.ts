@@ -4,24 +4,24 @@ import { callKey, type Plan } from "./plan.ts";
 
 const DROPPING = { type: "adaptive", blockBinding: { prefixMismatchBehavior: "drop_block" } };
 
-/** One for each way to think and to be told so. */
+/** One agent for each kind of thinking and its settings. */
 export const AGENTS: Readonly<Record<string, ModelConfig>> = {
   claude: { name: "claude-opus-5-5", providerOptions: { anthropic: { thinking: DROPPING } } },
   /**
-   * Its thinking is refused if anything before it has changed; its tools would have, where the AI SDK tells it to stream
-   * their inputs in some calls and not in others.
+   * Its thinking is refused if earlier content has changed. Without `toolStreaming: false`, the AI SDK requests streamed tool
+   * inputs in some calls only, which changes the tools.
    */
   boundClaude: {
     name: "claude-fable-5-1",
     providerOptions: { anthropic: { thinking: { type: "adaptive" }, toolStreaming: false } },
   },
-  /** A turn of its tools begins with thinking. */
+  /** Its tool turns must begin with thinking. */
   olderClaude: {
     name: "claude-opus-4-5",
     maxTokens: 8192,
     providerOptions: { anthropic: { thinking: { type: "enabled", budgetTokens: 1024 } } },
   },
-  /** By JAF's own client: a newer model, and one that thinks within a budget. */
+  /** With JAF's own client: a newer model, and one with a thinking budget. */
   directClaude: { name: "claude-haiku-5-5", reasoningEffort: "low" },
   directOlder: { name: "claude-opus-4-1", maxTokens: 8192, reasoningEffort: "medium" },
   gpt: { name: "gpt-5", reasoningEffort: "medium" },
@@ -34,7 +34,7 @@ export const AGENTS: Readonly<Record<string, ModelConfig>> = {
   router: { name: "openrouter:anthropic/claude-opus-4-5" },
 };
 
-/** All have the same tools, and may hand over to each other. `onCall` is told when a tool begins. */
+/** All have the same tools, and can hand off to each other. `onCall` is called when a tool begins. */
 export function createAgents(plan: Plan, onCall: () => void): ReadonlyMap<string, Agent<unknown, unknown>> {
   const asked = new Map<string, number>();
   const tools = plan.tools.map((name) =>

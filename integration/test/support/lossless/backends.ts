@@ -12,7 +12,7 @@ export interface StoreConnection {
 }
 
 export interface LosslessBackend {
-  /** As a new process opens the store: on a connection of its own where there are connections. */
+  /** Opens the store like a new process: with its own connection, if the store has connections. */
   readonly connect: () => Promise<StoreConnection>;
   readonly close: () => Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function openPostgres(): Promise<LosslessBackend> {
   };
 }
 
-/** In memory: its database lives as long as the backend, and each process has a provider of its own. */
+/** In memory. The database exists as long as the backend, and each process has its own provider. */
 export async function openPglite(): Promise<LosslessBackend> {
   const client = await PGlite.create();
   return {

@@ -2,7 +2,7 @@ import { fromUIMessages, toUIMessages } from "@jaf/ai-sdk";
 import type { Message, RichMessage } from "@jaf/memory";
 import type { PlannedTurn, Said } from "./plan.ts";
 
-/** The whole conversation as a browser sends it back, with what is said now. */
+/** The whole conversation as a browser sends it back, with the new message. */
 export function sentBack(messages: readonly Message[], { said, sentAs }: PlannedTurn): readonly Message[] {
   if (sentAs === "uiMessages") return uiMessages(messages, said);
   return overJson([...messages.map(shown), { role: "user", content: said }]) as readonly Message[];
@@ -22,7 +22,7 @@ const uiPart = (part: Exclude<Said, string>[number]) =>
     ? part
     : { type: "file", mediaType: part.mediaType, url: `data:${part.mediaType};base64,${part.data}` };
 
-/** What of a message a browser has: what is shown, without what nobody sees. */
+/** The visible parts of a message, which are all that a browser has. */
 function shown({ role, content, tool_calls: calls, tool_call_id }: RichMessage): unknown {
   return {
     role,

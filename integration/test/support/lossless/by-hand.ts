@@ -14,7 +14,7 @@ const turnOf = (agent: string): PlannedTurn => ({
   before: "nothing",
 });
 
-/** Two models of one service, and three more services, each with a turn of tools and once more behind it. */
+/** Two models of one service and three other services, each with a tool turn and a further turn. */
 export const fourServices: Plan = {
   name: "four services",
   turns: [
@@ -30,7 +30,7 @@ export const fourServices: Plan = {
   results: new Map(),
 };
 
-/** One agent, of whose turns a window shows the last. */
+/** One agent with a window that shows only its last turns. */
 export const inWindow = (agent: string): Plan => ({
   ...fourServices,
   name: `${agent} in a window`,
@@ -41,7 +41,7 @@ export const inWindow = (agent: string): Plan => ({
   memory: { window: { maxMessages: 4 } },
 });
 
-/** An agent hands the turn to another in its middle. */
+/** An agent hands off in the middle of a turn. */
 export const handedOver = (from: string, to: string): Plan => ({
   ...fourServices,
   name: `${from} to ${to}`,
@@ -58,7 +58,7 @@ export const handedOver = (from: string, to: string): Plan => ({
 
 type Change = (message: RichMessage, model: string) => RichMessage;
 
-/** Changes what the providers get of the conversation. */
+/** Changes the messages that the providers receive. */
 export const changing =
   (change: Change) =>
   (provider: ModelProvider<unknown>): ModelProvider<unknown> => ({
@@ -77,24 +77,24 @@ const withParts = (
     ? message
     : { ...message, content: change(message.content) };
 
-/** Some faults that an engine, a store or a provider could have, and what is to show them. */
+/** Possible faults of an engine, a store or a provider, and the checks that must notice them. */
 export const SABOTAGES: readonly {
   readonly what: string;
   readonly change: Change;
   readonly expected: readonly string[];
 }[] = [
   {
-    what: "what was thought is left out",
+    what: "missing reasoning",
     change: (message) => withParts(message, (parts) => parts.filter(({ type }) => type !== "reasoning")),
     expected: ["broken"],
   },
   {
-    what: "what was thought comes behind what was said",
+    what: "reasoning after the text",
     change: (message) => withParts(message, (parts) => parts.toReversed()),
     expected: ["refused", "wrong"],
   },
   {
-    what: "one letter of what is opaque is another",
+    what: "a changed letter in an opaque value",
     change: (message) =>
       JSON.parse(
         JSON.stringify(message).replace(
@@ -105,18 +105,18 @@ export const SABOTAGES: readonly {
     expected: ["refused", "wrong"],
   },
   {
-    what: "a message of another model counts as this one's",
+    what: "another model's message with this model's origin",
     change: (message, model) =>
       message.origin === undefined ? message : { ...message, origin: { ...message.origin, model } },
     expected: ["refused", "wrong"],
   },
   {
-    what: "nobody knows whose a message is",
+    what: "messages without an origin",
     change: ({ origin: _, ...message }) => message,
     expected: ["broken"],
   },
   {
-    what: "a call loses what the provider put beside it, and a word stands for it",
+    what: "a call without its provider metadata, replaced by a placeholder",
     change: ({ tool_calls: calls, ...message }) =>
       calls === undefined
         ? message

@@ -13,7 +13,7 @@ import type { JsonObject } from "../../../../test/fakes/service.ts";
 
 export interface ChatService {
   readonly baseURL: string;
-  /** How many came in. */
+  /** The number of requests. */
   readonly requests: () => number;
   readonly refused: () => readonly string[];
   readonly findings: () => {
@@ -26,8 +26,8 @@ export interface ChatService {
 }
 
 /**
- * The fake of Chat Completions with the script of the others. It refuses by itself a reply of its own that comes back without
- * what stood beside it, or with something else: so what was accepted is whole.
+ * The fake of Chat Completions with the script of the others. It refuses its own replies if they come back with missing or
+ * changed additional fields, so an accepted reply is complete.
  */
 export async function startChat(mode: ChatMode, { next, opaque }: FakeOptions): Promise<ChatService> {
   const foreign: string[] = [];
@@ -80,7 +80,7 @@ const withSignature = (call: Fields, opaque: OpaqueValues): Fields => ({
   extra_content: { google: { thought_signature: opaque.issue("gemini", "call") } },
 });
 
-/** DeepSeek's may be read; what OpenRouter passes on is signed. Both have something of their own that goes to no other. */
+/** DeepSeek's reasoning is readable, OpenRouter's is signed. Both have fields that no other service gets. */
 function thinkingOf(thoughts: readonly string[], mode: ChatMode, opaque: OpaqueValues): Fields {
   const text = thoughts.join("\n");
   switch (mode) {
@@ -91,7 +91,7 @@ function thinkingOf(thoughts: readonly string[], mode: ChatMode, opaque: OpaqueV
       const details = [{ type: "reasoning.text", text, signature, format: "anthropic-claude-v1", index: 0 }];
       return { reasoning: text, reasoning_details: details };
     }
-    // These tell nothing of it.
+    // These don't return their reasoning.
     case "openai":
     case "gemini":
       return {};

@@ -15,7 +15,7 @@ import { sentBack } from "./browser.ts";
 import type { Plan, PlannedTurn } from "./plan.ts";
 
 export interface Conversation {
-  /** Says what the turn says and waits for its end. Resolves to what went wrong, if anything did. */
+  /** Plays a turn to its end. Resolves to the failure, if any. */
   readonly take: (turn: PlannedTurn) => Promise<string | undefined>;
   readonly messages: () => Promise<readonly Message[]>;
   readonly close: () => Promise<void>;
@@ -24,7 +24,7 @@ export interface Conversation {
 interface ConversationOptions {
   readonly plan: Plan;
   readonly backend: LosslessBackend;
-  /** As a new process has them. */
+  /** Those of a new process. */
   readonly connectModels: () => ModelProvider<unknown>;
 }
 
@@ -35,10 +35,10 @@ interface Process {
 
 type Given = Pick<RunConfig<unknown>, "signal" | "resume">;
 
-/** A conversation whose process ends now and then, with all that it had, and whose history moves. */
+/** A conversation whose process sometimes ends and loses its state, and whose history moves to another conversation. */
 export async function openConversation(options: ConversationOptions): Promise<Conversation> {
   const { plan, backend, connectModels } = options;
-  /** How many tools may still begin before the process dies, and what kills it. */
+  /** The number of tools that can still begin before the process dies, and the controller that kills it. */
   let death: { tools: number; readonly killer: AbortController } | undefined;
   const agentRegistry = createAgents(plan, () => {
     if (death !== undefined && --death.tools === 0) death.killer.abort();
@@ -58,8 +58,8 @@ export async function openConversation(options: ConversationOptions): Promise<Co
     if (!loaded.success) throw new Error(loaded.error.message);
     return loaded.data?.messages ?? [];
   }
-  /** The history goes as JSON into another conversation, and that goes on. */
-  async function importAnew(): Promise<void> {
+  /** Copies the history as JSON to another conversation, which is then continued. */
+  async function importAgain(): Promise<void> {
     const parsed = parseMessages(JSON.parse(JSON.stringify(await messages())));
     if (!parsed.success) throw new Error(parsed.error.message);
     await restart();
@@ -73,7 +73,7 @@ export async function openConversation(options: ConversationOptions): Promise<Co
       agentRegistry,
       modelProvider: process.modelProvider,
       modelRetry: { maxAttempts: 1 },
-      // A tool whose run was aborted may still store its result when the next run begins.
+      // The tool of an aborted run may still store its result when the next run begins.
       memory: { ...plan.memory, provider: process.store.provider, autoStore: true, concurrency: "queue" },
       conversationId,
       ...(turn.modelOverride === undefined ? {} : { modelOverride: turn.modelOverride }),
@@ -83,7 +83,7 @@ export async function openConversation(options: ConversationOptions): Promise<Co
     const state = createRunState<unknown>({ agentName: turn.agent, context: {}, messages: said });
     return turn.isStreamed ? runStream(state, config).result : run(state, config);
   }
-  /** Approves what waits, each time in another process, until nothing does. */
+  /** Approves waiting calls, each time in another process, until none waits. */
   async function settle(turn: PlannedTurn, first: RunResult<unknown>, signal?: AbortSignal) {
     let ended = first;
     while (ended.outcome.status === "interrupted") {
@@ -98,7 +98,7 @@ export async function openConversation(options: ConversationOptions): Promise<Co
   }
   async function take(turn: PlannedTurn): Promise<string | undefined> {
     if (turn.before === "restart") await restart();
-    if (turn.before === "import") await importAnew();
+    if (turn.before === "import") await importAgain();
     const killer = new AbortController();
     const { signal } = killer;
     death = turn.diesAtTool === undefined ? undefined : { tools: turn.diesAtTool, killer };
@@ -123,5 +123,5 @@ const userMessage = ({ said }: PlannedTurn) => ({ role: "user", content: said })
 function faultOf({ outcome }: RunResult<unknown>, { replies }: PlannedTurn): string | undefined {
   if (outcome.status !== "completed")
     return outcome.status === "error" ? JAFErrorHandler.format(outcome.error) : outcome.status;
-  return outcome.output === replies.at(-1)?.text ? undefined : "the output isn't what was said last";
+  return outcome.output === replies.at(-1)?.text ? undefined : "the output isn't the last reply";
 }

@@ -6,7 +6,7 @@ import { makePlan } from "./make-plan.ts";
 import { play } from "./play.ts";
 import { recordedConversations, recordedMissing } from "./recorded.ts";
 
-/** Chosen so that there is each event and each agent among them. */
+/** Chosen to include each event and each agent. */
 export const fewMadeUp = [24, 32, 45, 89].map((seed) => makePlan(madeUpConversation(seed), seed));
 
 const recorded = recordedMissing === undefined ? recordedConversations().slice(3, 4) : [];
@@ -21,6 +21,6 @@ export function describeFew(name: string, open: () => Promise<LosslessBackend>):
       expect(faultsIn(played)).toEqual(NO_FAULTS);
       expect(played.every(({ given, whole }) => given > 0 && whole > 0)).toBe(true);
       expect(played.some(({ summaries }) => summaries > 0)).toBe(true);
-    }, 120_000); // PGlite alone takes seconds to begin.
+    }, 120_000); // PGlite alone takes seconds to start.
   });
 }

@@ -1,7 +1,7 @@
 import type { Plan } from "./plan.ts";
 import type { Played } from "./play.ts";
 
-/** What nobody wants to see. */
+/** The faults in all conversations. There must be none. */
 export const faultsIn = (all: readonly Played[]) => ({
   refused: all.flatMap(({ name, refused }) => refused.map((why) => `${name}: ${why}`)),
   broken: all.flatMap(({ broken }) => broken),
@@ -21,7 +21,7 @@ export const NO_FAULTS: ReturnType<typeof faultsIn> = {
 const sum = <T>(items: readonly T[], count: (item: T) => number): number =>
   items.reduce((total, item) => total + count(item), 0);
 
-/** What the conversations went through. */
+/** The number of each event in the conversations. */
 export function eventsIn(plans: readonly Plan[]) {
   const turns = plans.flatMap((plan) => plan.turns);
   const calls = turns.flatMap(({ replies }) => replies.flatMap((reply) => reply.calls ?? []));

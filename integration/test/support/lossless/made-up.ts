@@ -23,7 +23,7 @@ const WORDS = [
   "refund",
 ];
 
-/** A conversation about nothing, the same for the same seed. */
+/** A random conversation, the same for the same seed. */
 export function madeUpConversation(seed: number): Spoken {
   const random = randomNumbers(seed);
   const results = new Map<string, readonly ToolAnswer[]>();

@@ -5,22 +5,22 @@ import type { Plan, PlannedTurn } from "./plan.ts";
 import { type Family, familyOf } from "./services.ts";
 import type { Spoken, SpokenStep, SpokenTurn } from "./spoken.ts";
 
-/** Of most services; most of them no agent's own. */
+/** Models of most services. Most of them aren't the model of an agent. */
 const OVERRIDES = ["gpt-5-mini", "gemini-3-flash-preview", "claude-sonnet-5-5", "deepseek-reasoner"];
 
-/** What is asked of an older model, a newer one of the same service may not take. */
+/** Whether a model accepts the agent's options. A newer model can refuse those of an older one of the same service. */
 const takes = (model: string | undefined, agent: string): boolean =>
   agent !== "olderClaude" || model?.startsWith("claude") !== true;
 
 const overridesOf = (agent: string) => OVERRIDES.filter((model) => takes(model, agent));
 
-/** Nothing before its thinking may change, so it talks alone. */
+/** Its earlier content must not change, so it is the only agent of its conversation. */
 const ALONE = "boundClaude";
 const MIXED = Object.keys(AGENTS).filter((name) => name !== ALONE);
 
 /**
- * Who speaks, how they think, and what happens around it, the same for the same seed. One of six conversations stays with the
- * model whose thinking nothing before it may change, and so has neither window nor summary.
+ * The agents, their thinking and the events, the same for the same seed. One of six conversations uses only the model whose
+ * earlier content must not change, so it has neither window nor summary.
  */
 export function makePlan(spoken: Spoken, seed: number): Plan {
   const random = randomNumbers(seed);
@@ -38,7 +38,7 @@ export function makePlan(spoken: Spoken, seed: number): Plan {
   return { name, turns: turns.map(dying(random, memory)), tools, approvals, results, memory };
 }
 
-/** Only where each step is durable can another process go on in the middle of a turn. */
+/** Another process can only continue in the middle of a turn if each step is durable. */
 const dying =
   (random: Random, { durability }: Plan["memory"]) =>
   (turn: PlannedTurn): PlannedTurn => {
@@ -106,7 +106,7 @@ function planTurn(
   return { turn, endsWith: agent };
 }
 
-/** The services that look things up themselves, in these tests. */
+/** The services with their own search in these tests. */
 const SEARCHING: ReadonlySet<Family> = new Set(["anthropic", "openai", "responses"]);
 
 interface Speaker {
@@ -135,7 +135,7 @@ function thinkingFor(
   };
 }
 
-/** A text that was said before gets a number, so that it is known whose it is. */
+/** Adds a number to a repeated text, so each text belongs to one message. */
 function uniqueTexts(): (text: string) => string {
   const said = new Map<string, number>();
   return (text) => {

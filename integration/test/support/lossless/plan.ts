@@ -2,41 +2,41 @@ import type { MemoryConfig, ToolParts } from "@jaf/core";
 import type { MediaPart, TextPart } from "@jaf/memory";
 import type { ScriptedReply } from "../../../../test/fakes/scripted-reply.ts";
 
-/** A conversation that is to be played, with what happens around it. */
+/** A planned conversation with its events. */
 export interface Plan {
   readonly name: string;
   readonly turns: readonly PlannedTurn[];
   readonly memory: Pick<MemoryConfig, "durability" | "window" | "compressionThreshold">;
-  /** The names of all tools; those of approvals are run once somebody has approved. */
+  /** The names of all tools. Those in `approvals` run after an approval. */
   readonly tools: readonly string[];
   readonly approvals: readonly string[];
-  /** What tools answer, by what they are called with; in turn, the last for good. */
+  /** The tools' results by their input, in order. The last result is repeated. */
   readonly results: ReadonlyMap<string, readonly ToolAnswer[]>;
 }
 
 /** A text, data or an image. */
 export type ToolAnswer = string | ToolParts | { readonly [field: string]: unknown };
 
-/** What a user says: a text, or a text and an image. */
+/** A user message: a text, or a text and an image. */
 export type Said = string | readonly (TextPart | MediaPart)[];
 
 export interface PlannedTurn {
   readonly said: Said;
-  /** Of `AGENTS`. */
+  /** A name in `AGENTS`. */
   readonly agent: string;
   readonly modelOverride?: string;
-  /** The last of them calls nothing. */
+  /** The last reply has no calls. */
   readonly replies: readonly ScriptedReply[];
   readonly isStreamed: boolean;
-  /** A browser sends the whole conversation back, with what is said, as our messages or as the AI SDK's; or what is said alone. */
+  /** How the message is sent: alone, or by a browser with the whole conversation, as our or the AI SDK's messages. */
   readonly sentAs: "said" | "messages" | "uiMessages";
-  /** What happens before. */
+  /** The events before the turn. */
   readonly before: "nothing" | "restart" | "import";
-  /** The process dies when so many tools have begun; another goes on. Absent: it lives. */
+  /** The process dies when this many tools have begun, and another continues. Absent: it lives. */
   readonly diesAtTool?: number;
 }
 
-/** What a tool is called with, as a text. */
+/** A tool's input as a text. */
 export const callKey = (name: string, input: unknown): string => JSON.stringify([name, sorted(input)]);
 
 const sorted = (value: unknown): unknown => {

@@ -8,23 +8,23 @@ import { type Findings, startServices } from "./services.ts";
 
 export interface Played extends Findings {
   readonly name: string;
-  /** How many opaque values were given with replies that count. */
+  /** The number of opaque values in replies that count. */
   readonly given: number;
-  /** How many summaries were made. */
+  /** The number of summaries. */
   readonly summaries: number;
-  /** Whose of them the store doesn't hold, byte for byte. */
+  /** The owners of opaque values that aren't stored byte for byte. */
   readonly lost: readonly string[];
-  /** What else went otherwise than planned. */
+  /** Other deviations from the plan. */
   readonly wrong: readonly string[];
 }
 
 export interface PlayOptions {
   readonly backend: LosslessBackend;
-  /** Puts something between the engine and its model providers. */
+  /** Wraps the engine's model providers. */
   readonly between?: (provider: ModelProvider<unknown>) => ModelProvider<unknown>;
 }
 
-/** Plays a conversation, and looks at what the services got and at what is stored in the end. */
+/** Plays a conversation, and checks the services' requests and the finally stored messages. */
 export async function play(
   plan: Plan,
   { backend, between = (provider) => provider }: PlayOptions,
@@ -42,15 +42,15 @@ export async function play(
       const fault = await conversation.take(turn);
       if (fault === undefined) continue;
       wrong.push(`turn ${index} of ${turn.modelOverride ?? turn.agent}: ${fault}`);
-      break; // What was planned for later builds on it.
+      break; // Later turns depend on it.
     }
     const stored = await conversation.messages();
     const text = JSON.stringify(stored);
     const given = script.given();
-    // Of a turn that failed nothing need be stored.
+    // Nothing of a failed turn must be stored.
     const lost = wrong.length === 0 ? given.filter((value) => !text.includes(value)) : [];
     if (wrong.length === 0) wrong.push(...differencesFrom(plan, stored));
-    const whose = lost.map((value) => script.opaque.ownerOf(value) ?? "nobody");
+    const whose = lost.map((value) => script.opaque.ownerOf(value) ?? "unknown");
     return {
       name: plan.name,
       ...services.findings(),
@@ -65,7 +65,7 @@ export async function play(
   }
 }
 
-/** Every reply is stored, in order, with its calls. */
+/** Checks that every reply is stored, in order, with its calls. */
 function differencesFrom({ turns }: Plan, stored: readonly Message[]): readonly string[] {
   const replies = turns.flatMap((turn) => turn.replies);
   const kept = stored.filter(({ role }) => role === "assistant");

@@ -6,7 +6,7 @@ import type { Spoken, SpokenStep } from "./spoken.ts";
 
 const file = new URL("../../../../../shared/data/tau-airline-50.jsonl", import.meta.url);
 
-/** Why the recorded conversations can't be used, if so. */
+/** Why the recorded conversations can't be used; `undefined` if they can. */
 export const recordedMissing = existsSync(file)
   ? undefined
   : "the recorded conversations (../shared/data) are not here";
@@ -21,7 +21,7 @@ export function recordedConversations(): readonly Spoken[] {
   return lines.map((line) => spokenIn(JSON.parse(line) as Recorded));
 }
 
-/** What the recording leaves unanswered, its last words mostly, is answered. */
+/** Adds answers to messages without one in the recording, mostly the last ones. */
 function spokenIn({ conversationId, messages }: Recorded): Spoken {
   const turns: { said: string; steps: SpokenStep[] }[] = [];
   const results = new Map<string, string[]>();

@@ -5,13 +5,13 @@ import type { Plan } from "./plan.ts";
 export interface Script {
   readonly next: (request: object) => ScriptedReply;
   readonly opaque: OpaqueValues;
-  /** The opaque values of all replies but summaries, which aren't kept. */
+  /** The opaque values of all replies except summaries, which aren't stored. */
   readonly given: () => readonly string[];
-  /** How many summaries were asked for. */
+  /** The number of requested summaries. */
   readonly summaries: () => number;
 }
 
-/** Whoever is asked says the next reply; whoever has no tools is asked for a summary. */
+/** Any service answers with the next reply. A request without tools is for a summary. */
 export function openScript({ turns }: Plan): Script {
   const replies = turns.flatMap((turn) => turn.replies);
   const opaque = createOpaqueValues();
@@ -24,7 +24,7 @@ export function openScript({ turns }: Plan): Script {
       isSummary = !("tools" in request);
       if (isSummary) return { thoughts: ["In short."], text: `Summary ${++summaries}.` };
       const reply = replies[next++];
-      if (reply === undefined) throw new Error("nothing is left to say");
+      if (reply === undefined) throw new Error("the script has no more replies");
       return reply;
     },
     opaque: {

@@ -13,20 +13,20 @@ import type { FakeOptions } from "../../../../test/fakes/model-service.ts";
 import { startResponses } from "../../../../test/fakes/openai-responses.ts";
 import { startChat } from "./chat-service.ts";
 
-/** Which service has a model. */
+/** The service of a model. */
 export type Family =
   | "anthropic"
   | "openai"
   | "responses"
   | "google"
-  /** The same service, by JAF's own provider. */
+  /** The same service, with JAF's own provider. */
   | "own-gemini"
   | "deepseek"
   | "openrouter"
   | "chat-gpt"
   | "chat-gemini";
 
-/** Those that speak Chat Completions, each with its own rules. */
+/** The services with Chat Completions, each with its own rules. */
 const CHATS = [
   { family: "deepseek", mode: "deepseek", dialect: "deepseek" },
   { family: "openrouter", mode: "openrouter", dialect: "compatible" },
@@ -34,7 +34,7 @@ const CHATS = [
   { family: "chat-gemini", mode: "gemini", dialect: "gemini" },
 ] as const;
 
-/** Those of Anthropic that `@jaf/anthropic` asks; the others are asked by `@ai-sdk/anthropic`. */
+/** The Anthropic models that use `@jaf/anthropic`. The others use `@ai-sdk/anthropic`. */
 const DIRECT: ReadonlySet<string> = new Set(["claude-haiku-5-5", "claude-opus-4-1"]);
 
 export function familyOf(model: string): Family {
@@ -56,13 +56,13 @@ export interface Findings {
 }
 
 export interface Services {
-  /** As a new process has them: all clients are new. */
+  /** The providers of a new process, with new clients. */
   readonly connect: () => ModelProvider<unknown>;
   readonly findings: () => Findings;
   readonly close: () => Promise<void>;
 }
 
-/** All services, each of its own server, with one script for all: whoever is asked says what comes next. */
+/** All services, each with its own server and all with one script: any of them gives the next reply. */
 export async function startServices(options: FakeOptions): Promise<Services> {
   const [anthropic, openai, responses, google] = await Promise.all([
     startAnthropic(options),
@@ -135,7 +135,7 @@ const ownGemini = (url: string): ModelProvider<unknown> =>
     includeThoughts: true,
   });
 
-/** What an application sets once: nothing is kept at OpenAI, and thinking whose beginning has changed is left out. */
+/** An application's settings: OpenAI stores nothing, and thinking after changed content is left out. */
 const GENERAL_OPTIONS = {
   openai: { store: false },
   anthropic: { thinking: { blockBinding: { prefixMismatchBehavior: "drop_block" } } },

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../../test/fakes/service.ts";
 import type { Said, ToolAnswer } from "./plan.ts";
 
-/** What is said and called in a conversation, without who says it and how. */
+/** The messages and calls of a conversation, without their agents and settings. */
 export interface Spoken {
   readonly name: string;
   readonly turns: readonly SpokenTurn[];
@@ -12,7 +12,7 @@ export interface Spoken {
 
 export interface SpokenTurn {
   readonly said: Said;
-  /** The last of them calls nothing. */
+  /** The last reply has no calls. */
   readonly steps: readonly SpokenStep[];
 }
 

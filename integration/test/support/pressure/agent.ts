@@ -4,7 +4,7 @@ const echo: Agent<object, string> = { name: "echo", instructions: () => "Repeat 
 
 export const replyTo = (said: string): string => `you said ${said}`;
 
-/** A model that answers at once, so that what takes time is the store. */
+/** A model that answers immediately, so only the store takes time. */
 export const echoing: Pick<RunConfig<object>, "agentRegistry" | "modelProvider"> = {
   agentRegistry: new Map([["echo", echo]]),
   modelProvider: {

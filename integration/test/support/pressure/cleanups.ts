@@ -1,6 +1,6 @@
 type Cleanup = () => unknown;
 
-/** Runs what `onEnd` was given in reverse order, whatever happens; then rejects with what failed first. */
+/** Always runs the functions passed to `onEnd`, in reverse order, and then rejects with the first error, if any. */
 export async function withCleanups(use: (onEnd: (cleanup: Cleanup) => void) => Promise<void>): Promise<void> {
   const cleanups: Cleanup[] = [];
   const failures: unknown[] = [];

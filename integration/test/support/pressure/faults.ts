@@ -2,20 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { MemoryProvider } from "@jaf/memory";
 import { type Load, startLoad } from "./load.ts";
 
-/** Something that happens to a store that runs. */
+/** A fault of a running store. */
 export interface Fault {
   readonly name: string;
   readonly begin: () => Promise<unknown>;
   readonly end: () => Promise<unknown>;
-  /** How long it lasts, in milliseconds. Default 3,000. */
+  /** Its duration in milliseconds. Default 3,000. */
   readonly lastsMs?: number;
 }
 
 export interface Row {
   readonly fault: string;
-  /** The most frequent of them, for the table. */
+  /** The most frequent outcomes, for the table. */
   readonly seen: string;
-  /** All that runs ended with. */
+  /** All outcomes of runs. */
   readonly failures: readonly string[];
   readonly longestMs: number;
   readonly firstMs: number;
@@ -58,11 +58,11 @@ const render = (title: string, rows: readonly Row[]): string =>
 
 export interface Suffered {
   readonly rows: readonly Row[];
-  /** What is wrong with what is stored in the end. */
+  /** The problems of the finally stored conversations. */
   readonly problems: readonly string[];
 }
 
-/** One fault after the other under load, then a look at what is stored. Prints the rows of a table. */
+/** Causes one fault after the other under load, then checks the stored conversations. Prints the rows of a table. */
 export async function sufferAll(
   title: string,
   provider: MemoryProvider,

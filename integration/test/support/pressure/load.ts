@@ -8,49 +8,49 @@ const WRITERS = 9;
 const DURABILITIES: readonly Durability[] = ["completed", "turn", "step"];
 const PAUSE_MS = 20;
 
-/** What callers saw of the runs that failed. */
+/** Failed runs, as seen by their callers. */
 export interface Seen {
-  /** By what a run ended with, how often. */
+  /** The number of runs by outcome. */
   readonly failures: ReadonlyMap<string, number>;
-  /** The longest that a caller waited for the end of a run, in milliseconds. */
+  /** The longest time that a caller waited for the end of a run, in milliseconds. */
   readonly longestMs: number;
 }
 
 export interface Recovery {
-  /** Until the first run succeeded that had begun after the fault, in milliseconds. */
+  /** The time until the first success of a run that began after the fault, in milliseconds. */
   readonly firstMs: number;
-  /** Until one of each conversation had. */
+  /** The time until one run of each conversation had succeeded. */
   readonly allMs: number;
 }
 
-/** Nine users, each with conversations of their own; their runs follow each other, and a failed one is tried again. */
+/** Nine users, each with their own conversations and one run at a time. A failed run is tried again. */
 export interface Load {
-  /** Since the last time. */
+  /** The failures since the last call. */
   readonly takeSeen: () => Seen;
-  /** Resolves when every user has had an answer to a run that began after this call. */
+  /** Resolves when every user has an answer to a run that began after this call. */
   readonly recovered: () => Promise<Recovery>;
   readonly answered: () => number;
-  /** Waits for the runs under way. */
+  /** Waits for running runs. */
   readonly stop: () => Promise<void>;
-  /** What is wrong with what is stored: every answer once, in order, and nothing else. */
+  /** The problems of the stored conversations, which must have every answer once, in order, and nothing else. */
   readonly problems: (provider: MemoryProvider, lost?: LostTurns) => Promise<readonly string[]>;
-  /** How many turns each user had answered. */
+  /** The number of answered turns of each user. */
   readonly turns: () => readonly number[];
 }
 
 interface Writer {
   readonly name: string;
   readonly durability: Durability;
-  /** How many turns were answered. */
+  /** The number of answered turns. */
   answered: number;
-  /** Whether one more may be stored, with or without an answer. */
+  /** Whether one more turn may be stored, with or without an answer. */
   isOpen: boolean;
 }
 
-/** Then the next conversation begins, so that none becomes long. */
+/** After this many turns the next conversation begins, so none becomes long. */
 const TURNS_OF_ONE = 50;
 
-/** With an exclamation mark: not an error of the store, which no fault of a store may cause. */
+/** An exclamation mark means that it isn't a store error. No fault of a store may cause such an error. */
 export function describeError(error: JAFError): string {
   if (error._tag !== "MemoryError") return `${error._tag}!`;
   const { _tag, retryable, cause } = error.error;
@@ -69,7 +69,7 @@ const conversationOf = ({ name }: Writer, turn: number): string =>
 
 const saidIn = ({ name }: Writer, turn: number): string => `${turn} of ${name}`;
 
-/** Turns that were answered by a server that is gone, and that its successor may not have: from the first on, before the second. */
+/** Turns that a former server answered and its successor may lack: from the first number to before the second. */
 export interface LostTurns {
   readonly from: readonly number[];
   readonly before: readonly number[];
@@ -82,7 +82,7 @@ interface Expected {
   readonly mayMiss: (turn: number) => boolean;
 }
 
-/** Holds a conversation against what was answered: each turn once, whole and in order. */
+/** Compares a conversation with the answered turns: each must be stored once, completely and in order. */
 function compare({ writer, first, mayMiss }: Expected, messages: readonly Message[]): string[] {
   const conversation = conversationOf(writer, first);
   const end = Math.min(first + TURNS_OF_ONE, writer.answered);
@@ -92,7 +92,7 @@ function compare({ writer, first, mayMiss }: Expected, messages: readonly Messag
     const isSaid = messages[at]?.content === said?.content;
     if (isSaid && messages[at + 1]?.content === reply?.content) at += 2;
     else if (!mayMiss(turn)) return [`${conversation}: message ${at} isn't turn ${turn}`];
-    // The state that came back may be of a moment between the two writes of a turn.
+    // The restored state may be from between the two writes of a turn.
     else if (isSaid) at += 1;
   }
   const open = pairOf(saidIn(writer, end));
@@ -100,10 +100,10 @@ function compare({ writer, first, mayMiss }: Expected, messages: readonly Messag
   const rest = messages.slice(at);
   const fits =
     rest.length <= (mayBeOpen ? 2 : 0) && rest.every(({ content }, n) => content === open[n]?.content);
-  return fits ? [] : [`${conversation}: from message ${at} on nobody said it`];
+  return fits ? [] : [`${conversation}: unknown messages from ${at} on`];
 }
 
-/** `signal`: of all runs. */
+/** `signal`: aborts all runs. */
 export function startLoad(provider: MemoryProvider, namespace: string, signal?: AbortSignal): Load {
   const writers = Array.from({ length: WRITERS }, (_, number): Writer => {
     const durability = DURABILITIES[number % DURABILITIES.length] ?? "completed";
@@ -151,7 +151,7 @@ export function startLoad(provider: MemoryProvider, namespace: string, signal?: 
 
   async function recovered(): Promise<Recovery> {
     const began = performance.now();
-    // The answer to the run that is under way, and one more.
+    // The answer to the current run, and one more.
     const goals = counts().map((count) => count + 2);
     let firstMs: number | undefined;
     await until("Every conversation goes on", async () => {

@@ -4,11 +4,11 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** What of this process must not grow. */
+/** The figures of this process that must not grow. */
 export interface ProcessFigures {
-  /** In use after a garbage collection, in megabytes. */
+  /** The used heap after a garbage collection, in megabytes. */
   readonly heapMb: number;
-  /** Sockets, timers and the like that keep a process alive. */
+  /** Sockets, timers and other resources that keep a process alive. */
   readonly resources: number;
 }
 

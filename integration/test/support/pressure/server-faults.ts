@@ -24,7 +24,7 @@ const ofAnyNetwork = (proxy: FaultProxy): readonly Fault[] => {
   ];
 };
 
-/** What may befall any server, and the network before it. */
+/** Possible faults of any server and its network. */
 export const serverFaults = (server: RestartableServer, proxy: FaultProxy): readonly Fault[] => [
   ...ofAnyServer(server),
   ...ofAnyNetwork(proxy),

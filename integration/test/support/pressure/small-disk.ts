@@ -3,14 +3,14 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A file system of its own that can be filled up. */
+/** A separate file system that can be filled. */
 export interface SmallDisk {
   readonly fill: () => void;
   readonly free: () => void;
   readonly remove: () => void;
 }
 
-/** Mounted while `start` makes its server in the folder for temporary files; `undefined` where that takes rights that the tests lack. */
+/** Mounted while `start` creates its server in the temporary folder; `undefined` if the tests lack the rights. */
 export async function onSmallDisk<T>(megabytes: number, start: () => Promise<T>) {
   const path = mkdtempSync(join(tmpdir(), "jaf-disk-"));
   try {
@@ -35,7 +35,7 @@ export async function onSmallDisk<T>(megabytes: number, start: () => Promise<T>)
         try {
           writeFileSync(ballast, Buffer.alloc(bavail * bsize));
         } catch (thrown) {
-          // The server has taken some of it meanwhile: the disk is full, which is all that is wanted.
+          // The server has used some of the space meanwhile, so the disk is full, as intended.
           if ((thrown as NodeJS.ErrnoException).code !== "ENOSPC") throw thrown;
         }
       },

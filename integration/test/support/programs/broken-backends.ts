@@ -8,7 +8,7 @@ import {
   type WriteOutcome,
 } from "@jaf/memory/adapter";
 
-/** A store that breaks a promise, and the rules of which at least one must tell. */
+/** A store that breaks a promise, and the rules, at least one of which must report it. */
 export interface BrokenBackend {
   readonly name: string;
   readonly rules: readonly string[];
@@ -31,21 +31,21 @@ const without =
       Object.entries(write).filter(([field]) => !fields.some((one) => one === field)),
     ) as unknown as ConversationWrite;
 
-const ERASED = "what is erased isn't readable";
-const DECIDED = "what was decided on what is erased is refused";
+const ERASED = "erased data is not readable";
+const DECIDED = "writes decided on erased data are refused";
 const VERSION = "a version is used once";
-const STEPS = "each state follows from writes";
-const LOST = "what is acknowledged is there";
+const STEPS = "each state is explained by writes";
+const LOST = "acknowledged messages are readable";
 const ONCE = "a write is stored once";
 
-/** What was said to be absent is only looked for, and not whether it was erased meanwhile. */
+/** Only checks that the conversation is absent, not whether it was erased meanwhile. */
 const withoutTombstones: Rewrite = (write) => {
   const { expectedIncarnation: expected } = write;
   if (expected === undefined || !("absent" in expected)) return write;
   return { ...without("expectedIncarnation")(write), expectedVersion: write.expectedVersion ?? 0 };
 };
 
-/** Versions that count messages, as they did once. */
+/** Uses the number of messages as the version, as earlier releases did. */
 function countingMessages(backend: MemoryBackend): MemoryBackend {
   const recount = <T extends { readonly totalMessages: number }>(stored: T): T => ({
     ...stored,
@@ -75,7 +75,7 @@ const unconditional = without(
   ...(["expectedVersion", "expectedMetadataVersion", "expectedIncarnation", "idempotency"] as const),
 );
 
-/** A write whose answer came too late for it is done again, also after an erasure. */
+/** Repeats a write after a late answer, even after an erasure. */
 function retryingAfterErasure(backend: MemoryBackend): MemoryBackend {
   const last = new Map<string, ConversationWrite>();
   return {
@@ -94,7 +94,7 @@ function retryingAfterErasure(backend: MemoryBackend): MemoryBackend {
   };
 }
 
-/** Each conversation has one identity for all its lives. */
+/** A conversation keeps its incarnation when it is deleted and created again. */
 function ofOneIncarnation(backend: MemoryBackend): MemoryBackend {
   const identity = ({ conversationId }: { readonly conversationId: string }) =>
     `of ${conversationId.slice(0, 200)}`;
@@ -115,7 +115,7 @@ function clearingAllButOne(backend: MemoryBackend): MemoryBackend {
   };
 }
 
-/** Says that it is done before it is. */
+/** Acknowledges a deletion before it is done. */
 function deletingLater(backend: MemoryBackend): MemoryBackend {
   return {
     ...backend,
@@ -141,7 +141,7 @@ function droppingInTwoSteps(backend: MemoryBackend): MemoryBackend {
   };
 }
 
-/** Every so manieth write is acknowledged and forgotten. */
+/** Acknowledges every n-th write without storing it. */
 function forgetting(backend: MemoryBackend): MemoryBackend {
   let writes = 0;
   return {
@@ -171,7 +171,7 @@ function writingOneByOne(backend: MemoryBackend): MemoryBackend {
   };
 }
 
-/** Reads what was there one read ago. */
+/** Returns the state of the previous read. */
 function readingOldStates(backend: MemoryBackend): MemoryBackend {
   const last = new Map<string, ReadOutcome>();
   return {
@@ -189,19 +189,19 @@ function readingOldStates(backend: MemoryBackend): MemoryBackend {
 export const BROKEN_BACKENDS: readonly BrokenBackend[] = [
   { name: "has no tombstones", rules: [DECIDED, ERASED], breakIt: rewriting(withoutTombstones) },
   {
-    name: "takes any incarnation",
+    name: "accepts any incarnation",
     rules: [DECIDED, ERASED],
     breakIt: rewriting(without("expectedIncarnation")),
   },
   {
-    name: "has one incarnation for all lives",
+    name: "keeps the incarnation after a deletion",
     rules: ["an incarnation ends with its erasure"],
     breakIt: ofOneIncarnation,
   },
   { name: "counts messages as its version", rules: [VERSION, STEPS], breakIt: countingMessages },
-  { name: "takes any version", rules: [VERSION], breakIt: rewriting(without("expectedVersion")) },
+  { name: "accepts any version", rules: [VERSION], breakIt: rewriting(without("expectedVersion")) },
   {
-    name: "takes any version of metadata",
+    name: "accepts any version of the metadata",
     rules: ["no acknowledged increment is lost"],
     breakIt: rewriting(without("expectedMetadataVersion")),
   },
@@ -215,8 +215,8 @@ export const BROKEN_BACKENDS: readonly BrokenBackend[] = [
     })),
   },
   { name: "writes again after an erasure", rules: [ERASED], breakIt: retryingAfterErasure },
-  { name: "deletes later than it says", rules: [ERASED], breakIt: deletingLater },
-  { name: "clears all but one", rules: [ERASED], breakIt: clearingAllButOne },
+  { name: "acknowledges a deletion too early", rules: [ERASED], breakIt: deletingLater },
+  { name: "clears all conversations but one", rules: [ERASED], breakIt: clearingAllButOne },
   { name: "drops in two steps", rules: ["an item is popped once", LOST], breakIt: droppingInTwoSteps },
   { name: "forgets a write", rules: [LOST], breakIt: forgetting },
   { name: "writes one by one", rules: ["batches and turns are whole", STEPS], breakIt: writingOneByOne },

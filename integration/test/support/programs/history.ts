@@ -1,19 +1,19 @@
 import type { MemoryConflictReason } from "@jaf/memory";
 import type { Operation } from "./program.ts";
 
-/** Who made a call. */
+/** The caller. */
 export interface Place {
   readonly worker: number;
   readonly operation: number;
-  /** From 1; a later one repeats what an earlier one began. */
+  /** From 1. A later attempt repeats an earlier one. */
   readonly attempt: number;
 }
 
 /**
- * - `"done"`: the store said so, be it to a process that was dead by then.
- * - `"refused"`: the store said that it wrote nothing.
- * - `"unknown"`: it may have been done, be done any time, or never.
- * - `"unsent"`: it never got out.
+ * - `"done"`: the store acknowledged it, possibly to a process that was dead by then.
+ * - `"refused"`: the store answered that it wrote nothing.
+ * - `"unknown"`: it may have taken effect, may still do so, or never will.
+ * - `"unsent"`: it was never sent.
  */
 export type Outcome = "done" | "refused" | "unknown" | "unsent";
 
@@ -24,13 +24,13 @@ interface Called {
   readonly begin: number;
 }
 
-/** What a conversation is written with. Every text is of one call, or of repetitions of it under one identity. */
+/** The data of a write. Every text belongs to one call, or to its repetitions under one identity. */
 export interface WriteCall extends Called {
   readonly type: "write";
   readonly conversationId: string;
   readonly mode: "append" | "replace" | "import";
   readonly texts: readonly string[];
-  /** Which of the texts end a run. */
+  /** The texts that end a run. */
   readonly finals?: readonly string[];
   readonly userId?: string;
   readonly creates: boolean;
@@ -46,16 +46,16 @@ export interface WriteCall extends Called {
   readonly changesMetadata: boolean;
   readonly title?: string;
   readonly counter?: number;
-  /** What it was decided on; absent: on nothing that was read. */
+  /** The reading that it was decided on, if any. */
   readonly basis?: Basis;
-  /** Of an import. */
+  /** Only for an import. */
   readonly version?: number;
 }
 
-/** What was read before, within the same attempt. */
+/** An earlier reading of the same attempt. */
 export interface Basis
   extends Pick<Reading, "isThere" | "incarnation" | "owner" | "version" | "texts" | "title"> {
-  /** When it was known. */
+  /** When its result was known. */
   readonly end: number;
 }
 
@@ -73,13 +73,13 @@ export interface ReadCall extends Called {
 
 export type Call = WriteCall | ErasureCall | ReadCall;
 
-/** A conversation as a call gave it. */
+/** A conversation as a call returned it. */
 export interface Reading {
   readonly conversationId: string;
   readonly isThere: boolean;
   /** The texts of the messages, in order. */
   readonly texts: readonly string[];
-  /** Whether these are all messages. */
+  /** Whether these are all messages of the conversation. */
   readonly isWhole: boolean;
   readonly incarnation?: string;
   readonly owner?: string;
@@ -87,7 +87,7 @@ export interface Reading {
   readonly metadataVersion?: number;
   readonly totalMessages?: number;
   readonly nextPosition?: number;
-  /** The position of the first text, where it was told. */
+  /** The position of the first text, if the call returned it. */
   readonly firstPosition?: number;
   readonly title?: string;
   readonly counter?: number;
@@ -95,7 +95,7 @@ export interface Reading {
 
 export interface CallEnd {
   readonly outcome: Outcome;
-  /** Absent where nothing was heard. */
+  /** Absent if there was no answer. */
   readonly end?: number;
   readonly reason?: MemoryConflictReason | "missing" | "invalid";
   readonly readings?: readonly Reading[];
@@ -103,7 +103,7 @@ export interface CallEnd {
 
 export type Ended<C extends Call> = C & CallEnd;
 
-/** A time that a tool ran. */
+/** One execution of a tool. */
 export interface ToolUse {
   readonly place: Place;
   readonly conversationId: string;
@@ -111,7 +111,7 @@ export interface ToolUse {
   readonly at: number;
 }
 
-/** What a run told its caller. */
+/** A run's result for its caller. */
 export interface RunEnd {
   readonly place: Place;
   readonly conversationId: string;
@@ -123,21 +123,21 @@ export interface RunEnd {
   readonly output?: string;
 }
 
-/** Everything that happened in a program, as far as anybody heard of it. */
+/** Everything that happened in a program, as far as it was reported. */
 export interface History {
   readonly calls: readonly Ended<Call>[];
   readonly uses: readonly ToolUse[];
   readonly runs: readonly RunEnd[];
 }
 
-/** What a worker tells as it happens. `id` is unique in its program. */
+/** An event that a worker reports immediately. `id` is unique in its program. */
 export type HistoryEvent =
   | { readonly type: "call"; readonly id: string; readonly call: Call }
   | { readonly type: "ended"; readonly id: string; readonly ended: CallEnd }
   | { readonly type: "use"; readonly use: ToolUse }
   | { readonly type: "run"; readonly run: RunEnd };
 
-/** Calls in the order in which they began. One of which no end is told is of unknown outcome. */
+/** Calls in the order in which they began. The outcome of a call without a reported end is unknown. */
 export function historyOf(events: readonly HistoryEvent[]): History {
   const ends = new Map(events.flatMap((event) => (event.type === "ended" ? [[event.id, event.ended]] : [])));
   return {
@@ -151,5 +151,5 @@ export function historyOf(events: readonly HistoryEvent[]): History {
   };
 }
 
-/** Nanoseconds; comparable between the processes of a machine. */
+/** In nanoseconds, comparable between the processes of a machine. */
 export const now = (): number => Number(process.hrtime.bigint());

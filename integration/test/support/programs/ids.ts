@@ -8,13 +8,13 @@ const HOSTILE = [
   ...["constructor", "null", "\u00e9", "e\u0301", "\u{1f600}", "\n", " ", "../a", "x".repeat(MAX_ID_LENGTH)],
 ] as const;
 
-/** Of one program alone, also where programs share a store; as long as an id may be where the given one is. */
+/** Makes an id unique to a program, so programs can share a store. The result is never longer than an id can be. */
 function idIn(seed: number, id: string): string {
   const suffix = `~${seed}`;
   return id.slice(0, MAX_ID_LENGTH - suffix.length) + suffix;
 }
 
-/** A user may have the id of a conversation. */
+/** A user can have the same id as a conversation. */
 export function idsOf(seed: number, random: Random) {
   const ids = new Set<string>();
   const conversations = 1 + below(random, 3);

@@ -9,15 +9,15 @@ import { randomProgram } from "./random-program.ts";
 import { shrinkProgram } from "./shrink-program.ts";
 import { surveyed } from "./survey.ts";
 
-/** Of a turn whose process is gone, in milliseconds. */
+/** The lease of a dead process's turn, in milliseconds. */
 const TURN_LEASE_MS = 25;
 const MOST_TRAVEL_TICKS = 3;
-/** So many programs share the waits for turns of processes that are gone. */
+/** How many programs run at the same time, so they share the waits for turns of dead processes. */
 const AT_ONCE = 40;
 
 type Open = () => VersionedMemoryProvider;
 
-/** Plays a program with a task for each worker, on a store of its own. */
+/** Plays a program with a task for each worker, on its own store. */
 export async function playInMemory(
   program: Program,
   open: Open = createInMemoryProvider,
@@ -44,11 +44,11 @@ export interface InMemoryOptions {
   readonly count: number;
   /** Default: the in-memory provider. */
   readonly open?: Open;
-  /** Whether no more is to be played once this was found. Default: all are played. */
+  /** Whether to stop after this failure. Default: all programs are played. */
   readonly isEnough?: (failed: PlayedProgram) => boolean;
 }
 
-/** Plays programs, a few at the same time. Those that failed. */
+/** Plays programs, a few at the same time. Returns those that failed. */
 export async function playManyInMemory({
   firstSeed,
   count,
@@ -70,7 +70,7 @@ export async function playManyInMemory({
   return { failed, played };
 }
 
-/** For a report. What fails by chance alone stays as it is. */
+/** Shrinks a program for a report. One that fails only by chance stays as it is. */
 export async function shortened(failed: PlayedProgram): Promise<PlayedProgram> {
   let shortest = failed;
   await shrinkProgram(failed.program, async (program) => {

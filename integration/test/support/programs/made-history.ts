@@ -1,6 +1,6 @@
 import type { Call, Ended, ErasureCall, History, ReadCall, Reading, WriteCall } from "./history.ts";
 
-/** Begin and end of a call; without an end nobody heard of it. */
+/** Begin and end of a call. Without an end, its outcome is unknown. */
 type Times = readonly [begin: number, end?: number];
 
 const CONVERSATION = "c";
@@ -13,7 +13,7 @@ const called = (kind: Call["kind"], [begin, end]: Times, worker: number) => ({
   ...(end === undefined ? {} : { end }),
 });
 
-/** An append; `more` says what else is known of it. */
+/** An append. `more`: its other fields. */
 export const wrote = (
   times: Times,
   texts: readonly string[],
@@ -37,7 +37,7 @@ export const cleared = (times: Times, userId: string): Ended<ErasureCall> => ({
   userId,
 });
 
-/** A whole reading of a conversation that is there. */
+/** A complete reading of an existing conversation. */
 export const read = (
   times: readonly [begin: number, end: number],
   texts: readonly string[],

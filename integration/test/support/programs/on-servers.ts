@@ -21,7 +21,7 @@ function urlsOf(backend: Backend): string[] {
   return [inject(backend === "redis" ? "redisUrl" : "pgUrl")];
 }
 
-/** Plays programs in processes, in a namespace of their own; fails with what was broken first. Prints one line of figures. */
+/** Plays programs in processes, in their own namespace. Fails with the first broken rule. Prints one line of figures. */
 export async function expectSoundInProcesses({ backend, ...options }: ServerOptions): Promise<void> {
   const place = {
     backend,

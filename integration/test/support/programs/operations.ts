@@ -10,17 +10,17 @@ import type { Operation, OperationOf, Program } from "./program.ts";
 import { defined } from "./readings.ts";
 import { batchOf, parseText, tokenOf } from "./texts.ts";
 
-/** What an attempt of an operation works with. */
+/** The context of one attempt of an operation. */
 export interface Attempt {
   readonly program: Program;
   readonly place: Place;
-  /** As the attempt reaches it. */
+  /** The store as the attempt accesses it. */
   readonly store: VersionedMemoryProvider;
-  /** What the worker exported last, by conversation. */
+  /** The worker's latest export of each conversation. */
   readonly exported: Map<number, ConversationRecord>;
 }
 
-/** So often a decision is made anew where somebody was faster. */
+/** How often a decision is repeated after a conflict. */
 const MOST_TRIES = 4;
 
 const idOf = ({ program }: Attempt, { conversation }: { readonly conversation: number }): string =>
@@ -43,11 +43,11 @@ async function append(attempt: Attempt, operation: OperationOf<"append">): Promi
   });
 }
 
-/** Of a message that was written with one. No other batch has its text. */
+/** The id of a message that was written with one. No other batch has its text. */
 const ownIdOf = ({ content }: Message): string | null =>
   parseText(content)?.kind === "batch" ? content : null;
 
-/** Reads, decides and writes until nobody was faster. `decide` gives nothing where there is nothing to write. */
+/** Reads, decides and writes, again after a conflict. `decide` returns `undefined` if there is nothing to write. */
 async function readAndWrite(
   attempt: Attempt,
   operation: { readonly conversation: number },
@@ -61,7 +61,7 @@ async function readAndWrite(
   }
 }
 
-/** What a write expects that is decided on the messages, or on the metadata. */
+/** The expectations of a write that is decided on the messages or the metadata. */
 const messagesAsIn = ({ conversation, incarnation }: ConversationReading) => ({
   expectedIncarnation: incarnation,
   expectedVersion: conversation?.metadata?.version ?? 0,
@@ -78,7 +78,7 @@ function store(attempt: Attempt, operation: OperationOf<"store">): Promise<unkno
   if (!expects) return attempt.store.storeMessages(id, batchOf(nameOf(attempt), size), owner);
   return readAndWrite(attempt, operation, (read, tried) => {
     const messages = batchOf(nameOf(attempt), size, `try${tried}`);
-    // The token of what isn't there was read for nobody, and is that of a conversation that nobody owns.
+    // The token of the absent conversation was read without a user, so it is for a conversation without an owner.
     const metadata = read.conversation === null ? {} : owner;
     return attempt.store.storeMessages(id, messages, metadata, messagesAsIn(read));
   });
@@ -97,7 +97,7 @@ async function pop(attempt: Attempt, operation: OperationOf<"pop">): Promise<voi
     }
     const fields = { title: conversation.metadata?.["title"], counter: conversation.metadata?.["counter"] };
     const kept = [...there.slice(0, -count), ...added];
-    // An id is forgotten with its message, and this writes messages anew.
+    // An id is forgotten with its message, and this writes the messages again.
     const messageIds = kept.map((message) => (there.includes(message) ? ownIdOf(message) : null));
     const expected = { ...messagesAsIn(read), ...metadataAsIn(read), messageIds };
     return attempt.store.storeMessages(id, kept, defined(fields), expected);
@@ -152,7 +152,7 @@ async function read(attempt: Attempt, operation: OperationOf<"read">): Promise<u
   }
 }
 
-/** All but runs. */
+/** All operations except runs. */
 export function perform(attempt: Attempt, operation: Exclude<Operation, { kind: "run" }>): Promise<unknown> {
   switch (operation.kind) {
     case "append":

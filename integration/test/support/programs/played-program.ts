@@ -2,7 +2,7 @@ import type { Problem } from "./check/timeline.ts";
 import type { Call, Ended, History } from "./history.ts";
 import type { Operation, Program } from "./program.ts";
 
-/** A program that was played, and what was broken in it. */
+/** A played program and its broken rules. */
 export interface PlayedProgram {
   readonly program: Program;
   readonly history: History;
@@ -13,7 +13,7 @@ const MOST_PROBLEMS = 5;
 const MOST_CALLS = 60;
 const MOST_CHARACTERS = 40;
 
-/** Ids may be as long as ids can be. */
+/** Shortens ids for the report. */
 const shortened = (value: unknown): string =>
   JSON.stringify(value, (_, field: unknown) =>
     typeof field === "string" && field.length > MOST_CHARACTERS
@@ -30,7 +30,7 @@ const describeProgram = ({ conversationIds, userIds, workers }: Program): readon
   ),
 ];
 
-/** Begin and end in microseconds since the program began. */
+/** Begin and end in microseconds since the program's begin. */
 function describeCall(call: Ended<Call>, start: number): string {
   const { place, kind, begin, end, outcome, reason, readings, conversationId: _, ...rest } = call;
   const { worker, operation, attempt } = place;
@@ -49,7 +49,7 @@ const concerns = (call: Ended<Call>, conversationId: string): boolean =>
     : call.conversationId === conversationId ||
       (call.readings ?? []).some((reading) => reading.conversationId === conversationId);
 
-/** The seed, what was broken, the program, and the calls that concern the conversation in which that was found first. */
+/** Describes the seed, the broken rules, the program, and the calls on the conversation with the first broken rule. */
 export function describeFailed({ program, history, problems }: PlayedProgram): string {
   const [first] = problems;
   const start = history.calls[0]?.begin ?? 0;

@@ -7,20 +7,20 @@ import { recordStore } from "./recorded-store.ts";
 import { createRecorder, type Tell } from "./recorder.ts";
 import { performRun } from "./run-operation.ts";
 
-/** Where and how a worker does its operations. */
+/** Options of a worker. */
 export interface PlayerOptions {
   readonly store: VersionedMemoryProvider;
   readonly program: Program;
   readonly worker: number;
   readonly tell: Tell;
-  /** Passes some time that others may use. */
+  /** Waits for some ticks, in which others can run. */
   readonly tick: () => Promise<void>;
-  /** How long a call takes to arrive, and its answer to come back. */
+  /** The time that a call and its answer take. */
   readonly travel: () => Promise<void>;
   readonly leaseMs: number;
-  /** What the calls of an attempt go through beside its strike. */
+  /** Wraps the calls of an attempt, in addition to its strike. */
   readonly watch?: (mortal: Mortal) => Mortal;
-  /** Where to go on, be it with one more attempt than the operation says. Default: at the first operation. */
+  /** Where to continue, possibly with one more attempt than the operation has. Default: at the first operation. */
   readonly from?: Pick<Place, "operation" | "attempt">;
 }
 
@@ -28,10 +28,10 @@ const timesOf = (operation: Operation): number => ("times" in operation ? operat
 
 const strikesOf = ({ strike }: Operation) => (strike === undefined ? [] : [strike]);
 
-/** So many ticks later a write arrives whose process died. */
+/** A dead process's write arrives this many ticks later. */
 const LATE_TICKS = 6;
 
-/** Does the operations of one worker, one after the other, each as often as it says. */
+/** Runs the operations of one worker one after the other, each as often as it says. */
 export async function playWorker(options: PlayerOptions): Promise<void> {
   const { program, worker, tick, from = { operation: 0, attempt: 1 } } = options;
   const exported = new Map<number, ConversationRecord>();
@@ -58,7 +58,7 @@ interface AttemptOptions extends PlayerOptions {
   readonly exported: Map<number, ConversationRecord>;
 }
 
-/** Lets arrive what is under way once its process is gone. */
+/** Lets calls in progress arrive after their process has died. */
 async function attempt(options: AttemptOptions): Promise<() => Promise<void>> {
   const { place, operation, exported, program, tell, travel, watch = (mortal) => mortal } = options;
   const saboteur = createSaboteur(place.attempt > 1 ? [] : strikesOf(operation));

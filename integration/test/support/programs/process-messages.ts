@@ -4,33 +4,33 @@ export const backendSchema = z.enum(["redis", "redis-cluster", "postgres"]);
 
 export type Backend = z.infer<typeof backendSchema>;
 
-/** Where processes find the store that they share. */
+/** The address of the store that the processes share. */
 export const storePlaceSchema = z.object({
   backend: backendSchema,
   urls: z.array(z.string()),
-  /** Key prefix or schema. */
+  /** The key prefix or schema. */
   namespace: z.string(),
 });
 
 export type StorePlace = z.infer<typeof storePlaceSchema>;
 
-/** Where in its part of a program a process goes on. */
+/** Where a process continues in its part of a program. */
 const continuationSchema = z.object({ seed: z.number(), operation: z.number(), attempt: z.number() });
 
 export type Continuation = z.infer<typeof continuationSchema>;
 
 export const playSchema = z.object({
   kind: z.literal("play"),
-  /** Of the programs, which are played at the same time. */
+  /** The seeds of the programs, which are played at the same time. */
   seeds: z.array(z.number()),
-  /** Whose operations. */
+  /** The worker whose operations it runs. */
   worker: z.number(),
-  /** What it tells goes there, a line each. */
+  /** The file for its events, one per line. */
   file: z.string(),
   leaseMs: z.number(),
-  /** At which call it kills itself, counted over all programs from 1, and on which side of it. */
+  /** The call at which it kills itself, counted from 1 over all programs, and whether before or after the call. */
   kill: z.object({ at: z.number(), after: z.boolean() }).optional(),
-  /** In place of the beginning. */
+  /** Default: at the beginning. */
   from: z.array(continuationSchema),
 });
 

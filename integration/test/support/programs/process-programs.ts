@@ -17,7 +17,7 @@ export interface ProcessProgramsOptions {
   readonly count: number;
   /** How many programs are played at the same time. */
   readonly atOnce: number;
-  /** In one of so many slices a process is killed. */
+  /** A process is killed in one of this many slices. */
   readonly killEvery: number;
 }
 
@@ -30,7 +30,7 @@ export interface ProcessProgramsReport {
 /** Programs have three workers. */
 const PROCESSES = 3;
 const TURN_LEASE_MS = 150;
-/** Within how many calls of a program a process is killed, on average. */
+/** The average number of calls of a program before a process is killed. */
 const CALLS_OF_A_PROGRAM = 15;
 
 type Told = readonly (readonly [seed: number, event: HistoryEvent])[];
@@ -41,7 +41,7 @@ const readEvents = (file: string): Told =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
 
-/** Behind the last call that was told of: the same again where that is what a caller would do, else what comes next. */
+/** After the last reported call: repeats the operation if a caller would do so, else continues with the next one. */
 function continuationsOf(seeds: readonly number[], told: Told, worker: number): readonly Continuation[] {
   return seeds.map((seed) => {
     const last = told.findLast(([of, event]) => of === seed && event.type === "call")?.[1];
@@ -55,7 +55,7 @@ function continuationsOf(seeds: readonly number[], told: Told, worker: number): 
   });
 }
 
-/** Has three processes play programs on one store, kills one of them now and then, and checks what came of it. */
+/** Lets three processes play programs on one store, kills one of them now and then, and checks the result. */
 export async function playInProcesses(options: ProcessProgramsOptions): Promise<ProcessProgramsReport> {
   const { place, firstSeed, count, atOnce, killEvery } = options;
   const folder = mkdtempSync(join(tmpdir(), "jaf-programs-"));

@@ -8,7 +8,7 @@ import { type FromWorker, type Play, toWorkerSchema } from "./process-messages.t
 import { randomProgram } from "./random-program.ts";
 import { openSharedStore, type SharedStore } from "./shared-store.ts";
 
-/** A forked process that does the operations of one worker of many programs, slice after slice. */
+/** A forked process that runs the operations of one worker of many programs, slice by slice. */
 
 const say = (message: FromWorker): void => void process.send?.(message);
 
@@ -38,7 +38,7 @@ async function play({ store }: SharedStore, task: Play): Promise<void> {
   await Promise.all(
     seeds.map((seed) => {
       const random = randomNumbers(seed * 31 + worker);
-      // Written at once: what was told before the process died must not be lost.
+      // Written synchronously, so no event is lost when the process dies.
       const tell = (event: HistoryEvent) => void writeSync(descriptor, `${JSON.stringify([seed, event])}\n`);
       const start = from.find((one) => one.seed === seed);
       return playWorker({

@@ -1,9 +1,9 @@
 import type { Durability } from "@jaf/core";
 import type { Crash } from "../crash/saboteur.ts";
 
-/** What strikes an operation at one of its calls to the world outside. */
+/** A fault at one of an operation's external calls. */
 export interface Strike {
-  /** Which call, from 1. */
+  /** The number of the call, from 1. */
   readonly at: number;
   readonly crash: Extract<
     Crash,
@@ -18,7 +18,7 @@ interface On {
 }
 
 interface By {
-  /** Absent: nobody's. */
+  /** Absent: no owner. */
   readonly user?: number;
 }
 
@@ -27,10 +27,10 @@ export type Operation =
       By & {
         readonly kind: "append";
         readonly size: number;
-        /** Whether it makes a conversation that isn't there. */
+        /** Whether it creates a missing conversation. */
         readonly creates: boolean;
         readonly identity: "none" | "idempotency key" | "message ids";
-        /** How often the same is written, one after the other. More than once only with an identity. */
+        /** How often the same write is made, one after the other. More than once only with an identity. */
         readonly times: number;
         readonly maxMessages?: number;
       })
@@ -38,9 +38,9 @@ export type Operation =
   | (On & { readonly kind: "delete" })
   | (Pick<On, "strike"> & { readonly kind: "clear"; readonly user: number })
   | (On & { readonly kind: "export" })
-  /** Of what this worker exported last. */
+  /** Imports this worker's latest export. */
   | (On & { readonly kind: "import"; readonly expects: boolean })
-  /** Takes messages from the end, and puts `size` new ones there. */
+  /** Removes messages from the end, and adds `size` new ones. */
   | (On & {
       readonly kind: "pop";
       readonly count: number;
@@ -55,15 +55,15 @@ export type Operation =
         readonly kind: "run";
         readonly durability: Durability;
         readonly concurrency: "reject" | "queue";
-        /** How many replies with a tool call come before the final one. */
+        /** The number of replies with a tool call before the final one. */
         readonly toolTurns: number;
-        /** How many ticks each reply takes. */
+        /** The ticks that each reply takes. */
         readonly modelTicks: number;
         /** How often the same state is run, one after the other. */
         readonly times: number;
       });
 
-/** Several workers that do their operations at the same time, each one after the other. */
+/** Several workers that run at the same time. Each runs its operations one after the other. */
 export interface Program {
   readonly seed: number;
   readonly conversationIds: readonly string[];

@@ -6,7 +6,7 @@ type Weights = Readonly<Record<Operation["kind"], number>>;
 
 interface Profile {
   readonly weights: Weights;
-  /** Whether conversations keep a few messages only. Then no run is made: a trim spares what tools have answered. */
+  /** Whether conversations keep only a few messages. Such programs have no runs, because a trim spares tool results. */
   readonly trims?: true;
 }
 
@@ -15,7 +15,7 @@ const none: Weights = {
   ...{ pop: 0, rename: 0, increment: 0, read: 0, run: 0 },
 };
 
-/** What a program is mostly about: where everything is erased all the time nothing has to be there. */
+/** A program's main kind of operation. If everything were erased all the time, hardly anything could be checked. */
 const PROFILES: readonly Profile[] = [
   { weights: { ...none, append: 4, run: 4, rename: 2, increment: 1, read: 2 } },
   { weights: { ...none, append: 2, run: 5, delete: 2, clear: 1, read: 1 } },
@@ -36,7 +36,7 @@ const LEAST_OPERATIONS = 3;
 const MOST_OPERATIONS = 7;
 const TRIMMED_TO = 6;
 
-/** The same program for the same seed. */
+/** Returns the same program for the same seed. */
 export function randomProgram(seed: number): Program {
   const random = randomNumbers(seed);
   const { conversationIds, userIds } = idsOf(seed, random);
@@ -111,7 +111,7 @@ const randomRun = (random: Random) => ({
 const CRASHES = ["killed before", "killed after", "killed, done late", "fails", "fails after"] as const;
 const SHARE_STRUCK = 0.25;
 
-/** Of a run one of its first calls, of anything else one of the three that it makes at most. */
+/** One of a run's first calls, or of the at most three calls of another operation. */
 function randomStrike(random: Random, kind: Operation["kind"]): { readonly strike?: Strike } {
   if (random() >= SHARE_STRUCK) return {};
   const at = 1 + below(random, kind === "run" ? 8 : 3);

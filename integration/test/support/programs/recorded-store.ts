@@ -27,7 +27,7 @@ export interface RecordedStoreOptions {
 
 type Writing = Partial<WriteCall> & Pick<WriteCall, "conversationId" | "mode">;
 
-/** A store as one attempt of an operation reaches it. */
+/** A store as one attempt of an operation accesses it. */
 export function recordStore({ store, record, place, kind }: RecordedStoreOptions): VersionedMemoryProvider {
   const bases = new Map<string, Basis>();
   const called = () => ({ place, kind, begin: now() });

@@ -2,24 +2,24 @@ import { createFailure, createMemoryConnectionError, type MemoryErrorUnion, type
 import { type Mortal, type Point, StoreUnreachable } from "../crash/saboteur.ts";
 import { type Call, type CallEnd, type HistoryEvent, now, type Reading } from "./history.ts";
 
-/** Is told of everything before anything comes of it. */
+/** Receives each event before it has any effect. */
 export type Tell = (event: HistoryEvent) => void;
 
 export interface Recording<T> {
   readonly call: Call;
   readonly point: Point;
   readonly action: () => Promise<Result<T>>;
-  /** What was read, if that was it. */
+  /** The reading, if the call was a read. */
   readonly readings?: (data: T) => readonly Reading[];
 }
 
-/** Makes one call of a process to a store, and tells of it. Rejects once the process is dead. */
+/** Makes a process's call to a store, and reports it. Rejects once the process is dead. */
 export type Record = <T>(recording: Recording<T>) => Promise<Result<T>>;
 
 export interface RecorderOptions {
   readonly tell: Tell;
   readonly mortal: Mortal;
-  /** How long a call takes to arrive, and its answer to come back. */
+  /** The time that a call and its answer take. */
   readonly travel: () => Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export const createRecorder =
       });
     } catch (thrown) {
       const isUnreachable = thrown instanceof StoreUnreachable;
-      // A write of a process that dies may still arrive.
+      // A dying process's write may still arrive.
       if (!sent && (isUnreachable || point.on !== "write"))
         tell({ type: "ended", id, ended: { outcome: "unsent" } });
       if (isUnreachable) return createFailure(createMemoryConnectionError("test"));
@@ -60,7 +60,7 @@ function endOf(result: Result<unknown>): CallEnd {
   return reason === undefined ? { outcome: "unknown" } : { outcome: "refused", end: now(), reason };
 }
 
-/** Why nothing was written; `undefined` where that isn't sure. */
+/** Why nothing was written; `undefined` if that isn't certain. */
 function reasonOf(error: MemoryErrorUnion): CallEnd["reason"] {
   switch (error._tag) {
     case "MemoryConflictError":

@@ -29,14 +29,14 @@ export interface RunAttempt extends Attempt {
 const AGENT = "payer";
 const QUEUE_TIMEOUT_MS = 400;
 
-/** Texts that nothing else is called, in whatever process. */
+/** Returns texts that are unique across processes. */
 function counterOf({ program, place }: Attempt) {
   let count = 0;
   const name = tokenOf(program.seed, place);
   return (what: "reply" | "result") => `${name} ${what} ${place.attempt}.${++count}`;
 }
 
-/** A payment, whose only protection against being made twice is its idempotency key. */
+/** A payment. Only its idempotency key prevents a second one. */
 const payingTool = ({ place, mortal, tell }: RunAttempt, conversationId: string, text: () => string) =>
   createTool({
     name: "pay",
@@ -49,15 +49,15 @@ const payingTool = ({ place, mortal, tell }: RunAttempt, conversationId: string,
         return text();
       });
       return paid.catch((thrown: unknown) => {
-        // A failure of which the model is told is a result like any other.
+        // A failure that the model receives is a normal result.
         if (mortal.signal.aborted) throw thrown;
         return text();
       });
     },
   });
 
-/** The replies with a tool call since somebody last said something. */
-/** Holds the longest turn of a run. */
+/** The replies with a tool call since the last user message. */
+/** Longer than the longest turn of a run. */
 const WINDOW = { maxMessages: 6 };
 
 const toolTurnsIn = (messages: readonly Message[]): number =>
@@ -84,7 +84,7 @@ function modelOf(
   };
 }
 
-/** The same state again and again, as an application does that doesn't know what became of it. */
+/** Runs the same state repeatedly, like an application that doesn't know the outcome. */
 export async function performRun(attempt: RunAttempt, operation: OperationOf<"run">): Promise<void> {
   const { program, place, store, mortal, tell, leaseMs } = attempt;
   const { durability, concurrency } = operation;
@@ -104,7 +104,7 @@ export async function performRun(attempt: RunAttempt, operation: OperationOf<"ru
       ...{ provider: store, autoStore: true, durability, concurrency, leaseMs },
       queueTimeoutMs: QUEUE_TIMEOUT_MS,
       ...defined({ userId }),
-      // So that half of the programs read the end of a conversation alone.
+      // So half of the programs read only the end of a conversation.
       ...(program.seed % 2 === 0 ? { window: WINDOW } : {}),
     },
   };
@@ -117,7 +117,7 @@ export async function performRun(attempt: RunAttempt, operation: OperationOf<"ru
   });
   const begin = now();
   const { outcome } = await run(state, config);
-  if (mortal.signal.aborted) return; // Nobody hears of it.
+  if (mortal.signal.aborted) return; // A dead process reports nothing.
   const ended = { place, conversationId, ...defined({ userId }), begin, end: now() };
   const told =
     outcome.status === "completed"

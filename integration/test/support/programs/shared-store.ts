@@ -10,7 +10,7 @@ export interface SharedStore {
   readonly close: () => Promise<void>;
 }
 
-/** On connections of its own. */
+/** With its own connections. */
 export async function openSharedStore({ backend, urls, namespace }: StorePlace): Promise<SharedStore> {
   const [url = ""] = urls;
   if (backend === "postgres") {
@@ -29,7 +29,7 @@ export async function openSharedStore({ backend, urls, namespace }: StorePlace):
   };
 }
 
-/** What Redis has goes with the server. */
+/** Redis data needs no cleanup: it is deleted with the server. */
 export async function dropSharedStore({ backend, urls, namespace }: StorePlace): Promise<void> {
   if (backend !== "postgres") return;
   const client = new pg.Client(urls[0]);

@@ -2,7 +2,7 @@ import type { Program } from "./program.ts";
 
 const MOST_TRIES = 80;
 
-/** Every way to leave one operation out, the last first. Workers stay, so that the others keep their numbers. */
+/** All programs without one operation, the last operation first. Workers stay, so the others keep their numbers. */
 const shorter = (program: Program): readonly Program[] =>
   program.workers.flatMap((operations, worker) =>
     operations.map((_, back): Program => {
@@ -11,7 +11,7 @@ const shorter = (program: Program): readonly Program[] =>
     }),
   );
 
-/** The shortest program that still fails, found by leaving operations out a bounded number of times. */
+/** Removes operations, for a limited number of attempts, and returns the shortest program that still fails. */
 export async function shrinkProgram(
   program: Program,
   fails: (program: Program) => Promise<boolean>,

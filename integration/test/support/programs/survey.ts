@@ -7,7 +7,7 @@ import { createRecorder } from "./recorder.ts";
 
 const SURVEYOR = { worker: -1, operation: 0, attempt: 1 };
 
-/** Reads all that a program can have left, in each way there is, and adds it to what happened. */
+/** Reads everything that a program can have stored, in every way, and adds it to the history. */
 export async function surveyed(
   store: VersionedMemoryProvider,
   program: Program,

@@ -1,7 +1,7 @@
 import type { Message } from "@jaf/memory";
 import type { Place } from "./history.ts";
 
-/** What all texts of an operation begin with, and no other. */
+/** The unique prefix of all texts of an operation. */
 export const tokenOf = (seed: number, { worker, operation }: Pick<Place, "worker" | "operation">): string =>
   `${seed}:${worker}.${operation}`;
 
@@ -15,12 +15,12 @@ export function batchOf(token: string, size: number, name = ""): readonly Messag
 
 export const questionOf = (token: string): string => `${token} question`;
 
-/** A text of a batch, or of a run, in which the question is the first. */
+/** A text of a batch, or of a run. A run's question is its first. */
 export type ParsedText =
   | { readonly kind: "batch"; readonly batch: string; readonly index: number; readonly size: number }
   | { readonly kind: "run"; readonly token: string; readonly isQuestion: boolean };
 
-/** `undefined` for what no operation writes. */
+/** `undefined` for a text that no operation writes. */
 export function parseText(text: string): ParsedText | undefined {
   const batch = /^(.+ batch\S*) (\d)\/(\d)$/.exec(text);
   if (batch !== null) {

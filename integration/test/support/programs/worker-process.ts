@@ -7,7 +7,7 @@ const worker = await bundleProcess(new URL("program-worker.ts", import.meta.url)
 
 export interface WorkerProcess {
   readonly open: (place: StorePlace) => Promise<void>;
-  /** `false`: it was killed before it was done. Rejects where it ended otherwise. */
+  /** `false` if it was killed before it was done. Rejects if it ended in another way. */
   readonly play: (task: Extract<ToWorker, { kind: "play" }>) => Promise<boolean>;
   readonly stop: () => Promise<void>;
 }

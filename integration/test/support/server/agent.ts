@@ -11,13 +11,13 @@ const PIECE_MS = 20;
 const piecesOf = (topic: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${topic}${index} `);
 
-/** What the agent says on `topic` before its call, and after it. */
+/** The agent's texts about `topic` before and after its call. */
 export const spokenOn = (topic: string): readonly [string, string] => [
   piecesOf(`${topic}a`, PIECES_BEFORE).join(""),
   piecesOf(`${topic}b`, PIECES_AFTER).join(""),
 ];
 
-/** Says some pieces, calls the tool, and says more: which it is at, the history tells. */
+/** Streams some pieces, calls the tool, and streams more. The history determines the position. */
 export const slowModel: ModelProvider<unknown> = {
   getCompletion: () => Promise.reject(new Error("This model only streams.")),
   getCompletionStream: async function* ({ messages }, _agent, config) {
@@ -35,7 +35,7 @@ export const slowModel: ModelProvider<unknown> = {
   },
 };
 
-/** An agent with one tool, which takes a while and writes each execution, with its idempotency key, into a file. */
+/** An agent with one slow tool that appends each execution, with its idempotency key, to a file. */
 export const agentWith = (ledger: string): Agent<unknown, string> => ({
   name: "writer",
   instructions: "Write.",

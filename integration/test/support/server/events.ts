@@ -1,6 +1,6 @@
 import type { NumberedEvent } from "@jaf/server";
 
-/** Server-sent events of a turn as they come, until the connection ends; it rejects where the connection breaks. */
+/** Yields a turn's server-sent events until the connection ends. Rejects if the connection breaks. */
 export async function* readEvents(response: Response): AsyncGenerator<NumberedEvent> {
   if (response.body === null) return;
   const decoder = new TextDecoder();

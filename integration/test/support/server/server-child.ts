@@ -9,7 +9,7 @@ export interface ServerChildOptions {
   readonly store:
     | { readonly type: "redis"; readonly url: string; readonly keyPrefix: string }
     | { readonly type: "postgres"; readonly url: string; readonly schema: string };
-  /** A file to which the agent's tool writes. */
+  /** The file that the agent's tool writes. */
   readonly ledger: string;
 }
 
@@ -37,7 +37,7 @@ const server = await runServer(
   {
     port: 0,
     ...{ defaultMemoryProvider: provider, turnLog },
-    // The other server waits no longer than the test has to.
+    // Short, so the other server doesn't delay the test.
     turns: { leaseSeconds: 1, heartbeatMs: 200, recoverMs: 300 },
   },
 );

@@ -6,13 +6,13 @@ import type { ServerChildOptions } from "./server-child.ts";
 
 export interface ServerProcess {
   readonly url: string;
-  /** As a crash: the process has no time for anything. */
+  /** Like a crash: the process ends immediately. */
   readonly kill: () => Promise<void>;
-  /** As a deployment: it finishes or hands over what runs. */
+  /** Like a deployment: the process finishes or hands over its running turns. */
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a server in a process of its own. */
+/** Starts a server in its own process. */
 export async function startServerProcess(options: ServerChildOptions): Promise<ServerProcess> {
   const file = await bundleProcess(new URL("server-child.ts", import.meta.url));
   const child = spawn(process.execPath, [file, JSON.stringify(options)], {

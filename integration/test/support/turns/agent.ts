@@ -24,7 +24,7 @@ const lookUp = createTool({
 
 const agent: Agent<TurnContext, string> = { name: AGENT, instructions: () => "Help.", tools: [lookUp] };
 
-/** The message that comes next in the turn that is last in the conversation. */
+/** The next message of the conversation's last turn. */
 function nextMessage(messages: readonly Message[], token: string): Message {
   const start = messages.findLastIndex(({ role }) => role === "user");
   const question = messages[start];
@@ -45,7 +45,7 @@ function createModel(modelMs: number): ModelProvider<TurnContext> {
   };
 }
 
-/** Answers each turn as it is planned, and none but the one that it was asked in. */
+/** Answers each turn as planned, and only the turn of the request. */
 export const createTurnConfig = (
   modelMs: number,
 ): Pick<RunConfig<TurnContext>, "agentRegistry" | "modelProvider"> => ({

@@ -4,15 +4,15 @@ import type { LoadOptions, LoadOutcome } from "./processes.ts";
 import { readTurns, type StoredTurn } from "./stored-turns.ts";
 
 export interface CheckedTurns {
-  /** What is wrong with what is stored; `[]` if nothing is. */
+  /** The problems of the stored conversations; `[]` if there are none. */
   readonly problems: readonly string[];
-  /** Turns that are there whole. */
+  /** The number of complete turns. */
   readonly whole: number;
-  /** Turns that are there in part: their process was killed. */
+  /** The number of partial turns, whose process was killed. */
   readonly partial: number;
-  /** How often a turn was followed by one of another process. */
+  /** How often a turn was followed by another process's turn. */
   readonly handedOver: number;
-  /** The most turns of one process in a row. */
+  /** The most consecutive turns of one process. */
   readonly longestStreak: number;
 }
 
@@ -21,11 +21,11 @@ interface Expected {
   readonly outcome: LoadOutcome;
 }
 
-/** A turn is written at least once, and at most once for each of its messages. */
+/** A turn has at least one write, and at most one for each of its messages. */
 function checkCounters({ messages, metadata }: ConversationMemory): string[] {
   const problems: string[] = [];
   const { version = 0, nextPosition, totalMessages } = metadata ?? {};
-  // One that is made with the note of a turn has its first version then.
+  // A conversation created with a turn's note then has its first version.
   if (version < 1 || version > messages.length + 1)
     problems.push(`has version ${version} after ${messages.length} messages`);
   if (nextPosition !== messages.length)
@@ -35,7 +35,7 @@ function checkCounters({ messages, metadata }: ConversationMemory): string[] {
   return problems;
 }
 
-/** Each at most once, and those of a lane in the order in which they were taken. */
+/** Each turn at most once, and those of a lane in the order in which they were taken. */
 function checkOrder(turns: readonly StoredTurn[], lanes: number): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
@@ -43,15 +43,15 @@ function checkOrder(turns: readonly StoredTurn[], lanes: number): string[] {
   for (const turn of turns) {
     const token = tokenOf(turn);
     const lane = `${turn.process}:${turn.number % lanes}`;
-    if (seen.has(token)) problems.push(`${token} is there twice`);
-    if (turn.number < (last.get(lane) ?? -1)) problems.push(`${token} stands behind a later one`);
+    if (seen.has(token)) problems.push(`${token} is stored twice`);
+    if (turn.number < (last.get(lane) ?? -1)) problems.push(`${token} comes after a later one`);
     seen.add(token);
     last.set(lane, turn.number);
   }
   return problems;
 }
 
-/** What was acknowledged is there whole; what failed isn't there; what nobody knows of may be there in part. */
+/** Acknowledged turns must be complete, failed turns absent. Turns with an unknown outcome may be partial. */
 function checkAgainstOutcome(
   turns: readonly StoredTurn[],
   conversation: number,
@@ -69,9 +69,10 @@ function checkAgainstOutcome(
     lost.delete(token);
     if (turn.conversation !== conversation) problems.push(`${token} belongs elsewhere`);
     if (told === undefined && turn.process !== options.kill?.process)
-      problems.push(`${token} was never told of`);
-    if (told !== undefined && told !== "completed") problems.push(`${token} is there, but ended so: ${told}`);
-    if (told === "completed" && !turn.whole) problems.push(`${token} isn't whole`);
+      problems.push(`${token} was never reported`);
+    if (told !== undefined && told !== "completed")
+      problems.push(`${token} is stored, but ended with: ${told}`);
+    if (told === "completed" && !turn.whole) problems.push(`${token} isn't complete`);
   }
   return [...problems, ...[...lost].map((token) => `${token} was acknowledged and is lost`)];
 }
@@ -112,7 +113,7 @@ async function checkConversation(
   };
 }
 
-/** Holds all that is stored against what the processes say that they did. */
+/** Compares the stored conversations with the processes' reports. */
 export async function checkStore(store: MemoryProvider, expected: Expected): Promise<CheckedTurns> {
   const problems: string[] = [];
   let [whole, partial, handedOver, longestStreak] = [0, 0, 0, 0];

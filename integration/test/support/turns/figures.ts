@@ -13,17 +13,17 @@ function spread(turns: readonly TurnRecord[], field: "totalMs" | "waitedMs"): st
   return `p50 ${half}, p99 ${most}, at most ${all}`;
 }
 
-/** How often each outcome came. */
+/** The number of each outcome. */
 export function countOutcomes({ turns }: LoadOutcome): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { outcome } of turns.values()) counts[outcome] = (counts[outcome] ?? 0) + 1;
   return counts;
 }
 
-/** The share of turns that were followed by one of another process. */
+/** The share of turns that were followed by another process's turn. */
 export const shareHandedOver = ({ handedOver, whole }: CheckedTurns): number => handedOver / whole;
 
-/** For people to read. */
+/** A readable report. */
 export function describeLoad(title: string, outcome: LoadOutcome, checked: CheckedTurns): string {
   const turns = [...outcome.turns.values()];
   const { calls, elapsedMs } = outcome;

@@ -28,7 +28,7 @@ function describeError(error: JAFError): string {
 const describeOutcome = ({ outcome }: RunResult<unknown>): string =>
   outcome.status === "error" ? describeError(outcome.error) : outcome.status;
 
-/** What a run ends with while another holds the lease, if it doesn't queue; "incarnation" where the other began the conversation. */
+/** Whether a run without a queue was refused because of another run; "incarnation": the other created the conversation. */
 const isRefusal = (outcome: string): boolean =>
   /^MemoryConflictError (incarnation|lease|version)$/.test(outcome);
 
@@ -43,7 +43,7 @@ function runOnce({ load, config, memory }: Worker, plan: TurnPlan, onAsked: () =
   });
 }
 
-/** One run, or as many as it takes until none is refused. */
+/** Does one run, or repeats it until it isn't refused. */
 async function takeTurn(worker: Worker, plan: TurnPlan): Promise<EndedTurn> {
   const { conversation, number } = plan;
   const began = performance.now();
@@ -62,7 +62,7 @@ async function takeTurn(worker: Worker, plan: TurnPlan): Promise<EndedTurn> {
   }
 }
 
-/** Every so manieth turn of a conversation, one after the other. */
+/** Takes every n-th turn of a conversation, one after the other. */
 export async function takeLane(
   worker: Worker,
   { conversation, lane }: { readonly conversation: number; readonly lane: number },
@@ -74,8 +74,8 @@ export async function takeLane(
 }
 
 /**
- * All turns of this process, a few of each conversation at a time: while it is at these, the next process is at those that it
- * had before. Nobody waits for the others, so that they meet now and then.
+ * Takes all turns of this process, a few of each conversation at a time. Meanwhile, the next process takes turns of the
+ * previous conversations. Processes don't wait for each other, so they sometimes meet in a conversation.
  */
 export async function takeBursts(
   worker: Worker,

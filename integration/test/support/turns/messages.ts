@@ -1,28 +1,28 @@
 import * as z from "zod";
 
-/** What a worker process is told to do; a load has its namespace to itself. */
+/** The task of a worker process. Each load has its own namespace. */
 export const turnLoadSchema = z.object({
   backend: z.enum(["redis", "postgres"]),
   url: z.string(),
-  /** Key prefix or schema. */
+  /** The key prefix or schema. */
   namespace: z.string(),
-  /** Which of the processes this is, from 0. */
+  /** The number of the process, from 0. */
   process: z.number(),
   conversations: z.number(),
-  /** Of each conversation, in this process. */
+  /** The number of turns per conversation in this process. */
   turns: z.number(),
-  /** How many turns of a conversation the process has under way at the same time. */
+  /** How many turns of a conversation the process runs at the same time. */
   lanes: z.number(),
   /**
-   * How many turns of a conversation the process takes one after the other before it leaves it to the next process, and goes
-   * on with those of the one before. Absent: all conversations at once, and none is left.
+   * How many turns of a conversation the process takes before it leaves the conversation to the next process and continues
+   * with the previous process's. Absent: it takes all conversations at the same time and leaves none.
    */
   burst: z.number().optional(),
-  /** How many processes there are. */
+  /** The number of processes. */
   processes: z.number(),
-  /** How many messages the model sees. Absent: all. */
+  /** The number of messages that the model sees. Absent: all. */
   window: z.number().optional(),
-  /** Each model call takes up to this many milliseconds. */
+  /** The longest duration of a model call, in milliseconds. */
   modelMs: z.number(),
   /** Whether durabilities differ between conversations, or between the turns of each. */
   mixedBy: z.enum(["conversation", "turn"]),
@@ -43,13 +43,13 @@ const endedTurnSchema = z.object({
   kind: z.literal("turn"),
   conversation: z.number(),
   number: z.number(),
-  /** `"completed"`, or the tags of what it failed with. */
+  /** `"completed"`, or the tags of its error. */
   outcome: z.string(),
   /** From the start of its first run to the end of its last, in milliseconds. */
   totalMs: z.number(),
-  /** Until its model was first asked. */
+  /** The time until its first model call. */
   waitedMs: z.number(),
-  /** Runs that were refused because another had the turn, and were made again. */
+  /** The number of runs that were refused because another had the turn, and were repeated. */
   refused: z.number(),
 });
 
@@ -57,7 +57,7 @@ export type EndedTurn = z.infer<typeof endedTurnSchema>;
 
 const callsSchema = z.object({ reads: z.number(), headReads: z.number(), writes: z.number() });
 
-/** How often the store was called. */
+/** The number of calls to the store. */
 export type StoreCalls = z.infer<typeof callsSchema>;
 
 export const fromWorkerSchema = z.discriminatedUnion("kind", [

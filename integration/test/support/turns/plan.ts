@@ -1,7 +1,7 @@
 import type { Durability } from "@jaf/core";
 import type { Message } from "@jaf/memory";
 
-/** One turn of a load: a process says it to a conversation once. */
+/** One turn of a load. A process takes it once. */
 export interface TurnPlan {
   readonly process: number;
   readonly conversation: number;
@@ -9,7 +9,7 @@ export interface TurnPlan {
   readonly number: number;
 }
 
-/** In what all its messages begin, and no other message. */
+/** The unique prefix of all its messages. */
 export const tokenOf = ({ process, conversation, number }: TurnPlan): string =>
   `${process}:${conversation}:${number}`;
 
@@ -19,13 +19,13 @@ export const TOOL = "look_up";
 
 const callsTool = ({ process, number }: TurnPlan): boolean => (process + number) % 3 === 0;
 
-/** Of five in a row three are stored by the turn, one by the step, and one on completion. */
+/** Of five consecutive turns, three have durability `turn`, one `step` and one `completed`. */
 export function durabilityOf(index: number): Durability {
   if (index % 5 === 3) return "step";
   return index % 5 === 4 ? "completed" : "turn";
 }
 
-/** What the conversation holds of the turn once it is done. */
+/** The turn's stored messages once it is done. */
 export function messagesOf(plan: TurnPlan): readonly Message[] {
   const token = tokenOf(plan);
   const question: Message = { role: "user", content: `${token} question` };
@@ -41,7 +41,7 @@ export function messagesOf(plan: TurnPlan): readonly Message[] {
   ];
 }
 
-/** The turn that a message says it is of; `undefined` where no turn of a load wrote it. */
+/** The turn of a message; `undefined` if no turn of a load wrote it. */
 export function planOf({ content }: Message): TurnPlan | undefined {
   const match = /^(\d+):(\d+):(\d+) /.exec(typeof content === "string" ? content : "");
   const [process, conversation, number] = (match ?? []).slice(1).map(Number);

@@ -14,7 +14,7 @@ const worker = await bundleProcess(new URL("turn-worker.ts", import.meta.url));
 /** A process that takes turns. */
 export interface TurnProcess {
   readonly open: (load: TurnLoad) => Promise<void>;
-  /** How often it called the store; `undefined` if it was killed. Rejects where it ended of itself. */
+  /** The number of its calls to the store; `undefined` if it was killed. Rejects if it ended unexpectedly. */
   readonly go: (onTurn: (turn: EndedTurn) => void) => Promise<StoreCalls | undefined>;
   readonly isAlive: () => boolean;
   readonly kill: () => Promise<void>;
@@ -40,7 +40,7 @@ export function startTurnProcess(): TurnProcess {
     });
     child.send(message);
     const ended = exit.then(() => {
-      if (!killed) throw new Error("a process that takes turns ended of itself");
+      if (!killed) throw new Error("a process that takes turns ended unexpectedly");
       return undefined;
     });
     return Promise.race([done, ended]);

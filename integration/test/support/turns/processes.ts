@@ -5,26 +5,26 @@ import { startTurnProcess } from "./process.ts";
 const PROGRESS_MS = 5_000;
 
 export interface LoadOptions extends Omit<TurnLoad, "process" | "processes"> {
-  /** In the lines of progress. */
+  /** The title in the lines of progress. */
   readonly title: string;
-  /** Kills this process once all together have taken so many turns. */
+  /** Kills this process once all processes together have taken this many turns. */
   readonly kill?: { readonly process: number; readonly afterTurns: number };
 }
 
 export type TurnRecord = EndedTurn & TurnPlan;
 
-/** What the processes say that they did. */
+/** The processes' reports. */
 export interface LoadOutcome {
-  /** By token: every turn of a process that lives; of one that was killed, those that it told of. */
+  /** By token: every turn of a living process, and the reported turns of a killed one. */
   readonly turns: ReadonlyMap<string, TurnRecord>;
-  /** Of all processes that weren't killed. */
+  /** The total of all processes that weren't killed. */
   readonly calls: StoreCalls;
   readonly elapsedMs: number;
 }
 
 export interface TurnProcesses {
   readonly count: number;
-  /** Has all processes take all turns of the load, at the same time. */
+  /** Lets all processes take all turns of the load at the same time. */
   readonly run: (options: LoadOptions) => Promise<LoadOutcome>;
   readonly stop: () => Promise<void>;
 }
@@ -34,7 +34,7 @@ function addUp(calls: readonly (StoreCalls | undefined)[]): StoreCalls {
   return { reads: sum("reads"), headReads: sum("headReads"), writes: sum("writes") };
 }
 
-/** Processes that take one load after the other. One that was killed is replaced when the next load begins. */
+/** Processes that take one load after the other. A killed process is replaced when the next load begins. */
 export function startTurnProcesses(count: number): TurnProcesses {
   const processes = Array.from({ length: count }, startTurnProcess);
 

@@ -6,13 +6,13 @@ import type { StoreCalls, TurnLoad } from "./messages.ts";
 
 export type StorePlace = Pick<TurnLoad, "backend" | "url" | "namespace">;
 
-/** On a connection of its own. */
+/** With its own connection. */
 export const openStore = ({ backend, url, namespace }: StorePlace): Promise<VersionedMemoryProvider> =>
   backend === "redis"
     ? createRedisProvider({ url, keyPrefix: `${namespace}:` })
     : createPostgresProvider({ connectionString: url, schema: namespace });
 
-/** What Redis has goes with the server. */
+/** Redis data needs no cleanup: it is deleted with the server. */
 export async function dropStore({ backend, url, namespace }: StorePlace): Promise<void> {
   if (backend === "redis") return;
   const client = new pg.Client(url);

@@ -4,18 +4,18 @@ import { messagesOf, planOf, type TurnPlan } from "./plan.ts";
 
 /** A turn as it is stored. */
 export interface StoredTurn extends TurnPlan {
-  /** Whether all its messages are there, rather than the first ones. */
+  /** Whether all its messages are stored, not only the first ones. */
   readonly whole: boolean;
 }
 
-/** How many messages of the turn stand there, one behind the other and as they were said. */
+/** The number of consecutive, unchanged messages of the turn from this index on. */
 function countFrom(messages: readonly Message[], start: number, plan: TurnPlan): number {
   const expected = messagesOf(plan);
   const end = expected.findIndex((message, index) => !isDeepStrictEqual(messages[start + index], message));
   return end === -1 ? expected.length : end;
 }
 
-/** The turns in the order in which they are stored, and each message that isn't in its place. */
+/** The turns in stored order, and each message that is out of place. */
 export function readTurns(messages: readonly Message[]) {
   const turns: StoredTurn[] = [];
   const problems: string[] = [];

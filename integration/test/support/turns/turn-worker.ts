@@ -3,9 +3,9 @@ import { takeBursts, takeLane } from "./lane.ts";
 import { type FromWorker, type TurnLoad, toWorkerSchema } from "./messages.ts";
 import { countCalls, openStore } from "./store.ts";
 
-/** A forked process that takes the turns of one load after the other: it opens the store, waits until it may go, and goes. */
+/** A forked process that takes the turns of one load after the other. It opens the store and waits for the start signal. */
 
-/** More than any turn of a test waits, so that a slow machine is no failure. */
+/** Longer than any turn of a test waits, so a slow machine causes no failure. */
 const QUEUE_TIMEOUT_MS = 280_000;
 
 const say = (message: FromWorker): void => void process.send?.(message);

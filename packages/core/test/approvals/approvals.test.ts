@@ -229,11 +229,11 @@ describe("a decision is valid", () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     const late = await process([], [], { resume: { approvals: [approve(request)] } });
     expect(errorOf(late)).toMatchObject(rejectedWith("expired-approval"));
-    const anew = approvalOf(await process([], [], { approvalTtlMs: 60_000 }));
-    expect(anew.approvalId).not.toBe(request.approvalId);
+    const renewed = approvalOf(await process([], [], { approvalTtlMs: 60_000 }));
+    expect(renewed.approvalId).not.toBe(request.approvalId);
     const old = await process([], [], { resume: { approvals: [approve(request)] }, approvalTtlMs: 60_000 });
     expect(errorOf(old)).toMatchObject(rejectedWith("forged-approval"));
-    await process(["Paid."], [], { resume: { approvals: [approve(anew)] } });
+    await process(["Paid."], [], { resume: { approvals: [approve(renewed)] } });
     expect(executed).toEqual(["pay 50"]);
   });
 

@@ -81,10 +81,10 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
       const ended = await decide([approve(shown)]);
       expect(errorOf(ended)).toMatchObject({ ...changed, reason: expect.stringMatching(/run again/) });
       expect(paid).toEqual([]);
-      const anew = approvalOf(await again());
-      expect(anew.args).toEqual({ cents: 999_999, to: "B" });
-      expect(anew.approvalId).not.toBe(shown.approvalId);
-      expect((await decide([approve(anew)])).outcome.status).toBe("completed");
+      const renewed = approvalOf(await again());
+      expect(renewed.args).toEqual({ cents: 999_999, to: "B" });
+      expect(renewed.approvalId).not.toBe(shown.approvalId);
+      expect((await decide([approve(renewed)])).outcome.status).toBe("completed");
       expect(paid).toEqual([{ cents: 999_999, to: "B" }]);
     },
   );
@@ -213,9 +213,9 @@ describe("a decision about changed arguments", () => {
     const approvals = [approve(asked.interruptions[0] as ApprovalRequest)];
     const refused = await client.forUser("u").continue(id).prompt("", { approvals });
     expect(errorOf(refused as RunResult<unknown>)).toMatchObject(changed);
-    const [anew] = (await client.forUser("u").continue(id).prompt([])).interruptions;
-    expect(anew?.args).toEqual({ cents: 1, to: "A" });
-    const approved = { approvals: [approve(anew as ApprovalRequest)] };
+    const [renewed] = (await client.forUser("u").continue(id).prompt([])).interruptions;
+    expect(renewed?.args).toEqual({ cents: 1, to: "A" });
+    const approved = { approvals: [approve(renewed as ApprovalRequest)] };
     expect((await client.forUser("u").continue(id).prompt("", approved)).text).toBe("Done.");
     expect(paid).toEqual([{ cents: 1, to: "A" }]);
   });

@@ -89,7 +89,7 @@ const forgeries: Record<string, { readonly code: string; readonly options: objec
   },
   "messages that are null": { code: "malformed-message", options: { messages: null } },
   "approvals that are null": { code: "malformed-approval", options: { approvals: null } },
-  "a token that nobody gave out": {
+  "a token that was never returned": {
     code: "stale-token",
     options: { historyToken: `2.${"0".repeat(64)}`, messages: [user("More")] },
   },

@@ -50,7 +50,7 @@ describe("a prompt in parts", () => {
   });
 
   it.each([
-    ["reasoning", [{ type: "reasoning", text: "x" }], /^Invalid prompt input: .*user can say/],
+    ["reasoning", [{ type: "reasoning", text: "x" }], /^Invalid prompt input: .*user can send/],
     ["a call", [{ role: "user", content: [{ type: "tool-call", id: "a" }] }], /content\[0\]\.type: expected/],
     ["media of no type", [{ type: "media", data: "" }], /^Invalid prompt input: \[0\]\.mediaType: expected/],
     ["media without anything", [{ type: "media", mediaType: "image/png" }], /data, url or fileId/],

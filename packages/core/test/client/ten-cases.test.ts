@@ -26,7 +26,7 @@ interface Request {
   readonly conversationId?: string;
 }
 
-/** A shop where u's conversation "c" waits: `pay` for an approval, `locate` for the client. Nobody has paid yet. */
+/** A shop where u's conversation "c" waits: `pay` for an approval, `locate` for the client. No payment has been made yet. */
 async function waiting() {
   const provider = createInMemoryProvider();
   const executed: string[] = [];

@@ -121,8 +121,8 @@ describe("a store that lists no agents", () => {
 describe("a store that ignores the argument of list", () => {
   it("never returns another user's thread", async () => {
     const store = new MapStore();
-    const everybody = store.list.bind(store);
-    store.list = () => everybody();
+    const listAll = store.list.bind(store);
+    store.list = () => listAll();
     const { client } = clientSetup({ agent: perSession, config: { store } });
 
     await client.prompt("A's secret", as("a"));

@@ -172,7 +172,7 @@ describe("a budget of a run", () => {
 
   it.each([
     [{ budget: { run: { maxCost: 1 } }, prices: { small: price } }, /no price of the model "large"/],
-    [{ budget: { run: { maxCost: 1 } }, prices: undefined }, /prices: expected the prices/],
+    [{ budget: { run: { maxCost: 1 } }, prices: undefined }, /prices: expected prices/],
     [{ budget: { run: { maxTokens: -1 } } }, /budget\.run\.maxTokens: expected/],
     [{ budget: { runs: {} } }, /budget\.runs: expected/],
     [{ prices: { large: { input: 1 } } }, /prices\.large\.output: expected/],

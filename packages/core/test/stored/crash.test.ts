@@ -38,7 +38,7 @@ interface World {
   readonly acknowledged: string[];
 }
 
-/** Wraps every port, so the `at`-th call to the outside world, from 1, fails. */
+/** Wraps every port, so the `at`-th external call, from 1, fails. */
 function saboteur(at: number, crash: Crash, { inner, finished, acknowledged }: World) {
   const controller = new AbortController();
   let calls = 0;
@@ -122,7 +122,7 @@ async function recover(world: World) {
 /** A write that hangs isn't given up: only the process's end ends it. */
 const isWrite = (at: number) => [2, 4, 7, 8, 10, 12, 14].includes(at);
 
-describe("a run in durability step that crashes at any call to the outside world", async () => {
+describe("a run with durability step that crashes at any external call", async () => {
   const whole = newWorld();
   const { calls } = await attempt(whole, says("Hi"), Number.POSITIVE_INFINITY, "hang");
 

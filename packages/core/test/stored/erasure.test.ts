@@ -77,7 +77,7 @@ const SETTINGS = (["completed", "turn", "step"] as const).flatMap((durability) =
 
 describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) => {
   describe.each(ERASURES)("with a conversation that is %s meanwhile", (_how, erase) => {
-    async function overtaken(before: readonly Message[], anew: string | undefined) {
+    async function overtaken(before: readonly Message[], restart: string | undefined) {
       const provider = open();
       if (before.length > 0) await provider.storeMessages("c", before, { userId: "alice" });
       const start = runner(provider, { durability });
@@ -85,7 +85,7 @@ describe.each(SETTINGS)("a run in durability %s, %s", (durability, _name, open) 
       const running = start(turn.steps, "What was it about?");
       await turn.asked;
       await erase(provider);
-      if (anew !== undefined) await start(["Hello."], anew);
+      if (restart !== undefined) await start(["Hello."], restart);
       turn.answer();
       return { ended: await running, stored: await storedMessages(provider) };
     }

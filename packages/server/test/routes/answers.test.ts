@@ -71,9 +71,9 @@ describe("responses", () => {
       ({ message }: { message: { role: string } }) => message.role === "user",
     );
     const edited = await call(["post", `${conversation}/edit`], ids, { position, version, message: "Other" });
-    const anew = await call(["post", `${conversation}/regenerate`], ids, { version: edited.version });
-    expect(anew.text).toBe("Anew.");
-    const copy = await call(["post", `${conversation}/copy`], ids, { version: anew.version });
+    const regenerated = await call(["post", `${conversation}/regenerate`], ids, { version: edited.version });
+    expect(regenerated.text).toBe("Anew.");
+    const copy = await call(["post", `${conversation}/copy`], ids, { version: regenerated.version });
     expect(copy.conversationId).not.toBe(conversationId);
     expect(await call(["patch", conversation], ids, { title: " Mine " })).toEqual({ title: "Mine" });
     expect((await call(["get", "/conversations"])).conversations).toHaveLength(2);

@@ -112,8 +112,8 @@ describe("chat", () => {
     expect(notUsers.status).toBe(400);
     const edited = await ask("ada", "POST", `${path}/edit`, { position: 2, version, message: "other" });
     expect(edited.body.data).toMatchObject({ status: "completed", text: "Edited." });
-    const anew = await ask("ada", "POST", `${path}/regenerate`, { version: edited.body.data.version });
-    expect(anew.body.data).toMatchObject({ status: "completed", text: "Anew." });
+    const regenerated = await ask("ada", "POST", `${path}/regenerate`, { version: edited.body.data.version });
+    expect(regenerated.body.data).toMatchObject({ status: "completed", text: "Anew." });
     const { body } = await ask("ada", "GET", path);
     expect(
       body.data.messages.map(({ message }: { message: { content: string } }) => message.content),

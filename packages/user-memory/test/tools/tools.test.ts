@@ -140,7 +140,7 @@ describe("remembering in a turn with an erasure", () => {
     const { remember } = toolsFor(memory, { said, turnStart: async () => ({ startedAt }) });
     expect(await remember.execute(tea, alice)).toMatch(/it was forgotten/);
     expect(await memory.list("alice", everything)).toEqual([]);
-    await setTimeout(2); // Said anew is said later.
+    await setTimeout(2); // The repeated statement must have a later time.
     expect(await toolsFor(memory, { said }).remember.execute(tea, alice)).toMatch(/^Remembered/);
   });
 

@@ -93,18 +93,18 @@ function RetryButton({ ran, onRetry }: RetryButtonProps) {
       <button
         type="button"
         class="quiet square"
-        aria-label="Make the reply anew"
+        aria-label="Regenerate the reply"
         aria-expanded={ran.length > 0 ? asking : undefined}
-        title="Make it anew"
+        title="Regenerate"
         onClick={() => (ran.length > 0 ? setAsking(!asking) : onRetry())}
       >
         <Icon name="retry" />
       </button>
       {asking && (
         <span class="retry-question" role="status">
-          {ran.join(", ")} has run: that isn’t undone.
+          {ran.join(", ")} has run. Its effects can’t be undone.
           <button type="button" onClick={onRetry}>
-            Make it anew all the same
+            Regenerate anyway
           </button>
         </span>
       )}

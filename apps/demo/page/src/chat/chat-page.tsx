@@ -55,7 +55,7 @@ function Welcome() {
   return (
     <div class="welcome">
       <h2>What is on your mind?</h2>
-      <p>What you say here is remembered, in every conversation, and only in your own words.</p>
+      <p>What you say about yourself is remembered in every conversation, in your own words.</p>
       <ul>
         {SUGGESTIONS.map((text) => (
           <li key={text}>
@@ -78,10 +78,10 @@ function Missing() {
   const isWritten = useStore(drafts.state)[""] !== undefined;
   return (
     <div class="blank">
-      <p>There is no such conversation. It may have been deleted.</p>
+      <p>This conversation doesn’t exist. It may have been deleted.</p>
       {isWritten && (
         <p>
-          What you have written waits in a <a href="#/">new conversation</a>.
+          Your draft is in a <a href="#/">new conversation</a>.
         </p>
       )}
     </div>

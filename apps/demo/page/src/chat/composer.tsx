@@ -55,7 +55,7 @@ export function Composer({ running, conversationId }: ComposerProps) {
       <p id="composer-hint" class="hint">
         {online
           ? "Enter sends, Shift+Enter makes a new line."
-          : "You are offline: what you write is kept until you can send it."}
+          : "You are offline. Your text is kept until you can send it."}
       </p>
     </form>
   );

@@ -28,7 +28,7 @@ export function ContextSheet({ conversationId, position, onClose }: ContextSheet
       )}
       {shown === undefined && failure === undefined && <p class="quiet-text">Loading…</p>}
       {shown !== undefined && shown.turn === undefined && (
-        <p class="quiet-text">This reply has no record: it is too old, or comes from elsewhere.</p>
+        <p class="quiet-text">There is no record of this reply: it is too old, or was imported.</p>
       )}
       {shown?.turn !== undefined && <RecordedTurnContent turn={shown.turn} facts={shown.facts} />}
     </Sheet>
@@ -67,14 +67,14 @@ function RecordedTurnContent({
     <div class="saw">
       <section>
         <h3>Instructions</h3>
-        {turn.instructions.length === 0 && <p class="quiet-text">None are recorded.</p>}
+        {turn.instructions.length === 0 && <p class="quiet-text">None recorded.</p>}
         {turn.instructions.map((text) => (
           <pre key={text}>{text}</pre>
         ))}
       </section>
       <section>
         <h3>Facts about you</h3>
-        {turn.facts.length === 0 && <p class="quiet-text">None went in.</p>}
+        {turn.facts.length === 0 && <p class="quiet-text">None.</p>}
         <ul class="plain">
           {facts.map((fact) => (
             <li key={fact.id}>
@@ -102,10 +102,10 @@ const NUMBER = new Intl.NumberFormat();
 const REASONS: Readonly<Record<string, string>> = {
   "not-replayable": "a call without a result, a result without a call, or empty",
   "orphan-result": "a result without a call",
-  "not-loaded": "outside of the window",
+  "not-loaded": "outside the window",
   "not-stored": "no longer stored",
-  "cut-turn": "the rest of a turn that is gone",
-  function: "by the application's window",
+  "cut-turn": "the rest of a turn that was cut",
+  function: "dropped by the application's window function",
 };
 
 function CallCard({ call }: { readonly call: RecordedCall }) {
@@ -115,14 +115,14 @@ function CallCard({ call }: { readonly call: RecordedCall }) {
     <article class="card">
       <dl class="facts-of">
         <Row term="Model">
-          {model ?? "the provider’s own choice"}
+          {model ?? "the provider’s default"}
           {status === "error" && " (failed)"}
         </Row>
         {durationMs !== undefined && <Row term="Time">{durationOf(durationMs)}</Row>}
         {usage?.inputTokens !== undefined && (
           <Row term="Tokens in">
             {NUMBER.format(usage.inputTokens)}
-            {cached !== undefined && `, of which ${NUMBER.format(cached)} from the cache`}
+            {cached !== undefined && `, ${NUMBER.format(cached)} of them from the cache`}
           </Row>
         )}
         {usage?.outputTokens !== undefined && (
@@ -164,7 +164,7 @@ function ManifestRows({ manifest }: { readonly manifest: ContextManifest }) {
       {additions.map(({ name, characters, placement }) => (
         <Row key={name} term="Added">
           {name}: {NUMBER.format(characters)} characters{" "}
-          {placement === "instructions" ? "behind the instructions" : "before your message"}
+          {placement === "instructions" ? "after the instructions" : "before your message"}
         </Row>
       ))}
     </>

@@ -29,7 +29,7 @@ export function ToolCard({ tool, running, stopped, waitsFor }: ToolCardProps) {
   const asks = waitsFor?.type === "approval" && result === undefined && !running;
   const rejected = isRejected(state, result);
   const said = asks
-    ? "Waits for you"
+    ? "Waiting for you"
     : rejected
       ? "Rejected"
       : stopped && result === undefined
@@ -65,7 +65,7 @@ export function ToolCard({ tool, running, stopped, waitsFor }: ToolCardProps) {
       </details>
       {asks && (
         <div class="decision">
-          <p>It runs only if you agree, and with exactly these arguments.</p>
+          <p>It runs only if you approve it, with exactly these arguments.</p>
           <button type="button" class="primary" onClick={() => void conversation.decide(waitsFor, true)}>
             Approve
           </button>

@@ -88,7 +88,7 @@ function EntryView({ entry, state, onShowContext, isLastReply, ran }: EntryViewP
       return <ToolCard tool={tool} running={running} stopped={stopped} waitsFor={waitsFor} />;
     }
     case "handoff":
-      return <p class="marker">{entry.to} takes over</p>;
+      return <p class="marker">Handed off to {entry.to}</p>;
     case "pieces":
       return <StreamingMessage pieces={entry.pieces} running={running} />;
   }
@@ -131,10 +131,10 @@ function TurnEnding({ turn, missing }: TurnEndingProps) {
 }
 
 const RETRACTED = {
-  retry: "The attempt failed, and is made again…",
-  fallback: "Another model is asked…",
-  guardrail: "That reply wasn't let through…",
-  "taken-over": "The server ended, and another goes on with the reply…",
+  retry: "The attempt failed. Trying again…",
+  fallback: "Trying another model…",
+  guardrail: "A guardrail blocked that reply…",
+  "taken-over": "The server stopped. Another one continues the reply…",
 } as const;
 
 interface ThinkingProps {
@@ -153,9 +153,9 @@ const Thinking = ({ connected, retracted }: ThinkingProps) => {
       </span>
       {!connected ? (
         reachable ? (
-          "Reconnecting. The reply goes on at the server…"
+          "Reconnecting. The reply continues on the server…"
         ) : (
-          "The server can't be reached. The reply goes on when it is there again…"
+          "The server can't be reached. The reply continues when it is back…"
         )
       ) : retracted === undefined ? (
         <span class="hidden">Thinking…</span>

@@ -90,7 +90,8 @@ function EditForm({ text, onDone }: EditFormProps) {
       </div>
       <div class="form-actions">
         <span class="quiet-text">
-          All that followed is replaced. What was learned from it stays known, and what tools did stays done.
+          Everything after this message is replaced. Facts learned from it are kept, and the effects of tools
+          aren’t undone.
         </span>
         <button type="button" class="quiet" onClick={() => onDone(undefined)}>
           Cancel

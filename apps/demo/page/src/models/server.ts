@@ -12,7 +12,7 @@ export function failureText(thrown: unknown): string {
   if (!isJafClientError(thrown)) return thrown instanceof Error ? thrown.message : "Something went wrong.";
   if (thrown.code === "connection") return "The server can't be reached at the moment.";
   if (thrown.code === "running")
-    return "A reply is under way here already, e.g. to another tab. Send this when it is complete.";
+    return "A reply is already running here, e.g. for another tab. Send this when it is complete.";
   return thrown.message;
 }
 

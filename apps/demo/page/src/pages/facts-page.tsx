@@ -26,8 +26,8 @@ export function FactsPage() {
   return (
     <ScrollArea class="page" id="facts" label="Facts">
       <p class="lead">
-        What you have said, in your own words, with its date and the conversation it comes from. What a page
-        or a tool says about you is marked, and waits until you agree.
+        Your own statements, quoted, with date and conversation. Statements of a page or a tool about you are
+        marked and aren’t used until you agree.
       </p>
       {failure !== undefined && (
         <p class="failure" role="alert">
@@ -53,7 +53,7 @@ export function FactsPage() {
         <p class="end-actions">
           <ConfirmButton
             label="Forget everything about me"
-            question="Forget all of it, for good?"
+            question="Forget all facts permanently?"
             onConfirm={() => change(() => server.facts.forgetAll())}
           />
         </p>
@@ -163,15 +163,15 @@ function FactList({ title, facts, busy, onChange }: FactListProps) {
 
 const WAITS: Readonly<Record<string, string>> = {
   external: "A page, a document or a tool said this. It isn't used until you agree.",
-  conflict: "It contradicts what you said yourself.",
-  rate: "Very much was learned from one conversation.",
-  link: "It holds an address and isn't your own word.",
+  conflict: "It contradicts your own statement.",
+  rate: "One conversation produced an unusual number of facts.",
+  link: "It contains a link and isn't your own statement.",
 };
 
 function whoseWord({ trust, quotation }: Fact): string {
-  if (trust === "external") return "Somebody else";
+  if (trust === "external") return "Someone else";
   if (trust === "confirmed") return "Confirmed by you";
-  return trust === "stated" || quotation !== undefined ? "You" : "Concluded from what you said";
+  return trust === "stated" || quotation !== undefined ? "You" : "Inferred from your messages";
 }
 
 interface FactCardProps {
@@ -223,7 +223,7 @@ function FactCard({ fact, busy, onChange }: FactCardProps) {
           ) : (
             <ConfirmButton
               label="Forget"
-              question="Forget it for good?"
+              question="Forget it permanently?"
               onConfirm={() => onChange(() => server.facts.forget(id))}
             />
           )}

@@ -30,7 +30,7 @@ export function Sidebar({ onTry }: { readonly onTry: () => void }) {
       <WaitingList />
       <label class="search">
         <Icon name="search" />
-        <span class="hidden">Search conversations by their titles and what was said in them</span>
+        <span class="hidden">Search conversations by title and content</span>
         <input
           id="search"
           type="search"

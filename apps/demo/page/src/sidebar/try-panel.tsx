@@ -32,17 +32,18 @@ export function TryPanel({ onClose }: { readonly onClose: () => void }) {
           button="Ask for an email"
           onClick={() => inNewConversation(TRIES.email)}
         >
-          The assistant asks before it sends. Open this page in a second tab: the request waits there, too,
-          and your decision in either of them goes on with the reply in both. (The email is only written to
+          The assistant asks before it sends an email. Open this page in a second tab: the request waits
+          there, too. Decide in either tab, and the reply continues in both. (The email is only written to
           your notes.)
         </Try>
         <Try
-          title="Plant a fact by a pasted page"
+          title="Plant a fact with a pasted page"
           button="Paste a page"
           onClick={() => inNewConversation(TRIES.page)}
         >
-          A page claims things about you. They are kept apart and wait, unused, under{" "}
-          <a href="#/facts">What I know about you</a> until you agree; ask what the assistant knows meanwhile.
+          A page makes claims about you. They are kept separate under{" "}
+          <a href="#/facts">What I know about you</a>, and aren’t used until you agree. Ask the assistant what
+          it knows about you in the meantime.
         </Try>
         {about !== undefined && <Samples about={about} onChanged={load} />}
       </div>
@@ -90,7 +91,7 @@ async function sendForgedHistory(): Promise<string> {
       history: FORGED_HISTORY,
       message: "Then pay me the refund that you promised.",
     });
-    return "The server took it. That is a fault: please report it.";
+    return "The server accepted it. This is a bug: please report it.";
   } catch (thrown) {
     if (!isJafClientError(thrown) || thrown.status === 0) throw thrown;
     return `Refused with status ${thrown.status}: ${thrown.message}`;
@@ -104,8 +105,8 @@ function Forged() {
     <section class="card">
       <h3>Send a forged continuation</h3>
       <p>
-        The page sends back a history in which the assistant has promised a refund, and a tool has confirmed
-        it. Neither was ever said: the server knows what it said.
+        The page sends a history in which the assistant has promised a refund and a tool has confirmed it.
+        Neither happened, and the server knows it from its stored messages.
       </p>
       <button
         type="button"
@@ -132,15 +133,15 @@ function Kill({
   return (
     <Try
       title="Kill the server in the middle of a tool call"
-      button="Start, and kill it"
+      button="Start, then kill it"
       disabled={!supervised}
       onClick={() => {
         onStart(TRIES.timer);
         setTimeout(() => void demo.kill().catch(() => {}), KILL_AFTER_MS);
       }}
     >
-      A tool takes six seconds. After two, the server's process is killed, without any warning. Another one is
-      started, goes on with the turn, and this page with its events: nothing is said twice.
+      A tool takes six seconds. After two and a half, the server's process is killed without warning. A new
+      process starts and continues the turn, and this page continues with its events: nothing is shown twice.
       {!supervised && " (This server was started without a supervisor.)"}
     </Try>
   );
@@ -159,7 +160,7 @@ function Samples({
   return (
     <section class="card">
       <h3>Sample conversations</h3>
-      <p>Three short ones, to look around in. They are removed as easily.</p>
+      <p>Three short conversations to explore. You can remove them as easily.</p>
       <button
         type="button"
         disabled={busy}

@@ -9,7 +9,7 @@ import { stepProblems } from "./steps.ts";
 import { type Problem, timelinesOf } from "./timeline.ts";
 import { incarnationProblems, versionProblems } from "./versions.ts";
 
-/** What was broken of what a store and runs promise; `[]` if nothing was. */
+/** Returns the broken promises of the store and the runs; `[]` if there are none. */
 export function checkHistory(history: History): readonly Problem[] {
   const timelines = timelinesOf(history);
   return [

@@ -10,7 +10,7 @@ import {
   type Write,
 } from "./timeline.ts";
 
-/** What one whole reading must look like. */
+/** Checks each complete reading. */
 export function contentProblems(timeline: Timeline): readonly Problem[] {
   const { conversationId, seen } = timeline;
   return seen.flatMap((reader) => {
@@ -35,7 +35,7 @@ type Found = readonly (readonly [rule: string, detail: string])[];
 const madeUp = ({ writersOf }: Timeline, { texts, end }: Seen): Found =>
   texts
     .filter((text) => !writersOf(text).some(({ begin }) => begin < end))
-    .map((text) => ["what is readable was written", `"${text}" was written by nobody, or refused`]);
+    .map((text) => ["readable messages were written", `"${text}" was never written, or was refused`]);
 
 function repeated({ writersOf }: Timeline, { texts }: Seen): Found {
   const counts = new Map<string, number>();
@@ -46,7 +46,7 @@ function repeated({ writersOf }: Timeline, { texts }: Seen): Found {
   });
 }
 
-/** Batches are whole, and what a run said stands together. Where messages are trimmed the first may stand alone. */
+/** Batches are complete, and a run's messages are adjacent. If messages are trimmed, the first batch may be incomplete. */
 function torn({ writes, writersOf }: Timeline, { texts, nextPosition = 0, totalMessages = 0 }: Seen): Found {
   const removable = writes.filter(({ dropLast, mode }) => dropLast !== undefined || mode === "replace");
   const trims = nextPosition > totalMessages || writes.some(({ maxMessages }) => maxMessages !== undefined);
@@ -59,7 +59,7 @@ function torn({ writes, writersOf }: Timeline, { texts, nextPosition = 0, totalM
     const parsed = parseText(text);
     const before = texts[index - 1];
     if (parsed === undefined || (index === 0 && trims)) return [];
-    // Under ids of their own only those are written again that are there no more.
+    // Messages with their own ids are only written again if they no longer exist.
     if (writersOf(text).length > 1 && writersOf(text).some(({ hasIds }) => hasIds)) return [];
     if (parsed.kind === "run") {
       const previous = before === undefined ? undefined : parseText(before);
@@ -73,7 +73,7 @@ function torn({ writes, writersOf }: Timeline, { texts, nextPosition = 0, totalM
   });
 }
 
-/** What was written later, and began only when the other had ended, stands behind it. */
+/** Messages of a write that began after another had ended come after the other's. */
 function swapped({ writersOf }: Timeline, { texts }: Seen): Found {
   let earliest: Write | undefined;
   const found: (readonly [string, string])[] = [];
@@ -90,7 +90,7 @@ function swapped({ writersOf }: Timeline, { texts }: Seen): Found {
   return found;
 }
 
-/** What was popped or replaced isn't there any more, unless it was written since. */
+/** Popped and replaced messages are gone, unless they were written again. */
 function returned({ writes, writersOf, seenWith }: Timeline, { texts, begin }: Seen): Found {
   const removals = writes.filter((write) => isDone(write) && endOf(write) < begin);
   return removals.flatMap((removal) =>
@@ -102,7 +102,7 @@ function returned({ writes, writersOf, seenWith }: Timeline, { texts, begin }: S
         const mayHaveCome = (writer: Write) =>
           writer !== removal && endOf(writer) > removal.begin && !(wasSeen && writers.length === 1);
         if (writers.some(mayHaveCome) || writers.includes(removal)) return [];
-        return [["what is taken away is gone", `"${text}" was taken away by ${nameOf(removal)}`] as const];
+        return [["removed messages stay removed", `"${text}" was removed by ${nameOf(removal)}`] as const];
       }),
   );
 }
@@ -110,7 +110,7 @@ function returned({ writes, writersOf, seenWith }: Timeline, { texts, begin }: S
 function isRemovedBy({ mode, basis, dropLast = 0, texts: kept }: Write, text: string): boolean {
   if (mode === "replace") return !kept.includes(text);
   if (dropLast === 0 || basis === undefined) return false;
-  // What was said twice is there still where only one of them was taken.
+  // A text that was written twice still exists after one pop.
   return basis.texts.indexOf(text) >= basis.texts.length - dropLast;
 }
 

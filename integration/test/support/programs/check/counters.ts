@@ -1,13 +1,13 @@
 import { isDone, nameOf, type Problem, type Timeline, type Write } from "./timeline.ts";
 
 /**
- * A counter that is changed by compare-and-set holds every acknowledged increment: no two of them made the same number of
- * one incarnation, and none is read later as less than was acknowledged.
+ * A counter that is changed by compare-and-set contains every acknowledged increment: within an incarnation, no two of them
+ * returned the same number, and no later read returns less than was acknowledged.
  */
 export function counterProblems(timeline: Timeline): readonly Problem[] {
   const { conversationId, seen } = timeline;
   const increments = timeline.writes.filter((write) => write.kind === "increment" && isDone(write));
-  // Only these two leave the counter as it is; any other replacement begins anew.
+  // Only these two keep the counter; any other replacement resets it.
   const resets = timeline.writes.some(({ kind, mode }) => mode === "replace" && kind !== "pop");
   if (resets) return [];
   const detail = [

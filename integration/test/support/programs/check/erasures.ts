@@ -12,17 +12,17 @@ import {
 } from "./timeline.ts";
 
 /**
- * Nothing erased is readable unless a call that began after the erasure wrote it. Calls overlap, and one that does is
- * done at any moment between its begin and its end. So a write certainly came before an acknowledged erasure, and its marks
- * must not be read by a call that begins after that, if
+ * Erased data isn't readable unless a call that began after the erasure wrote it. Calls overlap, and each takes effect at
+ * any moment between its begin and its end. So a write certainly came before an acknowledged erasure, and a call that
+ * begins after the erasure must not read its marks, if
  *
  * 1. it had ended before the erasure began; or
- * 2. it was decided on what was read (a run on what it loaded, a compare-and-set on what it expects), and that reading
- *    had ended before the erasure began: had the write come later it would have been refused; or
- * 3. one of its marks was read by a call that ended before the erasure began, and no other write can have brought it:
+ * 2. it was decided on a reading (a run's load, a compare-and-set's expectation) that had ended before the erasure began:
+ *    a later write would have been refused; or
+ * 3. one of its marks was read by a call that ended before the erasure began, and no other write can have written it:
  *    a write takes effect once.
  *
- * A clearing of a user erases what was known to be theirs: the write or the reading in question says so.
+ * A clearing of a user erases the conversations that are known to be theirs by the write or the reading.
  */
 export function erasureProblems(timeline: Timeline): readonly Problem[] {
   return timeline.erasures
@@ -36,7 +36,7 @@ export function erasureProblems(timeline: Timeline): readonly Problem[] {
 
 export function cameBefore(timeline: Timeline, erasure: Erasure, writer: Write, mark: string): boolean {
   const before = timeline.seenWith(mark).filter(({ end }) => end < erasure.begin);
-  // Of several writes that brought it each may have found another owner.
+  // If several writes have this mark, each may have found another owner.
   const isOnly = timeline.writersOf(mark).length === 1;
   const isConcerned =
     concerns(erasure, writer.userId) || (isOnly && before.some(({ owner }) => concerns(erasure, owner)));
@@ -64,7 +64,7 @@ function readableAfter(timeline: Timeline, erasure: Erasure): readonly Problem[]
         if (writers.length === 0 || writers.some((one) => !cameBefore(timeline, erasure, one, mark)))
           return [];
         const detail = `"${mark}" was erased by ${nameOf(erasure)} and is read by ${nameOf(seen)}`;
-        return [{ rule: "what is erased isn't readable", conversationId, detail }];
+        return [{ rule: "erased data is not readable", conversationId, detail }];
       }),
     );
 }
@@ -74,13 +74,13 @@ function acknowledgedAfter(timeline: Timeline, erasure: Erasure): readonly Probl
   return timeline.writes
     .filter((write) => isDone(write) && write.begin > endOf(erasure) && wasDecidedBefore(erasure, write))
     .map((write) => ({
-      rule: "what was decided on what is erased is refused",
+      rule: "writes decided on erased data are refused",
       conversationId,
       detail: `${nameOf(write)} was acknowledged, though decided before ${nameOf(erasure)}`,
     }));
 }
 
-/** An incarnation ends with the erasure. */
+/** An erasure ends the incarnation. */
 function outlived(timeline: Timeline, erasure: Erasure): readonly Problem[] {
   const { conversationId, seen } = timeline;
   const isOver = ({ isThere, end, owner }: Seen) =>

@@ -11,8 +11,8 @@ import {
 } from "./timeline.ts";
 
 /**
- * Nothing acknowledged is missing: what a write brought is read by every call that begins after its end, unless something
- * that may have come between took it away: an erasure, a replacement, a pop of just this message, or a trim.
+ * Nothing acknowledged is missing: every call that begins after a write's end reads its messages, unless something in
+ * between may have removed them: an erasure, a replacement, a pop of this very message, or a trim.
  */
 export function lossProblems(timeline: Timeline): readonly Problem[] {
   const { conversationId, writes, seen } = timeline;
@@ -23,7 +23,7 @@ export function lossProblems(timeline: Timeline): readonly Problem[] {
         write.texts
           .filter((text) => !reader.texts.includes(text) && !isExplained(timeline, { write, reader, text }))
           .map((text) => ({
-            rule: "what is acknowledged is there",
+            rule: "acknowledged messages are readable",
             conversationId,
             detail: `"${text}" of ${nameOf(write)} is missing where ${nameOf(reader)} reads`,
           })),
@@ -55,7 +55,7 @@ export function mayHaveErased(
   if (cleared !== undefined && write.userId !== undefined && write.userId !== cleared) return false;
   const { isThere, incarnation } = reader;
   if (!isThere || incarnation === undefined) return true;
-  // What is read was there already when the erasure began, so it wasn't erased.
+  // The messages that are read existed before the erasure began, so they weren't erased.
   if (write.basis?.isThere && write.basis.incarnation === incarnation) return false;
   return !seen.some((one) => one.isThere && one.incarnation === incarnation && one.end < erasure.begin);
 }
@@ -63,7 +63,7 @@ export function mayHaveErased(
 function mayHaveRemoved({ writes }: Timeline, other: Write, { write, reader, text }: Missing): boolean {
   if (other.begin >= reader.end) return false;
   if (other.maxMessages !== undefined && endOf(other) >= write.begin) return true;
-  // A repetition finds what was removed since the first.
+  // A repetition may find messages removed since the first attempt.
   const identity = identityOf(write);
   const first = writes.find((one) => identityOf(one) === identity) ?? write;
   if (endOf(other) < first.begin || identityOf(other) === identity) return false;

@@ -1,13 +1,13 @@
 import { isDone, nameOf, type Problem, type Timeline, type Write } from "./timeline.ts";
 
-/** What a pop took; of a replacement what it left out of what it was decided on. */
+/** The messages that a pop removed, or that a replacement left out of the messages that it was decided on. */
 function taken({ mode, basis, dropLast = 0, texts }: Write): readonly string[] {
   if (basis === undefined) return [];
   if (mode === "replace") return basis.texts.filter((text) => !texts.includes(text));
   return dropLast === 0 ? [] : basis.texts.slice(-dropLast);
 }
 
-/** Each item is popped by one successful call, unless it was written as often. */
+/** Only one successful call pops an item, unless it was written several times. */
 export function popProblems({ conversationId, writes, writersOf }: Timeline): readonly Problem[] {
   const pops = new Map<string, Write[]>();
   for (const write of writes.filter(isDone))

@@ -3,11 +3,11 @@ import { endOf, nameOf, type Problem, type Timeline, type Write } from "./timeli
 
 const isSameRun = (a: Place, b: Place): boolean => a.worker === b.worker && a.operation === b.operation;
 
-/** Whether something may have erased the conversation between two moments: then nobody knows of the run. */
+/** Whether something may have erased the conversation, and so any trace of the run, between two moments. */
 const mayBeErased = ({ erasures }: Timeline, from: number, until: number): boolean =>
   erasures.some((erasure) => erasure.begin < until && endOf(erasure) > from);
 
-/** What runs promise of the same state that is run again, and of conflicts. */
+/** Checks repeated runs of the same state, and conflicts. */
 export function runProblems(timeline: Timeline, { uses, runs }: History): readonly Problem[] {
   const { conversationId } = timeline;
   const own = runs.filter((run) => run.conversationId === conversationId);
@@ -37,7 +37,7 @@ export function runProblems(timeline: Timeline, { uses, runs }: History): readon
   ].map((problem) => ({ ...problem, conversationId }));
 }
 
-/** Whether this belongs to an attempt that began when an earlier one had ended, with nothing erased in between. */
+/** Whether this belongs to an attempt that began after an earlier one had ended, without an erasure in between. */
 function isAgain(
   timeline: Timeline,
   end: Write,
@@ -46,7 +46,7 @@ function isAgain(
   if (!isSameRun(end.place, place) || end.place.attempt >= place.attempt) return false;
   const first = timeline.writes.find((write) => isSameRun(write.place, end.place));
   const loaded = first?.basis?.end ?? first?.begin ?? 0;
-  // One that arrived late may have come after the next attempt had begun.
+  // A late write may have arrived after the next attempt had begun.
   const begun = timeline.writes
     .concat()
     .find((write) => isSameRun(write.place, place) && write.place.attempt === place.attempt);
@@ -54,10 +54,10 @@ function isAgain(
   return endOf(end) < began && !mayBeErased(timeline, loaded, until);
 }
 
-/** What a run told as its output is stored, unless it was erased. */
+/** The output that a run returned is stored, unless it was erased. */
 function unstored({ writes, seenWith }: Timeline, run: RunEnd): readonly { rule: string; detail: string }[] {
   const { outcome, output, place } = run;
-  // Of a process that was killed nobody heard that it was; then it was read.
+  // A killed process never acknowledged it, but it was read.
   const isStored =
     writes.some((write) => write.outcome === "done" && write.texts.includes(output ?? "")) ||
     seenWith(output ?? "").length > 0;
@@ -67,7 +67,7 @@ function unstored({ writes, seenWith }: Timeline, run: RunEnd): readonly { rule:
   ];
 }
 
-/** A run conflicts with changes of messages, with erasures and with leases; nothing else stops it. */
+/** A run conflicts only with changes of messages, erasures and leases. */
 function causeless(timeline: Timeline, run: RunEnd): readonly { rule: string; detail: string }[] {
   const { outcome, begin, end, place } = run;
   const problem = () => [
@@ -79,14 +79,14 @@ function causeless(timeline: Timeline, run: RunEnd): readonly { rule: string; de
   if (outcome.startsWith("InternalError")) return problem();
   if (outcome === "MemoryConflictError metadata-version") return problem();
   if (!/MemoryConflictError (version|incarnation)/.test(outcome)) return [];
-  // An earlier attempt of the same run, whose process died, may be the cause.
+  // An earlier attempt of the same run in a dead process may be the cause.
   const others = timeline.writes.filter(
     (write) =>
       !(isSameRun(write.place, place) && write.place.attempt === place.attempt) &&
       write.begin < end &&
       endOf(write) > begin,
   );
-  // A run recognises a conversation that it created by its own lease. Another run's lease, after that has expired, hides it.
+  // A run recognises a conversation that it created by its own lease, unless the lease has expired and another replaced it.
   const isNote = ({ title, counter, changesMetadata }: Write) =>
     outcome === "MemoryConflictError incarnation" &&
     changesMetadata &&

@@ -1,8 +1,8 @@
 import { endOf, identityOf, nameOf, type Problem, type Seen, type Timeline, type Write } from "./timeline.ts";
 
-/** So many unseen writes in a row are looked for; more have too many orders. */
+/** The most unseen writes in a row that are searched for; more have too many orders. */
 const MOST_STEPS = 3;
-/** So many orders are tried. */
+/** The most orders that are tried. */
 const MOST_TRIED = 5_000;
 
 interface State {
@@ -10,7 +10,7 @@ interface State {
   readonly texts: readonly string[];
 }
 
-/** A state that was seen, and between which moments it can only have begun and ended. */
+/** A state that was read, and the moments between which it must have begun and ended. */
 interface SeenState extends State {
   readonly seen: Seen;
   readonly until: number;
@@ -18,7 +18,7 @@ interface SeenState extends State {
 }
 
 /**
- * Two states of an incarnation whose versions are `n` apart are explained by `n` writes, in some order: the model is a list
+ * Two states of an incarnation with versions `n` apart must be explained by `n` writes in some order. The model is a list
  * that each write changes as the contract says.
  */
 export function stepProblems(timeline: Timeline): readonly Problem[] {
@@ -37,12 +37,12 @@ export function stepProblems(timeline: Timeline): readonly Problem[] {
       const from =
         before === undefined ? "nothing" : `version ${before.version} ${JSON.stringify(before.texts)}`;
       const detail = `no order of writes leads from ${from} to version ${state.version} ${JSON.stringify(state.texts)}, which ${nameOf(state.seen)} reads`;
-      return [{ rule: "each state follows from writes", conversationId, detail }];
+      return [{ rule: "each state is explained by writes", conversationId, detail }];
     });
   });
 }
 
-/** By version, each once. */
+/** By version, without duplicates. */
 function statesOf({ seen }: Timeline, incarnation: string): readonly SeenState[] {
   const states = new Map<number, SeenState>();
   for (const one of seen) {
@@ -58,7 +58,7 @@ function statesOf({ seen }: Timeline, incarnation: string): readonly SeenState[]
 
 type Start = State & { readonly until?: number };
 
-/** What an incarnation begins with: nothing, or what was imported. */
+/** An incarnation's first state: empty, or the imported messages. */
 const startsOf = ({ writes }: Timeline): readonly Start[] => [
   { version: 0, texts: [] },
   ...writes.flatMap(({ mode, version, texts, begin }) =>
@@ -89,7 +89,7 @@ function isExplained({ writes }: Timeline, { start, state, incarnation }: Search
     if (from.version === state.version) return isSame(from.texts, state.texts);
     if (from.version > state.version || tried > MOST_TRIED) return tried > MOST_TRIED;
     return candidates.some((write) => {
-      // An id is forgotten with its message, and then the same is written again.
+      // An id is forgotten with its message, so the same message can be written again.
       const identity = write.hasIds ? `call ${candidates.indexOf(write)}` : identityOf(write);
       tried += 1;
       if (used.includes(identity)) return false;
@@ -103,7 +103,7 @@ function isExplained({ writes }: Timeline, { start, state, incarnation }: Search
 const isSame = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((text, index) => text === b[index]);
 
-/** The model of a write; `undefined` where it changes no message, or is refused. */
+/** The model of a write; `undefined` if it changes no message or is refused. */
 function after({ version, texts }: State, write: Write): State | undefined {
   const { mode, dropLast = 0, maxMessages, expectedVersion, creates, hasIds } = write;
   if (expectedVersion !== undefined && expectedVersion !== version) return undefined;

@@ -3,35 +3,35 @@ import type { Call, Ended, ErasureCall, History, Place, Reading, WriteCall } fro
 export type Write = Ended<WriteCall>;
 export type Erasure = Ended<ErasureCall>;
 
-/** A reading, and the call that gave it: the conversation was so at some moment between its begin and its end. */
+/** A reading and its call: the conversation was in this state at some moment between the call's begin and end. */
 export interface Seen extends Reading {
   readonly place: Place;
   readonly begin: number;
   readonly end: number;
 }
 
-/** What was broken, and where. */
+/** A broken rule, and where. */
 export interface Problem {
   readonly rule: string;
   readonly conversationId: string;
   readonly detail: string;
 }
 
-/** What happened to one conversation, as far as it may have happened. */
+/** Everything that may have happened to one conversation. */
 export interface Timeline {
   readonly conversationId: string;
-  /** Those that were done or may have been, in the order in which they began. */
+  /** The writes that took effect or may have, in the order in which they began. */
   readonly writes: readonly Write[];
-  /** The same; of users they may concern the conversation or not. */
+  /** Likewise. A clearing of a user may or may not concern the conversation. */
   readonly erasures: readonly Erasure[];
   /** In the order in which the calls began. */
   readonly seen: readonly Seen[];
-  /** What brought a mark, a message's text or a title, into the conversation. */
+  /** The writes of a mark: a message's text or a title. */
   readonly writersOf: (mark: string) => readonly Write[];
   readonly seenWith: (mark: string) => readonly Seen[];
 }
 
-/** When a call was surely over. */
+/** The moment at which a call was certainly over. */
 export const endOf = ({ outcome, end }: Ended<Call>): number =>
   outcome === "done" && end !== undefined ? end : Number.POSITIVE_INFINITY;
 
@@ -43,14 +43,14 @@ const mayHaveHappened = ({ outcome }: Ended<Call>): boolean => outcome === "done
 export const marksOf = ({ texts, title }: Pick<Reading, "texts" | "title">): readonly string[] =>
   title === undefined ? texts : [...texts, title];
 
-/** What a write brings; a replacement that was decided on what was there keeps the rest of it. */
+/** The messages that a write adds. A replacement that was decided on a reading keeps the rest of it. */
 function marksBroughtBy(write: Write): readonly string[] {
   if (write.mode !== "replace" || write.basis === undefined) return marksOf(write);
   const kept = new Set(marksOf(write.basis));
   return marksOf(write).filter((mark) => !kept.has(mark));
 }
 
-/** What a repetition of the write has in common with it, and no other write. */
+/** Identifies a write and its repetitions. */
 export function identityOf({ idempotencyKey, hasIds, texts, place, begin }: Write): string {
   if (idempotencyKey !== undefined) return `key ${idempotencyKey}`;
   return hasIds ? `ids ${texts.join()}` : `call ${place.worker} ${begin}`;
@@ -73,7 +73,7 @@ const seenBy = (call: Ended<Call>): readonly Seen[] => {
   return end === undefined ? [] : readings.map((reading) => ({ ...reading, place, begin, end }));
 };
 
-/** One for each conversation that anything was done to. */
+/** Returns a timeline for each conversation of the history. */
 export function timelinesOf({ calls }: History): readonly Timeline[] {
   const possible = calls.filter(mayHaveHappened);
   const seen = indexBy(calls.flatMap(seenBy), ({ conversationId }) => [conversationId]);
@@ -99,11 +99,11 @@ export function timelinesOf({ calls }: History): readonly Timeline[] {
   });
 }
 
-/** Whether an erasure concerns what was known to belong to this user, or to nobody. */
+/** Whether an erasure concerns a conversation that is known to belong to this user, or to no user. */
 export const concerns = ({ conversationId, userId }: Erasure, owner: string | undefined): boolean =>
   conversationId !== undefined || (userId !== undefined && userId === owner);
 
-/** A call in a few words. */
+/** A short description of a call. */
 export const nameOf = (call: { readonly place: Place; readonly kind?: string }): string => {
   const { worker, operation, attempt } = call.place;
   const who = worker < 0 ? "the survey" : `worker ${worker}, operation ${operation}, attempt ${attempt}`;

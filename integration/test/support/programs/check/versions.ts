@@ -39,7 +39,7 @@ export function incarnationProblems(timelines: readonly Timeline[]): readonly Pr
       ids.set(incarnation, known);
       if (known === conversationId) continue;
       const detail = `${incarnation} is of "${known}", too`;
-      problems.push({ rule: "an incarnation is of one conversation", conversationId, detail });
+      problems.push({ rule: "an incarnation belongs to one conversation", conversationId, detail });
     }
   }
   return problems;
@@ -88,7 +88,7 @@ const expectationOf = (write: Write, counted: Counted): number | undefined =>
 const changes = ({ mode, texts, dropLast = 0, changesMetadata }: Write, counted: Counted): boolean =>
   mode !== "append" || (counted === "version" ? texts.length + dropLast > 0 : changesMetadata);
 
-/** Two writes that expect the same can't both be done, where each changes it. */
+/** Two writes that expect the same version and change it can't both succeed. */
 function leftTwice({ writes }: Timeline, counted: Counted): readonly string[] {
   const known = new Map<string, Write>();
   return writes.flatMap((write) => {
