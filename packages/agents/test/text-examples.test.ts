@@ -118,8 +118,8 @@ describe("the text's agents", () => {
     const other = { conversation: { user: "user-43" } };
     expect((await agent.prompt("I am another.", other)).text).toBe("I am another.");
     currentUserId = undefined;
-    const nobody = await agent.prompt("Hello?");
-    expect([nobody.text, nobody.conversationId]).toEqual(["Hello?", undefined]);
+    const anonymous = await agent.prompt("Hello?");
+    expect([anonymous.text, anonymous.conversationId]).toEqual(["Hello?", undefined]);
   });
 
   it("validate the history from a browser", async () => {

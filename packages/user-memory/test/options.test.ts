@@ -30,7 +30,7 @@ class Extracting extends Noting {
 
   onExtracted(): void {
     this.note("onExtracted");
-    throw new Error("nobody minds");
+    throw new Error("ignored");
   }
 
   onError(): void {

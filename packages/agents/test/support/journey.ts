@@ -55,7 +55,7 @@ export async function travel({ client, model }: Form, provider: MemoryProvider) 
   await prompt("look_up");
   await prompt("different", { cache: { tools: true } });
   await prompt("one-off", { cache: false, memory: false, conversation: false });
-  await prompt("for somebody else", { conversation: { user: "cat" }, memory: { user: "bob" } });
+  await prompt("for another user", { conversation: { user: "cat" }, memory: { user: "bob" } });
   await prompt("in another session", { context: { userId: "bob" } });
   await prompt("in none", { context: {} });
   await prompt("fail");

@@ -53,7 +53,7 @@ describe("the examples of the specification on conversation persistence", () => 
     const agent = createAgentClient(chat, { modelProvider: createEcho(), context: { userId: "user-42" } });
 
     await agent.prompt("Hi");
-    await agent.prompt("I am somebody else.", { context: { userId: "user-43" } });
+    await agent.prompt("I am another user.", { context: { userId: "user-43" } });
     const again = await agent.prompt("And I am back.");
 
     expect(again.text).toBe("Hi | And I am back.");

@@ -93,7 +93,7 @@ export function createBucketBlobStore(bucket: Bucket): BlobStore {
       for (const key of gone) await bucket.delete(key);
       if ((await bucket.list(blobs(id))).length > 0) return gone.length;
       await bucket.delete(folder("due", id));
-      // Put meanwhile, by somebody who had marked it before.
+      // Put meanwhile, by a client that had marked it before.
       if ((await bucket.list(blobs(id))).length > 0) await mark(id);
       return gone.length;
     },

@@ -27,7 +27,7 @@ describe("responses", () => {
     const server = await startTestServer(
       createScriptedModel([
         { toolCalls: [{ name: "remove", arguments: { what: "all" } }] },
-        ...["Done.", "By name.", "Edited.", "Anew."],
+        ...["Done.", "By name.", "Edited.", "Again."],
       ]),
     );
     const asked = new Set<string>();
@@ -72,7 +72,7 @@ describe("responses", () => {
     );
     const edited = await call(["post", `${conversation}/edit`], ids, { position, version, message: "Other" });
     const regenerated = await call(["post", `${conversation}/regenerate`], ids, { version: edited.version });
-    expect(regenerated.text).toBe("Anew.");
+    expect(regenerated.text).toBe("Again.");
     const copy = await call(["post", `${conversation}/copy`], ids, { version: regenerated.version });
     expect(copy.conversationId).not.toBe(conversationId);
     expect(await call(["patch", conversation], ids, { title: " Mine " })).toEqual({ title: "Mine" });

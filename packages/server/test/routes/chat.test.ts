@@ -101,7 +101,7 @@ describe("chat", () => {
   });
 
   it("edits a message and regenerates a reply, by position and version", async () => {
-    const { ask } = await startTestServer(createScriptedModel(["One.", "Two.", "Edited.", "Anew."]));
+    const { ask } = await startTestServer(createScriptedModel(["One.", "Two.", "Edited.", "Again."]));
     const { conversationId, version: v1 } = (await ask("ada", "POST", "/chat", { message: "first" })).body
       .data;
     const { version } = (await ask("ada", "POST", "/chat", { conversationId, message: "second" })).body.data;
@@ -113,11 +113,11 @@ describe("chat", () => {
     const edited = await ask("ada", "POST", `${path}/edit`, { position: 2, version, message: "other" });
     expect(edited.body.data).toMatchObject({ status: "completed", text: "Edited." });
     const regenerated = await ask("ada", "POST", `${path}/regenerate`, { version: edited.body.data.version });
-    expect(regenerated.body.data).toMatchObject({ status: "completed", text: "Anew." });
+    expect(regenerated.body.data).toMatchObject({ status: "completed", text: "Again." });
     const { body } = await ask("ada", "GET", path);
     expect(
       body.data.messages.map(({ message }: { message: { content: string } }) => message.content),
-    ).toEqual([...["first", "One.", "other", "Anew."]]);
+    ).toEqual([...["first", "One.", "other", "Again."]]);
   });
 
   it.each([

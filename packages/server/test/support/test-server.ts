@@ -19,7 +19,7 @@ export const assistant: Agent<unknown, string> = {
     }),
     createTool({
       name: "remove",
-      description: "Removes something, once somebody approves.",
+      description: "Removes something, once a person approves.",
       parameters: z.object({ what: z.string() }),
       needsApproval: true,
       execute: async ({ what }) => `${what} is removed`,
