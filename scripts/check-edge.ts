@@ -136,5 +136,6 @@ const [account, refusal] = JSON.parse(String(ran));
 const { converse } = await import(program);
 const expected = JSON.parse(JSON.stringify(await converse()));
 deepStrictEqual(account, expected);
-if (!/is registered, and without Node's modules/.test(refusal)) throw new Error(`Unexpected: ${refusal}`);
+if (!/is registered, and adapters can.t be found by name without Node.s modules/.test(refusal))
+  throw new Error(`Unexpected: ${refusal}`);
 console.log(`${entries.length} entries bundle for browsers, and a conversation runs with what the web has.`);
