@@ -30,8 +30,8 @@ export interface RunScope<Ctx> extends Emitter {
   readonly startedAt: number;
   /** Whether the run continues with decisions, results of a client's tools, or a history that a client sent back. */
   readonly isContinuation: boolean;
-  /** Called once the client's input is validated against the conversation. */
-  readonly onContinuationAccepted: (() => void) | undefined;
+  /** Called once the conversation is the owner's and the client's input is validated against it. */
+  readonly onAccepted: (() => void) | undefined;
   /** Whether the client's input was validated as the beginning of a new conversation. */
   readonly isValidatedAsNew: boolean;
   /** The error that the application's validator threw. An outcome can't contain it. */
@@ -73,7 +73,9 @@ export interface ScopeOptions {
   readonly sink?: Emit;
   /** Whether a client sent back the history in the state. The configuration doesn't show this. */
   readonly isContinuation?: boolean;
-  readonly onContinuationAccepted?: () => void;
+  readonly onAccepted?: () => void;
+  /** The user that the stored conversation must belong to. Absent: the run can create the conversation. */
+  readonly owner?: string | undefined;
   readonly isValidatedAsNew?: boolean;
   /** Stored in the metadata with each write of the run. */
   readonly label?: WriteMetadata;

@@ -11,7 +11,6 @@ import {
 } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { ConversationalDeclaration } from "../agent.ts";
-import { toResult } from "../stored/load.ts";
 import { threadOf } from "./conversation-store.ts";
 
 /** The ids that were passed to `forUser` and `continue`. */
@@ -39,6 +38,8 @@ export interface OpenConversation {
   readonly conversationId: string;
   /** Absent: the server itself continues the conversation, without an ownership check. */
   readonly userId: string | undefined;
+  /** Whether the run has to check that the user owns the conversation. */
+  readonly mustOwn?: true;
   /** The thread's agent key; absent if the conversation isn't a thread. */
   readonly agent?: string;
   readonly provider: MemoryProvider;
@@ -142,8 +143,8 @@ const existingConversation = (conversationId: string, userId: string | undefined
     : { kind: "refused" };
 
 /**
- * Finds the conversation, or creates it if `admit` allows that. Returns a failure if the store fails. Throws
- * {@link ConversationOwnershipError} if the user has no access to the conversation, and the errors of `admit`.
+ * Opens an existing conversation without a call to the store, or creates one if `admit` allows that. Returns a failure if the
+ * store fails. Throws {@link ConversationOwnershipError} if the request can't have access, and the errors of `admit`.
  */
 export async function openConversation(
   store: AnyConversationStore,
@@ -151,7 +152,11 @@ export async function openConversation(
   admit: () => Promise<void>,
 ): Promise<Result<OpenConversation>> {
   if (choice.kind === "refused") throw new ConversationOwnershipError();
-  if (choice.kind === "resume") return openExisting(providerFor(store, choice.userId), choice);
+  if (choice.kind === "resume") {
+    const { conversationId, userId } = choice;
+    const owned = userId === undefined ? {} : ({ mustOwn: true } as const);
+    return createSuccess({ conversationId, userId, provider: providerFor(store, userId), ...owned });
+  }
   const { userId } = choice;
   const refusals: unknown[] = [];
   const create = async () => {
@@ -171,20 +176,6 @@ export async function openConversation(
 
 const providerFor = (store: AnyConversationStore, userId: string | undefined): MemoryProvider =>
   providerOf(store, present({ userId }));
-
-/** Opens an existing conversation. If it has no owner or doesn't exist, it is refused like another user's conversation. */
-async function openExisting(
-  provider: MemoryProvider,
-  { conversationId, userId }: Extract<ConversationChoice, { readonly kind: "resume" }>,
-): Promise<Result<OpenConversation>> {
-  if (userId !== undefined) {
-    const query = { conversationId, userId, includeMessages: false };
-    const found = await toResult("findConversations", () => provider.findConversations(query));
-    if (!found.success) return found;
-    if (found.data.length === 0) throw new ConversationOwnershipError();
-  }
-  return createSuccess({ conversationId, userId, provider });
-}
 
 async function attempt(task: () => Promise<string>): Promise<Result<string>> {
   try {

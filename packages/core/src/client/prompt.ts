@@ -41,8 +41,9 @@ export async function performPrompt<Ctx, Out>(
   const { state, history } = opened.parsed;
   const conversation = opened.ok ? opened.conversation : undefined;
   const totals = openRunTotals();
-  // The client's input is validated before the first event is emitted.
-  const heldEvents = sink && holdEvents(sink, isContinuation(options));
+  const owner = conversation?.mustOwn === true ? conversation.userId : undefined;
+  // Ownership and the client's input are checked before the first event is emitted.
+  const heldEvents = sink && holdEvents(sink, owner !== undefined || isContinuation(options));
   const emit: Emit = (event) => {
     totals.sink(event);
     heldEvents?.sink(event);
@@ -55,7 +56,8 @@ export async function performPrompt<Ctx, Out>(
           ...{ streaming, writes, sink: emit },
           isContinuation: isContinuation(options),
           isValidatedAsNew: opened.isValidatedAsNew,
-          ...(heldEvents && { onContinuationAccepted: heldEvents.release }),
+          ...(heldEvents && { onAccepted: heldEvents.release }),
+          ...present({ owner }),
           ...(conversation?.agent && { label: conversationMetadata({ agent: conversation.agent }) }),
         },
       )

@@ -87,6 +87,7 @@ async function attemptBegin<Ctx>(
   if (!loaded.success) return failMemory(state, loaded.error);
   const stored = loaded.data.conversation;
   const messages = stored?.messages ?? [];
+  if (!scope.isContinuation) scope.onAccepted?.();
   journal.loaded(loaded.data);
   scope.emit?.({ type: "memory_loaded", data: { conversationId, messageCount: messages.length } });
   const ended = await outcomeOfRepeatedRun(scope, state, loaded.data);

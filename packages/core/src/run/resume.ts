@@ -66,7 +66,7 @@ export async function answerDecided<Ctx>(
   if (!found.ok) return ended(fail(state, found.error));
   const checked = checkDecisions(given, { open, now: timeOf(scope) });
   if (!checked.ok) return ended(fail(state, checked.error));
-  scope.onContinuationAccepted?.();
+  scope.onAccepted?.();
   return calls === undefined
     ? ended({ state })
     : answerOpen(scope, stopped, { calls, decisions: checked.decisions });

@@ -110,7 +110,7 @@ async function runSteps<Ctx>(
   try {
     if (!Array.isArray(initial.messages)) throw new TypeError("RunState.messages: expected a list");
     let progress = await begin(scope, state);
-    if (progress.outcome?.status !== "error") scope.onContinuationAccepted?.();
+    if (progress.outcome?.status !== "error") scope.onAccepted?.();
     const middleware = openRunMiddleware(scope, progress);
     if (middleware !== undefined) progress = await middleware.start();
     for (;;) {

@@ -32,6 +32,8 @@ export interface Journal {
   readonly executionId: string;
   /** The idempotency key of the append that ends the run. `undefined` if the run got no new input. */
   readonly runKey: string | undefined;
+  /** The user that the conversation must belong to. Absent: the run can create it. */
+  readonly owner: string | undefined;
   /** Sets the loaded conversation. */
   readonly loaded: (reading: Loaded) => void;
   /** Returns the time in milliseconds since 1970, by the store's clock; by this process's clock if the store reports no time. */
@@ -84,11 +86,13 @@ const RELEASE_TIMEOUT_MS = 1_000;
 export interface JournalOptions extends LeaseOptions {
   /** See {@link Journal.runKey}. */
   readonly runKey: string | undefined;
+  /** See {@link Journal.owner}. */
+  readonly owner: string | undefined;
   readonly spending: Pick<Spending, "loaded" | "ofConversation">;
 }
 
 export function openJournal(options: JournalOptions): Journal {
-  const { memory, conversationId, executionId, runKey } = options;
+  const { memory, conversationId, executionId, runKey, owner } = options;
   const durability = durabilityOf(memory);
   const appends = openAppends(options);
   const lease = openLease(options, appends);
@@ -147,6 +151,7 @@ export function openJournal(options: JournalOptions): Journal {
     conversationId,
     executionId,
     runKey,
+    owner,
     loaded: (reading) => {
       appends.loaded(reading);
       conversation = reading.conversation;

@@ -26,6 +26,8 @@ export interface Loaded extends ProviderReading {
 export type Head = Pick<Loaded, "conversation" | "incarnation" | "receipt" | "time">;
 
 interface HeadOptions {
+  /** The conversation must exist and belong to this user. Otherwise the reading is a conflict that doesn't say which. */
+  readonly owner?: string | undefined;
   /** The idempotency key to return the receipt for. */
   readonly receiptFor?: string | undefined;
   /** The run's signal, for a wrapper that retries. */
@@ -90,7 +92,7 @@ async function readConversation(
   const { conversation } = loaded.data;
   const owner = conversation?.userId;
   if (memory.userId !== undefined && owner !== undefined && owner !== memory.userId) {
-    return createFailure(createMemoryConflictError("owner", { operation: OPERATION }));
+    return createFailure(notOwned());
   }
   const own = conversation === null ? null : ownConversation(conversation);
   return createSuccess(Object.assign({}, loaded.data, { conversation: own }));
@@ -103,27 +105,31 @@ export const loadHead = (
 ): Promise<Result<Head>> =>
   isVersionedProvider(memory.provider)
     ? read(memory, conversationId, { ...options, messages: "none" })
-    : findHead(memory.provider, conversationId);
+    : findHead(memory.provider, conversationId, options);
 
 async function read(
   { provider, userId }: MemoryConfig,
   conversationId: string,
-  { receiptFor, ...options }: Reading,
+  { receiptFor, owner, ...options }: Reading,
 ): Promise<Result<Loaded>> {
-  const owner = present({ userId });
-  const receipt = present({ receiptFor });
+  const asked = { ...options, ...present({ userId, owner, receiptFor }) };
   const askedAt = performance.now();
-  const reading = await toResult(OPERATION, () =>
-    readFrom(provider, conversationId, { ...options, ...owner, ...receipt }),
-  );
+  const reading = await toResult(OPERATION, () => readFrom(provider, conversationId, asked));
   if (!reading.success) return reading;
-  return isReading(reading.data)
-    ? createSuccess(Object.assign({}, reading.data, { time: storeTimeOf(reading.data, askedAt) }))
-    : createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
+  if (!isReading(reading.data))
+    return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
+  if (owner !== undefined && reading.data.conversation?.userId !== owner) return createFailure(notOwned());
+  return createSuccess(Object.assign({}, reading.data, { time: storeTimeOf(reading.data, askedAt) }));
 }
 
+const notOwned = () => createMemoryConflictError("owner", { operation: OPERATION });
+
 /** Finds the head for a provider that can list conversations without messages, but can't read them so. */
-async function findHead(provider: MemoryConfig["provider"], conversationId: string): Promise<Result<Head>> {
+async function findHead(
+  provider: MemoryConfig["provider"],
+  conversationId: string,
+  { owner }: HeadOptions,
+): Promise<Result<Head>> {
   const operation = "findConversations";
   const found = await toResult(operation, () =>
     provider.findConversations({ conversationId, includeMessages: false }),
@@ -132,6 +138,7 @@ async function findHead(provider: MemoryConfig["provider"], conversationId: stri
   if (!Array.isArray(found.data))
     return createFailure(createMemoryStorageError(operation, "the memory provider returned no list"));
   const conversation = found.data[0] ?? null;
+  if (owner !== undefined && conversation?.userId !== owner) return createFailure(notOwned());
   const incarnation: unknown = conversation?.metadata?.incarnation;
   return createSuccess({
     conversation,

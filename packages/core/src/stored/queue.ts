@@ -38,10 +38,10 @@ export const openLeaseQueue = (journal: Journal, signal: AbortSignal | undefined
 
 /** Loads the conversation; `undefined` if another run holds the lease. */
 async function loadFree(
-  { memory, conversationId, executionId, runKey }: Journal,
+  { memory, conversationId, executionId, runKey, owner }: Journal,
   { tail, signal }: { readonly tail: Tail | undefined; readonly signal: AbortSignal | undefined },
 ): Promise<Result<Loaded> | undefined> {
-  const reading = loadConversation(memory, conversationId, { signal, tail, receiptFor: runKey });
+  const reading = loadConversation(memory, conversationId, { signal, tail, owner, receiptFor: runKey });
   const loaded = await abortable(reading, signal);
   if (!loaded.success || leaseOfAnother(loaded.data, executionId) === undefined) return loaded;
   // A run with a stored reply needs no lease.
@@ -115,8 +115,8 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): LeaseQueu
   };
 }
 
-const headOf = ({ journal: { memory, conversationId }, signal }: Waiting): Promise<Result<Head>> =>
-  abortable(loadHead(memory, conversationId, { signal }), signal);
+const headOf = ({ journal: { memory, conversationId, owner }, signal }: Waiting): Promise<Result<Head>> =>
+  abortable(loadHead(memory, conversationId, { owner, signal }), signal);
 
 /**
  * Resolves when the run is the first of this process, or its time is up. Reads the head first, to notice if the conversation is

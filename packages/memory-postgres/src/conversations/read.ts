@@ -35,7 +35,7 @@ import {
 // sent, and about 30 kB fit its cache meanwhile.
 const partSize = sql.raw("64");
 
-type ReadValue = "conversationId" | "key" | "last" | "after" | "before" | "limit" | "messageId";
+type ReadValue = "conversationId" | "owner" | "key" | "last" | "after" | "before" | "limit" | "messageId";
 
 const given = (name: ReadValue): SQL => sql`${sql.placeholder(name)}::bigint`;
 
@@ -168,13 +168,17 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
   // The time of the read, even in an old transaction. Whole milliseconds, as in writes.
   const readAt = sql`, ${millisecondsOf(sql`date_trunc('milliseconds', clock_timestamp())`)} AS read_at`;
 
+  const partsFor = (owner: string | undefined): ConversationQueryParts =>
+    owner === undefined ? parts : { ...parts, ofOne: sql`${parts.ofOne} AND ${parts.ofOwner}` };
+
   function statementOf({
     messages: { kind },
     receiptFor,
+    owner,
     forExport: isExport = false,
     asksTime = false,
   }: ReadRequest) {
-    const variant = `${kind} ${receiptFor !== undefined} ${isExport} ${asksTime}`;
+    const variant = `${kind} ${receiptFor !== undefined} ${owner !== undefined} ${isExport} ${asksTime}`;
     const known = rendered.get(variant);
     if (known !== undefined) return known;
     const asked = [
@@ -183,16 +187,18 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
       asksTime ? readAt : [],
     ];
     const extras = sql.join(asked.flat());
-    const made = reusable<ReadValue>(SELECTIONS[kind](parts)(extras));
+    const made = reusable<ReadValue>(SELECTIONS[kind](partsFor(owner))(extras));
     rendered.set(variant, made);
     return made;
   }
 
-  const tombstones = reusable<"conversationId" | "userId">(sql`
+  const tombstonesFor = (owner: string | undefined) =>
+    reusable<"conversationId" | "userId" | "owner">(sql`
     SELECT tombstones.of[1] AS conversation_tombstone, tombstones.of[2] AS user_tombstone${readAt}
     FROM ${sql.raw(parts.functionName("_tombstones_of"))}(${sql.placeholder("conversationId")}::text, ${sql.placeholder("userId")}::text)
       AS tombstones (of)
-    WHERE NOT EXISTS (SELECT FROM ${parts.conversation.source} WHERE ${parts.ofOne})`);
+    WHERE NOT EXISTS (SELECT FROM ${parts.conversation.source} WHERE ${partsFor(owner).ofOne})`);
+  const tombstones = { ofAny: tombstonesFor(undefined), ofOwner: tombstonesFor("owner") };
 
   return {
     read: (request: ReadRequest): Statement => {
@@ -200,6 +206,7 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
       const range = selection.kind === "range" ? selection : undefined;
       return statementOf(request)({
         conversationId: id,
+        owner: request.owner ?? null,
         key: receiptFor ?? null,
         last: selection.kind === "last" ? selection.limit : null,
         after: range?.after ?? null,
@@ -210,8 +217,10 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
     },
 
     /** Returns no row if the conversation exists meanwhile. */
-    tombstones: (id: string, userId: string | undefined): Statement =>
-      tombstones({ conversationId: id, userId: userId ?? null }),
+    tombstones: ({ conversationId: id, tombstones: asked, owner }: ReadRequest): Statement =>
+      tombstones[owner === undefined ? "ofAny" : "ofOwner"]({
+        ...{ conversationId: id, userId: asked?.userId ?? null, owner: owner ?? null },
+      }),
   };
 }
 
@@ -236,7 +245,7 @@ export function createReading(
       };
     }
     if (tombstones === undefined && asksTime !== true) return { conversation: null };
-    const [found] = await sql.query(queries.tombstones(conversationId, tombstones?.userId));
+    const [found] = await sql.query(queries.tombstones(request));
     // Created in between: the two results don't belong to the same moment.
     return found === undefined
       ? read(request)

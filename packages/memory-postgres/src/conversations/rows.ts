@@ -74,6 +74,8 @@ export function conversationQueryParts(names: ResolvedNames, maxReadBytes: numbe
     // same aggregate twice is computed once.
     joined: (bodies: SQL): SQL => orTooLarge(sql`octet_length(${bodies}) > ${readable}`, bodies),
     ofOne: sql`${columns.conversationId} = ${sql.placeholder("conversationId")} AND ${live}`,
+    /** A condition for a read with an owner. */
+    ofOwner: sql`${columns.userId} = ${sql.placeholder("owner")}`,
     functionName: (suffix: string): string => qualifiedName(names, suffix),
   };
 }

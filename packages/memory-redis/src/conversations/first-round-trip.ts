@@ -39,7 +39,10 @@ export interface FirstRoundTripOptions {
   readonly deadlines: Deadlines;
 }
 
-type Request = Pick<ReadRequest, "conversationId" | "messages" | "receiptFor" | "forExport" | "asksTime">;
+type Request = Pick<
+  ReadRequest,
+  "conversationId" | "messages" | "owner" | "receiptFor" | "forExport" | "asksTime"
+>;
 
 /** The arguments of `LRANGE`. */
 type Span = readonly [first: number, last: number] | "none";
@@ -83,7 +86,7 @@ function toTime(reply: unknown): Date {
 }
 
 /**
- * Makes a read's first round trip: a transaction if the span is known, else a script. If a range isn't at the expected
+ * Makes a read's first round trip: a transaction if the span is known and the owner doesn't matter, else a script. If a range isn't at the expected
  * place since messages were trimmed, the script reads it in a second round trip.
  */
 export function createFirstRoundTrip({ port, run, keys, deadlines }: FirstRoundTripOptions) {
@@ -110,9 +113,12 @@ export function createFirstRoundTrip({ port, run, keys, deadlines }: FirstRoundT
   }
 
   async function readSelected(request: Request): Promise<FirstRoundTrip | Absence> {
-    const { conversationId, messages, receiptFor, forExport } = request;
-    const { kind, ...selection } = messages;
-    const asked = { prefix: keys.prefix, part: PART, ...selection, receipt: receiptFor, export: forExport };
+    const { conversationId, messages, owner, receiptFor, forExport } = request;
+    const { kind, ...selection } = messages.kind === "none" ? { kind: "last", limit: 0 } : messages;
+    const asked = {
+      ...{ prefix: keys.prefix, part: PART, ...selection },
+      ...{ owner, receipt: receiptFor, export: forExport },
+    };
     const call = { keys: keys.ofScript(conversationId, port.isCluster), args: [JSON.stringify(asked)] };
     const [time, hash, from, to, items, receipt, ownIds, traceIds] = list(await run("selectMessages", call));
     const readAt = new Date(number(time));
@@ -131,7 +137,8 @@ export function createFirstRoundTrip({ port, run, keys, deadlines }: FirstRoundT
   }
 
   return async (request: Request): Promise<FirstRoundTrip | Absence> => {
-    const span = request.forExport === true ? undefined : spanOf(request.messages);
+    const needsScript = request.forExport === true || request.owner !== undefined;
+    const span = needsScript ? undefined : spanOf(request.messages);
     const firstRead = span === undefined ? undefined : await readSpan(request, span);
     return firstRead === undefined ? readSelected(request) : firstRead;
   };

@@ -119,9 +119,9 @@ export function createConversationReader(options: ConversationReaderOptions) {
   const { port, run, keys, indexes, tombstones, atomic, deadlines, touches } = options;
   const readFirst = createFirstRoundTrip(options);
 
-  async function touch(conversationId: string): Promise<void> {
+  async function touch({ conversationId, owner: asked = "" }: ReadRequest): Promise<void> {
     const send = (kept: boolean): Promise<unknown> => {
-      const args = [atomic ? "atomic" : "", keys.prefix, kept ? 1 : 0];
+      const args = [atomic ? "atomic" : "", keys.prefix, kept ? 1 : 0, asked];
       return run("touch", { keys: keys.ofScript(conversationId, port.isCluster), args });
     };
     const reply = await send(false);
@@ -200,7 +200,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
     read: async (request: ReadRequest): Promise<ReadOutcome> => {
       const { conversationId, tombstones: asked } = request;
       const peeking = peek(request);
-      if (touches) await Promise.all([peeking, touch(conversationId)]);
+      if (touches) await Promise.all([peeking, touch(request)]);
       const outcome = await peeking;
       if (outcome.conversation !== null || asked === undefined) return outcome;
       return { ...outcome, tombstones: await tombstones.read(conversationId, asked.userId) };

@@ -3,7 +3,13 @@ import { encodeId, encodeLimit, encodeQuery, encodeUserId } from "../codec/query
 import { decodeConversation, encodeRead } from "../codec/read.ts";
 import { decodeRecord, encodeRecord } from "../codec/record.ts";
 import { encodeWrite, type WriteInput } from "../codec/write.ts";
-import { absentIncarnation, type MemoryBackend, type WriteOutcome } from "../contract/backend.ts";
+import {
+  absentIncarnation,
+  type MemoryBackend,
+  type ReadRequest,
+  type StoredConversation,
+  type WriteOutcome,
+} from "../contract/backend.ts";
 import {
   createFailure,
   createMemoryConflictError,
@@ -31,6 +37,10 @@ const DEFAULT_RECENT_MESSAGES = 50;
 class MissingTime extends Error {
   override readonly name = "MissingTime";
 }
+
+/** Returns whether the read has an owner and the conversation isn't this user's. */
+const isForeign = ({ userId }: StoredConversation, { owner }: ReadRequest): boolean =>
+  owner !== undefined && userId !== owner;
 
 /**
  * Makes a {@link VersionedMemoryProvider} from a storage port: validates and encodes input, decodes and freezes output,
@@ -134,8 +144,9 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
         const read = await backend.read(request.value);
         const { readAt } = read;
         if (readAt === undefined) throw new MissingTime("the backend returned no time");
-        if (read.conversation === null) {
-          const incarnation = absentIncarnation(read.tombstones ?? { conversation: null, user: null });
+        if (read.conversation === null || isForeign(read.conversation, request.value)) {
+          const { tombstones = { conversation: null, user: null } } = "tombstones" in read ? read : {};
+          const incarnation = absentIncarnation(tombstones);
           return { conversation: null, incarnation, firstPosition: 0, readAt };
         }
         const { conversation, firstPosition, receipt } = read;

@@ -16,7 +16,7 @@ import {
 import { deepFreeze, fromJsonValue } from "./json.ts";
 import { decodeMessages } from "./messages.ts";
 
-const FIELDS = ["messages", "userId", "receiptFor", "signal"];
+const FIELDS = ["messages", "userId", "owner", "receiptFor", "signal"];
 const RANGE_FIELDS = ["after", "before", "limit"];
 const SELECTION = '"all", "none", a range, or { messageId }';
 
@@ -27,10 +27,11 @@ export const encodeRead = (conversationId: string, options: ReadOptions | undefi
 function encodeReadable(conversationId: string, options: ReadOptions = {}): Checked<ReadRequest> {
   const misfit = objectIssue("options", options);
   if (misfit !== undefined) return { ok: false, issues: [misfit] };
-  const { messages = "all", userId, receiptFor } = options;
+  const { messages = "all", userId, owner, receiptFor } = options;
   const issues = unknownFieldIssues("options", options, FIELDS);
   pushIssue(issues, idIssue("conversationId", conversationId));
   if (userId !== undefined) pushIssue(issues, idIssue("options.userId", userId));
+  if (owner !== undefined) pushIssue(issues, idIssue("options.owner", owner));
   if (receiptFor !== undefined) pushIssue(issues, idIssue("options.receiptFor", receiptFor));
   const selection = encodeSelection(messages, issues);
   return checked(
@@ -40,7 +41,7 @@ function encodeReadable(conversationId: string, options: ReadOptions = {}): Chec
       messages: selection,
       tombstones: present({ userId }),
       asksTime: true,
-      ...present({ receiptFor }),
+      ...present({ owner, receiptFor }),
     }),
   );
 }

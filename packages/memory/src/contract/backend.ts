@@ -178,6 +178,11 @@ export const IDEMPOTENCY_WINDOW = 1_000;
 export interface ReadRequest {
   readonly conversationId: string;
   readonly messages: StoredSelection;
+  /**
+   * The conversation of another user, or without a user, counts as missing. `defineMemoryProvider` ensures this; a backend
+   * that checks it, too, doesn't read messages in vain.
+   */
+  readonly owner?: string;
   /** The idempotency key of the receipt to return. */
   readonly receiptFor?: string;
   /**

@@ -26,9 +26,14 @@ export interface ReadOptions {
   /**
    * The user for whom you may create the conversation after this read. If the conversation doesn't exist, `incarnation`
    * then also covers the latest `clearUserConversations` of this user: a write that expects it is refused if the user
-   * was cleared again since. Doesn't restrict which conversations can be read.
+   * was cleared again since. Doesn't restrict which conversations can be read; see `owner`.
    */
   readonly userId?: string;
+  /**
+   * Reads the conversation only if it belongs to this user. Any other conversation counts as missing, and none of its
+   * messages is read.
+   */
+  readonly owner?: string;
   /** The idempotency key of the write to get the receipt of: see {@link ConversationReading.receipt}. */
   readonly receiptFor?: string;
   /** Stops a wrapper from waiting for another attempt, like `WriteOptions.signal`. Stores ignore it. */

@@ -174,7 +174,9 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
 
   const read = ({ conversationId, messages, asksTime, ...request }: ReadRequest): Promise<ReadOutcome> =>
     queue.run(conversationId, async () => {
-      const loaded = await loadConversation(conversationId);
+      const { owner } = request;
+      const isListed = owner === undefined || (await list(owner)).some(({ id }) => id === conversationId);
+      const loaded = isListed ? await loadConversation(conversationId) : null;
       // Conversation stores have no clock, so this is the time of the process.
       const time = asksTime === true ? { readAt: new Date() } : {};
       if (loaded === null) return { conversation: null, ...time };

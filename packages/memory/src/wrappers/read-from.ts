@@ -30,6 +30,7 @@ export interface ProviderReading extends Omit<ConversationReading, "incarnation"
  * - `firstPosition` is relative to the oldest stored message, unless the metadata contain a valid `nextPosition`.
  * - `messageId` finds no message.
  * - `incarnation` is `undefined` if the conversation doesn't exist, or if its metadata contain none.
+ * - Messages are also read if the conversation doesn't belong to `owner`, but not returned.
  * - `readAt` and `receipt` are missing, so a missing receipt doesn't prove that the write failed.
  *
  * Returns the provider's errors, and a `MemoryValidationError` for invalid options.
@@ -47,8 +48,9 @@ export async function readFrom(
   const found = await provider.getConversation(conversationId);
   if (!found.success) return found;
   const conversation = found.data;
-  if (conversation === null) {
-    return createSuccess({ conversation, incarnation: undefined, firstPosition: 0 });
+  const { owner } = request.value;
+  if (conversation === null || (owner !== undefined && conversation.userId !== owner)) {
+    return createSuccess({ conversation: null, incarnation: undefined, firstPosition: 0 });
   }
   const { messages } = conversation;
   const nextPosition = nextPositionOf(conversation);

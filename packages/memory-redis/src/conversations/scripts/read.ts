@@ -38,6 +38,7 @@ return reply
  *         part        maximum number of messages, from the first selected one
  *         after, before, limit   positions, both exclusive; `limit` counts from `after`, else from the end
  *         messageId   selects this message instead
+ *         owner       the conversation of another user, or without a user, counts as missing
  *         receipt     an idempotency key
  *         export      true: with the messages' own ids and the traces
  *
@@ -53,6 +54,7 @@ local asked = cjson.decode(ARGV[1])
 local conversation = KEYS[1]
 local messages, keys, traces, ids = part_keys(asked.prefix, conversation)
 
+if asked.owner and redis.call('HGET', conversation, 'userId') ~= asked.owner then return { clock() } end
 local hash = redis.call('HGETALL', conversation)
 if #hash == 0 then return { clock() } end
 local stored = redis.call('HMGET', conversation, 'firstPosition', 'totalMessages')
@@ -113,6 +115,7 @@ return { first_position, tonumber(stored[3] or 0), stored[4] or stored[1], store
  *
  * KEYS  1 conversation   on a Cluster also the keys of its parts, as in `write`
  * ARGV  1 'atomic' if the indexes are on this server   2 prefix of all keys   3 '1' if the indexes were extended
+ *       4 the owner of the conversation, or '' for any
  *
  * Returns 0, or, if the indexes must be extended first, { ttl in ms, owner or '', trace ids … }.
  */
@@ -124,6 +127,7 @@ ${partKeys}
 local conversation = KEYS[1]
 local messages, keys, traces, ids = part_keys(ARGV[2], conversation)
 local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'ownTtl')
+if ARGV[4] ~= '' and stored[3] ~= ARGV[4] then return 0 end
 local ttl = tonumber(stored[1] or '')
 -- A ttl that a write has named counts from the last write.
 if not ttl or stored[4] then return 0 end

@@ -124,6 +124,37 @@ export const readings = defineSpec(
       expect(expectOk(await provider.getStats()).totalConversations).toBe(0);
     },
 
+    "returns a conversation only to its owner if it is asked for": async ({ provider }) => {
+      expectOk(await append(provider, "c", users("1", "2", "3"), { userId: "u" }));
+      expectOk(await append(provider, "unowned", users("1")));
+      const missing = { conversation: null, firstPosition: 0 };
+      for (const messages of ["all", "none", { limit: 2 }, { after: 0 }, { before: 2, limit: 1 }] as const) {
+        const own = await read(provider, { messages, owner: "u" });
+        expect({ ...own, readAt: undefined }).toEqual({
+          ...(await read(provider, { messages })),
+          readAt: undefined,
+        });
+        for (const owner of ["another's", "u ", "U"]) {
+          const foreign = await read(provider, { messages, owner, receiptFor: "k" });
+          expect(foreign).toEqual({
+            ...{ ...missing, incarnation: expect.stringMatching(/^none:/), readAt: expect.any(Date) },
+          });
+        }
+      }
+      const unowned = await provider.readConversation("unowned", { owner: "u" });
+      expect(expectOk(unowned)).toMatchObject(missing);
+    },
+
+    "doesn't show an owner whether another's conversation exists": async ({ provider }) => {
+      expectOk(await append(provider, "c", users("1"), { userId: "u" }));
+      const asked = { owner: "v", userId: "v", receiptFor: "k" } as const;
+      const [foreign, unknown] = [
+        expectOk(await provider.readConversation("c", asked)),
+        expectOk(await provider.readConversation("no such", asked)),
+      ];
+      expect({ ...foreign, readAt: undefined }).toEqual({ ...unknown, readAt: undefined });
+    },
+
     "pages back to the first message, returning each message once": async ({ provider }) => {
       const texts = Array.from({ length: 23 }, (_, index) => `${index}`);
       expectOk(await append(provider, "c", users("x", "y", ...texts)));
