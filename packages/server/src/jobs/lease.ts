@@ -56,7 +56,7 @@ export interface JobLease {
   readonly settle: () => Promise<void>;
   /** Returns why the turn can't begin, if that is final, or why it failed although it may be in the log. */
   readonly refused: () => BeginFailure | undefined;
-  /** Holds the lease that was taken over. */
+  /** Holds the lease that was taken over. Readers can wait for its events in any process. */
   readonly hold: (held: HeldLease) => void;
   /** Adds an event. Events wait until the turn begins. */
   readonly push: (event: TurnEvent) => void;
@@ -86,11 +86,11 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
   let beginning: Promise<BeginFailure | undefined> | undefined;
 
   function hold(held: HeldLease): void {
-    const ring = createRecentEvents(held.first);
+    const ring = createRecentEvents(held.first, () => stored.storeEarly());
     base = held.base;
     writer = held.writer;
     recent = ring;
-    events = createEventWriter({
+    const stored = createEventWriter({
       ...{ log, writer, first: held.first },
       gatherMs: options.gatherMs,
       heartbeatMs: settings.heartbeatMs,
@@ -102,9 +102,10 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
         options.onLost();
       },
     });
+    events = stored;
     const early = waiting;
     waiting = [];
-    for (const event of early) events.push(event);
+    for (const event of early) stored.push(event);
   }
 
   async function currentBase(expectedVersion: number | undefined): Promise<BaseReading> {
@@ -193,7 +194,10 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
       await beginning?.catch(() => {});
     },
     refused: () => final ?? doubtful,
-    hold,
+    hold: (held) => {
+      hold(held);
+      events?.storeEarly();
+    },
     push: (event) => {
       if (events === undefined) waiting.push(event);
       else events.push(event);

@@ -91,7 +91,7 @@ async function encodeEvents(
   };
   async function* events(): AsyncGenerator<readonly NumberedEvent[]> {
     try {
-      yield* service.follow({ conversationId, turnId, from, signal });
+      yield* service.follow({ conversationId, turnId, from, signal, afterEnd: encode === encodeJson });
     } finally {
       leave();
     }

@@ -17,6 +17,7 @@ export interface EventWriterOptions {
   readonly first: number;
   /** Returns how long pieces are currently gathered before they are stored, in ms. */
   readonly gatherMs: () => number;
+  /** How long events can wait without a reader, and how often the lease is renewed, in ms. */
   readonly heartbeatMs: number;
   readonly leaseMs: number;
   readonly onStored: (first: number, events: readonly EncodedEvent[]) => void;
@@ -26,13 +27,18 @@ export interface EventWriterOptions {
   readonly onLost: () => void;
 }
 
-/** Stores the events of a turn in groups, one at a time. */
+/**
+ * Stores the events of a turn in groups, one at a time. A short turn without tools and readers is stored with its end: from
+ * the first heartbeat, tool call or reader on, events are stored soon after they are added.
+ */
 export interface EventWriter {
   /** Adds an event. If readers wait for it, it is stored immediately with all earlier ones. */
   readonly push: (event: TurnEvent) => void;
+  /** Stores events from now on, because a reader waits for them. */
+  readonly storeEarly: () => void;
   /** Resolves with `true` once all pushed events are stored, or with `false` if they can't be stored. */
   readonly flush: () => Promise<boolean>;
-  /** Stores the remaining events and ends the turn. Resolves with `false` if the lease is lost. */
+  /** Stores the remaining events and ends the turn, in one append if they fit. Resolves with `false` if the lease is lost. */
   readonly end: (last: TurnEvent, ending: TurnEnding) => Promise<boolean>;
   /** Stops and drops unstored events. */
   readonly close: () => void;
@@ -44,6 +50,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   let next = options.first;
   let heldAt = performance.now();
   let isUrgent = false;
+  let isEarly = false;
   let state: "open" | "lost" | "closed" = "open";
   let isStopReported = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -126,6 +133,17 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     return isOpen();
   }
 
+  async function storeWithEnd(last: TurnEvent, ending: TurnEnding): Promise<boolean> {
+    pending.push(last);
+    while (isOpen()) {
+      const group = takeGroup();
+      const isLast = pending.length === 0;
+      if (!(await append(group, isLast ? ending : undefined))) return false;
+      if (isLast) return true;
+    }
+    return false;
+  }
+
   /** Runs tasks one after the other. */
   function enqueue<T>(task: () => Promise<T>): Promise<T> {
     const done = work.then(async () => {
@@ -145,7 +163,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   }
 
   function schedule(): void {
-    if (!isOpen() || pending.length === 0 || isWorking) return;
+    if (!isOpen() || !isEarly || pending.length === 0 || isWorking) return;
     if (isUrgent) {
       clearTimeout(timer);
       timer = undefined;
@@ -158,15 +176,22 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     }, gatherMs());
   }
 
-  const heartbeat = setInterval(
-    () => {
-      const sinceMs = performance.now() - heldAt;
-      // A call that never answers must not keep a run alive that another process has taken over.
-      if (sinceMs >= leaseMs) finish("lost");
-      else if (!isWorking && sinceMs >= heartbeatMs) void enqueue(() => call(() => log.renew(writer)));
-    },
-    Math.max(1, heartbeatMs / 4),
-  );
+  function storeEarly(): void {
+    isEarly = true;
+    schedule();
+  }
+
+  function beat(): void {
+    const sinceMs = performance.now() - heldAt;
+    // A call that never answers must not keep a run alive that another process has taken over.
+    if (sinceMs >= leaseMs) finish("lost");
+    else if (!isWorking && sinceMs >= heartbeatMs) {
+      // Readers in other processes follow a long turn.
+      storeEarly();
+      void enqueue(pending.length > 0 ? storeAll : () => call(() => log.renew(writer)));
+    }
+  }
+  const heartbeat = setInterval(beat, Math.max(1, heartbeatMs / 4));
 
   async function flush(): Promise<boolean> {
     while (isOpen() && pending.length > 0) {
@@ -182,12 +207,13 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
       if (!isOpen()) return;
       pending = joined(pending, event);
       isUrgent ||= isWaitedFor(event);
+      isEarly ||= event.type === "tool_start";
       schedule();
     },
+    storeEarly,
     flush,
     end: async (last, ending) => {
-      if (!(await flush())) return false;
-      const ended = await unlessOver(enqueue(() => append([encodeEvent(last)], ending)));
+      const ended = await unlessOver(enqueue(() => storeWithEnd(last, ending)));
       if (ended) finish("closed");
       return ended === true;
     },
@@ -211,6 +237,19 @@ function joined(pending: TurnEvent[], event: TurnEvent): TurnEvent[] {
   return pending;
 }
 
-/** Checks whether an event is stored immediately. Pieces and diagnostic events are gathered. */
-const isWaitedFor = ({ type }: TurnEvent): boolean =>
-  type !== "text" && type !== "reasoning" && type !== "part" && type !== "context" && type !== "model_call";
+/**
+ * Checks whether an event is stored immediately. Pieces and diagnostic events are gathered, and the final reply is stored with
+ * the end that follows it.
+ */
+function isWaitedFor(event: TurnEvent): boolean {
+  if (event.type === "message") return (event.message.tool_calls ?? []).length > 0;
+  return !GATHERED.has(event.type);
+}
+
+const GATHERED: ReadonlySet<TurnEvent["type"]> = new Set([
+  "text",
+  "reasoning",
+  "part",
+  "context",
+  "model_call",
+]);

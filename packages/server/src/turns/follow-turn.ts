@@ -26,7 +26,7 @@ export async function* followTurn(
 
 async function* eventsOf(
   { poller, recentEventsOf }: FollowScope,
-  { conversationId, turnId, from, signal }: FollowQuery,
+  { conversationId, turnId, from, afterEnd = false, signal }: FollowQuery,
 ): AsyncGenerator<readonly NumberedEvent[], void, undefined> {
   const isNone = idIssue("conversationId", conversationId) ?? idIssue("turnId", turnId);
   if (isNone !== undefined || !Number.isSafeInteger(from) || from < 0) return;
@@ -34,8 +34,9 @@ async function* eventsOf(
   // Kept after the end of the turn, so its last events aren't read from the log.
   let recent: RecentEvents | undefined;
   for (;;) {
-    if (signal.aborted) return;
     recent = recentEventsOf({ conversationId, turnId }) ?? recent;
+    if (afterEnd) await recent?.closed(signal);
+    if (signal.aborted) return;
     const here = recent?.from(next) ?? "elsewhere";
     let events: readonly NumberedEvent[];
     if (here !== "elsewhere") {

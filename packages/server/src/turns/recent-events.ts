@@ -17,19 +17,34 @@ export interface RecentEvents {
   readonly from: (number: number) => readonly NumberedEvent[] | "elsewhere";
   /** Resolves when events are added, the list is closed, or the signal is aborted. */
   readonly changed: (signal: AbortSignal) => Promise<void>;
+  /** Resolves when the list is closed or the signal is aborted. */
+  readonly closed: (signal: AbortSignal) => Promise<void>;
 }
 
-export function createRecentEvents(begin: number): RecentEvents {
+/** `onReader` is called when a reader waits for the next events. */
+export function createRecentEvents(begin: number, onReader: () => void = () => {}): RecentEvents {
   let recent: (NumberedEvent & EncodedEvent)[] = [];
   let characters = 0;
   let end = begin;
   let isClosed = false;
-  const waiting = new Set<() => void>();
-  const notify = () => {
+  const readers = new Set<() => void>();
+  const endReaders = new Set<() => void>();
+  const notify = (waiting: Set<() => void>) => {
     const woken = [...waiting];
     waiting.clear();
     for (const wake of woken) wake();
   };
+  const waitIn = (waiting: Set<() => void>, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const unsubscribe = onAbort(signal, () => done());
+      function done(): void {
+        waiting.delete(done);
+        unsubscribe?.();
+        resolve();
+      }
+      if (signal.aborted || isClosed) done();
+      else waiting.add(done);
+    });
 
   /** Drops half of the list at a time. Dropping single events would take quadratic time. */
   function trim(): void {
@@ -53,11 +68,12 @@ export function createRecentEvents(begin: number): RecentEvents {
       }
       end = first + events.length;
       trim();
-      notify();
+      notify(readers);
     },
     close: () => {
       isClosed = true;
-      notify();
+      notify(readers);
+      notify(endReaders);
     },
     from: (number) => {
       const [oldest] = recent;
@@ -66,16 +82,10 @@ export function createRecentEvents(begin: number): RecentEvents {
       if (number >= end) return isClosed ? "elsewhere" : [];
       return recent.slice(number - firstRecent);
     },
-    changed: (signal) =>
-      new Promise((resolve) => {
-        const unsubscribe = onAbort(signal, () => done());
-        function done(): void {
-          waiting.delete(done);
-          unsubscribe?.();
-          resolve();
-        }
-        if (signal.aborted || isClosed) done();
-        else waiting.add(done);
-      }),
+    changed: (signal) => {
+      onReader();
+      return waitIn(readers, signal);
+    },
+    closed: (signal) => waitIn(endReaders, signal),
   };
 }

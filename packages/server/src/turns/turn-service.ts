@@ -107,6 +107,11 @@ export interface FollowQuery {
   readonly turnId: string;
   /** Number of the first event to yield. */
   readonly from: number;
+  /**
+   * Waits for the end of the turn before it yields, so that events needn't be stored early for this reader. Default: yields
+   * events as they are stored.
+   */
+  readonly afterEnd?: boolean;
   /** Ends the reading. The turn continues. */
   readonly signal: AbortSignal;
 }

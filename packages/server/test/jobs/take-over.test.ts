@@ -143,7 +143,7 @@ describe("A turn of a process that is gone", () => {
     const service = createTestService(world, model, FAST);
     endHangingWithTest();
     const events = await eventsOf(service, turn);
-    expect(pieces(events)).toEqual(["turn_start", "retract", "message", "turn_end"]);
+    expect(pieces(events)).toEqual(["turn_start", "message", "turn_end"]);
     expect(await turn.ended).toMatchObject({ status: "completed" });
     expect(await messagesOf(world, turn.conversationId)).toHaveLength(2);
     model.assertDone();

@@ -3,7 +3,13 @@ import { createScriptedModel } from "@jaf/core/testing";
 import { onTestFinished } from "vitest";
 import { createTurnService } from "../../src/jobs/create-turn-service.ts";
 import type { TurnServiceOptions } from "../../src/jobs/options.ts";
-import type { NumberedEvent, StartedTurn, TurnRequest, TurnService } from "../../src/turns/turn-service.ts";
+import type {
+  FollowQuery,
+  NumberedEvent,
+  StartedTurn,
+  TurnRequest,
+  TurnService,
+} from "../../src/turns/turn-service.ts";
 import { createWorld, type World } from "./worlds.ts";
 
 export interface ServiceOptions extends Partial<Omit<TurnServiceOptions<unknown>, "config" | "agents">> {
@@ -52,12 +58,13 @@ export async function begin(service: TurnService, request: TurnRequest): Promise
 
 export async function eventsOf(
   service: TurnService,
-  { conversationId, turnId }: Pick<Begun, "conversationId" | "turnId">,
+  { conversationId, turnId, afterEnd = false }: Pick<FollowQuery, "conversationId" | "turnId" | "afterEnd">,
   from = 0,
 ): Promise<NumberedEvent[]> {
   const all: NumberedEvent[] = [];
   const { signal } = new AbortController();
-  for await (const group of service.follow({ conversationId, turnId, from, signal })) all.push(...group);
+  const query = { conversationId, turnId, from, afterEnd, signal };
+  for await (const group of service.follow(query)) all.push(...group);
   return all;
 }
 

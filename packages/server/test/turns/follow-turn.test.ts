@@ -86,6 +86,42 @@ describe("A reader", () => {
     expect(Math.max(...asked)).toBe(40);
   });
 
+  test("of another process sees a turn that has no reader in its own process before its end", async () => {
+    const world = createWorld();
+    const { model, go } = createPausingModel(["One "], ["two."]);
+    const turn = await begin(createTestService(world, model), ask("Count."));
+    const seen: string[] = [];
+    const other = createTestService(world, model);
+    const { signal } = new AbortController();
+    for await (const group of other.follow({ ...turn, from: 0, signal })) {
+      for (const { event } of group) seen.push(event.type === "text" ? event.text : event.type);
+      if (seen.includes("One ")) go();
+    }
+    expect(seen.filter((type) => type !== "context" && type !== "model_call")).toEqual([
+      ...["turn_start", "One ", "two.", "message", "turn_end"],
+    ]);
+  });
+
+  test("that waits for the end gets all events then, and the turn is stored in one append", async () => {
+    const world = createWorld();
+    let appends = 0;
+    const log: TurnLog = {
+      ...world.log,
+      append: (events) => {
+        appends += 1;
+        return world.log.append(events);
+      },
+    };
+    const { model, go } = createPausingModel(["One "], ["two."]);
+    const service = createTestService({ ...world, log }, model, { heartbeatMs: 60_000, leaseSeconds: 300 });
+    const turn = await begin(service, ask("Count."));
+    const reading = eventsOf(service, { ...turn, afterEnd: true });
+    go();
+    const events = await reading;
+    expect([events.at(0)?.event.type, events.at(-1)?.event.type]).toEqual(["turn_start", "turn_end"]);
+    expect(appends).toBe(1);
+  });
+
   test("gets nothing for a missing turn or an invalid id", async () => {
     const world = createWorld();
     const service = createTestService(world, createPausingModel([]).model);

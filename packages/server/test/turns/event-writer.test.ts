@@ -1,0 +1,110 @@
+import { type AppendedEvents, createInMemoryTurnLog } from "@jaf/memory/adapter";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { createEventWriter } from "../../src/turns/event-writer.ts";
+import type { TurnEnd, TurnEvent } from "../../src/turns/turn-event.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const HEARTBEAT_MS = 800;
+const ENDING = { state: "ended", record: "{}", eventSeconds: 60, recordSeconds: 60 } as const;
+const END: TurnEnd = { type: "turn_end", status: "completed" };
+const text = (piece: string): TurnEvent => ({ type: "text", text: piece });
+const reply: TurnEvent = {
+  ...{ type: "message", agentName: "a" },
+  message: { role: "assistant", content: "Hello." },
+};
+const start: TurnEvent = { type: "turn_start", turnId: "t", conversationId: "c", agentName: "a" };
+
+async function openWriter() {
+  const log = createInMemoryTurnLog();
+  const turn = { conversationId: "c", turnId: "t", userId: "u" };
+  const begun = await log.begin({ ...turn, request: "{}", leaseSeconds: 10, keepSeconds: 60 });
+  if (!begun.success || !begun.data.begun) throw new Error("The turn didn't begin.");
+  const appends: { readonly types: readonly string[]; readonly ends: boolean }[] = [];
+  const typeOf = (event: string): string => (JSON.parse(event) as TurnEvent).type;
+  const renew = vi.fn(log.renew);
+  const writer = createEventWriter({
+    log: {
+      renew,
+      append: (append: AppendedEvents) => {
+        appends.push({ types: append.events.map(typeOf), ends: append.end !== undefined });
+        return log.append(append);
+      },
+    },
+    ...{
+      writer: begun.data.writer,
+      first: 0,
+      gatherMs: () => 40,
+      heartbeatMs: HEARTBEAT_MS,
+      leaseMs: 10_000,
+    },
+    ...{ onStored: () => {}, onStop: () => {}, onLost: () => {} },
+  });
+  onTestFinished(writer.close);
+  return { writer, appends, renew };
+}
+
+describe("The event writer", () => {
+  it("stores a short turn without readers in one append", async () => {
+    const { writer, appends } = await openWriter();
+    for (const event of [start, text("Hel"), text("lo."), reply]) writer.push(event);
+    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS / 2);
+    expect(await writer.end(END, ENDING)).toBe(true);
+    expect(appends).toEqual([{ types: ["turn_start", "text", "message", "turn_end"], ends: true }]);
+  });
+
+  it("stores what it has once a reader waits, and then soon", async () => {
+    const { writer, appends } = await openWriter();
+    writer.push(start);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(appends).toEqual([]);
+    writer.storeEarly();
+    await vi.advanceTimersByTimeAsync(0);
+    writer.push(text("Hello."));
+    await vi.advanceTimersByTimeAsync(40);
+    writer.push(reply);
+    expect(await writer.end(END, ENDING)).toBe(true);
+    expect(appends).toEqual([
+      { types: ["turn_start"], ends: false },
+      { types: ["text"], ends: false },
+      { types: ["message", "turn_end"], ends: true },
+    ]);
+  });
+
+  it("stores what it has before a tool runs", async () => {
+    const { writer, appends } = await openWriter();
+    writer.push(start);
+    writer.push({ type: "tool_start", toolCallId: "1", toolName: "add", args: {} });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(appends).toEqual([{ types: ["turn_start", "tool_start"], ends: false }]);
+  });
+
+  it("stores what it has at the first heartbeat, in place of a renewal, and then soon", async () => {
+    const { writer, appends, renew } = await openWriter();
+    writer.push(start);
+    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS);
+    expect(appends).toEqual([{ types: ["turn_start"], ends: false }]);
+    expect(renew).not.toHaveBeenCalled();
+    writer.push(text("Hello."));
+    await vi.advanceTimersByTimeAsync(40);
+    expect(appends).toHaveLength(2);
+  });
+
+  it("renews its lease if it has no events", async () => {
+    const { appends, renew } = await openWriter();
+    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS * 3);
+    expect(renew).toHaveBeenCalledTimes(3);
+    expect(appends).toEqual([]);
+  });
+
+  it("ends a turn with more events than fit into one append", async () => {
+    const { writer, appends } = await openWriter();
+    for (let step = 0; step < 600; step++) writer.push({ type: "handoff", from: "a", to: "b" });
+    expect(await writer.end(END, ENDING)).toBe(true);
+    expect(appends.map(({ types, ends }) => [types.length, ends])).toEqual([
+      [500, false],
+      [101, true],
+    ]);
+  });
+});
