@@ -17,6 +17,8 @@ interface Opening {
 }
 
 interface OpenedTables {
+  /** The pool of the store, or the client that was passed in. */
+  readonly client: PostgresClient;
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
   /** Closes a pool that the store opened, but never a client that was passed in. */
@@ -41,7 +43,7 @@ export async function openStore<T>(
   try {
     const sql = adaptClient(opened.client);
     const names = await prepareTables(sql, group, { ...settings, operation });
-    return await make({ sql, names, close: opened.close });
+    return await make({ client: opened.client, sql, names, close: opened.close });
   } catch (thrown) {
     await opened.close().catch(() => {}); // The first error is the helpful one.
     throw toSetupError(operation, thrown);

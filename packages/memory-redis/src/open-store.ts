@@ -13,6 +13,8 @@ import { createScriptRunner, type ReplicaWait } from "./lua.ts";
 /** The connection and settings of a store of this package. */
 export interface StoreOptions extends Pick<RedisSettings, "keyPrefix" | "minReplicas" | "commandTimeoutMs"> {
   readonly port: RedisPort;
+  /** The client that was passed in. */
+  readonly client?: RedisClient | undefined;
   /** Closes a connection that the store opened, but never a client that was passed in. */
   readonly close: () => Promise<void>;
 }
@@ -33,7 +35,7 @@ export async function openStore({ settings, client, operation }: Opening): Promi
       client === undefined
         ? await openConnection({ settings, operation })
         : { port: adaptClient(client), close: async () => {} };
-    return { port, close, keyPrefix, minReplicas, commandTimeoutMs };
+    return { port, client, close, keyPrefix, minReplicas, commandTimeoutMs };
   } catch (thrown) {
     throw thrown instanceof TypeError && client !== undefined ? thrown : toSetupError(operation, thrown);
   }
@@ -41,7 +43,7 @@ export async function openStore({ settings, client, operation }: Opening): Promi
 
 /** Returns the functions with which a store sends commands and runs its scripts. */
 export function createCalls<Name extends string>(
-  { port, minReplicas, commandTimeoutMs }: Omit<StoreOptions, "keyPrefix" | "close">,
+  { port, minReplicas, commandTimeoutMs }: Omit<StoreOptions, "keyPrefix" | "close" | "client">,
   scripts: Readonly<Record<Name, string>>,
 ) {
   const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);

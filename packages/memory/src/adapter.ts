@@ -82,6 +82,8 @@ export type {
   LoggedTurn,
   NewTurn,
   TakenOverTurn,
+  TurnBeginner,
+  TurnBeginning,
   TurnEnding,
   TurnLog,
   TurnQuery,

@@ -17,6 +17,7 @@ export {
   isSuccess,
 } from "./contract/errors.ts";
 export { createRunId, createTraceId, generateRunId, generateTraceId, idIssue } from "./contract/ids.ts";
+export { canBegin } from "./contract/turn-beginning.ts";
 export { isVersionedProvider, receiptOf } from "./contract/versioned-provider.ts";
 export { isProviderConversationStore, providerOf } from "./conversation-store/provider-over-store.ts";
 export { ConversationStoreError } from "./conversation-store/store.ts";

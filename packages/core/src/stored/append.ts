@@ -25,7 +25,7 @@ import type { MemoryConfig } from "../memory-config.ts";
 import { callObserver } from "../thrown.ts";
 import { incarnationConflict, leaseOf } from "./lease-record.ts";
 import { asResult, type Head, loadHead, thrownBy } from "./load.ts";
-import { metadataVersionOf, versionOf } from "./metadata.ts";
+import { metadataVersionOf, nextPositionOf, versionOf } from "./metadata.ts";
 
 const MAX_ATTEMPTS = 3;
 const FIRST_DELAY_MS = 50;
@@ -48,13 +48,23 @@ export interface AppendsOptions {
  */
 export interface WriteHooks {
   /**
-   * Awaited before each attempt. If it returns an error, nothing is written and the attempt fails with that error. If it
-   * rejects, the attempt fails with a `MemoryStorageError`. `expectedVersion`: the version of the conversation that the run
-   * knows.
+   * Awaited before each attempt. If it rejects, the attempt fails with a `MemoryStorageError`. `known`: the state of the
+   * conversation that the write expects.
    */
-  readonly beforeWrite: (expectedVersion: number | undefined) => Promise<MemoryErrorUnion | undefined>;
+  readonly beforeWrite: (known: KnownState) => Promise<WriteStart | undefined>;
   /** Called after a successful write. Its errors become process warnings. */
   readonly onWritten: (receipt: WriteReceipt) => void;
+}
+
+/** How an attempt starts. */
+export interface WriteStart {
+  /** Nothing is written, and the attempt fails with this error. */
+  readonly refused?: MemoryErrorUnion | undefined;
+  /**
+   * The turn that begins with the write, if the provider can do both at once. If the write fails, `beforeWrite` is called again
+   * at once, and finds out why.
+   */
+  readonly beginsTurn?: WriteOptions["beginsTurn"] | undefined;
 }
 
 interface Batch {
@@ -72,6 +82,8 @@ export interface KnownState {
   readonly incarnation: string | undefined;
   readonly version: number | undefined;
   readonly metadataVersion: number | undefined;
+  /** The position of the next message. */
+  readonly nextPosition: number | undefined;
   /** See `historyTokenOf`. */
   readonly historyToken: string | undefined;
 }
@@ -92,6 +104,7 @@ export function openAppends(options: AppendsOptions) {
     incarnation: undefined,
     version: undefined,
     metadataVersion: undefined,
+    nextPosition: undefined,
     historyToken: undefined,
   };
 
@@ -133,6 +146,7 @@ export function openAppends(options: AppendsOptions) {
       // An earlier write that was given up can still have been made; then this write has failed with a conflict.
       version: version === undefined ? undefined : version + (isChange ? 1 : 0),
       metadataVersion: metadataVersion === undefined ? undefined : metadataVersion + 1,
+      nextPosition: receipt?.nextPosition,
       historyToken: historyTokenOf(receipt),
     };
     if (existence === "absent") existence = created === undefined ? "created" : "known";
@@ -171,13 +185,18 @@ export function openAppends(options: AppendsOptions) {
     if (options.signal !== undefined) conditions.signal = options.signal;
     for (let attempt = 1; ; attempt++) {
       let result: Result<void>;
+      let beginsTurn: WriteOptions["beginsTurn"];
       try {
-        const refused = writes && (await refusalBy(writes, version));
+        const start = writes === undefined ? {} : await startBy(writes, known);
+        beginsTurn = start.beginsTurn;
         // Copies, because the provider can change them and the next attempt must be the same.
         const copy = plainCopy(written);
-        const answer = refused
-          ? createFailure(refused)
-          : await provider.appendMessages(conversationId, [...messages], copy, { ...conditions });
+        const answer = start.refused
+          ? createFailure(start.refused)
+          : await provider.appendMessages(conversationId, [...messages], copy, {
+              ...conditions,
+              ...present({ beginsTurn }),
+            });
         result = asResult("appendMessages", answer);
       } catch (cause) {
         result = thrownBy("appendMessages", cause);
@@ -194,7 +213,8 @@ export function openAppends(options: AppendsOptions) {
         if (messages.length > 0) options.emit?.({ type: "memory_stored", data });
         return result;
       }
-      if (!(await mayRetry(options, result.error, attempt))) return result;
+      if (beginsTurn !== undefined) attempt -= 1;
+      else if (!(await mayRetry(options, result.error, attempt))) return result;
     }
   }
 
@@ -220,6 +240,7 @@ export function openAppends(options: AppendsOptions) {
         incarnation,
         version: versionOf(conversation),
         metadataVersion: conversation === null ? ofNothing : metadataVersionOf(conversation),
+        nextPosition: nextPositionOf(conversation),
         historyToken: historyTokenOf(conversation?.metadata),
       };
     },
@@ -231,14 +252,12 @@ export function openAppends(options: AppendsOptions) {
   };
 }
 
-async function refusalBy(
-  writes: WriteHooks,
-  version: number | undefined,
-): Promise<MemoryErrorUnion | undefined> {
+async function startBy(writes: WriteHooks, known: KnownState): Promise<WriteStart> {
   try {
-    return await writes.beforeWrite(version);
+    return (await writes.beforeWrite(known)) ?? {};
   } catch (cause) {
-    return createMemoryStorageError("appendMessages", "the hook before the write threw", { cause });
+    const reason = "the hook before the write threw";
+    return { refused: createMemoryStorageError("appendMessages", reason, { cause }) };
   }
 }
 

@@ -32,9 +32,9 @@ async function turnSetup(
   const turn: PromptJob<unknown> = {
     ...{ userId: "ada", conversation: "c", context: {}, middleware: { name: "none" }, sink: () => {} },
     writes: {
-      beforeWrite: async (version) => {
+      beforeWrite: async (known) => {
         log.push("ask");
-        return beforeWrite(version);
+        return beforeWrite(known);
       },
       onWritten: (receipt) => {
         log.push("written");
@@ -77,7 +77,7 @@ test("Nothing is written from the refusal of a write on", async () => {
   ]);
   let isLost = false;
   const lost = createMemoryConflictError("lease", { operation: "appendMessages" });
-  const { log, messages, prompt } = await turnSetup(model, async () => (isLost ? lost : undefined));
+  const { log, messages, prompt } = await turnSetup(model, async () => (isLost ? { refused: lost } : {}));
   const prompted = prompt();
   await vi.waitFor(() => expect(log).toContain("written"), LONG);
   isLost = true;
@@ -92,10 +92,13 @@ test("Nothing is written from the refusal of a write on", async () => {
 test("A write is asked for again where the refusal may pass", async () => {
   const failure = createMemoryStorageError("begin", "the log is away", { retryable: true });
   const answers = [failure, undefined];
-  const { messages, prompt } = await turnSetup(createScriptedModel<unknown>(["Hello."]), async (version) => {
-    expect(version).toBeDefined();
-    return answers.shift();
-  });
+  const { messages, prompt } = await turnSetup(
+    createScriptedModel<unknown>(["Hello."]),
+    async ({ version }) => {
+      expect(version).toBeDefined();
+      return { refused: answers.shift() };
+    },
+  );
   expect((await prompt()).text).toBe("Hello.");
   expect((await messages()).map(({ content }) => content)).toEqual(["Hi", "Hello."]);
 });

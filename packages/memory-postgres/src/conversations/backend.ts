@@ -1,9 +1,10 @@
-import { type MemoryBackend, TOMBSTONE_SECONDS, withDeadline } from "@jaf/memory/adapter";
+import { type MemoryBackend, TOMBSTONE_SECONDS, type TurnBeginner, withDeadline } from "@jaf/memory/adapter";
 import { and, eq, sql } from "drizzle-orm";
-import type { SqlClient } from "../client/clients.ts";
+import type { PostgresClient, SqlClient } from "../client/clients.ts";
 import { millisecondsOf, only, type Statement, toStatement, toWrite } from "../client/statements.ts";
 import { toMemoryError } from "../errors.ts";
 import type { ResolvedNames } from "../table-names.ts";
+import { TurnLogPlace } from "../turn-log/place.ts";
 import { createBatchDeletion, createSweep, type DeletionLimit } from "./erasure.ts";
 import { createFindQuery } from "./listing.ts";
 import { createHistoryQuery, createReading, toHistory } from "./read.ts";
@@ -11,6 +12,8 @@ import { conversationQueryParts, toStats, toStoredConversation } from "./rows.ts
 import { createWriting } from "./write.ts";
 
 export interface ConversationBackendOptions {
+  /** The client behind `sql`. */
+  readonly client?: PostgresClient;
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
   /** Closes what was opened for this backend. */
@@ -37,8 +40,15 @@ const TOMBSTONES_AT_ONCE = 1_000;
  * The storage port on Postgres. Each call is one statement in one round trip, except for reads of missing conversations
  * with tombstones, `clearUser` and sweeps.
  */
-export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
-  const { sql, names, close, maxReadBytes = MAX_READ_BYTES, pingTimeoutMs = PING_TIMEOUT_MS } = options;
+export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend & TurnBeginner {
+  const {
+    client,
+    sql,
+    names,
+    close,
+    maxReadBytes = MAX_READ_BYTES,
+    pingTimeoutMs = PING_TIMEOUT_MS,
+  } = options;
   const queries = createQueries(names, maxReadBytes);
   const batchDeletion = createBatchDeletion(sql, names);
 
@@ -52,6 +62,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
   return {
     name: "postgres",
     write: writing.write,
+    canBegin: ({ place }) => place instanceof TurnLogPlace && place.client === client && sql.autocommit,
     read: createReading(sql, names, maxReadBytes),
     history: {
       algorithm: "sha256",

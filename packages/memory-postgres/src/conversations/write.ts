@@ -4,18 +4,23 @@ import {
   type ConversationWrite,
   createKeyedQueue,
   messageHash,
+  type TurnBeginning,
   type WriteOutcome,
 } from "@jaf/memory/adapter";
+import { sql } from "drizzle-orm";
 import { hasCode, type SqlClient } from "../client/clients.ts";
 import {
   EARLIEST_MS,
   only,
+  reusable,
   type SqlRow,
   type SqlValue,
   type Statement,
   statementName,
 } from "../client/statements.ts";
 import { qualifiedName, type ResolvedNames } from "../table-names.ts";
+import type { TurnLogPlace } from "../turn-log/place.ts";
+import { beginAfter } from "../turn-log/statements.ts";
 import { toMetadataTexts } from "./metadata.ts";
 
 // The arguments of the write function, in order: see `migrations/conversation-write.ts`. JSON is passed as text.
@@ -87,7 +92,7 @@ function toExpectation({ expectedIncarnation: expected }: ConversationWrite) {
     : { incarnation: null, tombstones: [expected.absent.conversation, expected.absent.user] };
 }
 
-/** In the order of the arguments. Called for each write, so it creates only one array. */
+/** In the order of {@link ARGUMENTS}. Called for each write, so it creates only one array. */
 function toValues(write: ConversationWrite): readonly SqlValue[] {
   const { jsonb, run, exact } = toMetadataTexts(write.metadata);
   const rare = toRareArguments(write, exact);
@@ -121,6 +126,23 @@ export interface WriteCall {
   /** The call after the usual one failed with {@link KEY_IS_KNOWN}. */
   readonly careful: (write: ConversationWrite) => Statement;
 }
+
+const argumentNames = ARGUMENTS.map(([name]) => name);
+
+/** Creates the statement that writes and begins a turn of the log with these tables, or does neither. */
+function createTurnCall(names: ResolvedNames, log: ResolvedNames) {
+  const given = ARGUMENTS.map(([name, type]) => sql`${sql.placeholder(name)}::${sql.raw(type)}`);
+  const write = sql`SELECT ${sql.raw(qualifiedName(names, "_write"))}(${sql.join(given, sql`, `)}) AS outcome`;
+  const statement = reusable<string>(beginAfter(log, write));
+  return (conversationWrite: ConversationWrite, { turn, writer }: TurnBeginning): Statement => {
+    const values = toValues(conversationWrite);
+    const named = Object.fromEntries(argumentNames.map((name, at) => [name, values[at] ?? null]));
+    return { ...statement({ ...named, ...turn, token: writer.token }), writes: true };
+  };
+}
+
+/** The statement refused, the key is known, or the id of the turn was taken meanwhile. */
+const NOT_BEGUN: ReadonlySet<unknown> = new Set(["22P02", "JF005", "23505"]);
 
 /** Raised if the write must be repeated with the careful call. */
 const KEY_IS_KNOWN: ReadonlySet<unknown> = new Set(["JF005"]);
@@ -168,21 +190,39 @@ function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
 }
 
 /** Writes conversations. `written` resolves when no write is waiting. */
-export function createWriting(sql: SqlClient, names: ResolvedNames, sweepExpired: () => Promise<void>) {
+export function createWriting(sqlClient: SqlClient, names: ResolvedNames, sweepExpired: () => Promise<void>) {
   const call = createWriteCall(names);
   // One write per conversation at a time keeps their order, and a locked conversation occupies only one connection of a
   // pool. A single connection does this anyway.
-  const queue = sql.concurrent ? createKeyedQueue() : undefined;
+  const queue = sqlClient.concurrent ? createKeyedQueue() : undefined;
+
+  const turnCalls = new Map<ResolvedNames, ReturnType<typeof createTurnCall>>();
+
+  async function writeAndBegin(given: ConversationWrite, beginning: TurnBeginning): Promise<WriteOutcome> {
+    const { names: log } = beginning.place as TurnLogPlace;
+    const turnCall = turnCalls.get(log) ?? createTurnCall(names, log);
+    turnCalls.set(log, turnCall);
+    try {
+      return toWriteOutcome(only(await sqlClient.query(turnCall(given, beginning))));
+    } catch (thrown) {
+      if (hasCode(thrown, NOT_BEGUN)) return { status: "turn" };
+      throw thrown;
+    }
+  }
 
   async function write(given: ConversationWrite): Promise<WriteOutcome> {
+    const { beginsTurn } = given;
     // An error of the usual call aborts the transaction, which may be the application's.
-    const carefully = !sql.autocommit && given.idempotency !== undefined;
+    const carefully = !sqlClient.autocommit && given.idempotency !== undefined;
     const task = async () => {
+      if (beginsTurn !== undefined) return writeAndBegin(given, beginsTurn);
       try {
-        return toWriteOutcome(only(await sql.query(carefully ? call.careful(given) : call.usual(given))));
+        return toWriteOutcome(
+          only(await sqlClient.query(carefully ? call.careful(given) : call.usual(given))),
+        );
       } catch (thrown) {
         if (carefully || !hasCode(thrown, KEY_IS_KNOWN)) throw thrown;
-        return toWriteOutcome(only(await sql.query(call.careful(given))));
+        return toWriteOutcome(only(await sqlClient.query(call.careful(given))));
       }
     };
     const outcome = await (queue === undefined ? task() : queue.run(given.conversationId, task));

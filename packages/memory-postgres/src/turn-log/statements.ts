@@ -103,9 +103,20 @@ export function createTurnStatements(names: ResolvedNames, { removesExpired }: {
   };
 }
 
+/**
+ * Returns a statement that runs `write`, which has a column `outcome`, and then begins a turn. It fails with
+ * `invalid_text_representation`, and so changes nothing, unless the outcome begins with `written` and the turn has begun.
+ */
+export function beginAfter(names: ResolvedNames, write: SQL): SQL {
+  const { turns, events } = createTurnTables(names);
+  const isDone = sql`outcome LIKE 'written %' AND EXISTS (SELECT FROM begun WHERE begun.token = ${token})`;
+  return sql`${beginning(turns, write)}${removing(turns, events)}
+      SELECT outcome, CASE WHEN NOT (${isDone}) THEN ('no turn begins: ' || outcome)::int END AS refused FROM first`;
+}
+
 type Table = ReturnType<typeof createTurnTables>["turns" | "events"];
 
-type BeginValues =
+export type BeginValues =
   | "conversationId"
   | "turnId"
   | "userId"
@@ -119,13 +130,15 @@ type BeginValues =
  * that prevent a new one: a running turn, and one with the same id.
  *
  * A unique index permits only one open turn per conversation, so an open turn has to end before the new one is
- * inserted.
+ * inserted. `first` is a query for what comes before the rest.
  */
-function beginning(turns: Table): SQL {
+function beginning(turns: Table, first?: SQL): SQL {
   const leaseSeconds = sql`${sql.placeholder("leaseSeconds")}::float8`;
   const keepSeconds = sql`${sql.placeholder("keepSeconds")}::bigint`;
   const leaseEnds = sql`time.now + ${seconds(leaseSeconds)}`;
-  return sql`WITH at AS MATERIALIZED (SELECT ${clock} AS now), known AS MATERIALIZED (
+  return sql`WITH ${first === undefined ? sql`` : sql`first AS MATERIALIZED (${first}), `}at AS MATERIALIZED (
+        SELECT ${clock} AS now${first === undefined ? sql`` : sql` FROM first`}
+      ), known AS MATERIALIZED (
         SELECT turn.* FROM ${turns} AS turn, at WHERE turn.conversation_id = ${conversationId}
           AND (turn.state = 'running' OR turn.turn_id = ${turnId}) AND turn.expires_at > at.now
       ), gone AS (

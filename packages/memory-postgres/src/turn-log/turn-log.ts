@@ -19,6 +19,7 @@ import { turnLogTables } from "../migrations/turn-log.ts";
 import { openStore, requireClient } from "../open-store.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import { type AppendOutcome, createAppendQueue } from "./append.ts";
+import { TurnLogPlace } from "./place.ts";
 import { createReadStatement, createTurnStatements } from "./statements.ts";
 
 /**
@@ -60,8 +61,13 @@ interface TurnTables {
   readonly names: ResolvedNames;
 }
 
+interface TurnLogTables extends TurnTables {
+  /** The client behind `sql`. Absent: no write to a conversation begins a turn. */
+  readonly client?: PostgresClient;
+}
+
 /** The log of turns on existing tables. */
-export function createTurnLogBackend({ sql, names }: TurnTables): TurnLogBackend {
+export function createTurnLogBackend({ client, sql, names }: TurnLogTables): TurnLogBackend {
   const statements = createTurnStatements(names, { removesExpired: sql.autocommit });
   const appends = createAppendQueue({ sql, names });
   const readAll = createReadAll({ sql, names });
@@ -71,6 +77,8 @@ export function createTurnLogBackend({ sql, names }: TurnTables): TurnLogBackend
 
   return {
     name: "postgres",
+    // A refusal raises an error, which would abort a transaction of the application.
+    ...(client !== undefined && sql.autocommit ? { place: new TurnLogPlace(client, names) } : {}),
     begin: createBegin(sql, statements),
     append: async (append) => toAnswer(await appends.add(append)),
     renew: async (writer) => toAnswer(await appends.add({ writer })),

@@ -3,7 +3,7 @@ import type { TurnLog } from "@jaf/memory";
 import { describeTurnLogConformance } from "@jaf/memory/testing";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
-import { createPostgresTurnLog } from "../../src/index.ts";
+import { createPostgresProvider, createPostgresTurnLog } from "../../src/index.ts";
 import { dropSchemas, freshSchema, runSql } from "../support/stores.ts";
 import { append, dataOf, END, eventsOf, newTurn } from "../support/turn-log.ts";
 import { expectAnswersAsInMemory } from "../support/turn-log-reference.ts";
@@ -38,7 +38,9 @@ function openedPglite(): Promise<PGlite> {
 }
 
 async function openPglite(schema: string) {
-  return { log: await createPostgresTurnLog(await openedPglite(), { schema }) };
+  const client = await openedPglite();
+  const provider = await createPostgresProvider({ schema }, client);
+  return { log: await createPostgresTurnLog(client, { schema }), provider };
 }
 
 describeTurnLogConformance({

@@ -1,7 +1,7 @@
 import { describeTurnLogConformance } from "@jaf/memory/testing";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
-import { createPostgresTurnLog } from "../../src/index.ts";
+import { createPostgresProvider, createPostgresTurnLog } from "../../src/index.ts";
 import { dropSchemas, freshSchema } from "../support/stores.ts";
 import { createTurnLogStores } from "../support/turn-log-stores.ts";
 
@@ -21,7 +21,10 @@ describeTurnLogConformance({
       schemas.push(schema);
       return schema;
     },
-    open: async (schema) => ({ log: await createPostgresTurnLog(pool, { schema }) }),
+    open: async (schema) => ({
+      log: await createPostgresTurnLog(pool, { schema }),
+      provider: await createPostgresProvider({ schema }, pool),
+    }),
     runSql: (sql) => pool.query(sql),
   }),
 });

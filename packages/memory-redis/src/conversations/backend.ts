@@ -1,8 +1,9 @@
-import type { ConversationQuery, MemoryBackend, StoredConversation } from "@jaf/memory/adapter";
+import type { ConversationQuery, MemoryBackend, StoredConversation, TurnBeginner } from "@jaf/memory/adapter";
 import { createDeadlines } from "../client/command-deadlines.ts";
 import { toMemoryError } from "../errors.ts";
 import { createKeys } from "../keys.ts";
 import { createCalls, type StoreOptions } from "../open-store.ts";
+import { TurnLogPlace } from "../turn-log/place.ts";
 import { createClearUser, createDeletion, createTombstones } from "./erasure.ts";
 import { createHeadReader, type Head } from "./head.ts";
 import { createEveryEntry } from "./index-scan.ts";
@@ -23,8 +24,8 @@ const PING_TIMEOUT_MS = 5_000;
 const READ_AT_ONCE = 8;
 
 /** The storage port on Redis. On one server, a write is one script in one round trip, including the indexes. */
-export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
-  const { port, commandTimeoutMs, ttl, close } = options;
+export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend & TurnBeginner {
+  const { client, port, commandTimeoutMs, ttl, close } = options;
   const keys = createKeys(options.keyPrefix);
   const atomic = !port.isCluster || keys.inOneSlot;
   const { deadlines, wait, run } = createCalls(options, scripts);
@@ -65,6 +66,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
   return {
     name: "redis",
     write,
+    canBegin: ({ place }) => place instanceof TurnLogPlace && place.client === client && atomic,
     read,
     history: createHistoryReader(run, keys, port.isCluster),
     find: async (query) => {

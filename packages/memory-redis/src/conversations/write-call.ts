@@ -180,6 +180,7 @@ export function toOutcome({ status, version, receipt }: WriteReply): WriteOutcom
       return receipt === undefined ? { status } : { status, receipt };
     case "replayed":
     case "missing":
+    case "turn":
       return { status };
     case "version":
     case "metadata-version":

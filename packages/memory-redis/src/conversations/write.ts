@@ -1,7 +1,8 @@
 import { type ConversationWrite, messageHash, type WriteOutcome } from "@jaf/memory/adapter";
 import type { RedisPort } from "../client/clients.ts";
 import type { Keys } from "../keys.ts";
-import type { ReplicaWait } from "../lua.ts";
+import type { ReplicaWait, ScriptCall } from "../lua.ts";
+import type { TurnLogPlace } from "../turn-log/place.ts";
 import type { TombstoneStore } from "./erasure.ts";
 import type { Indexes } from "./indexes.ts";
 import { UnsteadyConversation } from "./read.ts";
@@ -68,7 +69,11 @@ export function createWriter(options: WriterOptions) {
     const hashes = messages.map(({ body }) => messageHash(body));
     return (how: Indexing): Promise<unknown> => {
       const args = [JSON.stringify(Object.assign(input, how)), ...bodies, ...hashes];
-      return run("write", { keys: scriptKeys, args }, wait);
+      const { beginsTurn } = write;
+      if (beginsTurn === undefined) return run("write", { keys: scriptKeys, args }, wait);
+      const begin = (beginsTurn.place as TurnLogPlace).callOf(beginsTurn);
+      const call: ScriptCall = { keys: [...begin.keys, ...scriptKeys], args: [...begin.args, ...args] };
+      return run("writeAndBegin", call, wait);
     };
   }
 

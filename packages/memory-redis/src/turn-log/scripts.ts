@@ -104,7 +104,7 @@ end
  *
  * Returns 1 and the time of the start; 0 and the running turn; or 2 if the id is taken.
  */
-const begin = lua`
+export const begin = lua`
 ${clockMicros}
 ${head}
 ${extend}

@@ -14,10 +14,11 @@ import { adaptClient } from "../client/adapt-client.ts";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
 import { toMemoryError } from "../errors.ts";
-import { list, number, text } from "../lua.ts";
+import { list, number, type ScriptCall, text } from "../lua.ts";
 import { createCalls } from "../open-store.ts";
 import { createTurnIndexes } from "./indexes.ts";
 import { createTurnKeys, nameOf, type TurnName } from "./keys.ts";
+import { TurnLogPlace } from "./place.ts";
 import { scripts, toTurn, toTurns } from "./scripts.ts";
 
 /**
@@ -73,17 +74,28 @@ export function createRedisTurnLog(
     ]);
   }
 
-  async function begin(turn: NewTurn): Promise<BegunTurn> {
+  const timesOf = ({ leaseSeconds, keepSeconds }: NewTurn) => ({
+    leaseMs: Math.ceil(1_000 * leaseSeconds),
+    keepMs: 1_000 * keepSeconds,
+  });
+
+  function beginCall(turn: NewTurn, token: string): ScriptCall {
     const { conversationId, userId, turnId, request } = turn;
-    const token = crypto.randomUUID();
-    const times = { leaseMs: Math.ceil(1_000 * turn.leaseSeconds), keepMs: 1_000 * turn.keepSeconds };
+    const { leaseMs, keepMs } = timesOf(turn);
     const near = [keys.turns(conversationId), hashOf(turn)] as const;
     const base = keys.turn(conversationId);
-    if (!atomic) await indexTurnEntries(turn, userId, times);
-    const reply = await run("begin", {
+    return {
       keys: atomic ? [...near, keys.running, ...indexesOf(userId)] : near,
-      args: [conversationId, userId, turnId, token, request, times.leaseMs, times.keepMs, nameOf(turn), base],
-    });
+      args: [conversationId, userId, turnId, token, request, leaseMs, keepMs, nameOf(turn), base],
+    };
+  }
+
+  async function begin(turn: NewTurn): Promise<BegunTurn> {
+    const { conversationId, userId, turnId } = turn;
+    const token = crypto.randomUUID();
+    const times = timesOf(turn);
+    if (!atomic) await indexTurnEntries(turn, userId, times);
+    const reply = await run("begin", beginCall(turn, token));
     const [outcome, details] = list(reply);
     const isBegun = number(outcome) === 1;
     if (!atomic && isBegun) await indexTurnEntries(turn, userId, times);
@@ -173,6 +185,9 @@ export function createRedisTurnLog(
 
   return defineTurnLog({
     name: "redis",
+    ...(atomic
+      ? { place: new TurnLogPlace(client, ({ turn, writer }) => beginCall(turn, writer.token)) }
+      : {}),
     begin,
     append: write,
     renew: (writer) => write({ writer }),

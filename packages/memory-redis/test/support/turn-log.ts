@@ -1,8 +1,13 @@
 import { describeTurnLogConformance } from "@jaf/memory/testing";
 import { afterAll } from "vitest";
-import { createRedisTurnLog } from "../../src/index.ts";
+import { createRedisProvider, createRedisTurnLog } from "../../src/index.ts";
 import { type Opened, openers } from "./clients.ts";
 import { freshPrefix } from "./stores.ts";
+
+const TURN = {
+  ...{ conversationId: "c", userId: "u", turnId: "t", request: "{}" },
+  ...{ leaseSeconds: 1, keepSeconds: 1 },
+};
 
 /** Runs the kit of a turn log on clients of one kind, which are reused by all tests. */
 export function describeTurnLogOn(name: keyof typeof openers): void {
@@ -18,7 +23,11 @@ export function describeTurnLogOn(name: keyof typeof openers): void {
       const keyPrefix = freshPrefix();
       let used = 0;
       const connect = async () => createRedisTurnLog((await connection(used++)).client, { keyPrefix });
-      return { log: await connect(), connect, dispose: async () => {} };
+      const log = await connect();
+      const { client } = await connection(0);
+      const provider = await createRedisProvider({ keyPrefix }, client);
+      const isShared = log.beginning?.(TURN).success === true;
+      return { log, connect, ...(isShared ? { provider } : {}), dispose: async () => {} };
     },
   });
 }

@@ -23,6 +23,7 @@ import {
   type Result,
 } from "../contract/errors.ts";
 import type { HealthStatus } from "../contract/provider.ts";
+import { canBegin, type TurnBeginning } from "../contract/turn-beginning.ts";
 import type {
   ConversationReading,
   VersionedMemoryProvider,
@@ -95,6 +96,11 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
     const encoded = encodeWrite(input);
     if (!encoded.ok) return invalid(operation, encoded.issues);
     if (closing !== undefined) return closed(operation);
+    const { beginsTurn } = encoded.value;
+    if (beginsTurn !== undefined && !canBegin(backend, beginsTurn))
+      return invalid(operation, [
+        { path: "options.beginsTurn", expected: "a turn of a log in the same place" },
+      ]);
     let outcome: WriteOutcome;
     try {
       outcome = await backend.write(encoded.value);
@@ -111,6 +117,8 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
       }
       case "replayed":
         return createSuccess(undefined);
+      case "turn":
+        return createFailure(createMemoryConflictError("lease", { provider, operation }));
       case "missing":
         return createFailure(createMemoryNotFoundError(input.conversationId, { provider, operation }));
       case "conflict": {
@@ -122,6 +130,8 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
   }
 
   return {
+    ...("canBegin" in backend && { canBegin: (beginning: TurnBeginning) => canBegin(backend, beginning) }),
+
     storeMessages: (conversationId, messages, metadata, options) =>
       write("storeMessages", { mode: "replace", conversationId, messages, metadata, options }),
 

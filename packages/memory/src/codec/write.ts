@@ -81,7 +81,7 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
   if (misfits.length > 0) return { ok: false, issues: misfits };
   const { userId, traceId } = metadata;
   const { expectedVersion, expectedMetadataVersion, expectedIncarnation, idempotencyKey } = options;
-  const { createIfMissing, dropLast, messageIds, maxMessages, ttlSeconds } = options;
+  const { createIfMissing, dropLast, messageIds, maxMessages, ttlSeconds, beginsTurn } = options;
   const issues: MemoryIssue[] = [];
   pushIssue(issues, idIssue("conversationId", conversationId));
   if (userId !== undefined) pushIssue(issues, idIssue("metadata.userId", userId));
@@ -92,6 +92,8 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
   pushIssue(issues, integerIssue("options.dropLast", dropLast, 0));
   pushIssue(issues, integerIssue("options.maxMessages", maxMessages, 1));
   pushIssue(issues, integerIssue("options.ttlSeconds", ttlSeconds, 1));
+  if (beginsTurn !== undefined && beginsTurn.turn.conversationId !== conversationId)
+    issues.push({ path: "options.beginsTurn", expected: "a turn of this conversation" });
   const incarnation = encodeIncarnation(expectedIncarnation, issues);
   const creates = mode === "replace" || createsIfMissing(createIfMissing, userId, issues);
   if (mode === "replace") refuseOfReplace(options, issues);
@@ -119,6 +121,8 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
     if (incarnation !== undefined) write.expectedIncarnation = incarnation;
     if (creates) write.create = { incarnation: crypto.randomUUID() };
     if (idempotencyKey !== undefined) write.idempotency = { key: idempotencyKey, bodyHash: writeHash(write) };
+    // Like an expectation: the repetition of a write can do without it.
+    if (beginsTurn !== undefined) write.beginsTurn = beginsTurn;
     return write;
   });
 }

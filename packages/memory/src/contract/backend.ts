@@ -2,6 +2,7 @@ import { sha1, sha256 } from "#digest";
 import type { MemoryConflictReason, MemoryErrorUnion } from "./errors.ts";
 import type { Message } from "./message.ts";
 import type { MemoryStats } from "./provider.ts";
+import type { TurnBeginning } from "./turn-beginning.ts";
 import type { WriteReceipt } from "./versioned-provider.ts";
 
 /**
@@ -136,6 +137,11 @@ export interface ConversationWrite {
   };
   readonly maxMessages?: number;
   readonly ttlSeconds?: number;
+  /**
+   * The turn that begins with the write, for a backend that is a `TurnBeginner` and has accepted it. If either is refused,
+   * neither happens.
+   */
+  readonly beginsTurn?: TurnBeginning;
   /** The initial values of an imported conversation, which must not exist yet. Only in a replace. */
   readonly source?: ConversationSource;
 }
@@ -164,6 +170,8 @@ export type WriteOutcome =
   | { readonly status: "replayed" }
   /** The conversation doesn't exist, and `create` is absent. */
   | { readonly status: "missing" }
+  /** The turn of `beginsTurn` can't begin, or the write was already made under this key. Nothing changed. */
+  | { readonly status: "turn" }
   | {
       readonly status: "conflict";
       readonly reason: WriteConflictReason;

@@ -1,6 +1,7 @@
 import type { Result } from "./errors.ts";
 import type { TraceId } from "./ids.ts";
 import type { Message } from "./message.ts";
+import type { TurnBeginning } from "./turn-beginning.ts";
 
 /** A stored conversation. Its data is frozen: changing it never changes the store. */
 export interface ConversationMemory {
@@ -128,6 +129,12 @@ export interface WriteOptions {
    * time. A write without `ttlSeconds` keeps the current value. If no write sets it, the conversation never expires.
    */
   readonly ttlSeconds?: number;
+  /**
+   * A turn of a `TurnLog` that begins with this write: both happen, or neither. Only for a provider that is a `TurnBeginner`,
+   * and together with `expectedVersion`. If the conversation has a running turn, if the turn's id is taken, or if the
+   * write was already made under its key, that is a `MemoryConflictError` with reason `"lease"`.
+   */
+  readonly beginsTurn?: TurnBeginning;
   /**
    * Stops a wrapper such as `withRetry` from waiting for another attempt. Stores ignore it: a write that has begun is
    * never interrupted. Not compared under an `idempotencyKey`.

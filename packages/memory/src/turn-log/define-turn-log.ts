@@ -14,6 +14,7 @@ import type {
   EventPage,
   EventQuery,
   NewTurn,
+  TurnBeginning,
   TurnEnding,
   TurnLog,
   TurnQuery,
@@ -124,7 +125,8 @@ export interface BoundedEventQuery extends EventQuery {
   readonly limit: number;
 }
 
-type Queries = "read" | "readAll";
+/** The other methods need a different form in a backend. */
+type Queries = "read" | "readAll" | "beginning";
 
 type PlainMethods = {
   readonly [Method in Exclude<keyof TurnLog, Queries>]: Plain<TurnLog[Method]>;
@@ -138,6 +140,8 @@ type PlainMethods = {
 export interface TurnLogBackend extends PlainMethods {
   /** The name in errors. */
   readonly name: string;
+  /** See {@link TurnBeginning.place}. Absent: no write begins a turn. */
+  readonly place?: object;
   /** Reads events of a turn. Returns `null` if the turn doesn't exist or has expired. */
   readonly read: (query: BoundedEventQuery) => Promise<EventPage | null>;
   /** Runs several queries. Returns the answers in their order. */
@@ -188,7 +192,18 @@ export function defineTurnLog(backend: TurnLogBackend): TurnLog {
     }
   }
 
+  function beginningIn(place: object) {
+    return (turn: NewTurn): Result<TurnBeginning> => {
+      const found = newTurnIssues(turn).filter((issue) => issue !== undefined);
+      if (found.length > 0) return createFailure(createMemoryValidationError(found));
+      const { conversationId, turnId } = turn;
+      const writer = { conversationId, turnId, token: crypto.randomUUID() };
+      return createSuccess({ turn, writer, place });
+    };
+  }
+
   return Object.freeze<TurnLog>({
+    ...(backend.place && { beginning: beginningIn(backend.place) }),
     begin: (turn) => call("begin", newTurnIssues(turn), () => backend.begin(turn)),
     append: (events) => call("append", appendIssues(events), () => backend.append(events)),
     renew: (writer) => call("renew", writerIssues(writer), () => backend.renew(writer)),

@@ -1,4 +1,7 @@
 import type { Result } from "../contract/errors.ts";
+import type { NewTurn, TurnBeginner, TurnBeginning, TurnWriter } from "../contract/turn-beginning.ts";
+
+export type { NewTurn, TurnBeginner, TurnBeginning, TurnWriter };
 
 /**
  * The state of a turn:
@@ -23,32 +26,6 @@ export interface LoggedTurn {
   readonly stopRequested: boolean;
   /** What the writer recorded at the end of the turn, e.g. what the model saw. Absent while the turn runs. */
   readonly record?: string;
-}
-
-/** A turn to begin. */
-export interface NewTurn {
-  readonly conversationId: string;
-  readonly userId: string;
-  /** Chosen by the caller, unique in the conversation. 1 to 255 UTF-16 units, like every id. */
-  readonly turnId: string;
-  /** The data that `takeOver` needs to continue the turn. It is erased when the turn ends. */
-  readonly request: string;
-  /**
-   * How long the writer holds the lease after each `begin`, `append` and `renew`. At least 1; fractions are allowed.
-   */
-  readonly leaseSeconds: number;
-  /** How long a turn is kept if no writer continues it. A whole number, at least 1. */
-  readonly keepSeconds: number;
-}
-
-/**
- * The holder of the turn's lease: the writer that `begin` or `takeOver` returned last for the turn. Only it may append.
- */
-export interface TurnWriter {
-  readonly conversationId: string;
-  readonly turnId: string;
-  /** Random. */
-  readonly token: string;
 }
 
 /** The result of `begin`. */
@@ -137,6 +114,11 @@ export interface TurnQuery {
 export interface TurnLog {
   /** Begins a turn of the conversation, and ends a previous one that waits. */
   readonly begin: (turn: NewTurn) => Promise<Result<BegunTurn>>;
+  /**
+   * Prepares a turn that a write to its conversation begins, for providers whose `canBegin` accepts it. Does no I/O. Absent:
+   * the log shares its storage with no provider.
+   */
+  readonly beginning?: (turn: NewTurn) => Result<TurnBeginning>;
   /**
    * Stores all events or none, and renews the lease. Repeating the call after a lost reply stores nothing twice: events
    * with numbers that the turn already has count as stored. If `first` leaves a gap, that is a `MemoryConflictError`.

@@ -1,6 +1,13 @@
+import type { KnownState } from "@jaf/core/internal";
 import type { MemoryErrorUnion, Result } from "@jaf/memory";
-import { createMemoryConflictError, type TurnEnding, type TurnWriter } from "@jaf/memory/adapter";
-import { createFailure, createMemoryStorageError } from "@jaf/memory/internal";
+import {
+  createMemoryConflictError,
+  type NewTurn,
+  type TurnBeginning,
+  type TurnEnding,
+  type TurnWriter,
+} from "@jaf/memory/adapter";
+import { canBegin, createFailure, createMemoryStorageError } from "@jaf/memory/internal";
 import { createEventWriter, type EventWriter } from "../turns/event-writer.ts";
 import { createRecentEvents, type RecentEvents } from "../turns/recent-events.ts";
 import { refusal, storeRefusal } from "../turns/turn-errors.ts";
@@ -52,6 +59,13 @@ export interface JobLease {
    * `undefined` if the turn has begun. After a transient failure, you can call it again.
    */
   readonly begin: (expectedVersion?: number) => Promise<BeginFailure | undefined>;
+  /**
+   * Returns the turn for the run's first write to begin, if log and conversations are in one place. Call `confirmBegun` if the
+   * write succeeds, and `begin` if it fails.
+   */
+  readonly beginWith: (known: KnownState) => TurnBeginning | undefined;
+  /** Confirms the write that begins the turn. Returns `false` if there was no such write. */
+  readonly confirmBegun: () => boolean;
   /** Waits for a `begin` in progress. */
   readonly settle: () => Promise<void>;
   /** Returns why the turn can't begin, if that is final, or why it failed although it may be in the log. */
@@ -68,6 +82,12 @@ export interface JobLease {
   readonly close: () => void;
 }
 
+/** A turn that a write to its conversation begins. */
+interface OfferedTurn {
+  readonly writer: TurnWriter;
+  readonly base: ConversationBase;
+}
+
 const conflict = () => createMemoryConflictError("lease", { operation: "begin" });
 
 export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
@@ -82,6 +102,9 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
   /** The base that was sent in a `begin` without an answer. */
   let sent: ConversationBase | undefined;
   let doubtful: BeginFailure | undefined;
+  /** The turn that a write begins, until its result is known. */
+  let offered: OfferedTurn | undefined;
+  let hasOffered = false;
   let isClosed = false;
   let beginning: Promise<BeginFailure | undefined> | undefined;
 
@@ -118,27 +141,54 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
     return { refusal: refusal("changed"), error: changed };
   }
 
+  const newTurn = (base: ConversationBase): NewTurn => ({
+    ...{ conversationId, userId: request.identity.userId, turnId },
+    request: encodeRequest({ ...request, base }),
+    leaseSeconds: settings.leaseSeconds,
+    keepSeconds: settings.keepSeconds,
+  });
+
+  function began({ writer, base }: OfferedTurn): void {
+    const position = base.position + (userMessagesOf(request.input)?.length ?? 0);
+    const { agentName } = request;
+    waiting.unshift({ type: "turn_start", turnId, conversationId, position, agentName });
+    hold({ writer, first: 0, base });
+  }
+
+  function beginWith(known: KnownState): TurnBeginning | undefined {
+    const { version, incarnation, nextPosition: position } = known;
+    const mayBegin = events === undefined && final === undefined && !isClosed && !options.isDraining();
+    // The first write of an edit expects what only its provider knows.
+    if (!mayBegin || hasOffered || beginning !== undefined || request.edit !== undefined) return undefined;
+    if (version === undefined || incarnation === undefined || position === undefined) return undefined;
+    const base = { position, version, incarnation };
+    const prepared = log.beginning?.(newTurn(base));
+    if (prepared?.success !== true || !canBegin(settings.provider, prepared.data)) return undefined;
+    hasOffered = true;
+    offered = { base, writer: prepared.data.writer };
+    return prepared.data;
+  }
+
+  /** Finds out whether the turn has begun with a write that failed, because the answer to it can be lost. */
+  async function settleOffered(turn: OfferedTurn): Promise<BeginFailure | undefined> {
+    const answer = await log.renew(turn.writer).catch(thrownInto);
+    if (!answer.success) return { refusal: storeRefusal(answer.error), error: answer.error };
+    offered = undefined;
+    if (answer.data.held) began(turn);
+    // The write can still be on its way.
+    else sent ??= turn.base;
+    return undefined;
+  }
+
   async function beginInLog(base: ConversationBase): Promise<BeginFailure | undefined> {
-    const begun = await log
-      .begin({
-        ...{ conversationId, userId: request.identity.userId, turnId },
-        request: encodeRequest({ ...request, base }),
-        leaseSeconds: settings.leaseSeconds,
-        keepSeconds: settings.keepSeconds,
-      })
-      .catch(thrownInto);
+    const begun = await log.begin(newTurn(base)).catch(thrownInto);
     if (!begun.success) {
       const { _tag: tag } = begun.error;
       if (tag !== "MemoryValidationError" && tag !== "MemoryConflictError") sent ??= base;
       return { refusal: storeRefusal(begun.error), error: begun.error };
     }
     if (begun.data.begun) {
-      const position = base.position + (userMessagesOf(request.input)?.length ?? 0);
-      waiting.unshift({
-        ...{ type: "turn_start", turnId, conversationId, position },
-        agentName: request.agentName,
-      });
-      hold({ writer: begun.data.writer, first: 0, base });
+      began({ writer: begun.data.writer, base });
       return undefined;
     }
     const { turnId: running } = begun.data.running;
@@ -149,6 +199,8 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
   }
 
   async function attempt(expectedVersion: number | undefined): Promise<BeginFailure | undefined> {
+    const unsettled = offered && (await settleOffered(offered));
+    if (unsettled !== undefined || events !== undefined) return unsettled;
     if (options.isDraining()) {
       final = { refusal: refusal("draining"), error: conflict() };
       return final;
@@ -189,6 +241,13 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
         beginning = undefined;
       });
       return beginning;
+    },
+    beginWith,
+    confirmBegun: () => {
+      const turn = offered;
+      offered = undefined;
+      if (turn !== undefined) began(turn);
+      return turn !== undefined;
     },
     settle: async () => {
       await beginning?.catch(() => {});

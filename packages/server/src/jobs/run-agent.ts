@@ -91,12 +91,17 @@ async function begin<Ctx>(
 }
 
 const writesOf = <Ctx>(job: JobParts<Ctx>): PromptJob<Ctx>["writes"] => ({
-  beforeWrite: async (expectedVersion) =>
+  beforeWrite: async (known) => {
     // The lease is lost: another process has the turn, and this one must not write.
-    job.reason() === "lost"
-      ? createMemoryConflictError("lease", { operation: "appendMessages" })
-      : begin(job, expectedVersion),
-  onWritten: (receipt) => recordWrite(job, receipt),
+    if (job.reason() === "lost")
+      return { refused: createMemoryConflictError("lease", { operation: "appendMessages" }) };
+    const beginsTurn = job.lease.beginWith(known);
+    return beginsTurn === undefined ? { refused: await begin(job, known.version) } : { beginsTurn };
+  },
+  onWritten: (receipt) => {
+    recordWrite(job, receipt);
+    if (job.lease.confirmBegun()) job.opened();
+  },
 });
 
 /** Begins the turn before a model call, if nothing was written before. */

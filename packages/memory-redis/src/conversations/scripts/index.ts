@@ -11,9 +11,10 @@ import {
 } from "./indexes.ts";
 import { heads, history, selectMessages, touch } from "./read.ts";
 import { write } from "./write.ts";
+import { writeAndBegin } from "./write-and-begin.ts";
 
 export const scripts = {
-  write,
+  ...{ write, writeAndBegin },
   ...{ heads, history, selectMessages, touch },
   ...{ delete: deleteConversation, tombstone },
   ...{ confirmIndexEntry, correctIndexEntry, extendIndex, removeIndexEntry, reserveIndexEntry },

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
 import type {
   AppendedEvents,
   NewTurn,
@@ -14,6 +15,7 @@ import { sleep } from "../fixtures/timing.ts";
 interface TurnLogScenario {
   readonly log: TurnLog;
   readonly other: TurnLog;
+  readonly provider?: VersionedMemoryProvider | undefined;
   readonly contents?: (() => Promise<string>) | undefined;
 }
 

@@ -1,9 +1,11 @@
 import { describe, it } from "vitest";
+import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
 import type { TurnLog } from "../../turn-log/turn-log.ts";
 import { reportCalls } from "../kit/calls.ts";
 import { endingRules, expiryRules } from "./ending-rules.ts";
 import { eventRules } from "./event-rules.ts";
 import { erasureRules, findingRules, refusalRules } from "./finding-rules.ts";
+import { writeRules } from "./write-rules.ts";
 import { beginningRules, writerRules } from "./writer-rules.ts";
 
 /** A turn log for one test: empty at first, and used by no other test. */
@@ -14,6 +16,8 @@ export interface TestTurnLog {
    * process only.
    */
   readonly connect?: () => Promise<TurnLog>;
+  /** A provider with the same client and storage, whose writes can begin turns. Absent: rules about these are skipped. */
+  readonly provider?: VersionedMemoryProvider;
   /**
    * Returns all data in the storage as text: it must not contain erased data. Absent: only what can be read is tested.
    */
@@ -34,6 +38,7 @@ export interface TurnLogHarness {
 
 const SUBJECTS = {
   beginnings: beginningRules,
+  writes: writeRules,
   events: eventRules,
   writers: writerRules,
   endings: endingRules,
@@ -68,12 +73,13 @@ export function describeTurnLogConformance(harness: TurnLogHarness): void {
     for (const [subject, rules] of Object.entries(SUBJECTS)) {
       describe(subject, () => {
         for (const [title, check] of Object.entries(rules)) {
-          it(title, { timeout: timeoutMs, concurrent: true }, async () => {
-            const { log, connect, contents, dispose } = await createLog();
+          it(title, { timeout: timeoutMs, concurrent: true }, async ({ skip }) => {
+            const { log, connect, provider, contents, dispose } = await createLog();
             try {
+              skip(subject === "writes" && provider === undefined, "no provider shares the storage");
               const other = (await connect?.()) ?? log;
               await reportCalls((recorded) =>
-                check({ log: recorded(log), other: recorded(other, "other."), contents }),
+                check({ log: recorded(log), other: recorded(other, "other."), provider, contents }),
               );
             } finally {
               await dispose();
