@@ -11,7 +11,7 @@ import { canBegin, createFailure, createMemoryStorageError } from "@jaf/memory/i
 import { createEventWriter, type EventWriter } from "../turns/event-writer.ts";
 import { createRecentEvents, type RecentEvents } from "../turns/recent-events.ts";
 import { refusal, storeRefusal } from "../turns/turn-errors.ts";
-import type { TurnEvent } from "../turns/turn-event.ts";
+import { encodeEvent, type TurnEvent } from "../turns/turn-event.ts";
 import type { TurnIds, TurnRefusal } from "../turns/turn-service.ts";
 import { type BaseReading, readBase } from "./conversation.ts";
 import type { TurnSettings } from "./options.ts";
@@ -151,8 +151,11 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
   function began({ writer, base }: OfferedTurn): void {
     const position = base.position + (userMessagesOf(request.input)?.length ?? 0);
     const { agentName } = request;
-    waiting.unshift({ type: "turn_start", turnId, conversationId, position, agentName });
+    const start: TurnEvent = { type: "turn_start", turnId, conversationId, position, agentName };
+    waiting.unshift(start);
     hold({ writer, first: 0, base });
+    // Follows from the stored request: a process that takes over stores the same event, so readers needn't wait.
+    recent?.add(0, [encodeEvent(start)]);
   }
 
   function beginWith(known: KnownState): TurnBeginning | undefined {

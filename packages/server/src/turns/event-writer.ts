@@ -238,8 +238,8 @@ function joined(pending: TurnEvent[], event: TurnEvent): TurnEvent[] {
 }
 
 /**
- * Checks whether an event is stored immediately. Pieces and diagnostic events are gathered, and the final reply is stored with
- * the end that follows it.
+ * Checks whether an event is stored immediately. Pieces and diagnostic events are gathered. The start is known without being
+ * stored, and the final reply is stored with the end that follows it.
  */
 function isWaitedFor(event: TurnEvent): boolean {
   if (event.type === "message") return (event.message.tool_calls ?? []).length > 0;
@@ -247,6 +247,7 @@ function isWaitedFor(event: TurnEvent): boolean {
 }
 
 const GATHERED: ReadonlySet<TurnEvent["type"]> = new Set([
+  "turn_start",
   "text",
   "reasoning",
   "part",

@@ -7,6 +7,7 @@ const MAX_CHARACTERS = 524_288;
 
 /** The latest stored events of a turn that runs in this process. Readers get older ones from the log. */
 export interface RecentEvents {
+  /** Adds events. Those with known numbers are skipped. */
   readonly add: (first: number, events: readonly EncodedEvent[]) => void;
   /** Ends the list: no more events will be added. */
   readonly close: () => void;
@@ -62,11 +63,11 @@ export function createRecentEvents(begin: number, onReader: () => void = () => {
   return {
     add: (first, events) => {
       if (isClosed) return;
-      for (const [index, { event, text }] of events.entries()) {
-        recent.push({ number: first + index, event, text });
+      for (const { event, text } of events.slice(Math.max(0, end - first))) {
+        recent.push({ number: end, event, text });
         characters += text.length;
+        end += 1;
       }
-      end = first + events.length;
       trim();
       notify(readers);
     },

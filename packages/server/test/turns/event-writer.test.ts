@@ -60,7 +60,7 @@ describe("The event writer", () => {
     await vi.advanceTimersByTimeAsync(100);
     expect(appends).toEqual([]);
     writer.storeEarly();
-    await vi.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(40);
     writer.push(text("Hello."));
     await vi.advanceTimersByTimeAsync(40);
     writer.push(reply);

@@ -102,6 +102,18 @@ describe("A reader", () => {
     ]);
   });
 
+  test("gets the start of a turn before it is stored", async () => {
+    const world = createWorld();
+    const log: TurnLog = { ...world.log, append: () => new Promise(() => {}) };
+    const service = createTestService({ ...world, log }, createPausingModel([]).model);
+    const turn = await begin(service, ask("Count."));
+    const leaving = new AbortController();
+    for await (const [first] of service.follow({ ...turn, from: 0, signal: leaving.signal })) {
+      expect(first).toMatchObject({ number: 0, event: { type: "turn_start", turnId: turn.turnId } });
+      leaving.abort();
+    }
+  });
+
   test("that waits for the end gets all events then, and the turn is stored in one append", async () => {
     const world = createWorld();
     let appends = 0;

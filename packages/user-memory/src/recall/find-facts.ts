@@ -62,6 +62,8 @@ interface SearchFor {
   readonly input: RecallInput;
   /** Default: by `embed`, if set. */
   readonly vectorOf?: VectorOf;
+  /** Default: the backend's. */
+  readonly read?: UserMemoryBackend["read"];
 }
 
 interface Recalled {
@@ -75,17 +77,18 @@ interface Recalled {
 export function findFacts(
   { transactions, settings }: StoreScope,
   user: UserKey,
-  { operation, input, vectorOf = openEmbedding(settings, operation) }: SearchFor,
+  { operation, input, vectorOf = openEmbedding(settings, operation), read }: SearchFor,
 ): Promise<Recalled> {
   const { backend } = transactions;
   const { maxSourceShare } = settings.limits;
   return transactions.callBackend(operation, () =>
-    recalled({ backend, user, vectorOf, maxSourceShare }, input),
+    recalled({ backend, read: read ?? backend.read.bind(backend), user, vectorOf, maxSourceShare }, input),
   );
 }
 
 interface RecallScope {
   readonly backend: UserMemoryBackend;
+  readonly read: UserMemoryBackend["read"];
   readonly user: UserKey;
   readonly vectorOf: VectorOf;
   readonly maxSourceShare: number;
@@ -128,16 +131,13 @@ export const isWanted = (
   trustRank(fact.trust) >= trustRank(minTrust) &&
   (tags === undefined || fact.tags.some((tag) => tags.includes(tag)));
 
-async function readBatch(
-  { backend, user }: RecallScope,
-  candidates: readonly Candidate[],
-): Promise<Recalled> {
+async function readBatch({ read, user }: RecallScope, candidates: readonly Candidate[]): Promise<Recalled> {
   const seqs = candidates.flatMap(({ seq }) => seq ?? []);
   const locations = candidates.flatMap(({ seq, location }) =>
     seq === undefined && location !== undefined ? [location] : [],
   );
   if (candidates.length === 0) return { head: null, found: [] };
-  const { head, facts } = await backend.read(user, { seqs, locations, brief: true });
+  const { head, facts } = await read(user, { seqs, locations, brief: true });
   const bySeq = new Map(facts.map((fact) => [fact.seq, fact]));
   const saidAt = (location: Partial<MessageLocation>) =>
     facts.filter(

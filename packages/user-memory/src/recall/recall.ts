@@ -13,7 +13,9 @@ export async function recall(
   const text = readQuery("recall", query);
   const input = { ...readRecall(options, Date.now()), query: text };
   if (input.limit === 0) return [];
-  const { head, found: ranked } = await findFacts(scope, user, { operation: "recall", input });
+  const { head, found: ranked } = await scope.heads.during(user, (read) =>
+    findFacts(scope, user, { operation: "recall", input, read }),
+  );
   const found = ranked.map(({ fact }) => fact);
   const { quotations } = await scope.transactions.callBackend("recall", async () => readState(head));
   const facts = await withNewerStatements(scope, user, {

@@ -16,6 +16,7 @@ import { explain } from "../recall/explain.ts";
 import { recall } from "../recall/recall.ts";
 import type { ErasureMark, UserMemoryStore } from "../store.ts";
 import { readState } from "../transaction/head-state.ts";
+import { openSharedHeads } from "../transaction/shared-heads.ts";
 import { findFact, openTransactions, type StoreScope } from "../transaction/transaction.ts";
 import { checkUserId } from "../validation.ts";
 import { forget, forgetAll } from "./forget.ts";
@@ -52,7 +53,8 @@ export function defineUserMemory(
   );
   const audit = openAudit(settings.auditKey);
   const transactions = openTransactions(backend, settings, audit);
-  const scope: StoreScope = { transactions, audit, settings, track: (work) => trackWork(store, work) };
+  const heads = openSharedHeads(backend);
+  const scope: StoreScope = { transactions, audit, settings, heads, track: (work) => trackWork(store, work) };
   const user = (operation: string, userId: unknown): UserKey => userKeyOf(checkUserId(operation, userId));
 
   const store: UserMemoryStore = {
@@ -82,7 +84,7 @@ export function defineUserMemory(
     verifyAudit: async (userId) => verifyAudit(scope, user("verifyAudit", userId)),
     mark: async (userId) => {
       const key = user("mark", userId);
-      const { head } = await transactions.callBackend("mark", () => backend.read(key, {}));
+      const head = await transactions.callBackend("mark", () => heads.head(key));
       return (head?.epoch ?? 0) as ErasureMark;
     },
     queue: openQueue(transactions, settings),

@@ -14,12 +14,14 @@ import { type Digests, digestsOf } from "../facts/tombstones.ts";
 import type { UserMemoryLimits, UserMemorySettings } from "../options.ts";
 import { type Draft, openDraft } from "./draft.ts";
 import { type HeadState, readState } from "./head-state.ts";
+import type { SharedHeads } from "./shared-heads.ts";
 
 /** The dependencies of a store's operations. */
 export interface StoreScope {
   readonly transactions: Transactions;
   readonly audit: Audit;
   readonly settings: UserMemorySettings;
+  readonly heads: SharedHeads;
   /** Registers background work for `drain`. */
   readonly track: (work: Promise<unknown>) => void;
 }
