@@ -1,0 +1,118 @@
+import { createScriptedModel } from "@jaf/core/testing";
+import type { VersionedMemoryProvider } from "@jaf/memory";
+import { createMemoryConnectionError } from "@jaf/memory/adapter";
+import { createFailure } from "@jaf/memory/internal";
+import { createServerApp } from "@jaf/server";
+import { describe, expect, it, onTestFinished } from "vitest";
+import * as z from "zod";
+import { openPostgres, openRedis, type Stores } from "./support/server/stores.ts";
+
+const answer = z.object({ data: z.object({ conversationId: z.string(), text: z.string() }) });
+
+type Append = VersionedMemoryProvider["appendMessages"];
+
+/** Starts a server. `around` is called in place of each write that begins a turn. */
+async function startServer({ provider, turnLog }: Stores, around?: (append: Append) => Append) {
+  const appendMessages: Append = (id, messages, metadata, options) =>
+    options?.beginsTurn === undefined || around === undefined
+      ? provider.appendMessages(id, messages, metadata, options)
+      : around(provider.appendMessages)(id, messages, metadata, options);
+  const app = await createServerApp(
+    [{ name: "assistant", instructions: "Help." }],
+    { modelProvider: createScriptedModel(Array.from({ length: 10 }, () => "Good morning.")) },
+    {
+      authenticate: () => ({ userId: "ada" }),
+      ...{ defaultMemoryProvider: { ...provider, appendMessages }, turnLog },
+      turns: { recoverMs: false },
+    },
+  );
+  onTestFinished(async () => void (await app.close()));
+  const ask = async (body: object) => {
+    const request = new Request("http://localhost/chat", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ message: "Hello", ...body }),
+    });
+    const response = await app.fetch(request);
+    return { status: response.status, body: (await response.json()) as unknown };
+  };
+  return { ask };
+}
+
+async function stateOf({ provider, turnLog }: Stores, conversationId: string) {
+  const [read, turns] = await Promise.all([
+    provider.readConversation(conversationId),
+    turnLog.turnsOf(conversationId),
+  ]);
+  if (!read.success || !turns.success) throw new Error("The stores failed.");
+  return {
+    roles: read.data.conversation?.messages.map(({ role }) => role),
+    turns: turns.data.map(({ state }) => state),
+  };
+}
+
+/** Makes the first write that begins a turn fail, before or after it is made. */
+function failingOnce(when: "before" | "after") {
+  let failed = 0;
+  const around =
+    (append: Append): Append =>
+    async (...given) => {
+      failed += 1;
+      const made = when === "after" ? await append(...given) : undefined;
+      if (made?.success === false) throw new Error("The write was refused.");
+      return createFailure(createMemoryConnectionError("store", "the connection broke", { retryable: true }));
+    };
+  return { around, failures: () => failed };
+}
+
+describe.each([
+  { store: "Postgres", open: openPostgres },
+  { store: "Redis", open: openRedis },
+])("a turn that begins with a write to $store", ({ open }) => {
+  it.each(["before", "after"] as const)("takes place once if the write fails %s it is made", async (when) => {
+    const stores = await open();
+    const { around, failures } = failingOnce(when);
+    const { ask } = await startServer(stores, around);
+    const { status, body } = await ask({});
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(failures()).toBe(1);
+    const { conversationId, text } = answer.parse(body).data;
+    expect(text).toBe("Good morning.");
+    expect(await stateOf(stores, conversationId)).toEqual({ roles: ["user", "assistant"], turns: ["ended"] });
+  });
+
+  it("is refused with the running turn's id, and stores nothing", async () => {
+    const stores = await open();
+    const { ask } = await startServer(stores);
+    const { conversationId } = answer.parse((await ask({})).body).data;
+    const running = await stores.turnLog.begin({
+      ...{ conversationId, userId: "ada", turnId: "running", request: "{}" },
+      ...{ leaseSeconds: 600, keepSeconds: 600 },
+    });
+    expect(running).toMatchObject({ data: { begun: true } });
+    const before = await stateOf(stores, conversationId);
+    expect(await ask({ conversationId })).toMatchObject({
+      status: 409,
+      body: { error: { code: "running", turnId: "running" } },
+    });
+    expect(await stateOf(stores, conversationId)).toEqual(before);
+  });
+
+  it("is refused if another process adds messages after the conversation was loaded", async () => {
+    const stores = await open();
+    let conversationId = "";
+    const { ask } = await startServer(stores, (append) => async (...given) => {
+      if (conversationId !== "")
+        await stores.provider.appendMessages(conversationId, [{ role: "user", content: "Meanwhile" }]);
+      return append(...given);
+    });
+    conversationId = answer.parse((await ask({})).body).data.conversationId;
+    expect(await ask({ conversationId })).toMatchObject({
+      status: 409,
+      body: { error: { code: "changed" } },
+    });
+    expect(await stateOf(stores, conversationId)).toEqual({
+      ...{ roles: ["user", "assistant", "user"], turns: ["ended"] },
+    });
+  });
+});
