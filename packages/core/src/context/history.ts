@@ -100,7 +100,7 @@ export function sliceAfter(history: PositionedHistory, position: number): Histor
 
 /** Returns the messages to send to the model if the conversation has no summary. */
 export function wholeSlice({ messages, first }: PositionedHistory): HistorySlice {
-  // Leaves out the rest of a turn if the store has dropped its beginning.
+  // If the store has dropped the beginning of a turn, leaves out the rest of that turn.
   const user = first === 0 ? 0 : messages.findIndex(({ role }) => role === "user");
   return { start: Math.max(0, user), late: [] };
 }

@@ -128,8 +128,8 @@ function labelsOf({ history, slice, windowed }: ContextDecision): readonly (Cont
 }
 
 /**
- * Returns for each kept message the kept message that follows it; both are indexes in `source`. The key -1 has the first kept
- * message. The sanitizer has moved a message if it follows another message than here.
+ * Returns for each kept message the next kept message in the order of `source`. Both are indexes in `source`; the key -1 has
+ * the first kept message. A tool result that follows another message than this map says was moved by the sanitizer.
  */
 function followersIn(origins: Int32Array): ReadonlyMap<number, number> {
   const followers = new Map<number, number>();

@@ -244,9 +244,9 @@ function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Me
 }
 
 /**
- * Returns whether the model gets the messages that it must answer: the last user message and the newest message. If the
- * history ends with tool results, all of these results. A new message of the application's function can replace a message of
- * the same role, or a result of the same call.
+ * Returns whether the model gets the messages that it must answer. These are the last user message and the newest message; if
+ * the history ends with tool results, all of these results. A new message of the application's function can replace a message
+ * of the same role, or a result of the same call.
  */
 function holdsNewest(
   given: readonly Message[],

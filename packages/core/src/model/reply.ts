@@ -9,9 +9,9 @@ export type ParsedReply =
   | { readonly ok: true; readonly message: Message }
   | {
       readonly ok: false;
-      /** The problem, without quoting the reply. */
+      /** Why the reply is unusable, without quoting the reply. */
       readonly detail: string;
-      /** Whether a retry can give a usable reply. */
+      /** Whether the model can give a usable reply if the call is retried. */
       readonly retryable: boolean;
     };
 
@@ -79,7 +79,10 @@ function usableReply(message: Message, completion: ModelCompletion | null | unde
   }
 }
 
-/** The providers' names, in lower case, for a reply that stopped early. */
+/**
+ * The values of `finish_reason`, in lower case, that say that the model stopped early. They come from several model
+ * providers.
+ */
 const STOPS: ReadonlySet<string> = new Set([
   ...["length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"],
   ...["content_filter", "content-filter", "safety", "refusal", "recitation", "prohibited_content"],
@@ -108,7 +111,7 @@ function hasMore(message: Readonly<Record<string, unknown>>): boolean {
   return false;
 }
 
-/** Returns `undefined` if the origin lacks a provider, an interface or a model. */
+/** Returns the origin of a reply. Returns `undefined` if the origin lacks a provider, an interface (`api`) or a model. */
 function originOf(origin: unknown): ModelOrigin | undefined {
   if (!isObject(origin)) return undefined;
   const { provider, api, model } = origin;
@@ -119,13 +122,13 @@ function originOf(origin: unknown): ModelOrigin | undefined {
 const isPartList = (content: unknown): content is readonly ContentPart[] =>
   Array.isArray(content) && content.every((part) => isObject(part) && typeof part["type"] === "string");
 
-/** The kind of content of a reply. If it has several kinds, the first one here counts. */
+/** What a reply consists of. If it has several of these kinds, the first one in this list counts. */
 type ReplyKind = "text" | "refusal" | "generated" | "reasoning" | "nothing";
 
-/** Fields besides the content that can have media that the model generated. */
+/** The message fields besides `content` that can have media that the model generated. */
 const GENERATED_FIELDS = ["audio", "images", "parts"];
 
-/** Returns the kind of an assistant message without calls. */
+/** Returns what kind of reply an assistant message without tool calls is. */
 function replyKindOf(message: Message | RichMessage): ReplyKind {
   if (messageText(message).trim() !== "") return "text";
   if (refusalOf(message) !== undefined) return "refusal";
@@ -138,10 +141,10 @@ function replyKindOf(message: Message | RichMessage): ReplyKind {
   return hasThought ? "reasoning" : "nothing";
 }
 
-/** Returns the text of a refusal, if the message has no other text. */
+/** Returns the text of a refusal, if the message has no other text; otherwise `undefined`. */
 export function refusalOf(message: Message | RichMessage): string | undefined {
   const { content, refusal }: RichMessage = message;
-  // The fast path for nearly all messages.
+  // A fast way out for nearly all messages.
   if (refusal === undefined && !Array.isArray(content)) return undefined;
   if (messageText(message).trim() !== "") return undefined;
   const words = [refusal, ...refusalsIn(content)].filter(isSaid);
