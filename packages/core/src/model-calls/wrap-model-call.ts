@@ -77,7 +77,7 @@ export async function callThroughMiddleware<Ctx>(
   try {
     const wrapped = hooks.reduceRight<Next<Ctx>>((next, hook) => wrappedBy(hook, next), ask);
     const completion = await timeLimit.race((async () => wrapped(request))());
-    // Aborts model calls that a hook didn't await, before other text is emitted.
+    // Aborts model calls that a hook started but didn't await, before text of another reply is emitted.
     timeLimit.end();
     return concluded(scope, call, { completion, progress });
   } catch (thrown) {

@@ -13,7 +13,10 @@ import { decodeOutput } from "./output.ts";
 
 type CheckedOutput<Ctx> = { readonly output: unknown } | { readonly failed: RunProgress<Ctx> };
 
-/** Ends the run with the model's final reply. The reply becomes part of the conversation only if it is accepted. */
+/**
+ * Ends the run with the model's final reply. The reply is stored and becomes part of the conversation only if the codec and
+ * the output guardrails accept it.
+ */
 export async function conclude<Ctx>(
   scope: RunScope<Ctx>,
   step: StepStart<Ctx>,
@@ -34,7 +37,7 @@ export async function conclude<Ctx>(
   return { state: next, outcome: { status: "completed", output: verdict.output } };
 }
 
-/** Ends the run with a stored reply. */
+/** Ends the run with a final reply that is already stored. */
 export async function concludeStored<Ctx>(
   scope: RunScope<Ctx>,
   step: StepStart<Ctx>,
@@ -46,8 +49,8 @@ export async function concludeStored<Ctx>(
 }
 
 /**
- * Decodes and checks the output: the reply's text, or the text of a refusal unless the agent has a codec. `""` if the reply has
- * no text, e.g. an image.
+ * Decodes the output of a final reply, and checks it with the output guardrails. The output comes from the reply's text. If
+ * the agent has no codec, a refusal counts as text. The output is `""` if the reply has no text (e.g. an image).
  */
 async function checkOutput<Ctx>(
   scope: RunScope<Ctx>,
@@ -60,7 +63,7 @@ async function checkOutput<Ctx>(
     return { failed: fail(state, { _tag: "ModelRefused", refusal }) };
   }
   const text = refusal ?? messageText(reply);
-  // It never rejects, so a rejection means an abort.
+  // `decodeOutput` never rejects, so a rejection means an abort.
   const decoded = await abortable(decodeOutput(agent.outputCodec, text), config.signal).catch(
     () => undefined,
   );
@@ -78,9 +81,9 @@ async function checkOutput<Ctx>(
 }
 
 /**
- * Stores that the run is interrupted, and ends it.
+ * Stores that the run is interrupted, and ends the run.
  *
- * `entry`: the metadata of the waiting calls. Absent if they are stored already.
+ * `entry`: the metadata about the waiting calls to store. Absent if it is stored already.
  */
 export async function interrupt<Ctx>(
   scope: RunScope<Ctx>,
@@ -110,8 +113,8 @@ async function store<Ctx>({ journal, config }: RunScope<Ctx>, entry: AppendEntry
 }
 
 /**
- * Returns the messages in the store's order, with results in order of arrival, because a client sends them back to be compared
- * with the stored ones.
+ * Returns the state with its messages in the store's order, so results are in the order in which they were stored. A client
+ * sends these messages back, and they are compared with the stored ones.
  */
 function asStored<Ctx>({ journal }: RunScope<Ctx>, state: RunState<Ctx>): RunState<Ctx> {
   if (journal === undefined) return state;

@@ -10,9 +10,10 @@ export type DecodedOutput =
 const THREW = "the codec threw instead of reporting an issue";
 
 /**
- * Decodes the output of a final reply: its text, or with a `codec` its JSON. If the text isn't JSON or the JSON doesn't match
- * (e.g. a codec of strings and the reply `42`), the codec gets the text. The last attempt is the JSON in a code fence, with or
- * without text around it; several fences are ignored.
+ * Decodes the output of a final reply. Without a codec, the output is the reply's text. With a codec, the codec first gets
+ * the text parsed as JSON. If the text isn't JSON, or the JSON doesn't match (e.g. a codec for strings and the reply `42`),
+ * the codec gets the text itself. At last it gets the JSON in a code fence, with or without text around the fence. JSON in
+ * several separate fences is ignored.
  */
 export async function decodeOutput(codec: z.ZodType | undefined, text: string): Promise<DecodedOutput> {
   if (codec === undefined) return { ok: true, output: text };
@@ -27,17 +28,17 @@ export async function decodeOutput(codec: z.ZodType | undefined, text: string): 
   return fenced === undefined ? decoded : parse(codec, fenced);
 }
 
-/** Returns whether a text is JSON or has JSON in a code fence. */
+/** Returns whether a text is JSON, or has JSON in a code fence. */
 const holdsJson = (text: string): boolean =>
   typeof parseJson(text) !== "string" || fencedJson(text) !== undefined;
 
-/** Returns whether the codec itself failed, not the reply. */
+/** Returns whether the codec itself threw. Then the reply isn't at fault, and the model can't correct it. */
 const isCodecFault = (errors: readonly z.ZodIssue[]): boolean =>
   errors.some(({ message }) => message === THREW);
 
 /**
- * Returns the JSON between the first and the last fence, because JSON strings can contain fences. Several blocks together
- * aren't valid JSON.
+ * Returns the JSON between the first and the last code fence; `undefined` if that isn't valid JSON. Inner fences are skipped,
+ * because JSON strings can contain fences. Several code blocks together aren't valid JSON.
  */
 function fencedJson(text: string): unknown {
   const opening = /```[A-Za-z0-9]*\s/.exec(text);
@@ -68,14 +69,17 @@ async function parse(codec: z.ZodType, value: unknown): Promise<DecodedOutput> {
 
 const SHOWN_FAULTS = 20;
 
-/** Returns the faults of a final reply that the model can correct. */
+/**
+ * Returns the faults of a final reply that the model can correct. Returns `undefined` if the run ended for another reason
+ * than such faults.
+ */
 export function repairableFaults<Ctx>({ outcome }: RunProgress<Ctx>): readonly z.ZodIssue[] | undefined {
   if (outcome?.status !== "error" || outcome.error._tag !== "DecodeError") return undefined;
   const { errors } = outcome.error;
   return isCodecFault(errors) ? undefined : errors;
 }
 
-/** Returns the request to correct a reply: a user message that isn't part of the conversation. */
+/** Returns a user message that asks the model to correct its reply. The message isn't part of the conversation. */
 export function repairRequest(reply: Message, faults: readonly z.ZodIssue[]): Message {
   const shown = faults
     .slice(0, SHOWN_FAULTS)
