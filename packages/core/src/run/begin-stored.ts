@@ -96,7 +96,7 @@ async function attemptBegin<Ctx>(
   if (ended !== undefined) return ended;
   const stopped = await findOpenCalls(scope, state, { messages, stored });
   const isAll = tail === undefined || isWhole(stored);
-  // Messages that weren't loaded don't count as dropped, because they can still be read and checked.
+  // Messages that weren't loaded don't count as dropped, because they can still be loaded and checked.
   const dropped = isAll ? firstPositionOf(stored) : 0;
   const newInput = await findNewInput(scope, state, { journal, stopped, dropped });
   if ("refused" in newInput) {

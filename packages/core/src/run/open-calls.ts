@@ -35,7 +35,7 @@ export interface StoppedConversation<Ctx> {
 export interface OpenCallBatch<Ctx> {
   readonly batch: CallBatch<Ctx>;
   readonly known: PendingApprovals;
-  /** The classification of the calls before any decision. */
+  /** Which of the calls would run and which would wait if no decision were made. */
   readonly classified: ClassifiedCalls<Ctx>;
 }
 

@@ -211,7 +211,7 @@ function leasesOf(provider: MemoryProvider) {
       { acquiredAt, isContended }: { readonly acquiredAt: number; readonly isContended: boolean },
     ): void => {
       const endedAt = performance.now();
-      // Oldest first.
+      // The map's oldest leases come first.
       for (const [id, lease] of leases) {
         if (acquiredAt - lease.endedAt < QUICKLY_MS) break;
         leases.delete(id);
