@@ -18,23 +18,25 @@ export type ParsedReply =
 const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false, detail, retryable });
 
 /**
- * Returns the assistant message of a completion, frozen, with all fields from the provider. If the message has only a text and
- * plain calls, it is `{ role, content, tool_calls? }`, with `origin` if the provider names it; fields that are `null` or an
- * empty list are dropped. Other messages keep all fields unchanged. Content that is `null` or absent becomes `""`.
+ * Returns the assistant message of a model's reply, frozen, or why the reply is unusable. If the message has only a text and
+ * plain calls, it becomes `{ role, content, tool_calls? }`, with `origin` if the model provider names it. Other fields of such
+ * a message are `null` or an empty list and are dropped. Other messages keep all fields unchanged. Content that is `null` or
+ * absent becomes `""`.
  *
  * | the reply has | result |
  * | --- | --- |
- * | tool calls | the calls run, whatever else the reply has; calls that the provider has run itself are parts and stay in place |
+ * | tool calls | the calls run, whatever else the reply has; calls that the model provider has run itself are content parts and stay in place |
  * | text | the output |
  * | a refusal, as a field or as parts, and no text | the output; `ModelRefused` if the agent has an `outputCodec` |
  * | media, or parts that JAF doesn't know, and no text | the output `""` |
- * | none of these, and it stopped because of its length or a content filter | unusable; not retried |
+ * | none of these, and the model stopped because of the reply's length or a content filter | unusable; not retried |
  * | only reasoning | unusable; not retried |
  * | nothing, or only white space | unusable |
  * | a value that a store can't hold | unusable; not retried |
  * | content that is neither text nor parts, calls that can't be understood | unusable |
  *
- * Calls are repaired if the meaning is clear; see `parseCalls`. Parts that mark the places of calls get the calls' new ids.
+ * Malformed calls are repaired if their meaning is clear; see `parseCalls`. Content parts that mark the place of a call get the
+ * call's new id.
  */
 export function parseReply(completion: ModelCompletion | null | undefined): ParsedReply {
   const sent: unknown = completion?.message;
