@@ -75,9 +75,9 @@ export interface ContextManifest {
   readonly lacksUserMessage?: true;
   /** Present if the model gets a summary. */
   readonly summary?: {
-    /** The position of the last summarised message. */
+    /** The position of the last message that the summary includes. */
     readonly upTo: number;
-    /** Its length, in UTF-16 units. */
+    /** The summary's length, in UTF-16 units. */
     readonly characters: number;
   };
   /** The window's limits. Present if the run has a window. */

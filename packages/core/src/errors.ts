@@ -71,7 +71,7 @@ interface ToolCallError {
   readonly detail: string;
 }
 
-/** The model chose an agent for a handoff, but the calling agent's `handoffs` don't include it. */
+/** The model chose an agent for a handoff, but the calling agent's `handoffs` don't include the chosen agent. */
 interface HandoffError {
   readonly _tag: "HandoffError";
   readonly detail: string;

@@ -39,8 +39,8 @@ export interface MemoryConfig {
    */
   readonly autoStore?: boolean;
   /**
-   * The maximum number of messages that the store keeps. Each append drops older messages. Default: the limit of the memory
-   * provider. To limit what the model sees, use `window`.
+   * The maximum number of messages that the store keeps. If an append exceeds it, the store drops the oldest messages.
+   * Default: the limit of the memory provider. To limit what the model sees, use `window`.
    */
   readonly maxMessages?: number;
   /**

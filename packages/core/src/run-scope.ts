@@ -143,13 +143,13 @@ export const failMemory = <Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): 
 
 const LOST_LEASE: readonly MemoryConflictReason[] = ["version", "metadata-version", "lease", "incarnation"];
 
-/** Returns a failed progress for a run that couldn't take the lease. */
+/** Returns the progress of a run that ends with an error, because it couldn't take the lease. */
 export function failLease<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): RunProgress<Ctx> {
   const lost = error._tag === "MemoryConflictError" && LOST_LEASE.includes(error.reason);
   return { ...failMemory(state, error), ...(lost ? { lostLease: true } : {}) };
 }
 
-/** Returns a failed progress for a run whose end couldn't be stored. */
+/** Returns the progress of a run that ends with an error, because its end couldn't be stored. */
 export function failEnd<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): RunProgress<Ctx> {
   const isElsewhere = error._tag === "MemoryConflictError" && error.reason === "idempotency-key";
   return { ...failMemory(state, error), ...(isElsewhere ? { endedElsewhere: true } : {}) };

@@ -58,7 +58,7 @@ export const rejected = (code: ContinuationRejected["code"], reason: string): Co
 
 /**
  * Returns a refusal if a decision is about a call whose arguments have changed since the approval was requested. Returns
- * `undefined` if no decision is.
+ * `undefined` if no decision is about such a call.
  */
 export function changedArguments(
   { approvals }: GivenDecisions,

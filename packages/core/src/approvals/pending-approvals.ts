@@ -9,8 +9,8 @@ export interface ReplyLocation {
   /** The position of the reply in the conversation. */
   readonly position: number;
   /**
-   * The scope of the reply's calls: a text that stays the same when the run resumes. For a stored conversation it is random,
-   * so it differs from that of a later conversation with the same id.
+   * A text that identifies the reply's calls as a group (the calls' scope). It stays the same when the run resumes. For a
+   * stored conversation it is random, so it differs from that of a later conversation with the same id.
    */
   readonly scope: string;
   /** Whether the conversation is stored. Approvals expire only if it is. */
@@ -53,7 +53,10 @@ export function renewExpired(
   return { location, record: { position, round: expired ? round + 1 : round, approved, ...expiresAt } };
 }
 
-/** Returns the scope of calls for which no scope is stored, because nothing is stored or another program stored the calls. */
+/**
+ * Returns the scope of calls (see `ReplyLocation.scope`) for which no scope is stored, because nothing is stored or another
+ * program stored the calls.
+ */
 export const openCallScope = (owner: string, position: number): string => `${owner}:${position}`;
 
 const digestOf = (...bound: readonly unknown[]): string => sha256(JSON.stringify(bound), "base64url");

@@ -31,8 +31,8 @@ export interface AgentClient<Out, Ctx = unknown> {
    */
   readonly prompt: (input: PromptInput, options?: PromptOptions<Ctx>) => Promise<PromptResult<Out>>;
   /**
-   * Like `prompt`, but also streams the run's events. If you leave the loop over the events before its end, the run is
-   * aborted.
+   * Sends input to the agent and runs it, as `prompt` does, and also streams the run's events. If you leave the loop over the
+   * events before its end, the run is aborted.
    */
   readonly stream: (input: PromptInput, options?: PromptOptions<Ctx>) => PromptStream<Out>;
   /**

@@ -99,7 +99,8 @@ const conversationalSchema = z.strictObject({
 export type ParsedConversational = z.output<typeof conversationalSchema>;
 
 /**
- * Stands for an option or a `conversational` field that is present but names no user. `undefined` means that both are absent.
+ * Stands for a prompt's option `conversation` or an agent's `conversational` that is present but names no user. If both are
+ * absent, `undefined` is used instead.
  */
 export const UNOWNED: ParsedConversational = Object.freeze({});
 

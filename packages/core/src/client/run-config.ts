@@ -79,8 +79,8 @@ function windowAlone(
 type Observer = (event: TraceEvent) => void;
 
 /**
- * Returns an observer that calls the client's observer, then that of the prompt. The latter is called with the options as
- * `this`.
+ * Returns an observer that calls the client's observer, then the prompt's observer. The prompt's observer is called with the
+ * prompt's options as `this`.
  */
 export function observerOf<Ctx, Out>(
   { run: { onEvent: first } }: ClientSettings<Ctx, Out>,

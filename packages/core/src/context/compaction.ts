@@ -135,8 +135,8 @@ interface CutInput {
 
 /**
  * Returns the index of the first message that the next summary doesn't include, always a user message. Returns `undefined` if
- * no summary is due. From half of the threshold to the whole threshold of messages stay, if the lengths of the turns allow
- * it. If the last turn is longer, more messages stay.
+ * no summary is due. If the lengths of the turns allow it, at least half of `threshold` and at most `threshold` messages
+ * stay. If the last turn is longer, more messages stay.
  */
 function cutOf({ history, start, threshold, end }: CutInput): number | undefined {
   const { messages } = history;

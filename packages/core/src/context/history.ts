@@ -67,7 +67,7 @@ export const positionAt = ({ first, originOf }: PositionedHistory, index: number
 
 /** A part of a history's messages, described by their indexes in the history. */
 export interface HistorySlice {
-  /** The index from which on all messages belong to the slice. */
+  /** All messages from this index on belong to the slice. */
   readonly start: number;
   /**
    * The indexes of earlier messages that also belong to the slice, in order. They are tool calls that got a result later,

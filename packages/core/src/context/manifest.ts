@@ -13,7 +13,7 @@ import type { Summary } from "../stored/summary.ts";
 import { type HistorySlice, indexIn, type PositionedHistory, positionAt } from "./history.ts";
 import type { WindowResult } from "./window.ts";
 
-/** What was decided about the messages of a model call. The manifest is made from it. */
+/** The decisions about the messages of a model call, from which the manifest is made. */
 export interface ContextDecision {
   readonly agentName: string;
   readonly history: PositionedHistory;

@@ -39,8 +39,8 @@ export function ownConversation(conversation: ConversationMemory): ConversationM
 }
 
 /**
- * Returns whether a value can no longer change. Frozen dates, maps, bytes and getters can still change, so they return
- * `false`.
+ * Returns whether a value can no longer change. Returns `false` for frozen dates, maps, bytes and getters, because they can
+ * still change.
  */
 function isFixed(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;

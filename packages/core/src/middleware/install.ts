@@ -134,8 +134,8 @@ function checkDeclared<Ctx>(
 }
 
 /**
- * Returns the middleware for user memory settings. Returns none if the settings are empty or the application's code throws;
- * then an event reports the error. Rejects with a `TypeError` if the settings are invalid.
+ * Returns the middleware for user memory settings. Returns an empty list if the settings are empty, or if the application's
+ * code throws. Then an event reports the error. Rejects with a `TypeError` if the settings are invalid.
  */
 async function userMemoryMiddleware<Ctx>(
   scope: RunScope<Ctx>,

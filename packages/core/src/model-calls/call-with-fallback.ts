@@ -18,7 +18,7 @@ export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
 
 /**
  * Calls the model. If the call fails after all retries, calls the models of `RunConfig.modelFallback`, each with its own
- * retries. The first model to be called is the one that gave the agent's last reply.
+ * retries. Begins with the model that gave the agent's last reply in this run.
  */
 export function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelFallback } = scope.config;

@@ -27,7 +27,7 @@ export type ModelConfig = {
    * `"required"` and `{ tool }` count as `"auto"`. Otherwise the run would never get a final reply.
    */
   readonly toolChoice?: ToolChoice;
-  /** JSON options for single model providers, by the provider's name, e.g. `{ openai: { service_tier: "flex" } }`. */
+  /** JSON options for single model providers, by the model provider's name, e.g. `{ openai: { service_tier: "flex" } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** The time limit of one attempt of a model call, in milliseconds. If it is set, it replaces `RunConfig.timeouts.modelMs`. */
   readonly timeoutMs?: number;

@@ -89,8 +89,8 @@ function quotes(message: string, text: string): boolean {
 }
 
 /**
- * Checks the user messages among these messages with the input guardrails. Returns the failed progress if they are blocked or
- * the run is aborted; otherwise `undefined`.
+ * Checks the user messages among these messages with the input guardrails. If they are blocked or the run is aborted, returns
+ * the run's progress with the error as its outcome; otherwise `undefined`.
  */
 export async function checkInput<Ctx>(
   scope: RunScope<Ctx>,

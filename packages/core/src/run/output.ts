@@ -10,10 +10,12 @@ export type DecodedOutput =
 const THREW = "the codec threw instead of reporting an issue";
 
 /**
- * Decodes the output of a final reply. Without a codec, the output is the reply's text. With a codec, the codec first gets
- * the text parsed as JSON. If the text isn't JSON, or the JSON doesn't match (e.g. a codec for strings and the reply `42`),
- * the codec gets the text itself. At last it gets the JSON in a code fence, with or without text around the fence. JSON in
- * several separate fences is ignored.
+ * Decodes the output of a final reply. Without a codec, the output is the reply's text. With a codec, there are two cases:
+ *
+ * - If the text is JSON, the codec gets the parsed value. If that doesn't match (e.g. a codec for strings and the reply
+ *   `42`), the codec gets the text.
+ * - If the text isn't JSON, the codec gets the text. If that doesn't match, the codec gets the JSON in a code fence, with or
+ *   without text around the fence. JSON in several separate fences is ignored.
  */
 export async function decodeOutput(codec: z.ZodType | undefined, text: string): Promise<DecodedOutput> {
   if (codec === undefined) return { ok: true, output: text };

@@ -76,7 +76,7 @@ async function replyAgain<Ctx>(
   if (!answersSame(messages, [...(scope.sent?.messages ?? []), ...initial.messages])) {
     return failMemory(initial, hasChanged());
   }
-  // If another run followed, the store knows only that run's agent. Then this run's metadata isn't used.
+  // If other messages follow the reply, the stored metadata is that of a later run, so this run's outcome isn't made from it.
   const { state, found } = await findOpenCalls(scope, initial, { messages, stored: isLast ? stored : null });
   if (!found.ok) return fail(state, found.error);
   return concludeStored(scope, { state, agent: found.agent }, reply);

@@ -57,8 +57,8 @@ export async function takeStep<Ctx>(
 }
 
 /**
- * Emits `step_start` and returns `undefined`. If the run has already taken `RunConfig.maxTurns` steps, returns a failed
- * progress instead.
+ * Emits `step_start` and returns `undefined`. If the run has already taken `RunConfig.maxTurns` steps, returns the run's
+ * progress with `MaxTurnsExceeded` as its outcome instead.
  */
 export function beginStep<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): RunProgress<Ctx> | undefined {
   const { turnCount, currentAgentName: agentName } = state;

@@ -130,8 +130,8 @@ export function openAppends(options: AppendsOptions) {
     const created = existence === "absent" ? receipt?.incarnation : undefined;
     known = {
       incarnation: created ?? known.incarnation,
-      // The store may have made an earlier write that this run gave up. Then this version is wrong, but this write has failed
-      // with a conflict.
+      // The store may have made an earlier write that this run gave up. In that case this write would have failed with a
+      // conflict, so the new version is correct.
       version: version === undefined ? undefined : version + (isChange ? 1 : 0),
       metadataVersion: metadataVersion === undefined ? undefined : metadataVersion + 1,
       historyToken: historyTokenOf(receipt),

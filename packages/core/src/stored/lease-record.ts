@@ -4,8 +4,8 @@ import { DEFAULT_LEASE_MS } from "../memory-config.ts";
 import { type Lease, type LeaseRecord, readMetadata } from "./metadata.ts";
 
 /**
- * The maximum duration of a lease: a day. Another program could write a longer lease into the metadata; this limit prevents
- * that it blocks the conversation forever.
+ * The maximum duration of a lease: a day. If another program writes a longer lease into the metadata, the limit ensures that
+ * it can't block the conversation forever.
  */
 export const LONGEST_LEASE_MS = 86_400_000;
 

@@ -32,7 +32,7 @@ export interface LeaseOptions extends AppendsOptions {
   readonly spending: Pick<Spending, "ofConversation">;
 }
 
-/** How many times a lease is written if other changes of the metadata (e.g. of a title) come in between. */
+/** How often the write of a lease is tried if other changes of the metadata (e.g. of a title) come in between. */
 const MAX_ROUNDS = 8;
 
 /**
@@ -176,7 +176,8 @@ export function openLease(options: LeaseOptions, appends: Appends) {
     onWritten,
     /**
      * Renews the run's lease if it has expired. Call this function before a write of messages, after `Appends.enter` has
-     * resolved. Returns a failure if this run must no longer write, because the lease can't be renewed or another run has it.
+     * resolved. Returns a success if this run may write, also if it has never held the lease. Returns a failure if the lease
+     * can't be renewed or another run has it.
      */
     ensureHeld: async (): Promise<Result<void>> => {
       if (!everHeld || time.latest() < heldUntil) return createSuccess(undefined);

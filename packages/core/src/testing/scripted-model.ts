@@ -45,7 +45,10 @@ export interface ScriptedModel<Ctx> extends ModelProvider<Ctx> {
 
 /** A reply of a scripted model. */
 export interface ScriptedReply {
-  /** The text of the reply. With `reasoning` or `parts`, the text becomes a text part between them. */
+  /**
+   * The text of the reply. If `reasoning` or `parts` is set, the text becomes a text part after the reasoning and before the
+   * parts.
+   */
   readonly text?: string;
   /** The model's reasoning. It becomes the first content part. */
   readonly reasoning?: string;

@@ -32,8 +32,8 @@ function decodeArguments(text: string): ParsedArguments {
 }
 
 /**
- * Parses decoded arguments with the tool's schema, always asynchronously. A synchronous attempt first would start
- * asynchronous checks of the schema twice. A rejection of the first start would crash the process.
+ * Parses decoded arguments with the tool's schema, always asynchronously. If a synchronous attempt were made first,
+ * asynchronous checks of the schema would be started twice. If the first of them then rejected, the process would crash.
  */
 async function validateArguments(schema: z.ZodType, args: unknown): Promise<ParsedArguments> {
   try {
