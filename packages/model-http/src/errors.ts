@@ -14,7 +14,10 @@ export type ModelHttpErrorReason = "status" | "reported" | "malformed" | "cut" |
 
 /** The fields of a new {@link ModelHttpError}. */
 export interface ModelHttpErrorDetails {
-  /** The HTTP status. If the service reports an error in a response with status 200, the status that it reports there. */
+  /**
+   * The HTTP status of the response. If a response with status 200 reports an error with its own status, this is the reported
+   * status.
+   */
   readonly status?: number | undefined;
   /** The service's error code, e.g. `"rate_limit_exceeded"`. */
   readonly code?: string | undefined;
@@ -40,7 +43,10 @@ export class ModelHttpError extends Error {
   override readonly name: string = "ModelHttpError";
   /** Why the call failed. */
   readonly reason: ModelHttpErrorReason;
-  /** The HTTP status. If the service reports an error in a response with status 200, the status that it reports there. */
+  /**
+   * The HTTP status of the response. If a response with status 200 reports an error with its own status, this is the reported
+   * status.
+   */
   readonly status: number | undefined;
   /** The service's error code, e.g. `"rate_limit_exceeded"`. */
   readonly code: string | undefined;
@@ -162,7 +168,7 @@ const nameIn = (value: unknown): string | undefined =>
     ? String(value)
     : undefined;
 
-/** Error codes for a used-up quota. A retry doesn't help then. */
+/** Error codes for a used-up quota. A retry doesn't help after such an error. */
 const FINAL_CODES: ReadonlySet<string | undefined> = new Set([
   "insufficient_quota",
   "billing_not_active",

@@ -23,7 +23,9 @@ export const isInstruction = ({ role }: RichMessage): boolean => role === "syste
 
 /** A prompt, split into the system prompt and the other messages. */
 interface SplitPrompt {
-  /** The instructions and the texts of the leading system messages, joined by blank lines. `""` if there are none. */
+  /**
+   * The instructions and the texts of the leading system messages, joined by blank lines. `""` if the prompt has no such texts.
+   */
   readonly system: string;
   /** The messages after the leading system and developer messages. */
   readonly spoken: readonly RichMessage[];

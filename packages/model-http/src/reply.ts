@@ -21,7 +21,7 @@ export function knownCounts<Name extends string>(
   return known.length === 0 ? undefined : (Object.fromEntries(known) as { [Count in Name]?: number });
 }
 
-/** Returns the last chunk of a streamed reply. It contains the complete reply. */
+/** Returns the last chunk of a streamed reply, which contains the complete reply. */
 export const doneChunk = <Reply extends { readonly finish_reason?: string | null }>({
   finish_reason: finishReason,
   ...reply

@@ -119,8 +119,8 @@ export const functionParameters = (parameters: z.ZodType): Fields =>
   takesText(parameters) ? TEXT_INPUT : objectSchema(parametersOf(parameters));
 
 /**
- * Returns the text in the arguments of a function that takes one text. Some models ignore the schema and write only the
- * text: then returns all of the arguments.
+ * Returns the text in the arguments of a function that takes one text. Some models ignore the schema and write only the text. In
+ * this case, returns the arguments unchanged.
  */
 export function textInputIn(text: unknown): string {
   if (typeof text !== "string") return "";

@@ -17,8 +17,8 @@ export interface ServerApp {
   readonly service: TurnService;
   /**
    * Ends all event streams, so that clients reconnect to another process, and waits for running turns. Hands over the turns that
-   * still run after `shutdownMs`: another process continues them. Resolves with the number of these turns. Doesn't close the
-   * stores.
+   * still run after `shutdownMs`: another process continues them. Resolves with the number of turns that were handed over.
+   * Doesn't close the stores.
    */
   readonly close: () => Promise<{ readonly handedOver: number }>;
 }

@@ -36,7 +36,7 @@ export interface ServerLimits {
 
 /** Options of {@link createServerApp}. */
 export interface ServerAppOptions<Ctx> {
-  /** Stores the conversations. Default: `memory.provider` of the run configuration. One of these two options must be set. */
+  /** Stores the conversations. Default: `memory.provider` of the run configuration. You must set one of these two options. */
   readonly defaultMemoryProvider?: MemoryProvider;
   /**
    * Stores the turns and their events. Default: a log in this process's memory, and the process warns about it. Such turns are lost
@@ -72,7 +72,10 @@ export interface ServerAppOptions<Ctx> {
   readonly allowedHosts?: readonly string[];
   /** Limits for request bodies and for each user. */
   readonly limits?: ServerLimits;
-  /** How long `close` waits for running turns, in ms. The server then hands over these turns to another process. Default 10,000. */
+  /**
+   * How long `close` waits for running turns, in ms. Turns that still run after this time are handed over to another process.
+   * Default 10,000.
+   */
   readonly shutdownMs?: number;
   /**
    * Receives errors of the server, with the request's id if a request caused the error. Errors hold no conversation content.

@@ -69,7 +69,7 @@ interface ReplyCollector {
 /** A text or reasoning whose stream hasn't ended. */
 type Block = { readonly type: "text" | "reasoning"; text: string } & Record<string, unknown>;
 
-/** An empty chunk. It tells the engine that the stream is alive: the engine times out if a stream is silent. */
+/** An empty chunk, which shows that the stream is alive. Without chunks, the engine would time out. */
 const ALIVE: ModelStreamChunk = { type: "text_delta", text: "" };
 
 const BLOCK_PIECE = /^(text|reasoning)-(start|delta|end)$/;

@@ -18,8 +18,8 @@ export interface Recipient {
 }
 
 /**
- * Converts an assistant message into prompt parts, with its calls at their original places. Opaque parts are sent only to
- * the model that wrote the message. These are reasoning, the provider's own tools and all metadata.
+ * Converts an assistant message into prompt parts, with its calls at their original places. Opaque parts (reasoning, the
+ * provider's own tools and all metadata) are sent only to the model that wrote the message.
  */
 export function assistantParts(message: RichMessage, recipient: Recipient): AssistantPart[] {
   const isOwn = sameOrigin(message.origin, recipient.origin);

@@ -9,8 +9,8 @@ import type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart, ToolState } from "./ui
 /** Options of {@link toUIMessages}. */
 export interface ToUIMessagesOptions {
   /**
-   * The waiting calls from the run's `outcome.interruptions`. Those that wait for approval get the state
-   * `approval-requested`. Default: none.
+   * The waiting calls from the run's `outcome.interruptions`. Calls that wait for an approval get the state `approval-requested`.
+   * Default: none.
    */
   readonly interruptions?: readonly Interruption[];
   /** Whether reasoning parts contain their text. Default `true`. With `false`, their text is `""`. */

@@ -11,8 +11,8 @@ export const conversationOfChat = (userId: string, chatId: string): string =>
 
 /**
  * Returns the turn id for a user's message: a hash of the conversation id, the message id and the content. If a client sends the
- * message again, the turn id is the same, and the message isn't stored twice. Returns `undefined` if the message has no id from the
- * client, because a repetition then looks like a new message with the same content.
+ * message again, the turn id is the same, and the message isn't stored twice. Returns `undefined` if the client gave the message
+ * no id: a repeated message then looks like a new message with the same content.
  */
 export const turnOfMessage = (conversationId: string, { id, content }: SaidMessage): string | undefined =>
   isClientId(id) ? `ui-${sha256(JSON.stringify([conversationId, id, content]), "hex")}` : undefined;

@@ -24,7 +24,7 @@ export type ChatRequest = {
   | { readonly asks: "go-on"; readonly answers: ClientAnswers }
 );
 
-/** The user's answers to waiting calls. They come from the client's copy of the assistant's last message. */
+/** The user's answers to waiting calls, taken from the client's copy of the assistant's last message. */
 export interface ClientAnswers {
   readonly approvals: readonly ApprovalDecision[];
   /** Returns the client's results for these waiting calls. Calls without a result are left out. */

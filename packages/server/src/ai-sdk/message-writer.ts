@@ -47,7 +47,7 @@ interface MessageMetadata {
 
 /** Creates the chunks that bring a client's copy of a UI message up to date. */
 export interface MessageWriter {
-  /** Returns the chunks that change the client's message so that it has these parts. */
+  /** Returns the chunks that change the client's message so that the message has exactly the parts `parts`. */
   readonly write: (parts: readonly StreamedPart[]) => UIMessageChunk[];
   /**
    * Adds text to the last part and returns the chunks for it. Returns `undefined` if the last part isn't an open part of this type.
@@ -62,7 +62,8 @@ interface Held {
   /** Index of the part in the client's message. */
   readonly index: number;
   /**
-   * Whether the client had the part before this stream. For a waiting call, the client then also has the request for its approval.
+   * Whether the client had the part before this stream began. If the part is a waiting call, the client then also has the call's
+   * request for approval.
    */
   readonly hadBefore: boolean;
 }

@@ -10,7 +10,10 @@ import { type StreamedOptions, type StreamedPart, streamedReply } from "./ui-mes
 export interface UIMessageStreamOptions {
   /** Returns the UI message that the turn writes. `start` is the turn's first event. */
   readonly messageOf: (start: TurnEvent | undefined) => TurnChunksOptions;
-  /** Number of events that are already stored. These events are sent as one group, without retracted pieces. Default 0. */
+  /**
+   * Number of events that were stored before this stream began. These events are sent as one group, without pieces that were
+   * retracted. Default 0.
+   */
   readonly known?: number;
 }
 

@@ -37,7 +37,7 @@ export function streamedMessages(
   }));
 }
 
-/** Returns the parts of the UI message that begins with the first of these messages. */
+/** Returns the parts of the UI message that begins with the first message in `messages`. */
 export function streamedReply(
   messages: readonly RichMessage[],
   { interruptions, ...options }: StreamedOptions & { readonly interruptions: readonly Interruption[] },
@@ -60,7 +60,7 @@ function streamedReplies(parts: readonly AiSdkUIPart[]): StreamedPart[] {
   return streamed.filter((part, index) => part.type !== "step-start" || isFilled(streamed[index + 1]));
 }
 
-/** Checks whether a step has content, by the part `next` after the step's start. Clients get a step only once it has content. */
+/** Checks whether a step has content. `next` is the part after the step's start. Steps without content aren't sent to clients. */
 const isFilled = (next: StreamedPart | undefined): boolean =>
   next !== undefined && next.type !== "step-start";
 

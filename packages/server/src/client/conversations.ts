@@ -80,7 +80,7 @@ export interface TurnSummary {
 export interface EditRequest {
   /** Position of the user's message to replace. All later messages are dropped. */
   readonly position: number;
-  /** The conversation's version that the client saw. If it has changed, the request fails with status 409. */
+  /** The conversation's version that the client saw. If the conversation has changed, the request fails with status 409. */
   readonly version: number;
   /** The new message. */
   readonly message: string | readonly ContentPart[];
@@ -92,7 +92,7 @@ export interface EditRequest {
 export interface RegenerateRequest {
   /** Position of the user's message to answer again. Default: the user's last message. All later messages are dropped. */
   readonly position?: number;
-  /** The conversation's version that the client saw. If it has changed, the request fails with status 409. */
+  /** The conversation's version that the client saw. If the conversation has changed, the request fails with status 409. */
   readonly version: number;
   /** The agent's name. Default: the server's default agent. */
   readonly agentName?: string;
@@ -105,7 +105,7 @@ export interface CopyRequest {
    * messages.
    */
   readonly upTo?: number;
-  /** The conversation's version that the client saw. If it has changed, the request fails with status 409. */
+  /** The conversation's version that the client saw. If the conversation has changed, the request fails with status 409. */
   readonly version: number;
   /** The title of the copy. Default: the title of the copied conversation. */
   readonly title?: string;
@@ -156,8 +156,8 @@ export interface ConversationMethods {
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
   /**
-   * Asks a turn (default: the latest) to stop. Returns `stopping: true` if the turn is running; it then ends with a `turn_end`
-   * event shortly after. Returns `stopping: false` if the turn isn't running.
+   * Asks a turn (default: the latest) to stop. Returns `stopping: true` if the turn is running; the turn then ends with a
+   * `turn_end` event shortly after. Returns `stopping: false` if the turn isn't running.
    */
   readonly stop: (
     conversationId: string,

@@ -68,7 +68,7 @@ export interface ToolItem {
   readonly starts: number;
 }
 
-/** A message of the turn, to show. */
+/** A message in `FoldedTurn.items`, for display. */
 export interface MessageItem {
   readonly type: "message";
   readonly agentName: string;
@@ -138,9 +138,9 @@ export const emptyTurn: FoldedTurn = {
 };
 
 /**
- * Returns the turn's state with one more event added. It is a pure function: it doesn't change `turn`. An event that was already
- * added is ignored, so two connections may deliver the same events. The caller must not skip events: the next event has the number
- * `turn.events`. The client's methods yield events in this way.
+ * Returns the turn's state with one more event added, and doesn't change `turn`. An event that was already added is ignored, so
+ * two connections may deliver the same events. The caller must not skip events: the next event has the number `turn.events`. The
+ * client's methods yield all events in order.
  *
  * @example
  * ```ts
@@ -256,8 +256,8 @@ const OPEN: ReadonlySet<string> = new Set(["called", "running", "waiting"]);
 const isOpen = ({ state }: ToolItem): boolean => OPEN.has(state);
 
 /**
- * Changes the last call that has this id and no result yet. If there is no such call, adds one and changes it. A call with a result
- * stays unchanged, because models reuse ids.
+ * Changes the last call that has this id and no result yet. If no such call exists, adds a new call and changes the new call. A
+ * call with a result stays unchanged, because models use an id more than once.
  */
 function withCall(
   items: readonly TurnItem[],

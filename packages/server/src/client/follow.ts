@@ -18,7 +18,7 @@ export interface FollowOptions extends CallOptions {
 export interface ReconnectOptions {
   /** Number of failed attempts in a row after which the client gives up. Default 30, which takes a few minutes. */
   readonly maxAttempts?: number;
-  /** Delay before the first attempt, in ms. It doubles with each attempt. Default 250. */
+  /** Delay before the first attempt, in ms. The delay doubles with each attempt. Default 250. */
   readonly firstDelayMs?: number;
   /** Longest delay before an attempt, in ms. Default 8,000. */
   readonly maxDelayMs?: number;
@@ -130,7 +130,8 @@ function openEvents(
 }
 
 /**
- * Creates the error for a silent connection, which counts as lost. It gets no signal, because the caller didn't abort the request.
+ * Creates the error for a silent connection, which counts as lost. The error isn't about an abort, because the caller didn't
+ * abort the request.
  */
 const idleError = () => connectionError(new Error("No data arrived within idleTimeoutMs."), undefined);
 

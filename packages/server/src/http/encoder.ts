@@ -8,7 +8,9 @@ import { HttpFailure, notFound } from "./failure.ts";
 export interface EncodedTurn {
   readonly conversationId: string;
   readonly turnId: string;
-  /** The turn's events, in groups, once they are stored. They end with the turn, or when the server closes the connection. */
+  /**
+   * The turn's events, in groups, once they are stored. The groups end with the turn, or when the server closes the connection.
+   */
   readonly events: AsyncIterable<readonly NumberedEvent[]>;
   /** Aborted when the server closes. If the events end early and this signal isn't aborted, the turn was erased or has expired. */
   readonly closing: AbortSignal;

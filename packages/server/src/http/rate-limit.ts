@@ -30,7 +30,9 @@ export function createUserLimits(options: UserLimitOptions): UserLimits {
   };
 }
 
-/** Creates the limit of requests: a token bucket per user. It holds the requests of one minute and is refilled evenly. */
+/**
+ * Creates the limit of requests as a token bucket per user. A bucket holds the requests of one minute, and is refilled evenly.
+ */
 function createRate(perMinute: number): (userId: string) => void {
   const buckets = new Map<string, { left: number; at: number }>();
   if (perMinute === Number.POSITIVE_INFINITY) return () => undefined;

@@ -12,7 +12,7 @@ const TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 /** Checks whether a content type is JSON. A form on another site can't send this type without a CORS preflight request. */
 export const isJsonType = (contentType: string | null | undefined): boolean => TYPE.test(contentType ?? "");
 
-/** Limits for reading the rest of a refused body. If the rest exceeds them, the connection closes. */
+/** Limits for reading the rest of a refused body. If the rest of the body exceeds these limits, the connection closes. */
 const DRAIN_BYTES = 4_000_000;
 const DRAIN_MS = 500;
 

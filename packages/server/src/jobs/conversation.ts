@@ -100,9 +100,7 @@ export async function readBase(
   return { base: { position: edit?.position ?? firstPosition, version, incarnation } };
 }
 
-/**
- * A conversation to create. This happens after the engine has accepted the request, so a refused request creates no conversation.
- */
+/** A conversation that is created once the engine has accepted the request. So a refused request creates no conversation. */
 export interface NewConversation {
   readonly conversationId: string;
   readonly title: string | undefined;

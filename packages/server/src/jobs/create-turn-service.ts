@@ -26,13 +26,13 @@ const gatherMsAmong = (turns: number, gatherMs: number): number =>
 
 /** How long reads of the turn log may fail before readers get an error, in ms. */
 const GIVE_UP_MS = 30_000;
-/** Time limit for handing over turns at shutdown, in ms. It applies even if the store doesn't answer. */
+/** Time limit for handing over turns at shutdown, in ms. The limit applies even if the store doesn't answer. */
 const HAND_OVER_MS = 3_000;
 
 /**
  * Creates the service that runs turns of agents, with a turn log and a memory provider. Processes that share both can follow and
- * stop each other's turns. If a process ends, the other processes take over its turns. Throws a `TypeError` that names the invalid
- * option.
+ * stop each other's turns. If a process ends, other processes take over the turns of this process. Throws a `TypeError` that
+ * names the invalid option.
  */
 export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnService {
   const settings = parseTurnOptions(options);

@@ -38,7 +38,7 @@ export interface TakenJob extends HeldLease {
   readonly startedAt: Date;
   /** The turn's events that are already in the log. The turn record is built from them, too. */
   readonly sentEvents: readonly TurnEvent[];
-  /** Events to store before the turn continues: those that the previous process didn't store. */
+  /** Events to store before the turn continues, because the previous process didn't store them. */
   readonly missing: readonly TurnEvent[];
   /** Whether messages of the turn are stored. If so, the run is resumed from the stored messages and doesn't start again. */
   readonly hasProgress: boolean;

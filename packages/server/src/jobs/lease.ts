@@ -45,7 +45,7 @@ export interface HeldLease {
   readonly base: ConversationBase;
 }
 
-/** A job's lease of its turn in the log. The object exists before the turn begins, and keeps the turn's events until then. */
+/** A job's lease of its turn in the log. The object exists before the turn begins, and keeps events until the turn begins. */
 export interface JobLease {
   /** Returns the latest events that this process has stored, or `undefined` if the turn hasn't begun. */
   readonly recentEvents: () => RecentEvents | undefined;
@@ -164,8 +164,8 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
   }
 
   /**
-   * Looks into the log after a failed `begin` that may have begun the turn. If the turn is or may be in the log, marks the failure:
-   * the turn goes on there (`isOrphaned`) or has to be stopped (`isUnwanted`).
+   * Looks into the log after a failed `begin` that may have begun the turn. If the turn is or may be in the log, marks the
+   * failure: the turn continues (`isOrphaned`), or the turn has to be stopped in the log (`isUnwanted`).
    */
   async function inDoubt(beginFailure: BeginFailure): Promise<BeginFailure> {
     const read = await log.read({ conversationId, turnId, limit: 1 }).catch(thrownInto);

@@ -50,13 +50,14 @@ export interface TurnServiceOptions<Ctx> extends TurnTiming {
   /** Returns the context (`Ctx`) of a turn's run. Called again if another process takes over the turn. */
   readonly context: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
   /**
-   * Returns the user memory for one turn. It replaces `config.userMemory`. It must call `onInjected` with the facts that it adds to
-   * a prompt, so that the turn's record lists them, e.g. `({ onInjected }) => asUserMemory(store, { inject: { onInjected } })`.
+   * Returns the user memory for one turn, in place of `config.userMemory`. The user memory must call `onInjected` with the facts
+   * that it adds to a prompt, so that the turn's record lists them, e.g. `({ onInjected }) => asUserMemory(store, { inject: {
+   * onInjected } })`.
    */
   readonly userMemory?: (turn: UserMemoryObserver) => RunUserMemory;
   /**
-   * Receives unexpected errors, e.g. of the search for turns whose process is gone. They hold no conversation content. Default:
-   * errors are ignored.
+   * Receives unexpected errors, e.g. of the search for turns whose process is gone. The errors hold no conversation content.
+   * Default: errors are ignored.
    */
   readonly onError?: (error: unknown) => void;
 }

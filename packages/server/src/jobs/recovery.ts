@@ -11,7 +11,7 @@ import { decodeRequest } from "./stored-request.ts";
 import { openingOf, prepareTakeOver, type Resumption } from "./take-over.ts";
 
 /**
- * Maximum number of turns that this process takes over and continues at the same time. It keeps a process from overload after a
+ * Maximum number of turns that this process takes over and continues at the same time. This limit prevents overload after a
  * crash.
  */
 const MAX_AT_ONCE = 16;
@@ -211,8 +211,8 @@ interface HoldOptions {
 type KeptLease<T> = { readonly done: T } | { readonly given: "lost" | "late" | "over" };
 
 /**
- * Renews a turn's lease while a task prepares the take-over of the turn. Resolves early if the lease is given up. The task isn't
- * cancelled then.
+ * Renews a turn's lease while a task prepares the take-over of the turn. Resolves early if the lease is given up, without
+ * cancelling the task.
  */
 async function keepLeaseDuring<T>(task: Promise<T>, options: HoldOptions): Promise<KeptLease<T>> {
   const { log, writer, leaseMs, maxMs, signal } = options;

@@ -230,8 +230,8 @@ const leaseMsOf = <Ctx>({
   config.memory.leaseMs ?? Math.max(1_000, leaseSeconds * 1_000);
 
 /**
- * A run that takes over a turn waits for the previous run's lease of the conversation. This is how much longer it waits than the
- * lease lasts, in ms.
+ * A run that takes over a turn waits for the previous run's lease of the conversation. It waits for the duration of this lease
+ * plus this margin, in ms.
  */
 const QUEUE_MARGIN_MS = 15_000;
 

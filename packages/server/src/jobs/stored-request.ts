@@ -4,7 +4,7 @@ import { base64Of, bytesIn } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { TurnRequest } from "../turns/turn-service.ts";
 
-/** The request of a turn as the log stores it. It holds everything that another process needs to continue the turn. */
+/** The request of a turn as the log stores it, with everything that another process needs to continue the turn. */
 export interface StoredRequest extends Omit<TurnRequest, "target" | "turnId"> {
   /** The conversation's state when the turn began. */
   readonly base: ConversationBase;

@@ -11,7 +11,9 @@ import type { TurnSettings } from "./options.ts";
 import { decodeRequest, type StoredRequest, userMessagesOf } from "./stored-request.ts";
 
 const PAGE = 1_000;
-/** How often a turn may be taken over without progress (a new message or tool result). Then the turn ends with the error `LOST`. */
+/**
+ * How often a turn may be taken over without progress (a new message or tool result) before the turn ends with the error `LOST`.
+ */
 const MAX_TAKE_OVERS_WITHOUT_PROGRESS = 3;
 
 export interface Resumption {
@@ -84,8 +86,8 @@ export async function prepareTakeOver<Ctx>(
 }
 
 /**
- * Returns the first event that a take-over adds. It is `retract`, which removes the pieces shown so far, or `turn_start` if the
- * turn has no events yet.
+ * Returns the first event that a take-over adds. If the turn has no events yet, this is `turn_start`. Otherwise, this is `retract`,
+ * which removes the pieces of the reply that readers have seen so far.
  */
 export function openingOf({ conversationId, turnId, events }: LoggedTurn, stored?: StoredRequest): TurnEvent {
   if (events > 0) return { type: "retract", reason: "taken-over" };

@@ -11,8 +11,8 @@ import { toTurnEvent } from "../turns/event-mapper.ts";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 
 /**
- * The record of a turn, as JSON in the turn log. It refers to the messages, instructions and facts that the model received, with
- * usage and cost. The log keeps it for longer than the turn's events.
+ * The record of a turn, as JSON in the turn log. The record refers to the messages, instructions and facts that the model
+ * received, with usage and cost. The log keeps a turn's record for longer than the turn's events.
  */
 export interface TurnRecord {
   /** Name of the agent at the start of the turn. */
@@ -73,7 +73,8 @@ export interface Recorder {
   /** Records that a prompt contains these facts. */
   readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
   /**
-   * Returns a middleware that records the instructions of each model call, for one turn. It awaits `beforeCall` before each call.
+   * Returns a middleware that records the instructions of each model call, for one turn. The middleware awaits `beforeCall`
+   * before each model call.
    */
   readonly middleware: <Ctx>(beforeCall: () => Promise<void>) => Middleware<Ctx>;
   readonly record: (end: TurnEnd, positions: TurnRecord["positions"]) => TurnRecord;

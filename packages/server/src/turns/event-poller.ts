@@ -7,8 +7,8 @@ const MAX_QUERIES = 64;
 /** Maximum number of events of one turn that one read returns. Readers get later events with the next read. */
 const MAX_EVENTS = 256;
 /**
- * After a failed read, each reader's query is repeated alone. These are the maximum number of such reads at the same time, and the
- * minimum interval between two of them for the same reader.
+ * After a failed read, each reader's query is repeated alone. `MAX_ALONE` limits how many such reads run at the same time.
+ * `ALONE_EVERY_MS` is the minimum interval between two of these reads for the same reader.
  */
 const MAX_ALONE = 16;
 const ALONE_EVERY_MS = 250;

@@ -65,7 +65,9 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     if (how === "lost") options.onLost();
   };
 
-  /** Resolves when the lease is lost or the writer is closed: then nothing may wait for a store that never answers. */
+  /**
+   * Resolves when the lease is lost or the writer is closed. After that, callers must not wait for a store that never answers.
+   */
   const isOver = new Promise<undefined>((resolve) => {
     onAbort(over.signal, () => resolve(undefined));
   });

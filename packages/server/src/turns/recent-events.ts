@@ -11,8 +11,8 @@ export interface RecentEvents {
   /** Ends the list: no more events will be added. */
   readonly close: () => void;
   /**
-   * Returns the events from this number on. `[]`: these events aren't stored yet. `"elsewhere"`: the list no longer keeps these
-   * events, or won't get them, so the caller must read the log.
+   * Returns the events from the number `number` on. `[]`: these events aren't stored yet. `"elsewhere"`: the caller must read
+   * these events from the log, because this list no longer keeps them or won't get them.
    */
   readonly from: (number: number) => readonly NumberedEvent[] | "elsewhere";
   /** Resolves when events are added, the list is closed, or the signal is aborted. */

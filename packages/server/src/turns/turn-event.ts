@@ -136,7 +136,7 @@ export interface ModelCallEvent {
   readonly origin?: ModelOrigin;
 }
 
-/** The last event of a turn. It says how the turn ended. */
+/** The last event of a turn, which says how the turn ended. */
 export interface TurnEnd {
   readonly type: "turn_end";
   /**

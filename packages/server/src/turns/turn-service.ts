@@ -45,8 +45,8 @@ export interface TurnRequest {
   readonly target: TurnTarget;
   /**
    * The turn's id: 1 to 255 UTF-16 units, unique in the conversation. Default: a random id. Ignored if `target` names no
-   * conversation. A repeated request with the same id starts no second turn. It joins the first turn, in any process and even after
-   * the turn's end. Once the turn's events have expired, a repeated request is refused as `"changed"`.
+   * conversation. A repeated request with the same id starts no second turn. The repeated request joins the first turn, in any
+   * process and even after the turn's end. Once the turn's events have expired, a repeated request is refused as `"changed"`.
    */
   readonly turnId?: string;
   /** Name of the agent that starts the turn. */
@@ -68,7 +68,7 @@ export interface TurnRequest {
 /**
  * Why a request began no turn. Nothing was stored, and no model was called.
  *
- * - `"not-found"`: the user has no such conversation. It stays hidden whether another user has it.
+ * - `"not-found"`: the user has no such conversation. Whether another user has one stays hidden.
  * - `"running"`: another turn of the conversation is running; `turnId` is its id.
  * - `"changed"`: `edit.version`, an approval or the client's history doesn't match the stored conversation.
  * - `"invalid"`: the input is invalid.

@@ -21,8 +21,8 @@ import {
 } from "./issues.ts";
 
 /**
- * Parses YAML 1.2, which includes JSON. Resolves YAML aliases one value at a time. So aliases that contain themselves, or
- * that multiply the data, are detected before they use much memory.
+ * Parses YAML 1.2, which includes JSON. Resolves YAML aliases one value at a time. This detects aliases that contain themselves,
+ * or that multiply the data, before they use much memory.
  */
 export function readYaml(text: string): ReadSource {
   const lines = new LineCounter();

@@ -15,8 +15,8 @@ export type ParsedTemplate =
 const OPENING = "${";
 
 /**
- * Splits a text into fixed texts and expressions in `${ … }`. An expression ends at the matching brace. So it can contain
- * objects, comments, and strings with braces.
+ * Splits a text into fixed texts and expressions in `${ … }`. An expression ends at the matching brace, so an expression can
+ * contain objects, comments, and strings with braces.
  */
 export function parseTemplate(source: string): ParsedTemplate {
   const parts: TemplatePart[] = [];
