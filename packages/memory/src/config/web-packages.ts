@@ -1,2 +1,2 @@
-/** Bundles can't resolve packages at run time. */
+/** `undefined`, because a bundle can't find packages at run time. */
 export const importPackage: ((name: string) => Promise<unknown>) | undefined = undefined;

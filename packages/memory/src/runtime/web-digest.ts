@@ -1,4 +1,6 @@
-// `#digest` without Node's modules: in browsers and on the edge.
+// This file is `#digest` where Node's modules don't exist: in browsers and on the edge. The hash functions of the web
+// return promises, but some of our hashes are needed synchronously. The base64url function is here, because a separate
+// file would have to be found by every import.
 
 import { sha1 as hashSha1 } from "@noble/hashes/legacy.js";
 import { sha256 as hashSha256, sha512_256 as hashSha512t256 } from "@noble/hashes/sha2.js";
@@ -29,7 +31,7 @@ export const sha256: Digest = (data, encoding) => encoded(hashSha256(bytesOf(dat
 /** SHA-512/256. */
 export const sha512t256: Digest = (data, encoding) => encoded(hashSha512t256(bytesOf(data)), encoding);
 
-/** SHA-512/256, base64url. */
+/** Starts a SHA-512/256 hash of a text that is given in parts. The result is in base64url. */
 export function startSha512t256(): GrowingDigest {
   const growing = hashSha512t256.create();
   return {

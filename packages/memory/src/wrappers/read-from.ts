@@ -12,15 +12,11 @@ import {
   type ReadOptions,
 } from "../contract/versioned-provider.ts";
 
-/**
- * The part of a {@link ConversationReading} that can be read from any provider. The conversation's incarnation.
- * `undefined` if the provider has no incarnations: then a conversation that was erased can't be distinguished from one
- * that never existed.
- */
+/** The part of a {@link ConversationReading} that can be read from any provider. */
 export interface ProviderReading extends Omit<ConversationReading, "incarnation" | "readAt"> {
   /**
-   * `undefined` from a provider without incarnations. Then an erased conversation can't be distinguished from one that
-   * never existed.
+   * The conversation's incarnation. `undefined` if the provider has no incarnations: then a conversation that was
+   * erased can't be distinguished from one that never existed.
    */
   readonly incarnation: string | undefined;
   /** The time of the read by the store's clock. Absent if the provider doesn't return it. */

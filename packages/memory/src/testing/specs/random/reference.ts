@@ -11,14 +11,17 @@ const OPERATIONS_PER_ROUND = 12;
 
 type Script = readonly (readonly [RandomOperation])[];
 
-/** Operations with a last outcome that differs from the reference's. */
+/** Operations after which the store returned another result than the reference store. */
 interface Deviation {
   readonly script: Script;
   readonly expected: unknown;
   readonly observed: unknown;
 }
 
-/** Runs operations one after another, and compares each outcome with the reference's. */
+/**
+ * Runs operations one after another, and compares each result with that of the reference store. Returns the first
+ * difference, or `undefined`.
+ */
 async function findDeviation(
   provider: VersionedMemoryProvider,
   script: Script,
