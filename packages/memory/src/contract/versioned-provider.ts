@@ -22,7 +22,7 @@ export interface MessageRange {
  */
 export type MessageSelection = "all" | "none" | MessageRange | { readonly messageId: string };
 
-/** Options of `readConversation`. */
+/** Options of `readConversation`: what to return of the conversation. */
 export interface ReadOptions {
   /** The messages to return. Default `"all"`. The cost depends on the number of selected messages. */
   readonly messages?: MessageSelection;
@@ -105,7 +105,7 @@ export type ConversationVerification =
       readonly found: "changed" | "missing" | "unexpected";
     };
 
-/** A consistent snapshot of a conversation. */
+/** The result of `readConversation`: a consistent snapshot of a conversation. */
 export interface ConversationReading {
   /** The conversation, with only the selected messages. `null` if it doesn't exist. */
   readonly conversation: ConversationMemory | null;

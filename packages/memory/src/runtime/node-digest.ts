@@ -12,11 +12,11 @@ export interface GrowingDigest {
 
 // This file is `#digest` where Node's modules exist: in Node, Deno and Bun.
 
-/** SHA-1. */
+/** Computes a SHA-1 hash. */
 export const sha1: Digest = (data, encoding) => hash("sha1", data, encoding);
-/** SHA-256. */
+/** Computes a SHA-256 hash. */
 export const sha256: Digest = (data, encoding) => hash("sha256", data, encoding);
-/** SHA-512/256. */
+/** Computes a SHA-512/256 hash (SHA-512, shortened to 256 bits). */
 export const sha512t256: Digest = (data, encoding) => hash("sha512-256", data, encoding);
 
 /** Starts a SHA-512/256 hash of a text that is given in parts. The result is in base64url. */

@@ -24,11 +24,11 @@ const encoder = new TextEncoder();
 const bytesOf = (data: string | Uint8Array): Uint8Array =>
   typeof data === "string" ? encoder.encode(data) : data;
 
-/** SHA-1. */
+/** Computes a SHA-1 hash. */
 export const sha1: Digest = (data, encoding) => encoded(hashSha1(bytesOf(data)), encoding);
-/** SHA-256. */
+/** Computes a SHA-256 hash. */
 export const sha256: Digest = (data, encoding) => encoded(hashSha256(bytesOf(data)), encoding);
-/** SHA-512/256. */
+/** Computes a SHA-512/256 hash (SHA-512, shortened to 256 bits). */
 export const sha512t256: Digest = (data, encoding) => encoded(hashSha512t256(bytesOf(data)), encoding);
 
 /** Starts a SHA-512/256 hash of a text that is given in parts. The result is in base64url. */

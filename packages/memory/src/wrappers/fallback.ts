@@ -31,7 +31,7 @@ export interface FallbackEvent {
 }
 
 const fallbackSchema = z.strictObject({
-  /** How long reads skip the primary after a connection error, in milliseconds. Default 5,000. */
+  /** For how long reads skip the primary after a connection error, in milliseconds. Default 5,000. */
   cooldownMs: z.number().min(0).max(2_147_483_647).default(5_000),
   /** Called for each read that is sent to the fallback. */
   onFallback: z

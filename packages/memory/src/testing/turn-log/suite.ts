@@ -45,7 +45,8 @@ const SUBJECTS = {
 };
 
 /**
- * Declares the conformance tests of a `TurnLog`. Call it at the top of a vitest file.
+ * Declares the tests that check whether a `TurnLog` follows its rules. Call this function at the top level of a vitest
+ * file.
  *
  * @example
  * ```ts

@@ -44,7 +44,7 @@ function comparable(data: unknown, names: Names): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Returns the part of an outcome that must be equal in two stores after the same calls. */
+/** Converts a result into what must be equal in two stores after the same calls. */
 export function outcome(result: Result<unknown>, names: Names): unknown {
   if (result.success) return comparable(result.data, names);
   const { _tag, ...error } = result.error;
