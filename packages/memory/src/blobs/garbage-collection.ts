@@ -21,8 +21,8 @@ function freeOf(listed: readonly BlobEntry[]): readonly BlobEntry[] {
  * processes may write at the same time, because of the order of the steps:
  *
  * 1. List the blobs. Ignore those with a hold: their writers call this function when they have finished.
- * 2. Read the conversation. A writer only stores a message after it has put or kept the message's blobs. If that
- *   happened after step 1, the tokens of these blobs have changed.
+ * 2. Read the conversation. Before a writer stores a message, it stores the message's blobs or gives them a new hold.
+ *   If it did so after step 1, the tokens of these blobs have changed.
  * 3. Remove the blobs to which no message refers, if they still have the token from step 1.
  */
 export async function collectBlobs(

@@ -22,8 +22,8 @@ export interface ResolveOptions {
 /** The methods of a provider whose large media are in a blob store. */
 export interface MediaResolver {
   /**
-   * Returns the bytes that a reference of this conversation stands for. If the bytes are no longer stored, the result
-   * is a `MemoryStorageError`.
+   * Returns the bytes of one media part, by the reference that the stored message contains. If the bytes are no longer
+   * stored, the result is a `MemoryStorageError`.
    */
   readonly readBlob: (conversationId: string, reference: BlobReference) => Promise<Result<Uint8Array>>;
   /**

@@ -61,8 +61,8 @@ function isRefused({ _tag }: MemoryErrorUnion): boolean {
 }
 
 /**
- * How many messages of other writers may follow the written messages until `isNamed` reads at the end of the
- * conversation.
+ * How many messages of other writers may follow the written messages, so that `isNamed` still finds the written ones
+ * when it reads the end of the conversation.
  */
 const WRITTEN_MEANWHILE = 30;
 

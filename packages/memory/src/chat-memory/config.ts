@@ -34,9 +34,15 @@ export const chatMemoryConfigSchema = z
     memoryId: memoryIdSchema.optional(),
     /** The unit of the limit: messages or tokens. Default `"message_window"`. */
     memoryType: z.enum(["message_window", "token_window"]).default("message_window"),
-    /** The maximum number of messages in the window, at least 1. For `message_window`. */
+    /**
+     * The maximum number of messages in the window, at least 1. Required for `message_window`, ignored for
+     * `token_window`.
+     */
     maxMessages: limitSchema.optional(),
-    /** The maximum number of tokens in the window, at least 1. For `token_window`. */
+    /**
+     * The maximum number of tokens in the window, at least 1. Required for `token_window`, ignored for
+     * `message_window`.
+     */
     maxTokens: limitSchema.optional(),
     /**
      * The size to which a full window is trimmed, in messages or tokens. It must be less than the limit. If absent,
@@ -92,7 +98,7 @@ export function parseChatMemoryConfig(config: unknown): Result<ChatMemoryConfig>
 
 /** Options of a chat memory that YAML and JSON can't express. */
 export interface ChatMemoryOptions {
-  /** The function that counts the tokens of a text. For `token_window`. Default `estimateTokens`. */
+  /** The function that counts the tokens of a text. Only used for `token_window`. Default `estimateTokens`. */
   readonly tokenizer?: Tokenizer | undefined;
 }
 

@@ -18,7 +18,10 @@ const customCallSchema = z.looseObject({
   custom: z.looseObject({ name: z.string(), input: z.string() }),
 });
 
-/** The type is optional and may have any value, because some gateways omit it or use their own. */
+/**
+ * The schema of a call of a tool with JSON arguments. The type is optional and may have any value, because some
+ * gateways omit it or use their own.
+ */
 const functionCallSchema = z.looseObject({
   id: z.string(),
   type: z.string().nullish(),
@@ -28,7 +31,10 @@ const functionCallSchema = z.looseObject({
 const isCustom = (call: unknown): boolean =>
   typeof call === "object" && call !== null && "type" in call && call.type === "custom";
 
-/** Chooses the schema by the call's type. A union of both schemas would report issues that name no field. */
+/**
+ * The schema of any tool call. Chooses one of the two schemas above by the call's type. A union of both schemas would
+ * report issues that name no field.
+ */
 const toolCallSchema = z.unknown().superRefine((call, context) => {
   const parsed = (isCustom(call) ? customCallSchema : functionCallSchema).safeParse(call);
   for (const { path, message } of parsed.error?.issues ?? []) {

@@ -20,7 +20,7 @@ export interface AdapterVariable {
   readonly format?: "text" | "number" | "boolean";
   /** If `true`, reports and errors never show the variable's value. */
   readonly secret?: boolean;
-  /** If `true`, `validateMemoryEnvironment` warns if the variable isn't set, so that its default is used. */
+  /** If `true`, `validateMemoryEnvironment` returns a warning when the variable isn't set and its default is used. */
   readonly recommended?: boolean;
   /**
    * The name of a variable that replaces this one (e.g. `"JAF_FILE_URL"`). If that variable is set, this one is neither

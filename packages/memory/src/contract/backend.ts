@@ -163,7 +163,7 @@ export interface ConversationWrite {
   };
   readonly maxMessages?: number;
   readonly ttlSeconds?: number;
-  /** The initial values of an imported conversation, which must not exist yet. Only in a replace. */
+  /** The initial values of an imported conversation, which must not exist yet. Only present in a replace. */
   readonly source?: ConversationSource;
 }
 
@@ -225,7 +225,9 @@ export type StoredSelection =
   | { readonly kind: "last"; readonly limit: number }
   | {
       readonly kind: "range";
-      /** The position before the first message that is wanted. `before` is the position after the last one. */
+      /**
+       * Two optional positions: only messages after the position `after` and before the position `before` are selected.
+       */
       readonly after?: number;
       readonly before?: number;
       /** The maximum number of messages: the first after `after` or, without `after`, the last ones. */
@@ -267,7 +269,7 @@ type ReadContent =
 /** The message's JSON text as it was written. A backend that keeps objects may return the result of `decodeMessage`. */
 export type StoredMessage = string | Message;
 
-/** A conversation as a backend returns it. */
+/** A stored conversation, in the form in which a backend returns it. */
 export interface StoredConversation {
   readonly conversationId: string;
   readonly userId?: string;

@@ -2,7 +2,7 @@ import type { Result } from "./errors.ts";
 import type { TraceId } from "./ids.ts";
 import type { Message } from "./message.ts";
 
-/** A stored conversation. Its data is frozen. A change to it would not change the store. */
+/** A conversation that was read from the store. Its data is frozen, and is not connected with the stored data. */
 export interface ConversationMemory {
   readonly conversationId: string;
   /** The user who owns the conversation. Absent if it has no owner. */
@@ -183,7 +183,7 @@ export interface MemoryStats {
   readonly newestConversation?: Date;
 }
 
-/** The result of a health check. */
+/** The result of `healthCheck`: whether the store can be reached. */
 export interface HealthStatus {
   readonly healthy: boolean;
   /** The duration of one round trip to the store, in milliseconds. */

@@ -47,7 +47,7 @@ export interface Entry {
   version: number;
   metadataVersion: number;
   nextPosition: number;
-  /** The digest before the first stored message. */
+  /** The digest before the first stored message. In a new conversation, it is the incarnation. */
   base: string;
   ttlSeconds: number | undefined;
   writes: number;
@@ -59,7 +59,7 @@ interface KeyRecord {
   readonly nextPosition: number;
 }
 
-/** Creates an entry for a conversation that its first write will fill. */
+/** Creates the entry of a new conversation. `applyWrite` then adds the data of the first write. */
 export function createEntry(
   { conversationId, source }: Pick<ConversationWrite, "conversationId" | "source">,
   incarnation: string,

@@ -80,7 +80,7 @@ export interface AppendedEvents {
   readonly first: number;
   /** The events as JSON texts. May be empty if `end` is present. */
   readonly events: readonly string[];
-  /** Present if the turn ends with these events. */
+  /** How the turn ends. Present if these are its last events. */
   readonly end?: TurnEnding;
 }
 
@@ -112,7 +112,7 @@ export interface EventQuery {
   readonly limit?: number;
 }
 
-/** A turn and some of its events. */
+/** The answer to an {@link EventQuery}: a turn and some of its events. */
 export interface EventPage {
   readonly turn: LoggedTurn;
   /**

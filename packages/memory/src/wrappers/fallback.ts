@@ -246,8 +246,8 @@ async function closeBoth(primary: MemoryProvider, fallback: MemoryProvider): Pro
 }
 
 /**
- * Remembers whether reads skip the primary. Without this, each read during an outage would wait until the primary's
- * connection times out.
+ * Creates the memory of whether reads skip the primary. Without it, each read during an outage would wait until the
+ * primary's connection times out.
  */
 function createOutage(cooldownMs: number) {
   let failure: MemoryErrorUnion | undefined;

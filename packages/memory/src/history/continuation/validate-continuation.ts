@@ -188,7 +188,7 @@ export interface Continuation
     ContinuationOptions,
     "pendingApprovals" | "clientToolCallIds" | "dropped" | "mayBeginLater" | "historyToken"
   > {
-  /** The stored history. */
+  /** The stored history of the conversation. */
   readonly persisted: readonly Message[];
   /**
    * The client's messages. They begin with the client's copy of the history, unless the client sent a token

@@ -182,9 +182,9 @@ function withCalls<M extends Message | RichMessage>(message: M, kept: readonly A
 
 /** The calls of a message after some of them were dropped. */
 interface DroppedCalls {
-  /** The ids of the kept calls. */
+  /** The ids of the calls that stay in the message. */
   readonly kept: readonly string[];
-  /** The number of dropped calls. */
+  /** How many calls of the message were dropped. */
   readonly dropped: number;
 }
 

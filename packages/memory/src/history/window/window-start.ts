@@ -79,17 +79,18 @@ function isStart(windowIndex: WindowIndex, index: number, { end, lastUser }: Gro
 }
 
 /**
- * How many times the limit the messages cost from which `windowStart` adds messages one by one. With a higher number,
- * the start changes less often, and each change makes a prompt cache useless. With a lower number, fewer messages of a
- * long conversation must be read. docs/windows.md contains figures.
+ * How much of a long history `windowStart` looks at: the newest messages that cost this many times the limit. With a
+ * higher number, the start of the window changes less often, and each change makes a prompt cache useless. With a lower
+ * number, fewer messages of a long conversation must be read. docs/windows.md contains figures.
  */
 export const REPLAYED_WINDOWS = 5;
 
 /**
  * Returns the index from which `windowStart` adds messages. This is 0 if the history costs at most `REPLAYED_WINDOWS`
- * times the limit. Otherwise it is a user message between the last `REPLAYED_WINDOWS` limits and the last one. Within
- * this range, it is the first one at or after the position with the most factors of two. It doesn't depend on earlier
- * messages. It stays the same for about half as many new messages as the range contains.
+ * times the limit. Otherwise it is the index of a user message. The messages from it on cost more than the limit, and
+ * at most `REPLAYED_WINDOWS` times the limit. In this range, it is the first user message at or after the position with
+ * the most factors of two. The result doesn't depend on earlier messages. It stays the same for about half as many new
+ * messages as the range contains. If no user message is in the range, an earlier one is taken.
  */
 function replayFrom(windowIndex: WindowIndex, limits: WindowLimits): number {
   const { limit, low, dropped, positionOf } = limits;

@@ -10,7 +10,10 @@ import { REPLAYED_WINDOWS } from "./window-start.ts";
 const FIRST_READ = 100;
 /** The maximum number of messages in the first read. */
 const LONGEST_FIRST_READ = 10_000;
-/** The minimum factor by which the next read is larger: the turn in which the window begins may be very long. */
+/**
+ * The next read asks for at least this many times as many messages as the last read, because the turn in which the
+ * window begins may be very long.
+ */
 const MORE = 8;
 
 /** Computes the window of a conversation from only its last messages. */

@@ -14,9 +14,9 @@ export interface Scenario {
   readonly disconnect: (connection: VersionedMemoryProvider) => Promise<void>;
   /** Ends the storage abruptly. Returns a provider on the data that is left. For rules that require `durability`. */
   readonly crash: () => Promise<VersionedMemoryProvider>;
-  /** Makes the storage unreachable. For rules that need `stop`. */
+  /** Makes the storage unreachable. Only for rules whose `needs` contain `"stop"`. */
   readonly stop: () => Promise<void>;
-  /** Changes stored data without the provider. For rules that need `tamper`. */
+  /** Changes stored messages without the provider. Only for rules whose `needs` contain `"tamper"`. */
   readonly tamper: (conversationId: string, tampering: Tampering) => Promise<void>;
   /** Opens another empty store, which is separate from this one. */
   readonly open: () => Promise<Scenario>;

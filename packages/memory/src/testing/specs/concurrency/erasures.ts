@@ -135,7 +135,10 @@ export const erasures = defineSpec(
 const TAKEOVER_ROUNDS = 8;
 const CONVERSATIONS = Array.from({ length: 24 }, (_, index) => `c-${index}`);
 
-/** Clears the conversations of user `u` repeatedly, while they are given to user `v` one by one. */
+/**
+ * Clears user `u` repeatedly, while user `v` deletes `u`'s conversations one by one and creates new ones under the same
+ * ids.
+ */
 async function clearDuringTakeover({ provider, connect }: Scenario): Promise<void> {
   const other = await connect();
   let taking = true;

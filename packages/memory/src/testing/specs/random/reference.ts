@@ -11,7 +11,10 @@ const OPERATIONS_PER_ROUND = 12;
 
 type Script = readonly (readonly [RandomOperation])[];
 
-/** Operations after which the store returned another result than the reference store. */
+/**
+ * A list of operations. For the last of them, the store returned another result (`observed`) than the reference store
+ * (`expected`).
+ */
 interface Deviation {
   readonly script: Script;
   readonly expected: unknown;

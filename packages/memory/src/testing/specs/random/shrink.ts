@@ -2,7 +2,7 @@ const MAX_RUNS = 80;
 /** The maximum duration, in milliseconds, so that a slow store doesn't use up all the time of the rule. */
 const MAX_MS = 6_000;
 
-/** The result of a run, together with the script that gave it. */
+/** The result of a run of random operations, together with the operations (the script). */
 interface Found<Operation> {
   readonly script: readonly (readonly Operation[])[];
 }
