@@ -61,7 +61,9 @@ const optionsSchema = z
 const MAX_LIMIT = 1_000;
 const OPERATION = "searchMessages";
 
-/** Creates a search over the conversations of a provider. Throws a `TypeError` for an invalid configuration. *
+/**
+ * Creates a search over the conversations of a provider. Throws a `TypeError` for an invalid configuration.
+ *
  * @example
  * ```ts
  * import type { MemoryProvider } from "@jaf/memory";
