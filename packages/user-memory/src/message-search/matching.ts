@@ -14,16 +14,19 @@ import {
   type YieldIfDue,
 } from "./conversation-index.ts";
 
-/** Minimum for the number of messages that go to the ranker: those with the rarest words, plus their neighbours. */
+/**
+ * Minimum number of messages that go to the ranker, if more messages match. The messages whose query words are in the fewest
+ * passages of the user are chosen, and matching messages near them.
+ */
 const FEWEST_RANKED = 100;
-/** The distance of neighbours in matching messages. */
+/** How many matching messages before and after a chosen message go to the ranker, too. */
 const REACH = 2;
 const FILTER_BITS = 0xffff;
 
 interface MatchOptions {
-  /** Number of wanted messages. */
+  /** Number of messages that the search wants. */
   readonly limit: number;
-  /** Only matches messages of this conversation. Words are counted in all conversations. */
+  /** Only messages of this conversation match. The number of passages with a word is still counted in all conversations. */
   readonly conversationId: string | undefined;
   readonly yieldIfDue: YieldIfDue;
 }
@@ -31,15 +34,18 @@ interface MatchOptions {
 /** A message that contains a term of the query. */
 interface Hit {
   readonly segment: Segment;
-  /** The start of its block. */
+  /** The start of the message's block in `segment.data`. */
   readonly start: number;
   readonly position: number;
-  /** The starts of the matching passages. */
+  /** The starts of the message's matching passages in `segment.data`. */
   readonly passages: number[];
   score: number;
 }
 
-/** Finds the passages that match a query: all, or those of the best messages and their neighbours. */
+/**
+ * Finds the passages that match a query. If many messages match, returns only passages of the best messages and of matching
+ * messages near them.
+ */
 export async function matchSegments(
   segments: Iterable<Segment>,
   query: Query,
@@ -82,15 +88,20 @@ export async function matchSegments(
 }
 
 interface Lookup {
-  /** The terms of the query: its words, their forms in questions, then its dates. */
+  /** The terms of the query: its words, then the same words as they are marked in questions, then its dates. */
   readonly terms: readonly string[];
-  /** The indexes of the words. */
+  /** The indexes of the query's words in `terms`. */
   readonly words: readonly number[];
-  /** Counts the terms in a range of the data into `counts`. Returns whether there is any. */
+  /**
+   * Counts the terms of the query in a range of `data` and writes the counts to `counts`. Returns whether the range contains a
+   * term.
+   */
   readonly find: (data: Uint32Array, start: number, end: number) => boolean;
-  /** The counts of the last `find`, by index of the term. */
+  /** The counts of the last `find`: for each index of `terms`, how often the term occurs. */
   readonly counts: Uint32Array;
-  /** 1 if the last `find` found the word, in a statement or a question; else 0. */
+  /**
+   * Returns 1 if the last `find` found the word with this index in `terms`, in a statement or a question. Otherwise returns 0.
+   */
   readonly met: (word: number) => 0 | 1;
 }
 
@@ -143,7 +154,10 @@ interface Choice {
   readonly yieldIfDue: YieldIfDue;
 }
 
-/** Returns the messages with the rarest words in one passage, and matching messages near them. */
+/**
+ * Returns the matching messages with the rarest query words in one passage, and matching messages near them. A word is rarer
+ * if fewer of the user's passages contain it. Returns all messages if there are at most `most`.
+ */
 async function bestOf(
   hits: readonly Hit[],
   { most, rarity, lookup, yieldIfDue }: Choice,
