@@ -113,7 +113,7 @@ export type { TermWeight };
 
 /** A fact as a backend stores it. Times are in milliseconds since 1970. Texts contain no NUL and no unpaired surrogate. */
 export interface StoredFact {
-  /** The number of the fact among the user's facts, from 1. The number of a deleted fact isn't used again. */
+  /** The fact's number among the user's facts, from 1: higher for a later fact, with gaps, and never used again. */
   readonly seq: number;
   /** The random id of the fact. */
   readonly id: string;
