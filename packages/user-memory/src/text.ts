@@ -15,7 +15,7 @@ export const wordsIn = (text: string): number =>
  */
 export const FIXED_LOCALE = "en";
 
-// Created on first use, since that takes 8 ms.
+// Created on first use, because creating a segmenter takes 8 ms.
 let segmenter: Intl.Segmenter | undefined;
 
 /** Splits a text into sentences. Each sentence includes the white space after it. The result is the same on every machine. */

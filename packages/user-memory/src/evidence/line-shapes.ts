@@ -54,7 +54,7 @@ export function shapesIn(lines: readonly Line[]): readonly Span[] {
   const end = lines.at(-1)?.end ?? 0;
   const found: Span[] = filled.filter(({ text }) => /^\s*(?:>|\/\/|\/\*|<!--)/u.test(text));
   const opening = filled.find((line, index) => opens(line, filled[index + 1], filled[index + 2]));
-  // The announcement is the user's own.
+  // A line that announces a text is the user's own.
   if (opening !== undefined) found.push({ start: announces(opening) ? opening.end : opening.start, end });
   const head = headIn(filled);
   if (head !== undefined) found.push({ start: head.start, end });

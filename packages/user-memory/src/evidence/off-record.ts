@@ -1,7 +1,7 @@
 import { PHRASES, SPACELESS } from "./off-record-lexicon.ts";
 
 const PREFIX = 3;
-// Created on first use, since it would slow down the import of the package.
+// Created on first use, because it would slow down the import of the package.
 let phrasesByFirst: ReadonlyMap<string, readonly Phrase[]> | undefined;
 
 /**

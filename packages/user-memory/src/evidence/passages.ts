@@ -144,7 +144,7 @@ function segmentsOf(text: string): readonly Span[] {
   for (let from = wordsFrom(text, 0); from < text.length; from = wordsFrom(text, from)) {
     const isLast = from + size >= text.length;
     const found = [...sentencesIn(text.slice(from, from + size))];
-    // The last sentence can continue after the window.
+    // The last sentence of a window can continue after the window.
     const whole = isLast ? found : found.slice(0, -1);
     for (const { segment, index } of whole)
       spans.push({ start: from + index, end: from + index + segment.length });

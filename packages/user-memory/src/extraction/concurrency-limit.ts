@@ -60,7 +60,7 @@ async function enter<T>(
     return await work();
   } finally {
     const next = nextOf(queue);
-    // The next job takes over this one's place in the limit.
+    // The next waiting job takes the place of the finished job in the limit.
     if (next === undefined) queue.active -= 1;
     else next();
   }

@@ -53,7 +53,7 @@ async function itemsOf({ memory, job, proposals, settings }: RememberTurnInput):
   if (proposals === undefined) return verbatimItems(job);
   const sure = proposals.filter(({ score }) => score >= job.threshold);
   const items = await itemsFromProposals(job, sure, verifier(settings, job));
-  // A store without trust would show facts that wait for review as the user's statements.
+  // A user memory without trust would show facts from third-party text as the user's statements.
   return isStore(memory) ? items : items.filter(({ kind }) => kind !== "third-party");
 }
 

@@ -109,7 +109,7 @@ export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Pro
   try {
     const held = holdLease(leased, leaseMs);
     const work = async () => ((await held.take()) ? attempt(scope, leased) : "delayed");
-    // A job from the queue was refused or tried before, so it isn't refused again.
+    // A job that was leased before isn't refused again.
     const entry = { concurrency, userId: leased.job.userId, canBeRefused: leased.attempt === 1 };
     const done = withConcurrencyLimit(workKeyOf(memory), entry, work);
     if (done !== undefined) return await done;
@@ -132,7 +132,7 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
     await leased.release(MAX_DELAY_MS);
     return "delayed";
   }
-  // A job that was leased this often without an outcome crashes its process.
+  // A job that was leased this often without an outcome probably crashes its process.
   if (leased.attempt > maxAttempts + MAX_UNTRIED_LEASES) return giveUp(scope, leased, undefined);
   try {
     await extractFacts(scope, leased.job, leased.attempt);
@@ -174,12 +174,12 @@ const GONE_AT_START = 1 / 10;
 export function holdLease(leased: Pick<LeasedJob, "release">, leaseMs: number): HeldLease {
   let since = performance.now();
   let renewal: Promise<void> | undefined;
-  // After this, another worker can have the lease.
+  // When the lease is over, another worker can have it.
   const isOver = (): boolean => performance.now() - since >= leaseMs;
   const renew = async (): Promise<void> => {
     if (isOver()) return;
     const now = performance.now();
-    // A job that is released for later isn't leased to others before.
+    // Other workers can't lease a released job before its delay is over.
     await leased.release(leaseMs);
     since = now;
   };

@@ -5,9 +5,9 @@ import { isVersionedProvider, messageText, readFrom } from "@jaf/memory/internal
 import { type TermOf, termsOf } from "../ranker/index.ts";
 
 /*
- * The index of a conversation: numbers without text. A block for each message:
- *   position relative to `base` · hash of the text · 1 if by the assistant, else 0 · count of the numbers that follow
- *   for each passage: count of term hashes that follow · count of different terms · the term hashes
+ * The index of a conversation: numbers without text. Each message has a block of numbers in `data`:
+ *   message's position minus `base` · hash of the text · 1 if by the assistant, else 0 · count of the block's further numbers
+ *   for each passage of the message: count of its term hashes · count of its different terms · its term hashes
  */
 export interface Segment {
   readonly conversationId: string;
@@ -61,9 +61,9 @@ export async function indexConversation(
     const read = await readFrom(provider, conversationId, windowAfter(provider, after));
     if (!read.success) return read;
     const { conversation, firstPosition } = read.data;
-    // It was deleted meanwhile, and the id can belong to another user now.
+    // The conversation was deleted meanwhile, and its id can belong to another user now.
     if (conversation?.userId !== userId) return createSuccess(undefined);
-    // The revision of the first window: the next refresh notices later changes.
+    // The revision from the first read is kept, so the next refresh notices later changes.
     revision ??= revisionOf(conversation);
     if (after === undefined)
       base = before !== undefined && before.base <= firstPosition ? before.base : firstPosition;

@@ -37,7 +37,7 @@ export async function findMessages(
   const matches = await matchSegments(index, query, { limit, conversationId, yieldIfDue: scope.yieldIfDue });
   const ranked = bestOfEach(rank(query, matches, { limit: Number.POSITIVE_INFINITY }));
   const found: FoundMessage[] = [];
-  // Some locations have no message, or a tool result.
+  // Reads some more locations, because a location can have no message or a tool result.
   const size = limit + 10;
   for (let start = 0; start < ranked.length && found.length < limit; start += size) {
     const batch = ranked.slice(start, start + size);

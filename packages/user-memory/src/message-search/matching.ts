@@ -109,7 +109,7 @@ function lookupOf(query: Query): Lookup {
   const words = [...query.words.keys()];
   const terms = [...new Set([...words, ...words.map(askedTerm), ...query.terms])];
   const slots = new Map(terms.map((term, index) => [hashOf(term), index]));
-  // A filter for the most common case: a word that isn't in the query.
+  // The filter quickly skips the most common words: those that aren't in the query.
   const filter = new Uint8Array(FILTER_BITS + 1);
   for (const hash of slots.keys()) filter[hash & FILTER_BITS] = 1;
   const counts = new Uint32Array(terms.length);
@@ -171,7 +171,7 @@ async function bestOf(
   }
   const lowest = scores.slice().sort()[hits.length - most] ?? 0;
   const isKept = new Uint8Array(hits.length);
-  // Of the messages with the lowest score, only some have room.
+  // Of the messages with the lowest score, only as many are kept as there is room for.
   let room = most - scores.filter((score) => score > lowest).length;
   for (let index = 0; index < hits.length; index++) {
     const score = scores[index] ?? 0;

@@ -61,7 +61,7 @@ export function withMemoryExtract<Ctx>(
   ): Promise<ErasureMark> => {
     const mark = erasureMarks.get(turn) ?? Promise.resolve().then(() => store.mark(userId));
     erasureMarks.set(turn, mark);
-    // `onFinish` awaits it, but a failed turn never gets there.
+    // `onFinish` awaits the mark, but a failed turn never calls `onFinish`.
     mark.catch(() => undefined);
     return mark;
   };

@@ -98,7 +98,7 @@ interface WordScorer {
 
 function createWordScorer({ table, layout }: ScorerInput): WordScorer {
   const width = table.words.length;
-  // By word, the weighted count in neighbouring messages, and the weight of the nearest one.
+  // For each word: the weighted count in neighbouring messages, and the weight of the nearest such message.
   const around = new Float64Array(width);
   const nearness = new Float64Array(width);
   const askedHere = table.isTalk ? WEIGHTS.askedHere : 1;

@@ -121,7 +121,7 @@ function matched(
   for (const term of new Set(terms)) {
     const posting = postings.get(term);
     if (posting === undefined) continue;
-    // Indexed loops here and in ranking, since iterators cost more than the work on each entry.
+    // The loops here and in ranking use indexes, because iterators cost more than the work on each entry.
     for (let at = 0; at < posting.entries.length; at++) {
       const entry = posting.entries[at];
       const weighted = entry?.terms[posting.indexes[at] ?? -1];

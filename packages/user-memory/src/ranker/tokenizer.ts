@@ -48,7 +48,7 @@ export function tokenize(text: string): readonly string[] {
   return words;
 }
 
-// By characters, to never split a surrogate pair, which stores refuse.
+// Cuts by characters, because stores refuse a text with a split surrogate pair.
 const truncated = (word: string) =>
   word.length <= WORD_LIMIT
     ? word

@@ -116,7 +116,7 @@ async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalle
     if (end >= candidates.length) return { head, found: kept(found) };
     const first = kept(found);
     const isInOrder = first.every(({ effectiveRank }) => effectiveRank <= found.length);
-    // A statement of the user can follow many other facts, and comes first.
+    // A statement of the user among the unread candidates would come first.
     const isWhole =
       countUsersWords(readState(head)) === 0 ||
       first.every(({ fact }) => isUsersWord(fact.trust)) ||

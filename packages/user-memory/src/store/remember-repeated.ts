@@ -34,7 +34,7 @@ export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): Wr
   );
   const found = supersessionOf({ trust: merged.trust, validFrom: again.validFrom }, contradicted);
   const accepted = found.kind === "accepted" ? found : undefined;
-  // A later fact with the key exists, so this one isn't current for the key.
+  // A later fact with the key exists, so the merged fact isn't current for the key.
   const kept = accepted?.by === undefined ? merged : { ...merged, key: replacesOthers ? null : same.key };
   const replaces = accepted?.by === undefined ? (accepted?.replaces ?? []) : [];
   if (replaces.length === 0 && isSame(same, kept)) return { result: same, change: null };

@@ -36,7 +36,7 @@ export function rememberWrite(input: RememberInput, context: RememberContext): W
     since: input.since,
     selection: { ...named, currentKeys: keys },
     decide: (scope) => {
-      // The fact is valid from an earlier time, so the whole history of the key is needed.
+      // If the new fact is older than a stored one, the whole history of the key is needed.
       const isLate = ({ key, validFrom }: StoredFact) =>
         input.isDated && key === input.key && validFrom > input.validFrom;
       if (keys.length === 0 || whole || !scope.snapshot.facts.some(isLate)) return decide(scope, wanted);
@@ -63,7 +63,7 @@ function decide(scope: WriteScope, asked: Wanted): WriteDecision<StoredFact> {
   checkRoom(scope, fact);
   if (fact.trust === "inferred" && fact.quotation === null)
     draft.setExtracted(countExtracted(state.extracted, fact, scope));
-  // The user states it again, so it can be extracted again.
+  // The user states the fact again, so the fact can be extracted again.
   if (wanted.extractor === null && isUsersWord(fact.trust) && fact.status !== "quarantined")
     draft.removeTombstones(wanted.tombstoneDigests);
   return { result: fact, change: draft.build() };

@@ -59,7 +59,7 @@ async function contradictedBy(
 ): Promise<readonly string[]> {
   const { settings } = scope;
   const { resolve, resolveTimeoutMs } = settings;
-  // A quotation is dated and contradicts nothing.
+  // A quotation has a date, so it contradicts no other fact.
   if (resolve === undefined || input.quotation !== null) return [];
   const candidates = await similarFacts(scope, user, input);
   if (candidates.length === 0) return [];

@@ -38,7 +38,7 @@ export async function rememberFact<Ctx>(
   const input = await userInputOf(scope);
   if (input === "private") return UNWANTED;
   const [item] = await itemsFromProposals(input, [{ fact, evidence, score: 1 }], async () => false);
-  // A store without trust would show facts that wait for review as the user's statements.
+  // A user memory without trust would show facts from third-party text as the user's statements.
   if (item === undefined || (item.kind === "third-party" && !isStore(memory))) return NOT_SAID;
   const extractor = `${REMEMBER_TOOL} of ${call?.agentName ?? "an agent"}`;
   const { conversationId } = call?.turn ?? {};
