@@ -57,7 +57,7 @@ export interface Quotation {
 
 /** A fact as the stores of this package return it. */
 export interface UserFact extends MemoryEntry {
-  /** Where the fact comes from. A fact with less trust can't replace this fact. */
+  /** Where the fact comes from. A fact with less trust can't replace this fact; stated and confirmed count as equal. */
   readonly trust: Trust;
   /** `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced it. `"quarantined"`: it waits for review. */
   readonly status: FactStatus;

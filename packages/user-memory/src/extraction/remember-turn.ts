@@ -147,8 +147,8 @@ function trustOptions(item: Item): Pick<RememberOptions, "trust" | "quotation"> 
 }
 
 /**
- * Returns the arguments of `remember` for a user memory without quotations. Instead of a quotation, it gets the text that a
- * prompt would show.
+ * Returns the arguments of `remember` for a user memory without quotations. Such a user memory gets
+ * the text that a prompt would show for the quotation.
  */
 function asNarrowEntry(item: Item, source: Source): [string, { tags?: string[]; score?: number }] {
   const { score, tags } = item.kind === "quotation" ? item : item.proposal;

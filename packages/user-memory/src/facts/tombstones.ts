@@ -82,7 +82,7 @@ interface TombstoneCheck {
   readonly trust: Trust;
   readonly extractor: string | null;
   readonly saidAt: number | null;
-  /** The tombstones at the start of the call. `undefined` if the call hasn't waited for `embed` or `resolve` since. */
+  /** The tombstones at the start of the call. `undefined` if the call didn't wait for `embed` or `resolve`. */
   readonly known: readonly Tombstone[] | undefined;
 }
 

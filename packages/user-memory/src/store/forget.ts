@@ -59,7 +59,7 @@ export async function forgetAll({ transactions, audit }: StoreScope, user: UserK
 const receipt = (gone: Omit<ForgetDetails, "receiptId" | "at">): ForgetReceipt =>
   Object.freeze({ receiptId: randomUUID(), at: new Date(), ...gone }) as ForgetReceipt;
 
-/** How much was removed. */
+/** How many facts and vectors were removed, and how many superseded facts became active again. */
 export interface Forgotten {
   readonly facts: number;
   readonly vectors: number;
