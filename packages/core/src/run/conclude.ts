@@ -1,17 +1,12 @@
 import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/internal";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { Interruption } from "../interruption.ts";
-import { abortable, abortError, runAborted } from "../limits/abort.ts";
-import { refusalOf } from "../model/reply.ts";
+import { abortError, runAborted } from "../limits/abort.ts";
 import type { StreamedReply } from "../model-calls/streamed-reply.ts";
 import { fail, failEnd, type RunProgress, type RunScope, type StepStart } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import type { AppendEntry } from "../stored/lease.ts";
-import { checkGuardrails } from "./guardrails.ts";
-import { decodeOutput } from "./output.ts";
-
-type CheckedOutput<Ctx> = { readonly output: unknown } | { readonly failed: RunProgress<Ctx> };
+import { checkOutput } from "./output.ts";
 
 /**
  * Ends the run with the model's final reply. The reply is stored and becomes part of the conversation only if the codec and
@@ -46,38 +41,6 @@ export async function concludeStored<Ctx>(
   const verdict = await checkOutput(scope, step, reply);
   if ("failed" in verdict) return verdict.failed;
   return { state: step.state, outcome: { status: "completed", output: verdict.output } };
-}
-
-/**
- * Decodes the output of a final reply, and checks it with the output guardrails. The output comes from the reply's text. If
- * the agent has no codec, a refusal counts as text. The output is `""` if the reply has no text (e.g. an image).
- */
-async function checkOutput<Ctx>(
-  scope: RunScope<Ctx>,
-  { state, agent }: StepStart<Ctx>,
-  reply: Message,
-): Promise<CheckedOutput<Ctx>> {
-  const { config } = scope;
-  const refusal = refusalOf(reply);
-  if (refusal !== undefined && agent.outputCodec !== undefined) {
-    return { failed: fail(state, { _tag: "ModelRefused", refusal }) };
-  }
-  const text = refusal ?? messageText(reply);
-  // `decodeOutput` never rejects, so a rejection means an abort.
-  const decoded = await abortable(decodeOutput(agent.outputCodec, text), config.signal).catch(
-    () => undefined,
-  );
-  if (decoded === undefined) return { failed: fail(state, runAborted(config.signal)) };
-  if (!decoded.ok) return { failed: fail(state, { _tag: "DecodeError", errors: decoded.errors }) };
-  const verdict = await checkGuardrails(scope, config.finalOutputGuardrails, {
-    stage: "output",
-    value: decoded.output,
-    context: state.context,
-  });
-  const aborted = abortError(config.signal);
-  if (aborted !== undefined) return { failed: fail(state, aborted) };
-  if (verdict.isValid) return { output: decoded.output };
-  return { failed: fail(state, { _tag: "OutputGuardrailTripwire", reason: verdict.errorMessage }) };
 }
 
 /**

@@ -15,7 +15,7 @@ import { fail, failMemory, type RunProgress, type RunScope, type StepStart, time
 import type { RunState } from "../state.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { conclude, interrupt } from "./conclude.ts";
-import { repairableFaults, repairRequest } from "./output.ts";
+import { repairableFaults, repairRequest } from "./output-repair.ts";
 
 const DEFAULT_OUTPUT_REPAIRS = 1;
 

@@ -2,8 +2,9 @@ import { describe, it } from "vitest";
 import type { TurnLog } from "../../turn-log/turn-log.ts";
 import { reportCalls } from "../kit/calls.ts";
 import { endingRules, expiryRules } from "./ending-rules.ts";
+import { erasureRules } from "./erasure-rules.ts";
 import { eventRules } from "./event-rules.ts";
-import { erasureRules, findingRules, refusalRules } from "./finding-rules.ts";
+import { findingRules, refusalRules } from "./finding-rules.ts";
 import { beginningRules, writerRules } from "./writer-rules.ts";
 
 /** A turn log for one test. It is empty at first, and no other test uses it. */
