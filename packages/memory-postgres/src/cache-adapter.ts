@@ -74,7 +74,7 @@ const MOST_REMOVED = 20;
 function createCacheStatements(names: ResolvedNames, { removesEnded }: { removesEnded: boolean }) {
   const { cache } = createCacheTables(names);
 
-  // Runs after the entry is written, and skips locked rows, so two writers never wait for each other.
+  // The removal runs after the value is written. It skips locked rows, so two writers never wait for each other.
   const removing = sql`, ended AS (
       SELECT old.key FROM ${cache} AS old
       WHERE EXISTS (SELECT FROM written) AND old.expires_at <= (SELECT ${now}) AND old.key <> ${key}

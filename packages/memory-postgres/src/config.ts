@@ -3,7 +3,7 @@ import { parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { TABLE_NAME_PATTERN } from "./table-names.ts";
 
-// Postgres accepts neither in UTF-8.
+// Postgres accepts neither NUL nor an unpaired surrogate in UTF-8.
 const NOT_IN_A_NAME = /[\0\p{Surrogate}]/u;
 
 const RESERVED_SCHEMA = /^(pg_.*|information_schema|\$user)$/s;
@@ -143,7 +143,7 @@ export interface PostgresConfigSchema extends Schema {}
  */
 export const postgresConfigSchema: PostgresConfigSchema = schema;
 
-/** The configuration of the stores in Postgres: the database, the names of the tables, and time limits. */
+/** The configuration of a store in Postgres: the database, the names of the tables, and time limits. */
 export interface PostgresConfig extends z.input<Schema> {}
 
 /** A {@link PostgresConfig} after it was parsed, with all defaults filled in. */

@@ -89,7 +89,7 @@ export interface RedisConfigSchema extends Schema {}
  */
 export const redisConfigSchema: RedisConfigSchema = schema;
 
-/** The configuration of the stores in Redis: the server, the start of the keys, and time limits. */
+/** The configuration of a store in Redis: the server, the start of the keys, and time limits. */
 export interface RedisConfig extends z.input<Schema> {}
 
 /** A {@link RedisConfig} after it was parsed, with all defaults filled in. */

@@ -127,7 +127,8 @@ function adaptPool(pool: PgPool): SqlClient {
 }
 
 function adaptConnection(client: PgClient): SqlClient {
-  // Not prepared: a prepared statement that a proxy has lost would abort the application's transaction.
+  // Statements are not prepared: if a proxy has lost a prepared statement, the error would abort the application's
+  // transaction.
   const query = retryAfterRace(
     (statement) => send(client, unnamed(statement)),
     () => inTransaction(client),
@@ -177,7 +178,7 @@ function retryAfterRace(send: Query, inTransaction: () => boolean): Query {
       try {
         return await send(statement);
       } catch (thrown) {
-        // The first error aborted the application's transaction, and says more.
+        // The first error aborted the application's transaction, and tells more than this one.
         if (raced !== undefined && hasCode(thrown, IN_FAILED_TRANSACTION)) throw raced;
         if (!hasCode(thrown, RACED) || inTransaction() || attempt === ATTEMPTS) throw thrown;
         raced = thrown;

@@ -32,7 +32,7 @@ export type PostgresClient = PgClient | PgliteClient;
 export const isPglite = (client: PostgresClient): client is PgliteClient =>
   "exec" in client && typeof client.exec === "function";
 
-/** Returns whether an error of a driver or the server has one of these codes. */
+/** Returns whether `thrown` is an error of a driver or the server with one of these codes. */
 export const hasCode = (thrown: unknown, codes: ReadonlySet<unknown>): boolean =>
   thrown instanceof Error && "code" in thrown && codes.has(thrown.code);
 
@@ -46,6 +46,6 @@ export interface SqlClient {
   /** Whether statements run concurrently, on separate connections. */
   readonly concurrent: boolean;
   readonly query: (statement: Statement) => Promise<readonly SqlRow[]>;
-  /** Sends several statements in one message, which Postgres runs as one transaction. */
+  /** Sends a script of several statements in one message. Postgres runs the script as one transaction. */
   readonly script: (sql: string) => Promise<void>;
 }

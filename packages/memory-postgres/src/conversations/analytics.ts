@@ -16,9 +16,9 @@ export interface ConversationAnalytics {
   readonly totalMessages: number;
   /** The average number of messages of a conversation. 0 if there is no conversation. */
   readonly averageMessagesPerConversation: number;
-  /** Conversations that were last active within the last 7 × 24 hours. */
+  /** The number of conversations that were last active within the last 7 × 24 hours. */
   readonly conversationsLastWeek: number;
-  /** Conversations that were last active within the last 30 × 24 hours. */
+  /** The number of conversations that were last active within the last 30 × 24 hours. */
   readonly conversationsLastMonth: number;
   /**
    * The hour of the day, 0 to 23 in `timeZone`, in which the most conversations were last active. If several hours are

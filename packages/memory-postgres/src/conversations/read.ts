@@ -90,9 +90,9 @@ function selectAll({
 function selectLast({ tables, conversation, columns, ofOne, joined }: ConversationQueryParts): Selecting {
   const { messages } = tables;
   const { conversationId, lastSeq, totalMessages } = conversation.columns;
-  // Newest first. With a limit, the planner always walks the key backwards; with a condition on the number, that
-  // depends on its estimate of the conversation's length. The limit is a subquery: with a known limit, the planner
-  // plans again each time, which takes longer than reading.
+  // The newest message comes first. With a limit, the planner always reads the key backwards. With a condition on the
+  // sequence number instead, this depends on its estimate of the conversation's length. The limit is a subquery
+  // because, with a known limit, the planner would plan again each time, which takes longer than reading.
   const bodies = sql`(
     SELECT ${joined(sql`string_agg(latest.body, E'\\n')`)} FROM (
       SELECT ${messages.body} FROM ${messages}

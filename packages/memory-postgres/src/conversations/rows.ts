@@ -168,7 +168,10 @@ export function toSelected(
   return toStored(first, conversationId, kind === "last" ? bodies.reverse() : bodies);
 }
 
-/** Returns the position of the first selected message. The selected messages are consecutive. */
+/**
+ * Returns the position of the first selected message, or the next position if no message was selected. The selected
+ * messages are consecutive.
+ */
 export function firstPositionOf(
   { messages, nextPosition }: StoredConversation,
   row: SqlRow | undefined,

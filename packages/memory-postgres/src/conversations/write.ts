@@ -18,7 +18,8 @@ import {
 import { qualifiedName, type ResolvedNames } from "../table-names.ts";
 import { toMetadataTexts } from "./metadata.ts";
 
-// The arguments of the write function, in order: see `migrations/conversation-write.ts`. JSON is passed as text.
+// The arguments of the SQL function `<table>_write` with their types, in order: see `migrations/conversation-write.ts`.
+// JSON is passed as text.
 const ARGUMENTS = [
   ["conversation_id", "text"],
   ["replace", "boolean"],
@@ -179,8 +180,8 @@ function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
  */
 export function createWriting(sql: SqlClient, names: ResolvedNames, sweepExpired: () => Promise<void>) {
   const call = createWriteCall(names);
-  // One write per conversation at a time keeps their order, and a locked conversation occupies only one connection of a
-  // pool. A single connection does this anyway.
+  // Only one write per conversation is sent at a time. This keeps the order of the writes, and a locked conversation
+  // occupies only one connection of a pool. A single connection does this anyway.
   const queue = sql.concurrent ? createKeyedQueue() : undefined;
 
   async function write(given: ConversationWrite): Promise<WriteOutcome> {

@@ -1,4 +1,4 @@
-/** The reason why a folder can't be opened. */
+/** Why a folder with a PGlite database can't be opened. */
 export type PgliteFolderReason =
   /** Another process, or another call in this process, has the folder open. */
   | "in-use"
@@ -31,7 +31,7 @@ export class PgliteFolderError extends Error {
   }
 }
 
-/** Errors of PGlite have WebAssembly's system error numbers instead of codes. */
+/** Converts WebAssembly's system error numbers into error codes. Errors of PGlite have only the numbers. */
 const WASI_CODES: Readonly<Record<number, string>> = {
   2: "EACCES",
   19: "EDQUOT",

@@ -139,7 +139,8 @@ export function lockFolder(folder: string): FolderLock {
     }
     const own = before + 1;
     if (!createExclusively(folder, pathOf(folder, own), content)) continue;
-    // Continued from an outdated number: another process is ahead.
+    // If the highest number isn't this process's own, it continued from an outdated number, and another process is
+    // ahead.
     if (latest(folder) === own) return hold(folder, own);
     rmSync(pathOf(folder, own), { force: true });
   }

@@ -40,7 +40,7 @@ function toStartError(folder: string, thrown: unknown, fatalMessage: string | un
 async function start(folder: string, options: PgliteOptions, guard: CrashGuard): Promise<PGlite> {
   const { PGlite } = await importPglite(folder);
   let fatalMessage: string | undefined;
-  // If PGlite can't start, it only throws "aborted". Postgres logs the reason before.
+  // If PGlite can't start, it throws only "aborted". Before that, Postgres logs the reason.
   const onStderr = (text: string) => {
     fatalMessage ??= FATAL.exec(text)?.[1];
     guard.onOutput(text);

@@ -98,7 +98,7 @@ export function createGroupQueue<Item, Outcome>(
     } finally {
       inFlight -= 1;
       for (const { key } of group) busy.delete(key);
-      // Deferred, since answers that arrive together make room for the next items together.
+      // Deferred, because answers that arrive together make room for the next items together.
       setImmediate(sendWaiting);
     }
   }

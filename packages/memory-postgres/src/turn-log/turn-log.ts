@@ -160,7 +160,7 @@ function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStat
         const result = toBegun(await sql.query(statement), turn, token);
         if (result !== undefined) return result;
       } catch (thrown) {
-        // The duplicate aborted the application's transaction.
+        // The duplicate turn id aborted the application's transaction.
         if (duplicate && hasCode(thrown, IN_FAILED_TRANSACTION)) throw idIsTaken();
         if (!hasCode(thrown, DUPLICATE_KEY)) throw thrown;
         duplicate = true; // Another process began a turn with the same id at the same time.

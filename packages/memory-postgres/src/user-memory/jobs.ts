@@ -36,7 +36,7 @@ export function createJobStatements({ heads, jobs }: UserMemoryTables) {
     )
     SELECT EXISTS (SELECT FROM added)::text AS added`);
 
-  // Concurrent leases skip rows that this one has locked, and never wait.
+  // A concurrent lease skips the rows that this statement has locked, and never waits.
   const lease = reusable<"inMs" | "limit">(sql`
     WITH due AS (
       SELECT job.user_hash, job.id, job.ready_at FROM ${jobs} AS job WHERE job.ready_at <= ${now}

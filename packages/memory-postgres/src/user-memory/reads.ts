@@ -124,7 +124,8 @@ export function createReadStatements(tables: UserMemoryTables) {
         },
       );
     },
-    // Selects each status separately, so an index finds its newest facts, however many others there are.
+    // Selects each status separately. So an index finds the newest facts of a status, no matter how many other facts
+    // there are.
     list: (
       user: UserKey,
       { statuses, before, limit, brief }: Parameters<UserMemoryBackend["list"]>[1],

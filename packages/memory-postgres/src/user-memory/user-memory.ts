@@ -187,7 +187,7 @@ async function createPgvector(client: SqlClient, operation: string): Promise<str
   try {
     await client.script("CREATE EXTENSION IF NOT EXISTS vector");
   } catch (thrown) {
-    // Concurrent calls can collide. Then the other one has created it.
+    // Concurrent calls can collide. If so, the other call has created the extension.
     const made = await findPgvector(client).catch(() => undefined);
     if (made !== undefined) return made;
     const { _tag, cause } = toMemoryError(operation, thrown);

@@ -44,7 +44,7 @@ function adaptIoredis(client: IoredisClient): RedisPort {
   const calls = (commands: readonly (readonly string[])[]) =>
     commands.map((command): [string, ...string[]] => ["call", ...command]);
   return {
-    // Passed as a list, since a call can't take a hundred thousand arguments.
+    // Passed as a list, because a call can't take a hundred thousand arguments.
     send: ([command = "", ...args]) => client.call(command, args),
     sendPipeline: (commands) => client.pipeline(calls(commands)).exec().then(valuesOf, rethrowReason),
     sendTransaction: (commands) => client.multi(calls(commands)).exec().then(valuesOf, rethrowReason),

@@ -31,7 +31,7 @@ export interface WriterOptions {
   /** Whether each conversation is on the same server as its indexes. */
   readonly atomic: boolean;
   readonly port: Pick<RedisPort, "isCluster" | "mayResend">;
-  /** The default ttl of conversations, in seconds. */
+  /** The default ttl of conversations, in seconds. Absent: no expiry. */
   readonly ttl?: number | undefined;
   readonly wait?: ReplicaWait | undefined;
   /** Called after a conversation that has a ttl was created. */

@@ -81,7 +81,8 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
       let isDue = entries.length > 0;
       for (const [at, { name, score }] of entries.entries()) {
         const { turn, leaseEndsAt, now } = turns[at] ?? { turn: undefined, leaseEndsAt: 0, now: 0 };
-        // Later entries hadn't expired when they were last read, and only a release shortens a lease.
+        // The leases of the entries after this one hadn't expired when they were last read, and only a release shortens
+        // a lease.
         if (score > now) isDue = false;
         if (turn?.state === "running") {
           kept += 1;

@@ -136,7 +136,7 @@ export function createUserMemoryBackend(options: StoreOptions): UserMemoryBacken
   };
 }
 
-/** The store was used after it was closed. */
+/** The user memory store was used after it was closed. */
 class UserMemoryClosed extends Error {
   override readonly name = "UserMemoryClosed";
 }

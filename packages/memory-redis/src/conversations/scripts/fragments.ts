@@ -27,7 +27,8 @@ local function extend_index(index, ttl, just_made)
   if left >= 0 and left < 2 * ttl or just_made then redis.call('PEXPIRE', index, 2 * ttl) end
 end
 
--- Enters a conversation in an index, and extends the ttl of the index to that of the conversation.
+-- Enters a conversation in an index, and extends the ttl of the index so it outlives the conversation. ttl: that of the
+-- conversation, or nil.
 local function enter_index(index, id, score, ttl)
   local just_made = redis.call('EXISTS', index) == 0
   redis.call('ZADD', index, score, id)

@@ -123,7 +123,7 @@ if given.metadataVersion then
 end
 if not exists and not given.create then return outcome('missing') end
 
--- A server that evicts keys under memory pressure takes them one by one.
+-- If a server evicts keys because its memory is full, it may evict only some of a conversation's keys.
 local id_fields = (given.ids or given.drop or given.max or ttl or replaces) and counter('ids') or 0
 if total > 0 and redis.call('EXISTS', messages) == 0 or id_fields > 0 and redis.call('EXISTS', ids) == 0 then
   return outcome('damaged')
