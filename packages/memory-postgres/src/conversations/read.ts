@@ -219,7 +219,8 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
     },
 
     /**
-     * Reads the tombstones of a missing conversation. Its result has no row if the conversation was created meanwhile.
+     * Reads the tombstones of a missing conversation. The statement returns no row if the conversation was created
+     * meanwhile.
      */
     tombstones: (id: string, userId: string | undefined): Statement =>
       tombstones({ conversationId: id, userId: userId ?? null }),

@@ -42,7 +42,7 @@ interface MetadataColumns {
   readonly exact: SQL;
 }
 
-/** Creates the parts that all statements which read conversations have in common. */
+/** Creates the parts that are the same in all statements that read conversations. */
 export function conversationQueryParts(names: ResolvedNames, maxReadBytes: number) {
   const tables = createConversationTables(names);
   const conversation = conversationsOf(names);

@@ -49,7 +49,7 @@ export function createBlobTables({ tableName, schema }: TableNames) {
       /** The SHA-256 of the bytes, in hex. */
       sha256: exactTextColumn("sha256").notNull(),
       data: bytesColumn("data").notNull(),
-      /** The id of the last hold: it shows whether a writer has put or kept the blob since a listing. */
+      /** The id of the last hold on the blob. If it changes, a writer has put or kept the blob. */
       token: text("token").notNull(),
       /**
        * The holds of writes in progress, as an object: the id of a hold leads to its end in milliseconds since 1970.

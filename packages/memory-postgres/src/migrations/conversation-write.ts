@@ -111,7 +111,7 @@ ${BODY};
 --   p_run_metadata               the metadata fields that change with each run, for the column run_metadata
 --   p_expected_version           the expected version; null: any
 --   p_expected_metadata_version  the expected metadata version; null: any
---   p_expected_incarnation       the expected incarnation; null: no conversation, or any incarnation
+--   p_expected_incarnation       the expected incarnation; null: not checked
 --   p_expected_tombstones        expects that there is no conversation, and that these tombstones are unchanged: the
 --                                ids of its own and of the user's tombstone, null for no tombstone; null: not checked
 --   p_incarnation                the incarnation of a new conversation; null: no conversation is created
@@ -173,7 +173,7 @@ AS ${BODY}
 DECLARE
 	batch bigint := cardinality(p_bodies);
 	digests bytea[];
-	-- Truncated, not rounded, so the time of a write is never ahead of the clock.
+	-- The time of a write is truncated, not rounded, so it is never ahead of the clock.
 	written_at timestamptz(3) := date_trunc('milliseconds', clock_timestamp());
 	last_kept bigint;
 	last_now bigint;

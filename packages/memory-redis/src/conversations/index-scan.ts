@@ -38,7 +38,7 @@ const compareIds = (a: string, b: string): number =>
 export const compareEntries = (a: Pick<Entry, "id" | "score">, b: Pick<Entry, "id" | "score">): number =>
   a.score - b.score || compareIds(a.id, b.id);
 
-/** Returns a function that reads an index in pages. Each call reads on where the call before ended. */
+/** Returns a function that reads an index in pages. Each call continues where the previous call ended. */
 export function createScan(run: RunConversationScript, index: string, range: Range) {
   const { order, fromMs, toMs } = range;
   const direction = order === "newest" ? -1 : 1;

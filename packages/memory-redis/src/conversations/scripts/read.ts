@@ -93,7 +93,7 @@ return { clock(), hash, from, to, items, receipt, own, trace_ids }
 `;
 
 /**
- * Reads messages with their digests. Reads what the list holds, even if the stored counts don't fit it.
+ * Reads messages with their digests. Reads the list of messages as it is, even if its length isn't the stored number.
  *
  * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids
  * ARGV  1 prefix of all keys   2 position of the first message to read   3 maximum number of messages

@@ -53,7 +53,8 @@ end
 /**
  * Writes to one user's memory, if its version is the expected one.
  *
- * KEYS  1 head   2 lookups   3 postings   4 signatures   5 contexts   6 … the other keys of the user
+ * KEYS  1 head   2 lookups   3 postings   4 signatures   5 contexts (2 to 5 are hashes, described below)
+ *       6 … the other keys of the user
  * ARGV  1 expected version   2 a unique name of this write   then five lists, each after its length:
  *         commands:   name of a Redis command, number of the key in KEYS, number of arguments, arguments
  *         lookups:    name under which a fact can be looked up, the fact's seq, '1' to add it or '0' to remove it
