@@ -5,7 +5,13 @@ import { openTimeLimit, type TimeLimit } from "../limits/time-limit.ts";
 import type { Summarize } from "../memory-config.ts";
 import type { Journal } from "../stored/journal.ts";
 import { countsPositions, firstPositionOf, nextPositionOf } from "../stored/metadata.ts";
-import { cleanSummary, digestsOf, gapsBefore, readSummary, type Summary } from "../stored/summary.ts";
+import {
+  cleanSummary,
+  digestsOf,
+  gapsBefore,
+  readSummary,
+  type Summary,
+} from "../stored/summary-metadata.ts";
 import { reasonOf } from "../thrown.ts";
 import { indexIn, type PositionedHistory, positionAt, sliceAfter } from "./history.ts";
 import { openSummaryStore, type StoredSummary, type SummaryStore } from "./summary-store.ts";

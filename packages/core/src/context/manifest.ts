@@ -9,7 +9,7 @@ import type {
   WindowLimit,
 } from "../context-manifest.ts";
 import type { PromptAddition } from "../middleware.ts";
-import type { Summary } from "../stored/summary.ts";
+import type { Summary } from "../stored/summary-metadata.ts";
 import { type HistorySlice, indexIn, type PositionedHistory, positionAt } from "./history.ts";
 import type { WindowResult } from "./window.ts";
 

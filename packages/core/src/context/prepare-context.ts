@@ -18,7 +18,7 @@ import {
 import type { RunState } from "../state.ts";
 import type { Journal } from "../stored/journal.ts";
 import { toResult } from "../stored/load.ts";
-import { type Summary, summaryMessage } from "../stored/summary.ts";
+import { type Summary, summaryMessage } from "../stored/summary-metadata.ts";
 import { type Compacted, openCompaction } from "./compaction.ts";
 import {
   type HistorySlice,

@@ -1,7 +1,7 @@
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
 import { calledTool, isMediaPart, partText, present, wrapInTag } from "@jaf/memory/internal";
 import type { Summarize } from "../memory-config.ts";
-import { askModel } from "../model-calls/provider-request.ts";
+import { askModel } from "../model-calls/ask-model.ts";
 import type { RunConfig } from "../run-config.ts";
 import type { StepStart } from "../run-scope.ts";
 import { MAX_INPUT } from "./compaction.ts";

@@ -14,7 +14,7 @@ import {
   summaryMetadata,
   summaryPauseMetadata,
   summaryReach,
-} from "../stored/summary.ts";
+} from "../stored/summary-metadata.ts";
 
 /** How many times a write is tried if the write fails, or if the metadata changes in between (e.g. by the run's heartbeat). */
 const MAX_ROUNDS = 5;

@@ -2,7 +2,7 @@ import type { Agent } from "../agent.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { CompletionRequest, MiddlewareTurn } from "../middleware.ts";
 import type { ModelConfig } from "../model/model-config.ts";
-import { askModel } from "../model-calls/provider-request.ts";
+import { askModel } from "../model-calls/ask-model.ts";
 import type { RunConfig } from "../run-config.ts";
 import type { RunScope } from "../run-scope.ts";
 import { frozenState, type RunState } from "../state.ts";

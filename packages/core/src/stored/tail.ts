@@ -4,7 +4,7 @@ import { isVersionedProvider, sanitizeConversation, windowTailOf } from "@jaf/me
 import { type MemoryConfig, windowOptionsIn } from "../memory-config.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
 import { isFinalReply, isHistory } from "./new-messages.ts";
-import { COMPARED, readSummary } from "./summary.ts";
+import { COMPARED, readSummary } from "./summary-metadata.ts";
 
 /** How a run loads only the end of a conversation instead of all messages. */
 export interface Tail {
