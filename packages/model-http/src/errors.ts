@@ -1,10 +1,10 @@
-import { present } from "@jaf/memory/internal";
+import { present, shownAddress } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
 /**
  * Why a model call failed.
  *
- * - `"status"`: the service answered with an HTTP error
+ * - `"status"`: the service answered with an HTTP error or a redirect
  * - `"reported"`: the service answered 200 with an error in the body or stream
  * - `"malformed"`: the response isn't a reply
  * - `"cut"`: the response ended early
@@ -14,7 +14,7 @@ export type ModelHttpErrorReason = "status" | "reported" | "malformed" | "cut" |
 
 /** The fields of a new {@link ModelHttpError}. */
 export interface ModelHttpErrorDetails {
-  /** The HTTP status, or the status that the service reports in a 200. */
+  /** The HTTP status, or the status that the service reports in a 200. Browsers hide the status of a redirect. */
   readonly status?: number | undefined;
   /** The service's error code, e.g. `"rate_limit_exceeded"`. */
   readonly code?: string | undefined;
@@ -40,7 +40,7 @@ export class ModelHttpError extends Error {
   override readonly name: string = "ModelHttpError";
   /** Why the call failed. */
   readonly reason: ModelHttpErrorReason;
-  /** The HTTP status, or the status that the service reports in a 200. */
+  /** The HTTP status, or the status that the service reports in a 200. Browsers hide the status of a redirect. */
   readonly status: number | undefined;
   /** The service's error code, e.g. `"rate_limit_exceeded"`. */
   readonly code: string | undefined;
@@ -74,10 +74,13 @@ export class ModelHttpError extends Error {
 
 /** Creates the errors of one service. */
 export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {
-  /** For a response that isn't 2xx. Reads the body. `hasKey`: whether the request had a key. */
+  /**
+   * For a response that isn't 2xx. Reads the body. `url`: the request's URL. `hasKey`: whether the request had a key. A redirect
+   * is an error that names the URL without its secrets.
+   */
   readonly ofStatus: (
     response: Response,
-    asked: { readonly provider: string; readonly hasKey: boolean },
+    asked: { readonly url: string; readonly provider: string; readonly hasKey: boolean },
   ) => Promise<E>;
   /** For an error inside a 200. */
   readonly reported: (error: unknown, provider: string) => E;
@@ -106,14 +109,15 @@ export function serviceErrors<E extends ModelHttpError>(
   errorClass: new (reason: ModelHttpErrorReason, message: string, details: ModelHttpErrorDetails) => E,
 ): ServiceErrors<E> {
   return {
-    ofStatus: async (response, { provider, hasKey }) => {
+    ofStatus: async (response, { url, provider, hasKey }) => {
       const { status, headers } = response;
       const body = parseJson(await response.text().catch(() => ""));
       const error = errorIn(body) ?? body;
       const named = namesIn(error);
-      const hint = status === 401 && !hasKey ? "; no key was sent: pass apiKey" : "";
-      return new errorClass("status", `${provider} answered ${status}${inBrackets(named)}${hint}`, {
-        status,
+      const known = status === HIDDEN_REDIRECT ? undefined : status;
+      const answer = `${provider} answered ${known ?? "with a redirect"}${inBrackets(named)}`;
+      return new errorClass("status", `${answer}${remedyOf(status, url, hasKey)}`, {
+        status: known,
         ...named,
         requestId: nameIn(headers.get("x-request-id") ?? headers.get("request-id")),
         retryAfterMs: retryAfterMsOf(headers, error),
@@ -146,6 +150,14 @@ export function serviceErrors<E extends ModelHttpError>(
       }),
     configuration: (message) => new errorClass("configuration", message, { isRetryable: false }),
   };
+}
+
+/** The status of a redirect in browsers. */
+const HIDDEN_REDIRECT = 0;
+
+function remedyOf(status: number, url: string, hasKey: boolean): string {
+  if (status < 400) return `; ${shownAddress(url)} redirects: set baseURL to the final address`;
+  return status === 401 && !hasKey ? "; no key was sent: pass apiKey" : "";
 }
 
 /** Accepts names only: sentences may quote the key or the conversation. */

@@ -22,6 +22,16 @@ export function maskSecrets(text: string): string {
   return masked + text.slice(at);
 }
 
+/** Returns a URL for messages and logs: without user info, query and fragment, and with masked secrets in its path. */
+export const shownAddress = (url: string): string =>
+  url
+    .replace(/[?#].*$/s, "")
+    .replace(/\/\/[^/]*@/, "//")
+    // A whole path may look like one random token.
+    .split("/")
+    .map(maskSecrets)
+    .join("/");
+
 /**
  * Whether a person's text gives away a secret: everything that {@link maskSecrets} masks except hashes; a password, PIN
  * or code in a sentence (`my password is …`, in fifteen languages); or a payment card number. UUIDs, hashes, account
