@@ -20,7 +20,7 @@ export interface AiSdkProviderOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * Downloads a file if the model's provider can't fetch its URL. The result is sent in place of the URL. Default: no downloads;
-   * the URL is sent. URLs may come from users: block those that point into your own network.
+   * the URL is sent. URLs may come from users: block those that point into your own network, also after each redirect.
    */
   readonly download?: (url: URL, request: DownloadRequest) => Promise<Uint8Array>;
 }

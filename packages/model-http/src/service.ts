@@ -8,7 +8,7 @@ export interface ModelService {
   readonly url: string;
   /** The headers of each request, by names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sends the requests. */
+  /** Sends the requests. Must respect `redirect: "manual"`. */
   readonly fetch: typeof globalThis.fetch;
   /** The service's name in `origin` and errors. */
   readonly provider: string;
