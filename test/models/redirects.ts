@@ -42,8 +42,8 @@ export function describeRedirects<Reply>(api: ModelApi<Reply>): void {
       expect(elsewhere.received).toEqual([]);
       expect(service.requests).toHaveLength(1);
       const { origin } = new URL(service.baseURL);
-      const said = `; ${origin}/[^ ?]+ redirects: set baseURL to the final address$`;
-      const message = expect.stringMatching(new RegExp(` ${status}${said}`));
+      const said = ` ${status}; ${origin} redirects: set baseURL to the final address`;
+      const message = expect.stringContaining(said);
       const expected = { _tag: "ModelCallError", status, retryable: false, attempts: 1, cause: { message } };
       expect(errorOf(result)).toMatchObject(expected);
       const shown = [result.outcome, events.filter(({ type }) => type !== "run_start")];

@@ -1,5 +1,5 @@
 import { maskSecrets } from "@jaf/core/adapter";
-import { shownAddress } from "@jaf/memory/internal";
+import { shownOrigin } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isFields, jsonOf, pick, textField } from "./fields.ts";
 
 /**
@@ -68,7 +68,7 @@ const HIDDEN_REDIRECT = 0;
 function redirected(provider: string, statusCode: number, { url }: Fields): AiSdkCallError {
   const status = statusCode === HIDDEN_REDIRECT ? undefined : statusCode;
   const answer = status === undefined ? "a redirect" : `status ${status}`;
-  const remedy = `${shownAddress(String(url))} redirects: set baseURL to the final address`;
+  const remedy = `${shownOrigin(String(url))} redirects: set baseURL to the final address`;
   return new AiSdkCallError(`${provider} answered with ${answer}; ${remedy}`, { isRetryable: false, status });
 }
 

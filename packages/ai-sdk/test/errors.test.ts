@@ -65,11 +65,11 @@ describe("an error of a model", () => {
     [307, 307, "status 307"],
     [0, undefined, "a redirect"],
   ])(
-    "that is a redirect, by %d, names the address without its secrets",
+    "that is a redirect, by %d, names the host without secrets of the URL",
     async (statusCode, status, answer) => {
       const url = "https://ada:pass@api.example/v1/chat?key=k";
       expect(await errorOf(api({ statusCode, url }))).toMatchObject({
-        message: `openai.chat answered with ${answer}; https://api.example/v1/chat redirects: set baseURL to the final address`,
+        message: `openai.chat answered with ${answer}; https://api.example redirects: set baseURL to the final address`,
         status,
         isRetryable: false,
       });

@@ -1,4 +1,4 @@
-import { present, shownAddress } from "@jaf/memory/internal";
+import { present, shownOrigin } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
 /**
@@ -75,8 +75,8 @@ export class ModelHttpError extends Error {
 /** Creates the errors of one service. */
 export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {
   /**
-   * For a response that isn't 2xx. Reads the body. `url`: the request's URL. `hasKey`: whether the request had a key. A redirect
-   * is an error that names the URL without its secrets.
+   * For a response that isn't 2xx. Reads the body. `url`: the request's URL. `hasKey`: whether the request had a key. The
+   * error of a redirect names the host of the URL.
    */
   readonly ofStatus: (
     response: Response,
@@ -156,7 +156,7 @@ export function serviceErrors<E extends ModelHttpError>(
 const HIDDEN_REDIRECT = 0;
 
 function remedyOf(status: number, url: string, hasKey: boolean): string {
-  if (status < 400) return `; ${shownAddress(url)} redirects: set baseURL to the final address`;
+  if (status < 400) return `; ${shownOrigin(url)} redirects: set baseURL to the final address`;
   return status === 401 && !hasKey ? "; no key was sent: pass apiKey" : "";
 }
 

@@ -41,7 +41,7 @@ both("a response that is %s", (way, read) => {
         reason: "status",
         status,
         isRetryable: false,
-        message: `mine answered ${status}; ${service.url} redirects: set baseURL to the final address`,
+        message: `mine answered ${status}; ${new URL(service.url).origin} redirects: set baseURL to the final address`,
       });
       expect(received.map(({ url }) => url)).toEqual(["/v1"]);
       await expect.poll(open).toBe(0);

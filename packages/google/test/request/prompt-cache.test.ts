@@ -279,14 +279,9 @@ describe("a cached prompt that", () => {
     const { outcome } = await run<unknown, unknown>(says("Hi"), config);
     expect(elsewhere.received).toEqual([]);
     expect(asked).toEqual(["/cachedContents", `/models/${MODEL}:generateContent`]);
-    const redirects = (path: string) =>
-      `google answered 307; ${url}${path} redirects: set baseURL to the final address`;
-    expect(errors).toMatchObject([
-      { name: "GoogleError", status: 307, message: redirects("/cachedContents") },
-    ]);
-    expect(outcome).toMatchObject({
-      error: { status: 307, cause: { message: redirects(`/models/${MODEL}:generateContent`) } },
-    });
+    const error = { name: "GoogleError", message: expect.stringContaining(`307; ${url} redirects`) };
+    expect(errors).toMatchObject([error]);
+    expect(outcome).toMatchObject({ error: { status: 307, cause: error } });
   });
 
   it("stays usable after a request that is refused either way", async () => {

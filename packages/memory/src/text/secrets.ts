@@ -22,15 +22,11 @@ export function maskSecrets(text: string): string {
   return masked + text.slice(at);
 }
 
-/** Returns a URL for messages and logs: without user info, query and fragment, and with masked secrets in its path. */
-export const shownAddress = (url: string): string =>
-  url
-    .replace(/[?#].*$/s, "")
-    .replace(/\/\/[^/]*@/, "//")
-    // A whole path may look like one random token.
-    .split("/")
-    .map(maskSecrets)
-    .join("/");
+/**
+ * Returns a URL's scheme, host and port, for messages and logs: its user info, path and query may hold secrets. `"the address"`
+ * if it is relative.
+ */
+export const shownOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "the address");
 
 /**
  * Whether a person's text gives away a secret: everything that {@link maskSecrets} masks except hashes; a password, PIN
