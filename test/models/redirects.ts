@@ -6,7 +6,7 @@ import { type ModelApi, raw } from "./model-api.ts";
 import { configOf, errorOf, runBy, says, WAYS } from "./run.ts";
 
 /** The statuses that `fetch` follows by itself. With 307 and 308 it sends the body again, too. */
-export const REDIRECTS = [301, 302, 303, 307, 308] as const;
+const REDIRECTS = [301, 302, 303, 307, 308] as const;
 
 /** Starts a server that closes after the test, and returns its URL. */
 export async function startServer(answer: RequestListener): Promise<string> {
