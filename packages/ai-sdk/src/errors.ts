@@ -1,4 +1,5 @@
 import { maskSecrets } from "@jaf/core/adapter";
+import { shownOrigin } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isFields, jsonOf, pick, textField } from "./fields.ts";
 
 /**
@@ -9,7 +10,7 @@ export class AiSdkCallError extends Error {
   override readonly name = "AiSdkCallError";
   /** Whether the same call may succeed later. */
   readonly isRetryable: boolean;
-  /** The HTTP status, if the provider answered with an error status (400 or higher). */
+  /** The HTTP status, if the provider answered with a redirect or an error status (300 or higher). */
   readonly status?: number;
   /** The provider's error code, e.g. `"rate_limit_error"`. */
   readonly code?: string;
@@ -49,7 +50,8 @@ function apiError(fields: Fields, provider: string, { cause }: Error): AiSdkCall
     const code = networkCode(cause);
     return new AiSdkCallError(`${provider} can't be reached`, { isRetryable: isRetryable !== false, code });
   }
-  if (statusCode < 400) return unreadable(provider);
+  if (statusCode >= 200 && statusCode < 300) return unreadable(provider);
+  if (statusCode < 400) return redirected(provider, statusCode, fields);
   const { code, message } = explanationOf(fields);
   const said = [code === undefined ? "" : ` (${code})`, message === undefined ? "" : `: ${message}`].join("");
   return new AiSdkCallError(`${provider} answered with status ${statusCode}${said}`, {
@@ -58,6 +60,16 @@ function apiError(fields: Fields, provider: string, { cause }: Error): AiSdkCall
     code,
     headers: retryHeaders(fields["responseHeaders"]),
   });
+}
+
+/** The status of a redirect in browsers. */
+const HIDDEN_REDIRECT = 0;
+
+function redirected(provider: string, statusCode: number, { url }: Fields): AiSdkCallError {
+  const status = statusCode === HIDDEN_REDIRECT ? undefined : statusCode;
+  const answer = status === undefined ? "a redirect" : `status ${status}`;
+  const remedy = `${shownOrigin(String(url))} redirects: set baseURL to the final address`;
+  return new AiSdkCallError(`${provider} answered with ${answer}; ${remedy}`, { isRetryable: false, status });
 }
 
 const unreadable = (provider: string): AiSdkCallError =>

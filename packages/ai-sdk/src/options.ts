@@ -23,7 +23,8 @@ export interface AiSdkProviderOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * Downloads a file whose URL the model's provider can't load. The file's data is sent in place of the URL. Default:
-   * nothing is downloaded, and the URL is sent. URLs may come from users, so block URLs that point into your own network.
+   * nothing is downloaded, and the URL is sent. URLs may come from users, so block URLs that point into your own network, also
+   * after each redirect.
    */
   readonly download?: (url: URL, request: DownloadRequest) => Promise<Uint8Array>;
 }

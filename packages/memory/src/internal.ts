@@ -52,6 +52,6 @@ export { createKeyedQueue, type KeyedQueue } from "./runtime/keyed-queue.ts";
 export { present } from "./runtime/objects.ts";
 export { callSafely } from "./runtime/observer.ts";
 export { processEnvironment, restart, type Timeout, unref, warn } from "./runtime/process.ts";
-export { holdsSecret, maskSecrets } from "./text/secrets.ts";
+export { holdsSecret, maskSecrets, shownOrigin } from "./text/secrets.ts";
 export { wrapInTag } from "./text/wrap-in-tag.ts";
 export { type ProviderReading, readFrom } from "./wrappers/read-from.ts";

@@ -1,10 +1,10 @@
-import { present } from "@jaf/memory/internal";
+import { present, shownOrigin } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
 /**
  * Why a model call failed.
  *
- * - `"status"`: the service answered with an HTTP error
+ * - `"status"`: the service answered with an HTTP error or a redirect
  * - `"reported"`: the service answered 200 with an error in the body or stream
  * - `"malformed"`: the response isn't a reply
  * - `"cut"`: the response ended early
@@ -16,7 +16,7 @@ export type ModelHttpErrorReason = "status" | "reported" | "malformed" | "cut" |
 export interface ModelHttpErrorDetails {
   /**
    * The HTTP status of the response. If a response with status 200 reports an error with its own status, this is the reported
-   * status.
+   * status. `undefined` for a redirect in browsers, which hide its status.
    */
   readonly status?: number | undefined;
   /** The service's error code, e.g. `"rate_limit_exceeded"`. */
@@ -45,7 +45,7 @@ export class ModelHttpError extends Error {
   readonly reason: ModelHttpErrorReason;
   /**
    * The HTTP status of the response. If a response with status 200 reports an error with its own status, this is the reported
-   * status.
+   * status. `undefined` for a redirect in browsers, which hide its status.
    */
   readonly status: number | undefined;
   /** The service's error code, e.g. `"rate_limit_exceeded"`. */
@@ -81,11 +81,12 @@ export class ModelHttpError extends Error {
 /** Creates the errors of one service. */
 export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {
   /**
-   * Creates the error for a response whose status isn't 2xx, from its body. `hasKey`: whether the request had an API key.
+   * Creates the error for a response whose status isn't 2xx, from its body. `url`: the URL of the request. `hasKey`: whether the
+   * request had an API key. The error of a redirect names the host of the URL.
    */
   readonly ofStatus: (
     response: Response,
-    asked: { readonly provider: string; readonly hasKey: boolean },
+    asked: { readonly url: string; readonly provider: string; readonly hasKey: boolean },
   ) => Promise<E>;
   /** Creates the error for a response with status 200 that contains an error. */
   readonly reported: (error: unknown, provider: string) => E;
@@ -117,14 +118,15 @@ export function serviceErrors<E extends ModelHttpError>(
   errorClass: new (reason: ModelHttpErrorReason, message: string, details: ModelHttpErrorDetails) => E,
 ): ServiceErrors<E> {
   return {
-    ofStatus: async (response, { provider, hasKey }) => {
+    ofStatus: async (response, { url, provider, hasKey }) => {
       const { status, headers } = response;
       const body = parseJson(await response.text().catch(() => ""));
       const error = errorIn(body) ?? body;
       const named = namesIn(error);
-      const hint = status === 401 && !hasKey ? "; no key was sent: pass apiKey" : "";
-      return new errorClass("status", `${provider} answered ${status}${inBrackets(named)}${hint}`, {
-        status,
+      const known = status === HIDDEN_REDIRECT ? undefined : status;
+      const answer = `${provider} answered ${known ?? "with a redirect"}${inBrackets(named)}`;
+      return new errorClass("status", `${answer}${remedyOf(status, url, hasKey)}`, {
+        status: known,
         ...named,
         requestId: nameIn(headers.get("x-request-id") ?? headers.get("request-id")),
         retryAfterMs: retryAfterMsOf(headers, error),
@@ -157,6 +159,14 @@ export function serviceErrors<E extends ModelHttpError>(
       }),
     configuration: (message) => new errorClass("configuration", message, { isRetryable: false }),
   };
+}
+
+/** The status of a redirect in browsers. */
+const HIDDEN_REDIRECT = 0;
+
+function remedyOf(status: number, url: string, hasKey: boolean): string {
+  if (status < 400) return `; ${shownOrigin(url)} redirects: set baseURL to the final address`;
+  return status === 401 && !hasKey ? "; no key was sent: pass apiKey" : "";
 }
 
 /**

@@ -16,7 +16,10 @@ export interface ModelServiceOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Fields for the body of each request. The agent's `modelConfig.providerOptions` override them. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
-  /** Replaces the global `fetch`, e.g. for a proxy or logging. */
+  /**
+   * Replaces the global `fetch`, e.g. for a proxy or logging. It must respect `redirect: "manual"`: one that follows redirects
+   * by itself sends keys and conversations to other hosts.
+   */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**
    * The service's name in `origin` and `providerOptions`. Default: the vendor's name for the vendor's own URL, and

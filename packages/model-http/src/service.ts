@@ -8,7 +8,7 @@ export interface ModelService {
   readonly url: string;
   /** The headers of each request. Their names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The function that sends the requests. */
+  /** The function that sends the requests. It must respect `redirect: "manual"`. */
   readonly fetch: typeof globalThis.fetch;
   /** The service's name in the `origin` of messages and in errors. */
   readonly provider: string;
@@ -19,7 +19,8 @@ export interface ModelService {
 }
 
 /**
- * Sends a request with `body` as JSON. Throws the service's error if the response isn't 2xx, and otherwise what `fetch` throws.
+ * Sends a request with `body` as JSON. Follows no redirect. Throws the service's error if the response isn't 2xx, and otherwise
+ * what `fetch` throws.
  *
  * @example
  * ```ts
@@ -38,9 +39,10 @@ export async function post(
   body: Fields,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
-  const request = { method: "POST", headers, body: JSON.stringify(body) };
+  // `fetch` would send the key, unless it is in `authorization`, and the conversation to any host that a redirect names.
+  const request = { method: "POST", headers, body: JSON.stringify(body), redirect: "manual" } as const;
   const response = await fetch(url, signal === undefined ? request : { ...request, signal });
-  if (!response.ok) throw await errors.ofStatus(response, { provider, hasKey });
+  if (!response.ok) throw await errors.ofStatus(response, { url, provider, hasKey });
   return response;
 }
 

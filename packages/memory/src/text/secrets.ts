@@ -27,6 +27,12 @@ export function maskSecrets(text: string): string {
 }
 
 /**
+ * Returns a URL's scheme, host and port, for messages and logs: its user info, path and query may hold secrets. `"the address"`
+ * if it is relative.
+ */
+export const shownOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "the address");
+
+/**
  * Whether a person's text contains a secret. It counts everything that {@link maskSecrets} masks, except hashes. It
  * also counts a password, PIN or code in a sentence (`my password is …`, in fifteen languages), and the number of a
  * payment card. UUIDs, hashes, account numbers and phone numbers aren't secrets. This is a heuristic that rather
