@@ -3,6 +3,7 @@ import type { MemoryProvider, TurnLog } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import * as z from "zod";
+import type { ClientFile } from "./http/client-content.ts";
 import type { TurnTiming } from "./jobs/options.ts";
 import type { Identity } from "./turns/turn-service.ts";
 
@@ -57,6 +58,12 @@ export interface ServerAppOptions<Ctx> {
    */
   readonly titleOf?: (text: string) => string | undefined;
   /**
+   * Returns whether a user may send the model a file that the message names by an address or by the provider's id, instead of its
+   * bytes. The provider reads it with the application's key, so return `true` only for files that this user may read. An exception
+   * is a server error. Default: no file.
+   */
+  readonly clientFiles?: (file: ClientFile, identity: Identity) => boolean | Promise<boolean>;
+  /**
    * Other origins that browsers may use the server from, e.g. `{ origins: ["https://app.example.org"] }`. `true`: all, without
    * cookies. Default `false`: none.
    */
@@ -84,6 +91,9 @@ const atLeastOne = z.number().min(1);
 const settingsSchema = z.object({
   authenticate: z.custom<unknown>((value) => typeof value === "function").optional(),
   context: z.custom<unknown>((value) => typeof value === "function").optional(),
+  clientFiles: z
+    .custom<ServerAppOptions<unknown>["clientFiles"]>((value) => typeof value === "function")
+    .optional(),
   onError: z.custom<unknown>((value) => typeof value === "function").optional(),
   defaultAgent: z.string().optional(),
   titleOf: z.custom<(text: string) => string | undefined>((value) => typeof value === "function").optional(),

@@ -1,21 +1,23 @@
 import type { Interruption, PromptInput } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 import { present, sameJson } from "@jaf/memory/internal";
+import { type NamedFile, refusedFile } from "../http/client-content.ts";
 import type { TurnRequest } from "../turns/turn-service.ts";
 import { isClientId, turnOfMessage, userMessageWithId } from "./chat-ids.ts";
 import type { ChatRequest, ClientAnswers, SaidMessage } from "./chat-request.ts";
 import type { StoredChat } from "./stored-chat.ts";
 
-export type ChatTurn = Pick<
-  TurnRequest,
-  "target" | "turnId" | "input" | "edit" | "approvals" | "toolResults"
->;
+export interface ChatTurn
+  extends Pick<TurnRequest, "target" | "turnId" | "input" | "edit" | "approvals" | "toolResults"> {
+  /** The files that the client's new content names. */
+  readonly files: readonly NamedFile[];
+}
 
 type SayRequest = Extract<ChatRequest, { readonly said: unknown }>;
 
 /**
  * Returns the turn that sends, edits or regenerates a message. If the message isn't stored because an earlier request failed, the
- * turn sends it, whatever the request asks. A stored message isn't stored again.
+ * turn sends it, whatever the request asks. A stored message isn't stored again. Throws a failure for a file that isn't on the web.
  */
 export function saidTurn(
   conversationId: string,
@@ -27,13 +29,22 @@ export function saidTurn(
   const stored = index === undefined ? undefined : chat.messages[index];
   if (index === undefined || stored === undefined || chat.version === undefined) {
     return {
-      ...{ target: { newId: conversationId }, input: inputOf(said) },
+      ...{ target: { newId: conversationId }, input: inputOf(said), files: webFiles(said) },
       ...present({ turnId }),
     };
   }
   const edit = { position: chat.firstPosition + index, version: chat.version };
-  const input = asks === "edit" ? said : { id: stored.id, content: stored.content ?? "" };
-  return { target: { conversationId }, input: inputOf(input), edit };
+  if (asks === "edit")
+    return { target: { conversationId }, input: inputOf(said), edit, files: webFiles(said) };
+  const input = inputOf({ id: stored.id, content: stored.content ?? "" });
+  return { target: { conversationId }, input, edit, files: [] };
+}
+
+/** Returns the files that the message names. Others than those on the web are lost in its content. */
+function webFiles({ files }: SaidMessage): readonly NamedFile[] {
+  const lost = files.find(({ file }) => file.kind !== "url" || !/^https?:/.test(file.url));
+  if (lost === undefined) return files;
+  throw refusedFile(lost.path, "expected a URL with data:, http: or https:");
 }
 
 /** Checks whether the same message is already stored. */
@@ -48,10 +59,12 @@ export function answeringTurn(
   { approvals, resultsOf }: ClientAnswers,
   waiting: readonly Interruption[],
 ): ChatTurn {
-  const toolResults = resultsOf(waiting);
+  const results = resultsOf(waiting);
+  const toolResults = results.map(({ files: _, ...result }) => result);
   return {
     target: { conversationId },
     input: [],
+    files: results.flatMap(({ files }) => files),
     ...(approvals.length === 0 ? {} : { approvals }),
     ...(toolResults.length === 0 ? {} : { toolResults }),
   };
@@ -64,7 +77,7 @@ export function isComplete({ messages }: StoredChat): boolean {
 }
 
 /** Converts a message to input with the client's id, so the client can find it again. */
-function inputOf({ id, content }: SaidMessage): PromptInput {
+function inputOf({ id, content }: Omit<SaidMessage, "files">): PromptInput {
   const message: RichMessage = { role: "user", content, ...(isClientId(id) ? { id } : {}) };
   // The engine validates it.
   return [message] as PromptInput;
