@@ -1,11 +1,6 @@
-import { createTool, type ModelProvider } from "@jaf/core";
-import { createScriptedModel } from "@jaf/core/testing";
-import type { ContentPart, RichMessage } from "@jaf/memory";
+import type { ContentPart } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
-import { assistant, startTestServer } from "../support/test-server.ts";
-
-type Options = Parameters<typeof startTestServer>[1];
+import { looks, type ServerOptions, startRecordingServer } from "../support/recording-server.ts";
 
 const png = { type: "media", mediaType: "image/png" };
 const bytes = { ...png, data: "aGk=" };
@@ -51,25 +46,6 @@ const NATIVE: readonly (readonly [what: string, part: ContentPart])[] = [
   ["an approval of the AI SDK", { type: "tool-approval-response", approvalId: "a", approved: true }],
 ];
 
-/** A model that keeps what it was sent, and a server whose agent has a tool of the client. */
-async function startServer(steps: Parameters<typeof createScriptedModel>[0], options: Options = {}) {
-  const scripted = createScriptedModel<unknown>(steps);
-  const sent: (readonly RichMessage[])[] = [];
-  const model: ModelProvider<unknown> = {
-    ...scripted,
-    getCompletion: (state, ...rest) => {
-      sent.push(state.messages);
-      return scripted.getCompletion(state, ...rest);
-    },
-    getCompletionStream: undefined as never,
-  };
-  const look = createTool({ name: "look", description: "Looks.", parameters: z.object({}) });
-  const server = await startTestServer(model, options, [{ ...assistant, tools: [look] }]);
-  return { ...server, sent };
-}
-
-const looks = { toolCalls: [{ name: "look", arguments: {} }] };
-
 const said = (content: unknown) => ({ role: "user", content });
 
 const refusedAt = (path: string) => ({
@@ -79,7 +55,7 @@ const refusedAt = (path: string) => ({
 
 describe("a client's message", () => {
   it.each(FOREIGN)("is refused with %s, whichever way it is sent", async (_what, part, field) => {
-    const { ask, sent } = await startServer(["Hello."]);
+    const { ask, sent } = await startRecordingServer(["Hello."]);
     const { conversationId, version } = (await ask("ada", "POST", "/chat", { message: "Hi" })).body.data;
     const content = [{ type: "text", text: "Read it." }, part];
     for (const path of ["/chat", "/agents/assistant/chat"]) {
@@ -98,7 +74,7 @@ describe("a client's message", () => {
   });
 
   it.each(NATIVE)("is refused with %s", async (_what, part) => {
-    const { ask, sent } = await startServer([], { clientFiles: () => true });
+    const { ask, sent } = await startRecordingServer([], { clientFiles: () => true });
     expect(await ask("ada", "POST", "/chat", { message: [part] })).toMatchObject(
       refusedAt("message[0].type"),
     );
@@ -106,7 +82,7 @@ describe("a client's message", () => {
   });
 
   it("names the option that allows a file, and nothing of the file", async () => {
-    const { ask } = await startServer([]);
+    const { ask } = await startRecordingServer([]);
     const message = [{ ...png, fileId: "file-secret" }];
     const { error } = (await ask("ada", "POST", "/chat", { message })).body;
     expect(error.message).toContain("clientFiles");
@@ -118,7 +94,7 @@ describe("a client's message", () => {
     ["a data: URL as data", { ...png, data: "data:image/png;base64,aGk=", filename: "a.png" }],
     ["a data: URL", { ...png, url: "data:image/png;base64,aGk=" }],
   ])("may hold bytes as %s", async (_what, part) => {
-    const { ask, sent } = await startServer(["A picture."]);
+    const { ask, sent } = await startRecordingServer(["A picture."]);
     const answer = await ask("ada", "POST", "/chat", { message: [{ type: "text", text: "What?" }, part] });
     expect(answer.body.data.status).toBe("completed");
     expect(sent[0]?.[0]?.content).toEqual([{ type: "text", text: "What?" }, part]);
@@ -128,7 +104,7 @@ describe("a client's message", () => {
 describe("clientFiles", () => {
   it("decides about each file with the identity of its user, and gets addresses as they are sent on", async () => {
     const asked: unknown[] = [];
-    const { ask, sent } = await startServer(["Two files.", "No."], {
+    const { ask, sent } = await startRecordingServer(["Two files.", "No."], {
       clientFiles: async (file, { userId }) => {
         asked.push([file, userId]);
         return file.kind === "url"
@@ -162,7 +138,7 @@ describe("clientFiles", () => {
   it("allows nothing unless it returns true, and a failure of it is the server's", async () => {
     const reported: unknown[] = [];
     const verdicts = ["yes" as never, new Error("down")];
-    const { ask, sent } = await startServer([], {
+    const { ask, sent } = await startRecordingServer([], {
       clientFiles: () => {
         const verdict: unknown = verdicts.shift();
         if (verdict instanceof Error) throw verdict;
@@ -178,13 +154,13 @@ describe("clientFiles", () => {
   });
 
   it("must be a function", async () => {
-    await expect(startServer([], { clientFiles: true as never })).rejects.toThrow(/clientFiles/);
+    await expect(startRecordingServer([], { clientFiles: true as never })).rejects.toThrow(/clientFiles/);
   });
 });
 
 describe("a result of a client's tool", () => {
-  async function startCall(options: Options = {}) {
-    const server = await startServer([looks, "Seen."], options);
+  async function startCall(options: ServerOptions = {}) {
+    const server = await startRecordingServer([looks, "Seen."], options);
     const { conversationId, interruptions, messages } = (
       await server.ask("ada", "POST", "/chat", { message: "Look." })
     ).body.data;
@@ -240,7 +216,7 @@ describe("a result of a client's tool", () => {
 
 describe("a copy of the history", () => {
   it("holds the files that are stored, whoever put them there", async () => {
-    const { ask, provider, sent } = await startServer(["It is a cat."]);
+    const { ask, provider, sent } = await startRecordingServer(["It is a cat."]);
     const content = [
       { ...png, fileId: "file-app" },
       { type: "image_url", image_url: { url: "https://a.example" } },
