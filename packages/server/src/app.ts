@@ -13,7 +13,7 @@ import type { TurnService } from "./turns/turn-service.ts";
 export interface ServerApp {
   /** Handles a web request, for any runtime or framework with web-standard requests. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** Runs the turns. Your own code can start turns with it, without a request. */
+  /** Runs the turns. Your own code can start turns with it, without a request. Their files are not checked by `clientFiles`. */
   readonly service: TurnService;
   /**
    * Ends all streams, so clients reconnect, and waits for running turns. Turns that still run after `shutdownMs` are handed over.

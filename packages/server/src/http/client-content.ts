@@ -20,6 +20,22 @@ export type ClientFile =
       readonly mediaType: string;
     };
 
+/** A part of a message as a client sends it: a text, or an image, sound or file. */
+export type ClientPart =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "media";
+      /** An IANA media type, e.g. `image/png`. */
+      readonly mediaType: string;
+      /** The bytes as base64 or as a `data:` URL. */
+      readonly data?: string;
+      /** A `data:` URL, or the absolute URL of a file that the server option `clientFiles` allows. */
+      readonly url?: string;
+      /** The model provider's id of a file that the server option `clientFiles` allows. */
+      readonly fileId?: string;
+      readonly filename?: string;
+    };
+
 /** A file and the path of the field that names it. */
 export interface NamedFile {
   readonly path: Path;
@@ -64,15 +80,12 @@ const mediaPart = z
     error: "expected data, url or fileId",
   });
 
-/**
- * A part of a message or of a tool's result as a client sends it. Has no other types and fields: a model package could take them for
- * the provider's own.
- */
+/** Accepts no other types and fields: a model package could take them for the provider's own. */
 export const clientPart = z
   .discriminatedUnion("type", [textPart, mediaPart], { error: 'expected "text" or "media"' })
-  .describe("A text, or media by its bytes. Files by `url` or `fileId` need the server's permission.");
-
-export type ClientPart = z.output<typeof clientPart>;
+  .describe(
+    "A text, or media by its bytes. Files by `url` or `fileId` need the server's permission.",
+  ) as z.ZodType<ClientPart>; // JSON has no undefined fields.
 
 /** Returns the files that the content names. */
 export function namedFiles(content: string | readonly ClientPart[] = "", at: Path = []): NamedFile[] {
