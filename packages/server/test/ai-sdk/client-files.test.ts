@@ -86,7 +86,7 @@ describe("a message of useChat", () => {
     });
   });
 
-  it("that is stored is answered anew with its files", async () => {
+  it("that is stored is answered again with its files", async () => {
     const { post, provider, sent } = await startChat(["A cat."]);
     const content = [text, { type: "media", mediaType: "image/png", url: "gs://bucket/a.png" }];
     const stored = [

@@ -1,4 +1,4 @@
-import type { ContentPart } from "@jaf/memory";
+import { type ContentPart, historyTokenOf } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { looks, type ServerOptions, startRecordingServer } from "../support/recording-server.ts";
 
@@ -215,7 +215,21 @@ describe("a result of a client's tool", () => {
 });
 
 describe("a copy of the history", () => {
-  it("holds the files that are stored, whoever put them there", async () => {
+  it("that a token stands for is followed by no file, either", async () => {
+    const { ask, provider, sent } = await startRecordingServer([], { clientFiles: () => true });
+    const stored = [said("Look."), { role: "assistant", content: "At what?" }] as never;
+    await provider.storeMessages("c", stored, { userId: "ada" });
+    const read = await provider.getConversation("c");
+    const historyToken = historyTokenOf(read.success ? read.data?.metadata : undefined);
+    const body = { conversationId: "c", historyToken, history: [said([{ ...png, fileId: "file-1" }])] };
+    expect(await ask("ada", "POST", "/chat", body)).toMatchObject(refusedAt("history[0].content[0]"));
+    expect(await ask("ada", "POST", "/chat", { ...body, historyToken: "other" })).toMatchObject({
+      status: 409,
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it("may hold the files of the stored messages", async () => {
     const { ask, provider, sent } = await startRecordingServer(["It is a cat."]);
     const content = [
       { ...png, fileId: "file-app" },
