@@ -12,7 +12,7 @@ type UIMessage = AiSdkChatBody["messages"][number];
 export interface SaidMessage {
   readonly id: string | undefined;
   readonly content: NonNullable<RichMessage["content"]>;
-  /** The files that it names. Those that aren't on the web are missing in `content`. */
+  /** The files that it names. Those without a web address or a media type are missing in `content`. */
   readonly files: readonly NamedFile[];
 }
 
@@ -80,20 +80,22 @@ function saidIn(messages: readonly UIMessage[], index: number): SaidMessage | un
 
 type UIPart = UIMessage["parts"][number];
 
-const urlOf = ({ url }: UIPart): string => (typeof url === "string" ? url : "");
+const textIn = (part: UIPart, field: "url" | "mediaType"): string =>
+  typeof part[field] === "string" ? part[field] : "";
+
+const isNamed = (part: UIPart): boolean => part.type === "file" && !isDataUrl(textIn(part, "url"));
 
 function withNormalUrl(part: UIPart): UIPart {
-  const url = part.type === "file" && !isDataUrl(urlOf(part)) ? normalUrl(urlOf(part)) : undefined;
+  const url = isNamed(part) ? normalUrl(textIn(part, "url")) : undefined;
   return url === undefined ? part : { ...part, url };
 }
 
 /** Returns the files that aren't bytes. */
 const uiFiles = (parts: readonly UIPart[], at: Path): NamedFile[] =>
   parts.flatMap((part, index): NamedFile[] => {
-    const url = urlOf(part);
-    if (part.type !== "file" || isDataUrl(url)) return [];
-    const mediaType = String(part["mediaType"] ?? "");
-    return [{ path: [...at, index, "url"], file: { kind: "url", url, mediaType } }];
+    if (!isNamed(part)) return [];
+    const file = { kind: "url", url: textIn(part, "url"), mediaType: textIn(part, "mediaType") } as const;
+    return [{ path: [...at, index, "url"], file }];
   });
 
 function answersIn(messages: readonly UIMessage[], index: number): ClientAnswers | undefined {

@@ -40,11 +40,13 @@ export function saidTurn(
   return { target: { conversationId }, input, edit, files: [] };
 }
 
-/** Returns the files that the message names. Others than those on the web are lost in its content. */
+/** Returns the files that the message names. Throws a failure if its content lacks one of them. */
 function webFiles({ files }: SaidMessage): readonly NamedFile[] {
-  const lost = files.find(({ file }) => file.kind !== "url" || !/^https?:/.test(file.url));
+  const lost = files.find(
+    ({ file }) => file.kind !== "url" || !/^https?:/.test(file.url) || file.mediaType === "",
+  );
   if (lost === undefined) return files;
-  throw refusedFile(lost.path, "expected a URL with data:, http: or https:");
+  throw refusedFile(lost.path, "expected a URL with data:, http: or https:, and a mediaType");
 }
 
 /** Checks whether the same message is already stored. */

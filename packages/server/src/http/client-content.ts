@@ -46,8 +46,8 @@ const BASE64 = /^[\w+/=\s-]*$/;
 
 /** Checks whether the text is a `data:` URL. Some model packages take what follows `;base64,` for an address if it is one. */
 export function isDataUrl(text: string): boolean {
-  const [head] = /^data:[^,]*,/.exec(text) ?? [];
-  return head !== undefined && (!head.endsWith(";base64,") || BASE64.test(text.slice(head.length)));
+  const [head, isBase64] = /^data:[^,]*?(;base64)?,/i.exec(text) ?? [];
+  return head !== undefined && (isBase64 === undefined || BASE64.test(text.slice(head.length)));
 }
 
 /** Returns an address in the one form that all parsers read in the same way; `undefined` if it isn't an absolute URL. */

@@ -14,6 +14,8 @@ const FOREIGN = [
   ["an address of a bucket", fileAt("gs://bucket/a.png")],
   ["an address of the machine", fileAt("file:///etc/passwd")],
   ["an address as base64", fileAt("data:image/png;base64,https://files.example.org/a.png")],
+  ["an address as BASE64", fileAt("data:image/png;BASE64,https://files.example.org/a.png")],
+  ["an address without a media type", { type: "file", url: "https://files.example.org/a.png" }],
   ["an address without a scheme", fileAt("files/abc")],
   ["an id", { type: "file", mediaType: "image/png", fileId: "file-1" }],
 ] as const;

@@ -1,4 +1,5 @@
-import { type ContentPart, historyTokenOf } from "@jaf/memory";
+import type { ContentPart } from "@jaf/memory";
+import { historyTokenOf } from "@jaf/memory/history";
 import { describe, expect, it } from "vitest";
 import { looks, type ServerOptions, startRecordingServer } from "../support/recording-server.ts";
 
@@ -215,7 +216,7 @@ describe("a result of a client's tool", () => {
 });
 
 describe("a copy of the history", () => {
-  it("that a token stands for is followed by no file, either", async () => {
+  it("adds no file either if a token stands for it", async () => {
     const { ask, provider, sent } = await startRecordingServer([], { clientFiles: () => true });
     const stored = [said("Look."), { role: "assistant", content: "At what?" }] as never;
     await provider.storeMessages("c", stored, { userId: "ada" });
