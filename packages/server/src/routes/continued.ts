@@ -42,7 +42,7 @@ interface SentHistory {
 }
 
 /**
- * Throws a failure if the client adds a file other than its bytes to its copy of the history: new files belong into `message` or
+ * Throws a failure if the client adds a file other than its bytes to its copy of the history: new files belong in `message` or
  * `toolResults`. The files of stored messages are no additions. Reads the conversation only if the copy names a file.
  */
 export async function checkAddedFiles(
