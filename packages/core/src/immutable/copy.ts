@@ -1,16 +1,19 @@
 /**
  * Returns a deeply frozen copy of plain data. Dates, URLs, bytes, maps and sets are copied but not frozen, because freezing
- * doesn't protect their content. Bytes of any kind become a `Uint8Array`. Other values, e.g. instances of a class, belong to
+ * doesn't protect their content. Bytes of any kind become a `Uint8Array`. Other values (e.g. instances of a class) belong to
  * the application and aren't copied.
  */
 export const frozenCopy = <T>(value: T): T => copyOf(value, { freezes: true, copies: new Map() }) as T;
 
-/** Returns the same copy, but not frozen. */
+/** Returns a deep copy of plain data that isn't frozen. Instances of a class belong to the application and aren't copied. */
 export const plainCopy = <T>(value: T): T => copyOf(value, { freezes: false, copies: new Map() }) as T;
 
 interface Copying {
   readonly freezes: boolean;
-  /** The copies by original: an object that occurs several times, or in itself, is copied once. */
+  /**
+   * The finished copies, by original object. They make sure that an object that occurs several times, or in itself, is copied
+   * once.
+   */
   readonly copies: Map<object, object>;
 }
 
@@ -29,8 +32,8 @@ function copyOf(value: unknown, copying: Copying): unknown {
     for (const part of value as typeof made) made.push(copyOf(part, copying));
     if (copying.freezes) Object.freeze(made);
   } else if (Object.getPrototypeOf(made) === Object.prototype) {
-    // Field by field: V8 takes several times as long to freeze an object made by a spread. Symbols are copied, so stores can
-    // refuse them.
+    // Copied field by field: V8 takes several times as long to freeze an object made by a spread. Symbols are copied, too, so
+    // stores can refuse them.
     for (const key of Reflect.ownKeys(value))
       if (isEnumerable.call(value, key)) setField(made, key, copyOf(Reflect.get(value, key), copying));
     if (copying.freezes) Object.freeze(made);
@@ -42,11 +45,14 @@ const isEnumerable = Object.prototype.propertyIsEnumerable;
 
 function setField(made: object, key: PropertyKey, value: unknown): void {
   if (key !== "__proto__") (made as Record<PropertyKey, unknown>)[key] = value;
-  // Defined, so `__proto__` stays a key.
+  // Defined and not assigned, because assigning `__proto__` would set the object's prototype.
   else Object.defineProperty(made, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** Returns a copy without its elements; `undefined` if the value isn't plain data. */
+/**
+ * Returns a copy of a list, map, set or object without its elements, or a whole copy of a date, URL or bytes. Returns
+ * `undefined` if the value isn't plain data.
+ */
 function emptyCopy(value: object): object | undefined {
   if (Array.isArray(value)) return [];
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -55,6 +61,6 @@ function emptyCopy(value: object): object | undefined {
   if (prototype === URL.prototype) return new URL((value as URL).href);
   if (prototype === Map.prototype) return new Map();
   if (prototype === Set.prototype) return new Set();
-  // Includes `Buffer`.
+  // `Uint8Array` includes `Buffer`.
   return value instanceof Uint8Array ? new Uint8Array(value) : undefined;
 }

@@ -8,39 +8,41 @@ import { type Path, parseInput } from "../http/request-body.ts";
 
 type UIMessage = AiSdkChatBody["messages"][number];
 
-/** A message of the user with the client's id. */
+/** A message of the user, with the id that the client gave it. */
 export interface SaidMessage {
   readonly id: string | undefined;
   readonly content: NonNullable<RichMessage["content"]>;
-  /** The files that it names. Those without a web address or a media type are missing in `content`. */
+  /** The files that the message names. Files without a web address or a media type are missing in `content`. */
   readonly files: readonly NamedFile[];
 }
 
-/** A parsed request of the AI SDK's chat. The history in the request is ignored. */
+/**
+ * A parsed request of the AI SDK's `useChat`: a new message, or answers to waiting calls. The history in the request is ignored.
+ */
 export type ChatRequest = {
   readonly chatId: string;
   readonly agentName: string | undefined;
 } & (
   | { readonly asks: "say" | "edit" | "regenerate"; readonly said: SaidMessage }
-  /** Continues waiting calls. */
+  /** The user answers waiting calls. */
   | { readonly asks: "go-on"; readonly answers: ClientAnswers }
 );
 
-/** The user's answers in the client's copy of the assistant's last message. */
+/** The user's answers to waiting calls, taken from the client's copy of the assistant's last message. */
 export interface ClientAnswers {
   readonly approvals: readonly ApprovalDecision[];
-  /** Returns the client's results for waiting calls. */
+  /** Returns the client's results for these waiting calls. Calls without a result are left out. */
   readonly resultsOf: (waiting: readonly Interruption[]) => readonly NamingResult[];
-  /** Number of parts of the client's message. */
+  /** Number of parts that the client has of the assistant's message. */
   readonly heldParts: number;
 }
 
-/** A result with the files that it names. */
+/** A tool's result from the client, with the files that the result names. */
 export interface NamingResult extends ClientToolResult {
   readonly files: readonly NamedFile[];
 }
 
-/** Parses the body of a chat request. Throws a failure without content of the body. */
+/** Parses the body of a chat request. Throws a failure if the body is invalid. The failure doesn't quote the body. */
 export function chatRequestOf(body: AiSdkChatBody): ChatRequest {
   const { id: chatId, messages, trigger, messageId, agentName } = body;
   const common = { chatId, agentName };
@@ -90,7 +92,7 @@ function withNormalUrl(part: UIPart): UIPart {
   return url === undefined ? part : { ...part, url };
 }
 
-/** Returns the files that aren't bytes. */
+/** Returns the files that the parts name by an address. */
 const uiFiles = (parts: readonly UIPart[], at: Path): NamedFile[] =>
   parts.flatMap((part, index): NamedFile[] => {
     if (!isNamed(part)) return [];

@@ -16,8 +16,9 @@ export interface ChatTurn
 type SayRequest = Extract<ChatRequest, { readonly said: unknown }>;
 
 /**
- * Returns the turn that sends, edits or regenerates a message. If the message isn't stored because an earlier request failed, the
- * turn sends it, whatever the request asks. A stored message isn't stored again. Throws a failure for a file that isn't on the web.
+ * Returns the turn for a request to send, edit or regenerate a message. If the message isn't stored, e.g. because an earlier
+ * request failed, the turn sends the message, whatever the request asks. A message that is already stored isn't stored again.
+ * Throws a failure if the message names a file that isn't on the web.
  */
 export function saidTurn(
   conversationId: string,
@@ -40,7 +41,7 @@ export function saidTurn(
   return { target: { conversationId }, input, edit, files: [] };
 }
 
-/** Returns the files that the message names. Throws a failure if its content lacks one of them. */
+/** Returns the files that the message names. Throws a failure if one of them isn't on the web or has no media type. */
 function webFiles({ files }: SaidMessage): readonly NamedFile[] {
   const lost = files.find(
     ({ file }) => file.kind !== "url" || !/^https?:/.test(file.url) || file.mediaType === "",
@@ -49,13 +50,16 @@ function webFiles({ files }: SaidMessage): readonly NamedFile[] {
   throw refusedFile(lost.path, "expected a URL with data:, http: or https:, and a mediaType");
 }
 
-/** Checks whether the same message is already stored. */
+/** Checks whether the conversation already has a user's message with this id and content. */
 export function isSaid(chat: StoredChat, { id, content }: SaidMessage): boolean {
   const index = id === undefined ? undefined : userMessageWithId(chat, id);
   return index !== undefined && sameJson(chat.messages[index]?.content, content);
 }
 
-/** Returns the turn that continues waiting calls or the unfinished work of a failed turn. */
+/**
+ * Returns the turn that continues with the client's answers to waiting calls, or that continues the unfinished work of a failed
+ * turn.
+ */
 export function answeringTurn(
   conversationId: string,
   { approvals, resultsOf }: ClientAnswers,
@@ -72,13 +76,16 @@ export function answeringTurn(
   };
 }
 
-/** Checks that no call needs an answer and no failed turn left unfinished work. */
+/** Checks whether the conversation needs no continuation: no call waits for an answer, and no failed turn left unfinished work. */
 export function isComplete({ messages }: StoredChat): boolean {
   const last = messages.at(-1);
   return last === undefined || (last.role === "assistant" && (last.tool_calls ?? []).length === 0);
 }
 
-/** Converts a message to input with the client's id, so the client can find it again. */
+/**
+ * Converts a user's message into the input of a turn. Keeps the client's id of the message, so that the client can refer to it
+ * later.
+ */
 function inputOf({ id, content }: Omit<SaidMessage, "files">): PromptInput {
   const message: RichMessage = { role: "user", content, ...(isClientId(id) ? { id } : {}) };
   // The engine validates it.

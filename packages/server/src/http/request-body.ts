@@ -3,20 +3,23 @@ import { HttpFailure } from "./failure.ts";
 
 export interface BodyLimits {
   readonly bodyBytes: number;
-  /** Maximum time until a body has arrived, in ms. */
+  /** Maximum time for receiving a request body, in ms. */
   readonly bodyTimeoutMs: number;
 }
 
 const TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
-/** Checks for a JSON content type, which a form of another site can't send without a CORS preflight. */
+/** Checks whether a content type is JSON. A form on another site can't send this type without a CORS preflight request. */
 export const isJsonType = (contentType: string | null | undefined): boolean => TYPE.test(contentType ?? "");
 
-/** A refused body is read up to these limits. Beyond them, the connection closes. */
+/** Limits for reading the rest of a refused body. If the rest of the body exceeds these limits, the connection closes. */
 const DRAIN_BYTES = 4_000_000;
 const DRAIN_MS = 500;
 
-/** Reads the body as JSON, within the limits. Returns `{}` if there is no body. */
+/**
+ * Reads a request's body and parses it as JSON. Returns `{}` if the request has no body. Throws a failure if the body isn't JSON or
+ * exceeds the limits.
+ */
 export async function readJson({ body, headers }: Request, limits: BodyLimits): Promise<unknown> {
   if (body === null || headers.get("content-length") === "0") return {};
   const reader = body.getReader();
@@ -66,7 +69,10 @@ async function readText(
 const notText = (cause: unknown) =>
   new HttpFailure("invalid-request", "The body isn't valid UTF-8, or is incomplete.", { cause });
 
-/** Reads until `take` returns `false`, the body ends, or the time is over. After that, the reader can't be used. */
+/**
+ * Reads a body and passes each chunk of bytes to `take`. Resolves with `"enough"` if `take` returned `false`, with `"ended"` if the
+ * body ended, and with `"late"` if the time is over. After `"late"`, the reader can't be used.
+ */
 async function readWithin(
   reader: BodyReader,
   ms: number,
@@ -93,7 +99,9 @@ async function readWithin(
   }
 }
 
-/** Reads the rest of a body within limits. Resolves with whether the body has ended. */
+/**
+ * Reads the rest of a refused body, within limits. Resolves with `true` if the whole body has arrived, and with `false` otherwise.
+ */
 async function isDrained(reader: BodyReader): Promise<boolean> {
   let bytes = 0;
   try {
@@ -108,10 +116,13 @@ async function isDrained(reader: BodyReader): Promise<boolean> {
   }
 }
 
-/** The maximum depth that memory providers store. */
+/** The maximum nesting depth of JSON that memory providers store. */
 const MAX_DEPTH = 200;
 
-/** Checks whether JSON is nested deeper than values that can be stored. Deeper values could overflow the stack of recursive code. */
+/**
+ * Checks whether JSON text is nested deeper than `MAX_DEPTH`. Deeper values couldn't be stored, and could overflow the stack of
+ * recursive code.
+ */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
@@ -132,8 +143,8 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Parses a value by its schema. Throws a failure that names the invalid fields, without their values. `at`: the path of the value in
- * the input.
+ * Validates a value with a schema and returns the parsed value. Throws a failure that names the invalid fields, without their
+ * values. `what` names the value, e.g. `"body"`. `at` is the path of the value in the whole input.
  */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown, what: string, at: Path = []): T {
   const parsed = schema.safeParse(value);
