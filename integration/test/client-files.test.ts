@@ -89,6 +89,9 @@ const SECRET = "of-another-user";
 const FOREIGN = [
   { ...png, fileId: `file-${SECRET}` },
   { ...png, data: "aGk=", fileId: `file-${SECRET}` },
+  { ...png, data: `file-${SECRET}` },
+  { ...png, data: `data:image/png;base64,file-${SECRET}` },
+  { ...png, url: `data:image/png;base64,file-${SECRET}` },
   ...["https://files.example.org/", "gs://bucket/", "s3://bucket/", "file:///"].flatMap((base) => [
     { ...png, url: `${base}${SECRET}` },
     { ...png, data: `${base}${SECRET}` },

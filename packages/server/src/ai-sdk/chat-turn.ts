@@ -1,7 +1,7 @@
 import type { Interruption, PromptInput } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 import { present, sameJson } from "@jaf/memory/internal";
-import { type NamedFile, refusedFile } from "../http/client-content.ts";
+import { type ClientFile, type NamedFile, refusedFile } from "../http/client-content.ts";
 import type { TurnRequest } from "../turns/turn-service.ts";
 import { isClientId, turnOfMessage, userMessageWithId } from "./chat-ids.ts";
 import type { ChatRequest, ClientAnswers, SaidMessage } from "./chat-request.ts";
@@ -43,12 +43,13 @@ export function saidTurn(
 
 /** Returns the files that the message names. Throws a failure if one of them isn't on the web or has no media type. */
 function webFiles({ files }: SaidMessage): readonly NamedFile[] {
-  const lost = files.find(
-    ({ file }) => file.kind !== "url" || !/^https?:/.test(file.url) || file.mediaType === "",
-  );
+  const lost = files.find(({ file }) => !isWebFile(file) || file.mediaType === "");
   if (lost === undefined) return files;
   throw refusedFile(lost.path, "expected a URL with data:, http: or https:, and a mediaType");
 }
+
+const isWebFile = (file: ClientFile): boolean =>
+  file.kind === "url" && /^https?:/.test(file.url) && URL.canParse(file.url);
 
 /** Checks whether the conversation already has a user's message with this id and content. */
 export function isSaid(chat: StoredChat, { id, content }: SaidMessage): boolean {

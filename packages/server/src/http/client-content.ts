@@ -42,15 +42,19 @@ export interface NamedFile {
   readonly file: ClientFile;
 }
 
-const BASE64 = /^[\w+/=\s-]*$/;
+/** Matches base64, but not base64url: OpenAI's package for the AI SDK takes data that begins with `file-` for a file's id. */
+const BASE64 = /^[a-z\d+/=\s]*$/i;
 
-/** Checks whether the text is a `data:` URL. Some model packages take what follows `;base64,` for an address if it is one. */
+/**
+ * Checks whether the text is a `data:` URL. What follows `;base64,` must be base64, because some model packages take an address or
+ * a file's id there for the file.
+ */
 export function isDataUrl(text: string): boolean {
   const [head, isBase64] = /^data:[^,]*?(;base64)?,/i.exec(text) ?? [];
   return head !== undefined && (isBase64 === undefined || BASE64.test(text.slice(head.length)));
 }
 
-/** Returns an address in the one form that all parsers read in the same way; `undefined` if it isn't an absolute URL. */
+/** Returns an absolute URL in the one form that all parsers read in the same way; `undefined` if the text isn't an absolute URL. */
 export const normalUrl = (text: string): string | undefined =>
   URL.canParse(text) ? new URL(text).href : undefined;
 
@@ -80,7 +84,7 @@ const mediaPart = z
     error: "expected data, url or fileId",
   });
 
-/** Accepts no other types and fields: a model package could take them for the provider's own. */
+/** Accepts no other types and fields of parts: a model package could take them for the provider's own. */
 export const clientPart = z
   .discriminatedUnion("type", [textPart, mediaPart], { error: 'expected "text" or "media"' })
   .describe(

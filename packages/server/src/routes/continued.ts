@@ -20,7 +20,7 @@ interface ReadResults {
   readonly files: readonly NamedFile[];
 }
 
-/** Parses the results of the client's tools: the parts of those that have any. The model gets other results as text. */
+/** Validates the content parts in the results of the client's tools. The model gets results without parts as text. */
 export function readToolResults(sent: readonly SentResult[] | undefined): ReadResults {
   const read = sent?.map(({ toolCallId, result }, index) => {
     const held = toolPartsIn(result);
@@ -42,8 +42,8 @@ interface SentHistory {
 }
 
 /**
- * Throws a failure if the client adds a file other than its bytes to its copy of the history: new files belong in `message` or
- * `toolResults`. The files of stored messages are no additions. Reads the conversation only if the copy names a file.
+ * Throws a failure if the client's copy of the history names a file that the stored messages don't have: new files belong in
+ * `message` or `toolResults`. Loads the conversation only if the copy names a file.
  */
 export async function checkAddedFiles(
   parts: ServerParts,
@@ -86,7 +86,7 @@ const namesFile = (message: unknown): boolean => partsIn(message).some(isNamedFi
 
 const typedSchema = z.looseObject({ type: z.string() });
 
-/** Checks for media other than bytes, in JAF's format or another framework's. */
+/** Checks whether the part is media without bytes, in the format of JAF or of another framework. */
 function isNamedFile(part: unknown): boolean {
   const typed = typedSchema.safeParse(part);
   if (!typed.success || !isMediaPart(typed.data)) return false;

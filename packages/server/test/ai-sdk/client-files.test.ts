@@ -15,6 +15,8 @@ const FOREIGN = [
   ["an address of the machine", fileAt("file:///etc/passwd")],
   ["an address as base64", fileAt("data:image/png;base64,https://files.example.org/a.png")],
   ["an address as BASE64", fileAt("data:image/png;BASE64,https://files.example.org/a.png")],
+  ["a file id as base64", fileAt("data:image/png;base64,file-1")],
+  ["an address that no parser reads", fileAt("https://")],
   ["an address without a media type", { type: "file", url: "https://files.example.org/a.png" }],
   ["an address without a scheme", fileAt("files/abc")],
   ["an id", { type: "file", mediaType: "image/png", fileId: "file-1" }],
@@ -121,6 +123,7 @@ describe("a tool's output of useChat", () => {
   it.each([
     ["a web address", { type: "file-url", url: "https://files.example.org/a.png" }, "url"],
     ["an address of a bucket", { type: "file-url", url: "gs://bucket/a.png" }, "url"],
+    ["a file id as bytes", { type: "file-data", data: "file-1" }, "data"],
     ["an address as bytes", { type: "file-data", data: "https://files.example.org/a.png" }, "data"],
   ])("is refused with %s", async (_what, file, field) => {
     const { answer, at, sent } = await startCall();

@@ -16,6 +16,8 @@ const FOREIGN: readonly (readonly [what: string, part: ContentPart, field: strin
   ["an address of the machine", { ...png, url: "file:///etc/passwd" }, "url"],
   ["an address without a scheme", { ...png, url: "files/abc" }, "url"],
   ["an address as data", { ...png, data: "https://files.example.org/a.png" }, "data"],
+  ["a file id as data", { ...png, data: "file-1" }, "data"],
+  ["a file id as a data: URL", { ...png, url: "data:image/png;base64,file-1" }, "url"],
   ["a blob of the store", { ...bytes, blob: { sha256: "0".repeat(64), size: 2 } }, "blob"],
   [
     "metadata of a provider",
@@ -195,7 +197,7 @@ describe("a result of a client's tool", () => {
     expect(sent[1]?.at(-1)).toMatchObject({ role: "tool", content: JSON.stringify(result) });
   });
 
-  it.each([...FOREIGN.slice(0, 8), ...NATIVE.slice(0, 4)].map(([what, part]) => [what, part] as const))(
+  it.each([...FOREIGN.slice(0, 10), ...NATIVE.slice(0, 4)].map(([what, part]) => [what, part] as const))(
     "and a message are refused with %s behind a copy of the history",
     async (_what, part) => {
       const { ask, conversationId, toolCallId, call, sent } = await startCall({ clientFiles: () => true });
