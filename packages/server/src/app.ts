@@ -13,7 +13,10 @@ import type { TurnService } from "./turns/turn-service.ts";
 export interface ServerApp {
   /** Responds to a web-standard `Request`. Pass it to a runtime or framework that uses such requests (e.g. Bun or Hono). */
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** The service that runs the turns. With it, your own code can start turns without an HTTP request. */
+  /**
+   * The service that runs the turns. With it, your own code can start turns without an HTTP request. The option `clientFiles`
+   * doesn't check the files of these turns.
+   */
   readonly service: TurnService;
   /**
    * Ends all event streams, so that clients reconnect to another process, and waits for running turns. Hands over the turns that

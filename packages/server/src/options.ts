@@ -3,6 +3,7 @@ import type { MemoryProvider, TurnLog } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import * as z from "zod";
+import type { ClientFile } from "./http/client-content.ts";
 import type { TurnTiming } from "./jobs/options.ts";
 import type { Identity } from "./turns/turn-service.ts";
 
@@ -61,6 +62,12 @@ export interface ServerAppOptions<Ctx> {
    */
   readonly titleOf?: (text: string) => string | undefined;
   /**
+   * Returns whether a user may send the model a file that the user's message names by an address or by the provider's file id,
+   * without the bytes. The provider reads the file with the application's key, so return `true` only for files that this user may
+   * read. If the function throws, the client gets a server error. Default: no file is allowed.
+   */
+  readonly clientFiles?: (file: ClientFile, identity: Identity) => boolean | Promise<boolean>;
+  /**
    * Origins of other web pages that may call the server from a browser, e.g. `{ origins: ["https://app.example.org"] }`. `true`:
    * all origins, but without cookies. `false` (default): no other origin.
    */
@@ -94,6 +101,9 @@ const atLeastOne = z.number().min(1);
 const settingsSchema = z.object({
   authenticate: z.custom<unknown>((value) => typeof value === "function").optional(),
   context: z.custom<unknown>((value) => typeof value === "function").optional(),
+  clientFiles: z
+    .custom<ServerAppOptions<unknown>["clientFiles"]>((value) => typeof value === "function")
+    .optional(),
   onError: z.custom<unknown>((value) => typeof value === "function").optional(),
   defaultAgent: z.string().optional(),
   titleOf: z.custom<(text: string) => string | undefined>((value) => typeof value === "function").optional(),

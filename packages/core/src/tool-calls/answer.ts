@@ -29,7 +29,7 @@ export function toolMessage(call: RichToolCall, content: ToolContent): Message {
  */
 export function toAnswer(value: ToolReturn): Answer {
   if (typeof value === "string") return { status: "success", content: value };
-  const parts = partsIn(value);
+  const parts = toolPartsIn(value);
   if (parts !== undefined) return partsAnswer(parts);
   const content = toJson(value);
   if (content !== undefined) return { status: isToolResult(value) ? value.status : "success", content };
@@ -38,7 +38,7 @@ export function toAnswer(value: ToolReturn): Answer {
 }
 
 /** Returns the content parts of a tool's result; `undefined` if the result has none. */
-function partsIn(answer: unknown): ToolParts | undefined {
+export function toolPartsIn(answer: unknown): ToolParts | undefined {
   const value = isToolResult(answer) && answer.status === "success" ? answer.data : answer;
   return isToolParts(value) ? value : undefined;
 }

@@ -1,21 +1,24 @@
 import type { Interruption, PromptInput } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 import { present, sameJson } from "@jaf/memory/internal";
+import { type ClientFile, type NamedFile, refusedFile } from "../http/client-content.ts";
 import type { TurnRequest } from "../turns/turn-service.ts";
 import { isClientId, turnOfMessage, userMessageWithId } from "./chat-ids.ts";
 import type { ChatRequest, ClientAnswers, SaidMessage } from "./chat-request.ts";
 import type { StoredChat } from "./stored-chat.ts";
 
-export type ChatTurn = Pick<
-  TurnRequest,
-  "target" | "turnId" | "input" | "edit" | "approvals" | "toolResults"
->;
+export interface ChatTurn
+  extends Pick<TurnRequest, "target" | "turnId" | "input" | "edit" | "approvals" | "toolResults"> {
+  /** The files that the client's new content names. */
+  readonly files: readonly NamedFile[];
+}
 
 type SayRequest = Extract<ChatRequest, { readonly said: unknown }>;
 
 /**
  * Returns the turn for a request to send, edit or regenerate a message. If the message isn't stored, e.g. because an earlier
  * request failed, the turn sends the message, whatever the request asks. A message that is already stored isn't stored again.
+ * Throws a failure if the message names a file that isn't on the web.
  */
 export function saidTurn(
   conversationId: string,
@@ -27,14 +30,26 @@ export function saidTurn(
   const stored = index === undefined ? undefined : chat.messages[index];
   if (index === undefined || stored === undefined || chat.version === undefined) {
     return {
-      ...{ target: { newId: conversationId }, input: inputOf(said) },
+      ...{ target: { newId: conversationId }, input: inputOf(said), files: webFiles(said) },
       ...present({ turnId }),
     };
   }
   const edit = { position: chat.firstPosition + index, version: chat.version };
-  const input = asks === "edit" ? said : { id: stored.id, content: stored.content ?? "" };
-  return { target: { conversationId }, input: inputOf(input), edit };
+  if (asks === "edit")
+    return { target: { conversationId }, input: inputOf(said), edit, files: webFiles(said) };
+  const input = inputOf({ id: stored.id, content: stored.content ?? "" });
+  return { target: { conversationId }, input, edit, files: [] };
 }
+
+/** Returns the files that the message names. Throws a failure if one of them isn't on the web or has no media type. */
+function webFiles({ files }: SaidMessage): readonly NamedFile[] {
+  const lost = files.find(({ file }) => !isWebFile(file) || file.mediaType === "");
+  if (lost === undefined) return files;
+  throw refusedFile(lost.path, "expected a URL with data:, http: or https:, and a mediaType");
+}
+
+const isWebFile = (file: ClientFile): boolean =>
+  file.kind === "url" && /^https?:/.test(file.url) && URL.canParse(file.url);
 
 /** Checks whether the conversation already has a user's message with this id and content. */
 export function isSaid(chat: StoredChat, { id, content }: SaidMessage): boolean {
@@ -51,10 +66,12 @@ export function answeringTurn(
   { approvals, resultsOf }: ClientAnswers,
   waiting: readonly Interruption[],
 ): ChatTurn {
-  const toolResults = resultsOf(waiting);
+  const results = resultsOf(waiting);
+  const toolResults = results.map(({ files: _, ...result }) => result);
   return {
     target: { conversationId },
     input: [],
+    files: results.flatMap(({ files }) => files),
     ...(approvals.length === 0 ? {} : { approvals }),
     ...(toolResults.length === 0 ? {} : { toolResults }),
   };
@@ -70,7 +87,7 @@ export function isComplete({ messages }: StoredChat): boolean {
  * Converts a user's message into the input of a turn. Keeps the client's id of the message, so that the client can refer to it
  * later.
  */
-function inputOf({ id, content }: SaidMessage): PromptInput {
+function inputOf({ id, content }: Omit<SaidMessage, "files">): PromptInput {
   const message: RichMessage = { role: "user", content, ...(isClientId(id) ? { id } : {}) };
   // The engine validates it.
   return [message] as PromptInput;

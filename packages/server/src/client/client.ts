@@ -1,5 +1,6 @@
 import type { ClientToolResult, ModelUsage } from "@jaf/core";
-import type { ApprovalDecision, ContentPart, Message } from "@jaf/memory";
+import type { ApprovalDecision, Message } from "@jaf/memory";
+import type { ClientPart } from "../http/client-content.ts";
 import type { TurnEnd, TurnError } from "../turns/turn-event.ts";
 import { type ApprovalMethods, approvalMethods } from "./approvals.ts";
 import { type ConversationMethods, conversationMethods } from "./conversations.ts";
@@ -82,9 +83,9 @@ export interface ChatRequest {
   /** The conversation to continue. Default: a new conversation. */
   readonly conversationId?: string;
   /** The user's message. */
-  readonly message?: string | readonly ContentPart[];
+  readonly message?: string | readonly ClientPart[];
   /** Several messages of the user, in place of `message`. */
-  readonly messages?: readonly { readonly role: "user"; readonly content: string | readonly ContentPart[] }[];
+  readonly messages?: readonly { readonly role: "user"; readonly content: string | readonly ClientPart[] }[];
   /** The client's copy of the conversation. The server rejects it if it differs from the stored messages. */
   readonly history?: readonly Message[];
   /** A token that stands for the history, in place of `history`; see `PromptResult.historyToken` of `@jaf/core`. */

@@ -1,4 +1,5 @@
-import type { ContentPart, Message } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import type { ClientPart } from "../http/client-content.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import { type FollowedEvent, type FollowOptions, followTurn, startTurn } from "./follow.ts";
 import type { CallOptions, Http } from "./http.ts";
@@ -83,7 +84,7 @@ export interface EditRequest {
   /** The conversation's version that the client saw. If the conversation has changed, the request fails with status 409. */
   readonly version: number;
   /** The new message. */
-  readonly message: string | readonly ContentPart[];
+  readonly message: string | readonly ClientPart[];
   /** The agent's name. Default: the server's default agent. */
   readonly agentName?: string;
 }

@@ -144,17 +144,32 @@ function endOfString(text: string, start: number): number {
 
 /**
  * Validates a value with a schema and returns the parsed value. Throws a failure that names the invalid fields, without their
- * values. `what` names the value, e.g. `"body"`.
+ * values. `what` names the value, e.g. `"body"`. `at` is the path of the value in the whole input.
  */
-export function parseInput<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+export function parseInput<T>(schema: z.ZodType<T>, value: unknown, what: string, at: Path = []): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new HttpFailure("invalid-request", `Invalid ${what}: ${describe(parsed.error)}.`);
+  const issues = parsed.error.issues.flatMap(closestIssues).map((issue) => issueAt(issue, at));
+  throw new HttpFailure("invalid-request", `Invalid ${what}: ${describe(issues)}.`);
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** The path of a value: field names and indexes. */
+export type Path = readonly PropertyKey[];
+
+const issueAt = (issue: Issue, at: Path): Issue => ({ ...issue, path: [...at, ...issue.path] });
+
+/** Returns the issues of the option of a union that fits best, e.g. those of a list's items if text isn't the only option. */
+function closestIssues(issue: Issue): readonly Issue[] {
+  const options = issue.code === "invalid_union" ? issue.errors : [];
+  const closest = options.find((issues) => issues.some(({ path }) => path.length > 0));
+  return closest?.flatMap(closestIssues).map((inner) => issueAt(inner, issue.path)) ?? [issue];
 }
 
 const MOST_ISSUES = 5;
 
-function describe({ issues }: z.ZodError): string {
+function describe(issues: readonly Issue[]): string {
   const texts = issues.slice(0, MOST_ISSUES).map((issue) => {
     const path = z.core.toDotPath(issue.path);
     const problem = issue.code === "unrecognized_keys" ? "unknown field" : issue.message.replace(/\.$/, "");

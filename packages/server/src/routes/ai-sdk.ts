@@ -19,6 +19,7 @@ import {
 } from "../ai-sdk/stored-chat.ts";
 import { encodeUIMessageStream } from "../ai-sdk/ui-message-stream.ts";
 import { streamedMessages } from "../ai-sdk/ui-messages.ts";
+import { checkFiles } from "../http/client-content.ts";
 import type { Encoder } from "../http/encoder.ts";
 import { HttpFailure } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";
@@ -63,7 +64,8 @@ export function aiSdkRoutes(route: Route, parts: ServerParts): void {
     const agentName = agentOf(parts, request.agentName);
     const part = request.asks === "say" || request.asks === "go-on" ? "tail" : "all";
     const stored = await readChat(parts, chat, part);
-    const turn = await turnOf(parts, chat, { request, stored });
+    const { files, ...turn } = await turnOf(parts, chat, { request, stored });
+    await checkFiles(parts.settings, context.get("identity"), files);
     const heldParts = request.asks === "go-on" ? request.answers.heldParts : 0;
     const known = await knownOf(parts, chat, { request, stored, turn });
     return answerTurn(parts, context, { agentName, ...turn }, encoderOf(stored, { heldParts, known }));
@@ -125,7 +127,7 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
 async function knownOf(
   parts: ServerParts,
   chat: Chat,
-  { request, stored, turn: { turnId } }: Asked & { readonly turn: ChatTurn },
+  { request, stored, turn: { turnId } }: Asked & { readonly turn: Pick<ChatTurn, "turnId"> },
 ): Promise<number> {
   if (request.asks !== "say" || turnId === undefined || !isSaid(stored, request.said)) return 0;
   const turn = await turnWithId(parts, chat, turnId);

@@ -1,22 +1,19 @@
-import type { ClientToolResult, PromptInput } from "@jaf/core";
+import type { PromptInput } from "@jaf/core";
 import type { ApprovalDecision, Message } from "@jaf/memory";
 import { messageText, present } from "@jaf/memory/internal";
 import * as z from "zod";
+import { checkFiles, clientPart, type NamedFile, namedFiles } from "../http/client-content.ts";
 import { type FailureCode, HttpFailure, notFound } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
-import type { TurnRequest } from "../turns/turn-service.ts";
+import type { Identity, TurnRequest } from "../turns/turn-service.ts";
+import { checkAddedFiles, readToolResults } from "./continued.ts";
 import { checkVersion, ownConversation } from "./ownership.ts";
 import { anything, id, interruption, message, position, version } from "./schemas.ts";
 import { answerTurn, ownEncoder } from "./turn-response.ts";
 
 /** The content of a user's message: a text or a list of parts. */
-const contentSchema = z.union([
-  z.string().min(1),
-  z
-    .array(z.looseObject({ type: z.string().min(1) }).describe("A part of a message, e.g. text or media."))
-    .min(1),
-]);
+const contentSchema = z.union([z.string().min(1), z.array(clientPart).min(1)]);
 
 const stream = z
   .boolean()
@@ -100,24 +97,27 @@ const regenerate = operation("post", "/conversations/{conversationId}/regenerate
 });
 
 export function chatRoutes(route: Route, parts: ServerParts): void {
-  route(chat, ({ context, body }) => {
+  route(chat, async ({ context, body }) => {
     const agentName = agentOf(parts, body.agentName);
-    return answerTurn(parts, context, { agentName, ...turnOf(parts, body) }, ownEncoder(context, body));
+    const turn = await turnOf(parts, context.get("identity"), body);
+    return answerTurn(parts, context, { agentName, ...turn }, ownEncoder(context, body));
   });
 
   const isThere = ({ agentName }: { readonly agentName: string }): void => {
     if (!parts.agents.has(agentName)) throw notFound();
   };
-  route({ ...chatWithAgent, check: isThere }, ({ context, agentName, body }) =>
-    answerTurn(parts, context, { agentName, ...turnOf(parts, body) }, ownEncoder(context, body)),
-  );
+  route({ ...chatWithAgent, check: isThere }, async ({ context, agentName, body }) => {
+    const turn = await turnOf(parts, context.get("identity"), body);
+    return answerTurn(parts, context, { agentName, ...turn }, ownEncoder(context, body));
+  });
 }
 
 /** Adds the routes to edit and regenerate messages. */
 export function editRoutes(route: Route, parts: ServerParts): void {
-  route(editMessage, ({ context, conversationId, body }) => {
+  route(editMessage, async ({ context, conversationId, body }) => {
     const { position, version, message } = body;
     const agentName = agentOf(parts, body.agentName);
+    await checkFiles(parts.settings, context.get("identity"), namedFiles(message, ["message"]));
     const input = [{ role: "user", content: message }] as PromptInput;
     const request = { target: { conversationId }, agentName, input, edit: { position, version } };
     return answerTurn(parts, context, request, ownEncoder(context, body));
@@ -170,14 +170,17 @@ const firstWords = (text: string): string =>
 
 type Said = Pick<TurnRequest, "target" | "input" | "approvals" | "toolResults" | "messages" | "historyToken">;
 
-function turnOf(parts: ServerParts, body: ChatBody): Said {
-  const { conversationId, message, messages = [], history, historyToken, approvals, toolResults } = body;
+async function turnOf(parts: ServerParts, identity: Identity, body: ChatBody): Promise<Said> {
+  const { conversationId, message, messages = [], history, historyToken, approvals } = body;
   if (message !== undefined && messages.length > 0)
     throw new HttpFailure("invalid-request", "Invalid body: set either message or messages, not both.");
   const said = message === undefined ? messages : [{ role: "user" as const, content: message }];
-  const continues = approvals ?? toolResults ?? history ?? historyToken;
+  const continues = approvals ?? body.toolResults ?? history ?? historyToken;
   if (said.length === 0 && continues === undefined && conversationId === undefined)
     throw new HttpFailure("invalid-request", "Invalid body: message: expected a message of the user.");
+  const { toolResults, files } = readToolResults(body.toolResults);
+  await checkFiles(parts.settings, identity, [...filesIn(body), ...files]);
+  await checkAddedFiles(parts, identity, body);
   const title = titleOf(parts, said as readonly Message[]);
   return {
     target: conversationId === undefined ? { newId: undefined, ...present({ title }) } : { conversationId },
@@ -186,9 +189,14 @@ function turnOf(parts: ServerParts, body: ChatBody): Said {
     ...(history === undefined ? {} : { messages: history as unknown as readonly Message[] }),
     ...present({ historyToken }),
     ...(approvals === undefined ? {} : { approvals: approvals as readonly ApprovalDecision[] }),
-    ...(toolResults === undefined ? {} : { toolResults: toolResults as readonly ClientToolResult[] }),
+    ...present({ toolResults }),
   };
 }
+
+const filesIn = ({ message, messages = [] }: ChatBody): readonly NamedFile[] => [
+  ...namedFiles(message, ["message"]),
+  ...messages.flatMap(({ content }, index) => namedFiles(content, ["messages", index, "content"])),
+];
 
 interface Seen {
   readonly conversationId: string;
