@@ -163,7 +163,8 @@ const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
 ];
 
 /**
- * The conversation is longer than JavaScript's longest string. If the driver read it, the driver would end the process.
+ * The conversation is longer than JavaScript's longest string. If the driver read such a text, the driver would end the
+ * process.
  */
 export class ConversationTooLarge extends Error {
   override readonly name = "ConversationTooLarge";
@@ -243,7 +244,10 @@ export const toSetupError = (operation: string, thrown: unknown): MemorySetupErr
 // took effect.
 const SEVERE_CLASSES = new Set(["53", "58", "XX"]);
 
-/** Returns whether the server refused a statement, so the statement had no effect and the server goes on. */
+/**
+ * Returns whether an error proves that a statement had no effect: the server refused the statement, but kept the
+ * connection open.
+ */
 export function isRefusal(thrown: unknown): boolean {
   const cause = describeCause(thrown);
   // The driver's own errors have no severity. In other languages, the server translates the word ERROR.

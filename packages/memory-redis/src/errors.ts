@@ -188,9 +188,9 @@ function denialOf(message: string): Denial | undefined {
 }
 
 /**
- * Finds the command that a script wasn't allowed to run. Before version 7.2, Redis names only the line of the script.
- * Returns a new error with the text that Redis uses for a single command, which names the command. Returns `undefined`
- * for any other error.
+ * Returns an error that names the command which a script wasn't allowed to run. Before version 7.2, Redis names only
+ * the line of the script. So this function looks up the command in that line of `source`, the script. Returns
+ * `undefined` if `thrown` is another error.
  */
 export function namedDenial(thrown: unknown, source: string): Error | undefined {
   if (!(thrown instanceof Error) || !SCRIPT_COMMAND.test(thrown.message)) return undefined;
@@ -246,8 +246,8 @@ function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
 }
 
 /**
- * Returns a copy of an error that has its class and code, but not its message. The message may quote a key, and a key
- * may contain a user's id.
+ * Returns an error with the class name and the code of `thrown`, but without its message. The message may quote a key,
+ * and a key may contain a user's id.
  */
 function safeCause(thrown: unknown): Error {
   const { name, message, code } = describeCause(thrown);

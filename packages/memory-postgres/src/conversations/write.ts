@@ -63,7 +63,10 @@ const toSource = ({
   trace_ids: traceIds,
 });
 
-/** Returns the object of those arguments that few writes need. Returns `null` if the write needs none of them. */
+/**
+ * Returns an object of the arguments that few writes need: own ids of messages, the source of an import, and exact
+ * metadata. Returns `null` if the write needs none of them.
+ */
 function toRareArguments({ messages, source }: ConversationWrite, exact: object | undefined): object | null {
   const own = messages.some((message) => message.own !== undefined);
   if (!own && source === undefined && exact === undefined) return null;

@@ -9,8 +9,8 @@ import { enterIndex, partKeys } from "./fragments.ts";
  *       2 '1' to read only the fields that statistics need, '' to read all fields
  *
  * Returns { time in ms since 1970, one value for each conversation … }. The value has the fields and values of the
- * conversation's hash. It is nil if the conversation doesn't exist, if the trace hasn't written to it, or if its key
- * has another type.
+ * conversation's hash. It is nil if the conversation doesn't exist, if the trace hasn't written to it, or if the
+ * conversation's key has another type.
  */
 export const heads = lua`
 ${clockMs}

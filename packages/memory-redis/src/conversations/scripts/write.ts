@@ -44,7 +44,7 @@ import { digestAt, enterIndex, markImport, ownIds, partKeys, reservedMs, trimCut
  * the trace ids. It consists of version, next position, number of messages and digest, separated by spaces.
  *
  * Status 'written': the write was made.
- * 'replayed': an earlier attempt with the same idempotency key was made.
+ * 'replayed': an earlier attempt with the same idempotency key has made the write; this attempt changed nothing.
  * 'reserve': nothing was written, and index entries must be reserved first. If `keep` is 1, the ttl of the indexes of the
  *   owner and of the trace ids must also be extended to the returned ttl.
  * 'missing': the conversation doesn't exist and was not to be created.
