@@ -68,7 +68,7 @@ const encoding = storage("the database can't hold every character; create it wit
 const corrupt = storage("the server reports damaged or unreadable files; see its log, and restore a backup");
 
 /**
- * Rules by the error's `code`: an SQLSTATE or an `errno` name, e.g. `ECONNRESET`. Two characters stand for all
+ * The rules for errors with a `code`: an SQLSTATE or an `errno` name, e.g. `ECONNRESET`. Two characters stand for all
  * SQLSTATEs that begin with them.
  */
 const codeRules: Readonly<Record<string, ErrorRule>> = {
@@ -145,7 +145,7 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   XX002: corrupt,
 };
 
-/** Rules by the message, for errors that have no `code`. */
+/** The rules for errors without a `code`, by the message. */
 const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^(timeout exceeded when trying to connect|timeout expired)$/, ...slow },
   { pattern: /^Connection terminated due to connection timeout$/, ...slow },

@@ -61,7 +61,7 @@ const lacksRight = storage(
 );
 const foreign = storage("a key of that name belongs to another application; choose another `keyPrefix`");
 
-/** Rules by the first word of the server's error text, e.g. `OOM`. */
+/** The rules for errors of the server, by the first word of the error's text, e.g. `OOM`. */
 const replyRules: Readonly<Record<string, ErrorRule>> = {
   MOVED: connection("it is part of a Cluster; pass a Cluster client", false),
   ASK: connection("it is part of a Cluster; pass a Cluster client", false),
@@ -87,7 +87,7 @@ const replyRules: Readonly<Record<string, ErrorRule>> = {
   NOSCRIPT: storage("it removed a script between two commands; try again", true),
 };
 
-/** Rules by the error's `code`: an `errno` name, e.g. `ECONNRESET`, or the code of a TLS error. */
+/** The rules for errors with a `code`: an `errno` name, e.g. `ECONNRESET`, or the code of a TLS error. */
 const codeRules: Readonly<Record<string, ErrorRule>> = {
   ECONNREFUSED: refused,
   ENOENT: refused,
@@ -109,7 +109,10 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   ERR_INVALID_URL: connection("`url` is not a valid URL; percent-encode special characters in it", false),
 };
 
-/** Rules by the name and the text of a client library's error. A pattern is matched against `<name>: <text>`. */
+/**
+ * The rules for errors of a client library, by the error's name and text. A pattern is matched against `<name>:
+ * <text>`.
+ */
 const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^CommandTimeout\b/, ...slow },
   {

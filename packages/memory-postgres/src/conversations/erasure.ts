@@ -274,8 +274,8 @@ const SWEEP_EVERY = 10;
 /**
  * Returns a function to call after each write of data that will expire. Every tenth call runs `sweepSome`, which
  * removes some expired rows and returns whether more of them may be left. If so, the next call runs `sweepSome` again.
- * Each run removes more rows than can expire between two runs, so expired rows don't pile up even without a purge. The
- * returned function never rejects, because the write before the call has succeeded.
+ * Each run removes more rows than can expire between two runs, so expired rows don't pile up even if `purgeExpired` is
+ * never called. The returned function never rejects, because the write before the call has succeeded.
  */
 export function createSweep(sweepSome: () => Promise<boolean>): () => Promise<void> {
   let writes = Math.floor(Math.random() * SWEEP_EVERY); // Random, so many processes with few writes each also sweep.

@@ -129,7 +129,10 @@ export interface WriteCall {
   readonly careful: (write: ConversationWrite) => Statement;
 }
 
-/** The error code of the usual call if its idempotency key is known. Then the careful call decides about the write. */
+/**
+ * The error code of the usual call if an earlier write had the same idempotency key. After this error, the careful call
+ * decides about the write.
+ */
 const KEY_IS_KNOWN: ReadonlySet<unknown> = new Set(["JF005"]);
 
 /**

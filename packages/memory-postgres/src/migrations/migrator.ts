@@ -36,7 +36,7 @@ const failure = (code: string, message: string): Error => Object.assign(new Erro
 
 /**
  * Finds the schema of the tables, and whether they need a migration. Changes nothing. Throws an error if the tables
- * have another number of partitions than requested, or if some are gone.
+ * have another number of partitions than requested, or if some of the tables are missing.
  */
 async function findTables(sql: SqlClient, group: TableGroup, layout: TableLayout): Promise<FoundTables> {
   const { tableName, schema, partitions } = layout;

@@ -4,8 +4,8 @@ import type { ReadHeads } from "./head.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
 /**
- * A conversation, and the indexes that a call concerns: the list of all conversations (unless `recent` is false), the
- * index of its owner, and the index of each trace.
+ * A conversation, and the indexes that a call changes: the list of all conversations (unless `recent` is false), the
+ * index of the user `userId`, and the index of each trace in `traceIds`.
  */
 export interface IndexedConversation {
   readonly conversationId: string;

@@ -93,7 +93,8 @@ return { clock(), hash, from, to, items, receipt, own, trace_ids }
 `;
 
 /**
- * Reads messages with their digests. Reads the list of messages as it is, even if its length isn't the stored number.
+ * Reads messages with their digests. Reads the list of messages as it is, even if its length differs from the stored
+ * number of messages.
  *
  * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids
  * ARGV  1 prefix of all keys   2 position of the first message to read   3 maximum number of messages
