@@ -23,8 +23,8 @@ interface PrepareOptions {
 interface FoundTables {
   readonly names: ResolvedNames;
   /**
-   * Why a migration is necessary. Absent if the database has everything that this version of the package needs, or
-   * more.
+   * Why a migration is necessary. Absent if the database has everything that this version of the package needs. A newer
+   * version may have added more.
    */
   readonly lack?: string;
 }
@@ -114,8 +114,8 @@ async function applyMigrations(
 }
 
 /**
- * Migrates the tables if `migrate` is true and it is necessary. If `migrate` is false, only checks the tables. Returns
- * their names and schema. Rejects with a `MemorySetupError` or an error of the driver.
+ * Migrates the tables if `migrate` is true and a migration is necessary. If `migrate` is false, only checks the tables.
+ * Returns their names and schema. Rejects with a `MemorySetupError` or an error of the driver.
  */
 export async function prepareTables(
   sql: SqlClient,

@@ -184,9 +184,9 @@ function removing(turns: Table, events: Table): SQL {
 
 /**
  * Creates the statement that reads several turns. The value of its placeholder is a JSON array of queries with
- * `conversation_id`, `turn_id` (null for the latest turn), `first` (number of the first event) and `limit`. It returns
- * a row for each query that finds a turn. In a row, `nth` is the number of the query, from 1, and `texts` has the texts
- * of those appends that contain the requested events.
+ * `conversation_id`, `turn_id` (null for the latest turn), `first` (number of the first event) and `limit`. The
+ * statement returns a row for each query that finds a turn. In a row, `nth` is the number of the query, from 1, and
+ * `texts` has the texts of those appends that contain the requested events.
  */
 export function createReadStatement(names: ResolvedNames) {
   const { turns, events } = createTurnTables(names);

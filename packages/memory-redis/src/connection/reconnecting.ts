@@ -43,9 +43,9 @@ const pauseMs = (attempt: number): number =>
   Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + Math.random() / 2);
 
 /**
- * Opens a connection, and replaces it with a new one if it breaks or counts as dead. It counts as dead if calls are
- * waiting and none of them gets a reply within the timeout of a call. So the connection to a slow server that still
- * replies is kept. If many calls time out together, the connection is replaced once.
+ * Opens a connection, and replaces it with a new one if it breaks or counts as dead. A connection counts as dead if
+ * calls are waiting and none of them gets a reply within the timeout of a call. So the connection to a slow server that
+ * still replies is kept. If many calls time out together, the connection is replaced once.
  *
  * Rejects if the first connection can't be made.
  */

@@ -100,7 +100,7 @@ function toTime(reply: unknown): Date {
 /**
  * Returns a function that makes the first round trip of a read. If the list indexes of the messages are known before
  * the read, the function sends a transaction. Otherwise it runs a script. If messages were trimmed, a range may be at
- * other indexes than the transaction assumed. Then the script reads the range in a second round trip.
+ * other indexes than the transaction assumed. If so, the script reads the range in a second round trip.
  */
 export function createFirstRoundTrip({ port, run, keys, deadlines }: FirstRoundTripOptions) {
   /**

@@ -68,8 +68,8 @@ function otherCommands({ tombstones, removedTombstones, audit }: UserChange): re
 }
 
 /**
- * Joins commands that have the same name and key. Such commands concern different fields, so their order doesn't
- * matter.
+ * Joins commands that have the same name and key. Two commands with the same name and key concern different fields, so
+ * their order doesn't matter.
  */
 function joined(commands: readonly Command[]): readonly Command[] {
   const all = new Map<

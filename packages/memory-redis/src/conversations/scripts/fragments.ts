@@ -69,8 +69,8 @@ end
 /**
  * A Lua fragment for the messages' own ids, which are in a hash. The field 'i' + id holds the position and the hash of
  * the message's content. The field 'p' + position holds the id, so both fields of a message can be found by its
- * position. `own_ids` creates and returns three functions. A write calls it only if it needs them, because most writes
- * don't.
+ * position. `own_ids` creates and returns three functions. A write calls `own_ids` only if it needs these functions,
+ * which few writes do.
  */
 export const ownIds = lua`
 local function own_ids(hash)
