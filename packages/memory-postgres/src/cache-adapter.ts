@@ -10,11 +10,12 @@ import type { ResolvedNames } from "./table-names.ts";
 /**
  * Creates a cache in a table of Postgres or PGlite that all processes share. Creates the table if it is missing.
  * `client` is a `Pool`, a connected `Client` or a PGlite, and is never closed. The table's name begins with the
- * `tableName` of the conversations, e.g. `conversations_cache`. Values expire by the database's clock. If a call fails,
- * it rejects with the client's error.
+ * `tableName` of the conversations, e.g. `conversations_cache`. Values expire by the database's clock. If the client
+ * reports an error, the cache's method rejects with that error.
  *
  * On a pool and on PGlite, writes also remove some expired values. With a `Client`, calls within a transaction of the
- * application are part of that transaction. Until it commits, another process that claims the same key waits.
+ * application are part of that transaction. Until that transaction commits, other processes that write to the same key
+ * wait.
  *
  * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the table can't be
  * created or found.
@@ -64,7 +65,7 @@ const key = sql`${sql.placeholder("key")}::text`;
 const now = sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 const expiresAt = sql`${now} + ${sql.placeholder("seconds")}::bigint * 1000`;
 
-/** How many expired values a write removes besides its own key's, so unused values don't pile up. */
+/** How many expired values of other keys a write removes, so unused values don't pile up. */
 const MOST_REMOVED = 20;
 
 /**
@@ -98,7 +99,7 @@ function createCacheStatements(names: ResolvedNames, { removesEnded }: { removes
     set: write(sql``),
 
     /**
-     * Writes the value only if the key has none that is still valid. The column `written` is 1 if the value was
+     * Writes the value only if the key has no value, or an expired one. The column `written` is 1 if the value was
      * written, else 0.
      */
     setIfAbsent: write(sql`WHERE entry.expires_at <= ${now}`),

@@ -27,9 +27,9 @@ const schemaNameSchema = z
 
 export const schemaShape = {
   /**
-   * The schema of the tables. It is created if it is missing. Default: the first existing schema of the connection's
-   * `search_path` when the provider is created (`current_schema()`). Other schemas of the `search_path` are not
-   * searched.
+   * The schema of the tables. If the schema is missing, it is created. Default: the first existing schema of the
+   * connection's `search_path` when the provider is created (`current_schema()`). Other schemas of the `search_path`
+   * are not searched.
    */
   schema: schemaNameSchema.optional(),
 };
@@ -106,15 +106,14 @@ export const connectionShape = {
    */
   connectionString: connectionStringSchema.optional(),
   /**
-   * Always refused: Redis's configuration has this name for the field `connectionString`. The error names
-   * `connectionString`.
+   * Always refused. The error says to use the field `connectionString`. (Only Redis's configuration has a field `url`.)
    */
   url: z.never({ error: "expected it in the field connectionString" }).optional(),
   /** The maximum number of connections of a pool that the store opens itself. Default 10. */
   maxConnections: z.int().min(1).default(10),
   /**
-   * Milliseconds until a statement without a result fails, on a pool that the store opens itself. The statement's
-   * connection is closed. The server may still execute the statement. Default 30,000.
+   * Milliseconds until a statement without a result fails. Applies only to a pool that the store opens itself. The
+   * failure closes the statement's connection, but the server may still execute the statement. Default 30,000.
    */
   queryTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
   /** Whether to create and update the tables when the store is created. Default `true`. */
@@ -158,6 +157,6 @@ const WHAT = "Postgres provider configuration";
 export const parseConfig = (config: PostgresConfig): PostgresSettings =>
   parseOptions(postgresConfigSchema, config, WHAT);
 
-/** Returns the options with their defaults. Throws the same errors as {@link parseConfig}. */
+/** Returns the options with their defaults. Throws a `TypeError` if an option is invalid. */
 export const parseTables = (options: PostgresTables): z.output<typeof tablesSchema> =>
   parseOptions(tablesSchema, options, WHAT);

@@ -68,7 +68,7 @@ const encoding = storage("the database can't hold every character; create it wit
 const corrupt = storage("the server reports damaged or unreadable files; see its log, and restore a backup");
 
 /**
- * Rules by the error's `code`: an SQLSTATE or an `errno` name, e.g. `ECONNRESET`. Two characters stand for all
+ * The rules for errors with a `code`: an SQLSTATE or an `errno` name, e.g. `ECONNRESET`. Two characters stand for all
  * SQLSTATEs that begin with them.
  */
 const codeRules: Readonly<Record<string, ErrorRule>> = {
@@ -145,7 +145,7 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   XX002: corrupt,
 };
 
-/** Rules by the message, for errors that have no `code`. */
+/** The rules for errors without a `code`, by the message. */
 const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^(timeout exceeded when trying to connect|timeout expired)$/, ...slow },
   { pattern: /^Connection terminated due to connection timeout$/, ...slow },
@@ -163,7 +163,8 @@ const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
 ];
 
 /**
- * The conversation is longer than JavaScript's longest string. If the driver read it, the driver would end the process.
+ * The conversation is longer than JavaScript's longest string. If the driver read such a text, the driver would end the
+ * process.
  */
 export class ConversationTooLarge extends Error {
   override readonly name = "ConversationTooLarge";
@@ -243,7 +244,10 @@ export const toSetupError = (operation: string, thrown: unknown): MemorySetupErr
 // took effect.
 const SEVERE_CLASSES = new Set(["53", "58", "XX"]);
 
-/** Returns whether the server refused a statement, so the statement had no effect and the server goes on. */
+/**
+ * Returns whether an error proves that a statement had no effect: the server refused the statement, but kept the
+ * connection open.
+ */
 export function isRefusal(thrown: unknown): boolean {
   const cause = describeCause(thrown);
   // The driver's own errors have no severity. In other languages, the server translates the word ERROR.

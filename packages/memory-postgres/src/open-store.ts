@@ -32,8 +32,8 @@ export function requireClient(client: PostgresClient, operation: string): void {
 }
 
 /**
- * Opens a pool unless there is a client, prepares the tables, and returns the result of `make`. If a step fails, closes
- * the pool and rejects with a `MemorySetupError`.
+ * Opens a pool unless there is a client, prepares the tables, and returns the result of `make`. If any of these fails,
+ * closes the pool and rejects with a `MemorySetupError`.
  */
 export async function openStore<T>(
   { settings, client, group, operation }: Opening,

@@ -6,9 +6,10 @@ import { parseConfig, type RedisConfig } from "./config.ts";
 import { text } from "./lua.ts";
 
 /**
- * Creates a cache in Redis that all processes share. The cache never closes the client. If a call fails, it rejects
- * with the client's error. If a call takes longer than `commandTimeoutMs`, it rejects with a timeout error. The key in
- * Redis is `<keyPrefix>cache:{<key>}`, which never equals a key of a conversation or of media.
+ * Creates a cache in Redis that all processes share. The cache never closes the client. If the client reports an error,
+ * the cache's method rejects with that error. If Redis doesn't reply within `commandTimeoutMs`, the method rejects with
+ * a timeout error. The value of `key` is stored under `<keyPrefix>cache:{<key>}`. Keys of conversations and of media
+ * never have this form.
  *
  * @throws TypeError for an invalid client or option.
  *

@@ -10,8 +10,8 @@ const KEY_PREFIX = /^[^{}]*(\{[^{}]+\}[^{}]*)?$/;
 const NOT_IN_A_KEY = /[\0\p{Surrogate}]/u;
 
 /**
- * Returns whether a text is a valid Redis URL. It is checked here because the client libraries quote an invalid URL in
- * their errors, including the password.
+ * Returns whether a text is a valid Redis URL. The URL is checked before a client library gets it, because the
+ * libraries quote an invalid URL in their errors, including the password.
  */
 function isRedisUrl(text: string): boolean {
   try {
@@ -47,12 +47,14 @@ const schema = z.strictObject({
         "expected redis:// or rediss:// with user, password, host, port and database number, with special characters percent-encoded",
     })
     .optional(),
-  /** Always refused: Postgres's configuration has this name for the field `url`. The error names `url`. */
+  /**
+   * Always refused. The error says to use the field `url`. (Only Postgres's configuration has a field with this name.)
+   */
   connectionString: z.never({ error: "expected it in the field url" }).optional(),
   /**
-   * The start of every key. Default `"jaf:memory:"`. If several prefixes share a database, no prefix may be the start
-   * of another prefix. A hash tag in the prefix (a text in braces, e.g. `"{tenant-1}:"`) keeps all keys on one server
-   * of a Cluster.
+   * The prefix of every key in Redis. Default `"jaf:memory:"`. If several stores with different prefixes share a
+   * database, no prefix may begin with another one: not `"app:"` and `"app:test:"`. A hash tag in the prefix (a text in
+   * braces, e.g. `"{tenant-1}:"`) keeps all keys on one server of a Cluster.
    */
   keyPrefix: z
     .string()
@@ -61,19 +63,19 @@ const schema = z.strictObject({
     .refine((prefix) => !NOT_IN_A_KEY.test(prefix), { error: "expected no NUL and no unpaired surrogate" })
     .default("jaf:memory:"),
   /**
-   * Seconds after the last read or write until a conversation expires. If a write sets `ttlSeconds`, that value applies
-   * to its conversation instead. Default: no expiry.
+   * Seconds after the last read or write until a conversation expires. If a write sets `ttlSeconds`, its conversation
+   * expires that long after the last write instead. Default: no expiry.
    */
   ttl: z.int().min(1).optional(),
   /**
    * The number of replicas that must have a write before the write succeeds. Default 0: a write succeeds before any
-   * replica has it, and is lost if the server fails directly afterwards. Above 0, each write occupies its connection
-   * while it waits for the replicas, so use a pool of connections.
+   * replica has it, and may be lost if the server fails directly afterwards. Above 0, each write occupies its
+   * connection while it waits for the replicas, so use a pool of connections.
    */
   minReplicas: z.int().min(0).default(0),
   /**
-   * Milliseconds until a command without a reply fails. The server may still execute the command. If no reply at all
-   * arrives for this long, a connection that the provider opened itself is replaced. Default 30,000.
+   * Milliseconds until a command without a reply fails. The server may still execute the command. If no waiting command
+   * gets a reply for this long, the provider replaces a connection that it opened itself. Default 30,000.
    */
   commandTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
 });
@@ -89,7 +91,7 @@ export interface RedisConfigSchema extends Schema {}
  */
 export const redisConfigSchema: RedisConfigSchema = schema;
 
-/** The configuration of a store in Redis: the server, the start of the keys, and time limits. */
+/** The configuration of a store in Redis: the server, the prefix of the keys, and time limits. */
 export interface RedisConfig extends z.input<Schema> {}
 
 /** A {@link RedisConfig} after it was parsed, with all defaults filled in. */

@@ -61,7 +61,7 @@ const lacksRight = storage(
 );
 const foreign = storage("a key of that name belongs to another application; choose another `keyPrefix`");
 
-/** Rules by the first word of the server's error text, e.g. `OOM`. */
+/** The rules for errors of the server, by the first word of the error's text, e.g. `OOM`. */
 const replyRules: Readonly<Record<string, ErrorRule>> = {
   MOVED: connection("it is part of a Cluster; pass a Cluster client", false),
   ASK: connection("it is part of a Cluster; pass a Cluster client", false),
@@ -87,7 +87,7 @@ const replyRules: Readonly<Record<string, ErrorRule>> = {
   NOSCRIPT: storage("it removed a script between two commands; try again", true),
 };
 
-/** Rules by the error's `code`: an `errno` name, e.g. `ECONNRESET`, or the code of a TLS error. */
+/** The rules for errors with a `code`: an `errno` name, e.g. `ECONNRESET`, or the code of a TLS error. */
 const codeRules: Readonly<Record<string, ErrorRule>> = {
   ECONNREFUSED: refused,
   ENOENT: refused,
@@ -109,7 +109,10 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   ERR_INVALID_URL: connection("`url` is not a valid URL; percent-encode special characters in it", false),
 };
 
-/** Rules by the name and the text of a client library's error. A pattern is matched against `<name>: <text>`. */
+/**
+ * The rules for errors of a client library, by the error's name and text. A pattern is matched against `<name>:
+ * <text>`.
+ */
 const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^CommandTimeout\b/, ...slow },
   {
@@ -188,9 +191,9 @@ function denialOf(message: string): Denial | undefined {
 }
 
 /**
- * Finds the command that a script wasn't allowed to run. Before version 7.2, Redis names only the line of the script.
- * Returns a new error with the text that Redis uses for a single command, which names the command. Returns `undefined`
- * for any other error.
+ * Returns an error that names the command which a script wasn't allowed to run. Before version 7.2, Redis names only
+ * the line of the script. So this function looks up the command in that line of `source`, the script. Returns
+ * `undefined` if `thrown` is another error.
  */
 export function namedDenial(thrown: unknown, source: string): Error | undefined {
   if (!(thrown instanceof Error) || !SCRIPT_COMMAND.test(thrown.message)) return undefined;
@@ -246,8 +249,8 @@ function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
 }
 
 /**
- * Returns a copy of an error that has its class and code, but not its message. The message may quote a key, and a key
- * may contain a user's id.
+ * Returns an error with the class name and the code of `thrown`, but without its message. The message may quote a key,
+ * and a key may contain a user's id.
  */
 function safeCause(thrown: unknown): Error {
   const { name, message, code } = describeCause(thrown);

@@ -1,8 +1,8 @@
 import { tombstoneKey } from "@jaf/memory/adapter";
 
 /**
- * The list of all conversations is split into this many indexes. On a Cluster, they spread the writes to the list over
- * the servers.
+ * The list of all conversations consists of this many indexes. On a Cluster, these indexes are on different servers, so
+ * no single server gets all writes to the list.
  */
 const RECENCY_INDEXES = 16;
 
@@ -72,7 +72,7 @@ export function createKeys(prefix: string) {
     of,
     /**
      * Returns the keys to pass to a script for one conversation. Without a Cluster: only the conversation's key. On a
-     * Cluster: also the keys of its parts, and the key of its tombstone if that is given.
+     * Cluster: also the keys of its parts, and the key of the conversation's tombstone if `tombstone` is given.
      */
     ofScript: (
       conversationId: string,
@@ -92,9 +92,9 @@ export function createKeys(prefix: string) {
     userTombstone: (userId: string): string =>
       `${sameSlot("gone", userIndex(userId))}:${tombstoneKey("user", userId)}`,
     /**
-     * Returns the key of the import marker of an index. All indexes of a Cluster slot share one marker. It holds the
-     * time when one of them last got an entry with a past time: see `markImport` in
-     * `conversations/scripts/fragments.ts`.
+     * Returns the key of the import marker of an index. All indexes of a Cluster slot share one marker. The marker
+     * holds the time when an import last added an entry to one of these indexes. The entry itself has a past time: see
+     * `markImport` in `conversations/scripts/fragments.ts`.
      */
     importMarker: (index: string): string => sameSlot("imported", index),
     traceIndex: (traceId: string): string => `${prefix}trace:${traceId}:conversations`,

@@ -26,8 +26,9 @@ interface Opening {
 }
 
 /**
- * Adapts the client that was passed in, or opens a connection if there is no client. Throws a `TypeError` if `client`
- * isn't a Redis client, and a `MemorySetupError` if it can't be used or the server can't be reached.
+ * Adapts the client that the application passed in, or opens a connection if there is no client. Throws a `TypeError`
+ * if `client` isn't a Redis client. Throws a `MemorySetupError` if `client` can't be used (e.g. because it is closed),
+ * or if the server can't be reached.
  */
 export async function openStore({ settings, client, operation }: Opening): Promise<StoreOptions> {
   const { keyPrefix, minReplicas, commandTimeoutMs } = settings;

@@ -9,7 +9,7 @@ import {
 } from "./clients.ts";
 import type { SqlRow, Statement } from "./statements.ts";
 
-/** The client that was passed in isn't connected. A query on it would never return. */
+/** The client that the application passed in isn't connected. A query on it would never return. */
 export class UnconnectedClient extends Error {
   override readonly name = "UnconnectedClient";
 }
@@ -56,7 +56,10 @@ const adaptPglite = (client: PgliteClient): SqlClient => ({
   script: async (sql) => void (await client.exec(sql)),
 });
 
-/** The errors "no such prepared statement" and "it already exists". Both occur before the statement runs. */
+/**
+ * The codes of the errors "no such prepared statement" and "the prepared statement already exists". Both occur before
+ * the statement runs.
+ */
 const MISPLACED = new Set<unknown>(["26000", "42P05"]);
 
 function unnamed({ name: _, ...statement }: Statement): Statement {
@@ -96,11 +99,12 @@ async function sendReadCommitted(pool: PgPool, statement: Statement): Promise<re
 }
 
 /**
- * Adapts a pool. Statements are prepared, which makes an append a seventh faster. If a proxy moves statements to other
- * connections, preparation stops: PgBouncer before version 1.21 does this in transaction mode.
+ * Adapts a pool. Statements are prepared, which makes an append a seventh faster. Some proxies send a prepared
+ * statement to a connection that doesn't know it, e.g. PgBouncer before version 1.21 in transaction mode. After the
+ * first such error, statements are no longer prepared.
  *
- * Above the isolation level read committed, a write fails if it waited for another write to the same conversation. Each
- * such failure costs a connection. So after the first one, each write runs in a transaction of its own with read
+ * If the database's isolation level is above read committed, a write fails if it waited for another write to the same
+ * conversation. After the first such failure, each write runs in a transaction of its own with the level read
  * committed.
  */
 function adaptPool(pool: PgPool): SqlClient {

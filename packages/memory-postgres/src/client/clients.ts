@@ -26,7 +26,10 @@ export interface PgliteClient {
   exec(script: string): Promise<unknown>;
 }
 
-/** A client that you pass to this package, which never closes it: a client or pool of `pg`, or a PGlite. */
+/**
+ * A client that the application passes to this package: a client or pool of `pg`, or a PGlite. The package never closes
+ * it.
+ */
 export type PostgresClient = PgClient | PgliteClient;
 
 export const isPglite = (client: PostgresClient): client is PgliteClient =>

@@ -17,14 +17,14 @@ export interface Statement {
   readonly name?: string;
   /** Whether the statement may change stored data. */
   readonly writes?: true;
-  /** Milliseconds after which the statement fails. Some drivers ignore it. */
+  /** Milliseconds after which the statement fails. Some drivers ignore this limit. */
   readonly timeoutMs?: number;
 }
 
 /**
  * Returns a name for a prepared statement that is unique to its text. Behind a PgBouncer that doesn't support prepared
- * statements, a connection may still have those of another application. If two texts had the same name, the wrong one
- * would run.
+ * statements, a connection may still have prepared statements of another application. If two texts had the same name,
+ * the wrong statement would run.
  */
 export const statementName = (text: string): string =>
   `jaf_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
@@ -54,8 +54,8 @@ export function reusable<Names extends string>(query: SQL): (values: Record<Name
 }
 
 /**
- * The time of the statement, to tell which conversations have expired. The time of the transaction may be long ago.
- * Unlike with `clock_timestamp()`, a condition with it can use an index.
+ * SQL for the time at which the statement began, to tell which conversations have expired. The statement's transaction
+ * may have begun long ago. A condition with this time can use an index, unlike a condition with `clock_timestamp()`.
  */
 export const statementTime = sql`statement_timestamp()`;
 
@@ -66,7 +66,7 @@ export const EARLIEST_MS = Date.UTC(-4000, 0);
 export const LAST_DATE_MS = 8.64e15;
 
 /**
- * Converts a date into SQL. It is exact to the millisecond in every year, which a date as text isn't. The last
+ * Converts a date into SQL. In contrast to a date as text, the SQL is exact to the millisecond in every year. The last
  * JavaScript date becomes `infinity`, and dates before {@link EARLIEST_MS} become `-infinity`.
  */
 export function timestampOf(date: Date): SQL {
@@ -83,7 +83,7 @@ export const millisecondsOf = (column: SQLWrapper): SQL =>
 /** Returns SQL for a text column as JSON. If a plain text begins with a byte order mark, PGlite drops the mark. */
 export const jsonTextOf = (column: SQLWrapper): SQL => sql`to_json(${column})::text`;
 
-/** Returns the first row. Throws a `TypeError` if there is none; only for statements that always return a row. */
+/** Returns the first row of a statement that always returns a row. Throws a `TypeError` if there is no row. */
 export function only(rows: readonly SqlRow[]): SqlRow {
   const [row] = rows;
   if (row === undefined) throw new TypeError("a row was expected");

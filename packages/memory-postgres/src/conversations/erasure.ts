@@ -33,7 +33,10 @@ interface Listed {
  */
 export type Due = { readonly olderThanDays: number } | "expired";
 
-/** Where a sweep has arrived: the last conversation of a page, and the time by which the pages are ordered. */
+/**
+ * How far a sweep has come: the last conversation of a page, and the time by which conversations are ordered (expiry or
+ * last activity).
+ */
 export interface DuePosition {
   /** The time in milliseconds since 1970. It may be infinite, because rows may be written by hand. */
   readonly time: number;
@@ -53,7 +56,10 @@ interface Deleted {
 }
 
 export interface BatchDeletion {
-  /** Deletes a user's conversations, and creates a tombstone for each. Returns how many of them had not expired. */
+  /**
+   * Deletes a user's conversations, and creates a tombstone for each. Returns how many of the deleted conversations had
+   * not expired.
+   */
   readonly clearUser: (userId: string) => Promise<number>;
   /** Deletes all conversations that `due` selects. Returns their number, and how many of them had not expired. */
   readonly sweep: (due: Due) => Promise<Deleted>;
@@ -268,8 +274,8 @@ const SWEEP_EVERY = 10;
 /**
  * Returns a function to call after each write of data that will expire. Every tenth call runs `sweepSome`, which
  * removes some expired rows and returns whether more of them may be left. If so, the next call runs `sweepSome` again.
- * It removes more rows than can expire meanwhile, so expired rows don't pile up even without a purge. The returned
- * function never rejects, because the write before the call has succeeded.
+ * Each run removes more rows than can expire between two runs, so expired rows don't pile up even if `purgeExpired` is
+ * never called. The returned function never rejects, because the write before the call has succeeded.
  */
 export function createSweep(sweepSome: () => Promise<boolean>): () => Promise<void> {
   let writes = Math.floor(Math.random() * SWEEP_EVERY); // Random, so many processes with few writes each also sweep.

@@ -4,8 +4,8 @@ import { jsonTextOf, type Statement, timestampOf, toStatement } from "../client/
 import type { ConversationQueryParts } from "./rows.ts";
 
 /**
- * Returns SQL that selects the conversations of a listing. If a trace is given, its few conversations are sorted.
- * Otherwise, an index yields them in order.
+ * Returns SQL that selects the conversations of a listing. If the query has a trace, the trace's few conversations are
+ * sorted. Otherwise, an index yields the conversations in order.
  */
 function selectFound({ tables, conversation }: ConversationQueryParts, query: ConversationQuery): SQL {
   const { traces } = tables;

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from "@jaf/memory/adapter";
 /**
  * Metadata as JSON texts. `run` has the fields that change with each run, and `jsonb` has the other fields. In both,
  * U+FFFD stands for each character that the type jsonb refuses. `exact` has only the fields in which a character was
- * replaced: the JSON text of a name leads to the JSON text of the value. `exact` is `undefined` if there are no such
- * fields.
+ * replaced. It is an object that maps the JSON text of each name to the JSON text of the value. `exact` is `undefined`
+ * if no character was replaced.
  */
 export interface MetadataTexts {
   readonly jsonb: string;

@@ -219,8 +219,7 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
     },
 
     /**
-     * Reads the tombstones of a missing conversation. The statement returns no row if the conversation was created
-     * meanwhile.
+     * Reads the tombstones of a missing conversation. The statement returns no row if the conversation exists by now.
      */
     tombstones: (id: string, userId: string | undefined): Statement =>
       tombstones({ conversationId: id, userId: userId ?? null }),

@@ -29,9 +29,9 @@ export function conversationsOf(names: ResolvedNames) {
 type DigestColumns = Readonly<Record<"historyDigest" | "digestBase" | "totalMessages", SQLWrapper>>;
 
 /**
- * Returns SQL for the digest of a conversation, in hex. It is "-" if there are messages without digests. If there are
- * no messages, it is the base (the digest of the last message that was removed), or "" if there is no base either: then
- * the incarnation takes its place.
+ * Returns SQL for the digest of a conversation, in hex: the digest of the last message, or "-" if the message has no
+ * digest. If there are no messages, the SQL returns the base: the digest of the last message that was removed. If there
+ * is no base either, it returns "", and the incarnation serves as the digest.
  */
 export const digestTextOf = ({ historyDigest, digestBase, totalMessages }: DigestColumns): SQL =>
   sql`coalesce(encode(${historyDigest}, 'hex'),
@@ -96,8 +96,8 @@ const text = (row: SqlRow, column: string): string => {
 const number = (row: SqlRow, column: string): number => Number(text(row, column));
 
 /**
- * Converts milliseconds since 1970 into a date. A time that was written by hand may be infinite, or in a year that only
- * Postgres has. Then returns the nearest date.
+ * Converts milliseconds since 1970 into a date. A time that was written by hand may be infinite, or outside of the
+ * range of JavaScript dates. For such a time, returns the nearest date.
  */
 const toDate = (milliseconds: unknown): Date =>
   new Date(Math.min(Math.max(Number(milliseconds), -LAST_DATE_MS), LAST_DATE_MS));
@@ -169,8 +169,8 @@ export function toSelected(
 }
 
 /**
- * Returns the position of the first selected message, or the next position if no message was selected. The selected
- * messages are consecutive.
+ * Returns the position of the first selected message. If no message was selected, returns the position that the next
+ * new message will get. The selected messages are consecutive.
  */
 export function firstPositionOf(
   { messages, nextPosition }: StoredConversation,
@@ -185,7 +185,7 @@ export function firstPositionOf(
 export const toTime = ({ read_at: readAt }: SqlRow) => (readAt == null ? {} : { readAt: toDate(readAt) });
 
 /**
- * Returns the other parts of a read's outcome: receipt, time, and the fields for an export. Each is absent if the
+ * Returns the optional parts of a read's outcome: receipt, time, and the fields for an export. A part is absent if the
  * request didn't ask for it.
  */
 export function toExtras(row: SqlRow, conversation: StoredConversation) {
@@ -205,7 +205,7 @@ export function toExtras(row: SqlRow, conversation: StoredConversation) {
   };
 }
 
-/** Returns the own id of each message, or `null`. `idsBySeq`: a JSON object that leads from sequence numbers to ids. */
+/** Returns the own id of each message, or `null`. `idsBySeq`: a JSON object that maps sequence numbers to ids. */
 function toMessageIds(
   idsBySeq: string | null | undefined,
   { messages, nextPosition }: StoredConversation,

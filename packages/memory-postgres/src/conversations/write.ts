@@ -63,7 +63,10 @@ const toSource = ({
   trace_ids: traceIds,
 });
 
-/** Returns the object of those arguments that few writes need. Returns `null` if the write needs none of them. */
+/**
+ * Returns an object of the arguments that few writes need: own ids of messages, the source of an import, and exact
+ * metadata. Returns `null` if the write needs none of them.
+ */
 function toRareArguments({ messages, source }: ConversationWrite, exact: object | undefined): object | null {
   const own = messages.some((message) => message.own !== undefined);
   if (!own && source === undefined && exact === undefined) return null;
@@ -126,7 +129,10 @@ export interface WriteCall {
   readonly careful: (write: ConversationWrite) => Statement;
 }
 
-/** The error code of the usual call if its idempotency key is known. Then the careful call decides about the write. */
+/**
+ * The error code of the usual call if an earlier write had the same idempotency key. After this error, the careful call
+ * decides about the write.
+ */
 const KEY_IS_KNOWN: ReadonlySet<unknown> = new Set(["JF005"]);
 
 /**

@@ -52,7 +52,7 @@ export function createBlobTables({ tableName, schema }: TableNames) {
       /** The id of the last hold on the blob. If it changes, a writer has put or kept the blob. */
       token: text("token").notNull(),
       /**
-       * The holds of writes in progress, as an object: the id of a hold leads to its end in milliseconds since 1970.
+       * The holds of writes in progress, as an object that maps the id of a hold to its end in milliseconds since 1970.
        */
       holds: jsonb("holds").notNull(),
       /** When the blob was put or last swept, in milliseconds since 1970. */

@@ -108,9 +108,8 @@ ${REFUSE_RENAMED}
 END
 ${BODY};
 
--- Leaves a tombstone of a user. This is the first step of deleting all conversations of the user. It must be committed
--- before the next step looks for the conversations. The arguments p_tombstone_seconds and p_table are those of
--- "__p___delete".
+-- Leaves a tombstone of a user. The deletion of all conversations of a user begins with this call, and commits it
+-- before it looks for the conversations. The arguments p_tombstone_seconds and p_table are those of "__p___delete".
 CREATE OR REPLACE FUNCTION "public"."__p___clear"(
 	p_user_id text,
 	p_tombstone_seconds bigint,

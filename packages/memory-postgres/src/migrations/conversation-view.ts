@@ -3,9 +3,9 @@ import { BODY, ddl } from "./table-group.ts";
 /** The view that shows each conversation with its messages in one row. */
 export const view = ddl`
 -- Converts a stored message into jsonb. jsonb refuses an escaped NUL and an escaped unpaired surrogate, so both become
--- U+FFFD. (Paired surrogates are not stored escaped.) Meanwhile, chr(1) stands for an escaped backslash, because JSON
--- text can't contain it. So a backslash in a message, followed by "u0000", stays as it is. A text that isn't JSON is
--- shown as a string; an application that encrypts messages may store such texts.
+-- U+FFFD. (Paired surrogates are not stored escaped.) During the conversion, chr(1) stands for an escaped backslash,
+-- because JSON text can't contain it. So a backslash in a message, followed by "u0000", stays as it is. A text that
+-- isn't JSON is shown as a string; an application that encrypts messages may store such texts.
 CREATE OR REPLACE FUNCTION "public"."__p___shown"(p_body text) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE STRICT
 AS ${BODY}

@@ -95,7 +95,7 @@ BEGIN
 END
 ${BODY};
 
--- Makes one write to one conversation, in one statement of the caller. Steps, in this order: checks of expiry, owner,
+-- Makes one write to one conversation, in one statement of the caller. Order: first the checks of expiry, owner,
 -- idempotency, incarnation, version, metadata version, existence, length and message ids; then the write and the trim.
 --
 -- Arguments
@@ -128,7 +128,7 @@ ${BODY};
 -- Returns a text: one of these words, and after spaces the values that belong to it:
 --   'written'                      the version, the number of the last message, the number of stored messages, and the
 --                                  digest, '-' for none: each as it is after the write
---   'replayed'                     an earlier attempt with the same key was made; nothing has changed
+--   'replayed'                     an earlier attempt with the same key made the write; nothing has changed
 --   'missing'                      there is no conversation, and none is to be created; nothing has changed
 --   'version', 'metadata-version'  a conflict, followed by the version that the conversation has
 --   other words                    a conflict for the reason that the word names

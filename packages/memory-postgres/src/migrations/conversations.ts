@@ -121,8 +121,9 @@ const conversationsTable = (table: PgTableFn, name: string) =>
     /** The metadata fields that change with each run: see `isRunField`. There is no index on them. */
     runMetadata: jsonb("run_metadata").default({}).notNull(),
     /**
-     * The fields of `metadata` and `run_metadata` that jsonb can't hold exactly, as an object: the JSON text of a name
-     * leads to the JSON text of the value. Null if there are none. A field in this column takes precedence.
+     * The fields of `metadata` and `run_metadata` that jsonb can't hold exactly, as an object that maps the JSON text
+     * of a name to the JSON text of the value. Null if there are no such fields. A field in this column takes
+     * precedence over the same field in the other columns.
      */
     exactMetadata: jsonb("exact_metadata"),
     createdAt: time("created_at").defaultNow().notNull(),
@@ -143,7 +144,10 @@ const conversationsTable = (table: PgTableFn, name: string) =>
     totalMessages: countColumn("total_messages").default(0).notNull(),
     /** The digest of the last message: see `HistoryReader`. Null if the message has no digest. */
     historyDigest: bytesColumn("history_digest"),
-    /** The digest before the last append. After an append of two messages, the digest of the first one. */
+    /**
+     * The conversation's digest before the last append. If that append had two messages, the digest of the first of
+     * them.
+     */
     previousDigest: bytesColumn("previous_digest"),
     /**
      * The digest of the last message that was trimmed or replaced. Null if there was none: then the digests begin with

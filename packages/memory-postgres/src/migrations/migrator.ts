@@ -23,8 +23,8 @@ interface PrepareOptions {
 interface FoundTables {
   readonly names: ResolvedNames;
   /**
-   * Why a migration is necessary. Absent if the database has everything that this version of the package needs, or
-   * more.
+   * Why a migration is necessary. Absent if the database has everything that this version of the package needs. A newer
+   * version may have added more.
    */
   readonly lack?: string;
 }
@@ -36,7 +36,7 @@ const failure = (code: string, message: string): Error => Object.assign(new Erro
 
 /**
  * Finds the schema of the tables, and whether they need a migration. Changes nothing. Throws an error if the tables
- * have another number of partitions than requested, or if some are gone.
+ * have another number of partitions than requested, or if some of the tables are missing.
  */
 async function findTables(sql: SqlClient, group: TableGroup, layout: TableLayout): Promise<FoundTables> {
   const { tableName, schema, partitions } = layout;
@@ -114,8 +114,8 @@ async function applyMigrations(
 }
 
 /**
- * Migrates the tables if `migrate` is true and it is necessary. If `migrate` is false, only checks the tables. Returns
- * their names and schema. Rejects with a `MemorySetupError` or an error of the driver.
+ * Migrates the tables if `migrate` is true and a migration is necessary. If `migrate` is false, only checks the tables.
+ * Returns their names and schema. Rejects with a `MemorySetupError` or an error of the driver.
  */
 export async function prepareTables(
   sql: SqlClient,

@@ -24,9 +24,9 @@ export const OWN_NAME = `${NAME}"public"."__p__"${NAME}`;
 
 /**
  * The start of each SQL function that writes: it refuses to work if the schema was renamed. After a renaming, the names
- * in the function lead to no tables. If there is a new schema with the old name, they lead to the wrong tables. So the
- * function also gets its table by the table's identity, as `p_table`, and compares both. The next migration creates all
- * functions again.
+ * in the function refer to no tables. If there is a new schema with the old name, the names refer to the wrong tables.
+ * So the function also gets its table by the table's identity, as `p_table`, and compares both. The next migration
+ * creates all functions again.
  */
 export const REFUSE_RENAMED = `	IF p_table IS DISTINCT FROM to_regclass(${OWN_NAME}) THEN
 		RAISE EXCEPTION USING
@@ -56,7 +56,8 @@ export interface TableGroup {
   /** The functions, views and triggers of the tables. Absent if there are none. */
   readonly functions?: {
     /**
-     * SQL that creates them, and that can be run repeatedly. It runs after each migration, and if `areOwn` is false.
+     * SQL that creates the functions, views and triggers, and that can be run repeatedly. The SQL runs after each
+     * migration, and whenever the condition of `areOwn` is false.
      */
     readonly sql: string;
     /**

@@ -111,8 +111,8 @@ ALTER TABLE "__p___jobs"
 `;
 
 const eraseFunction = ddl`
--- Deletes everything about a user, in one step. The head stays, with its version and epoch increased by one. A new
--- audit trail takes the place of the old one.
+-- Deletes everything about a user, atomically. The head stays, with its version and epoch increased by one. A new audit
+-- trail takes the place of the old one.
 --
 -- Arguments
 --   p_user_hash   the hash of the user's id

@@ -34,8 +34,8 @@ const entriesOf = (folder: string): string[] =>
 
 /**
  * Returns what a folder contains: a database, a database whose creation was interrupted, or nothing. Throws a {@link
- * PgliteFolderError} if the database is damaged or the folder has other files. Changes nothing. Call it before PGlite
- * opens the folder, because PGlite takes any folder without a `PG_VERSION` for an empty one.
+ * PgliteFolderError} if the database is damaged or the folder has other files. Changes nothing. Call this function
+ * before PGlite opens the folder, because PGlite takes any folder without a `PG_VERSION` for an empty one.
  */
 export function inspectFolder(folder: string): "database" | "interrupted" | "empty" {
   if (existsSync(join(folder, MARKER))) return "interrupted";
@@ -51,7 +51,8 @@ export function inspectFolder(folder: string): "database" | "interrupted" | "emp
 
 /**
  * Prepares a folder without a database for a new one. Hold the lock of the folder when you call this function. When the
- * new database is complete, call the returned function. If the folder has a database, both do nothing.
+ * new database is complete, call the returned function. If the folder already has a database, both functions do
+ * nothing.
  */
 export function prepareFolder(folder: string): () => void {
   const state = inspectFolder(folder);

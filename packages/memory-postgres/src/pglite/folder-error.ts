@@ -1,4 +1,4 @@
-/** Why a folder with a PGlite database can't be opened. */
+/** Why a folder with a PGlite database can't be opened or closed. */
 export type PgliteFolderReason =
   /** Another process, or another call in this process, has the folder open. */
   | "in-use"

@@ -14,13 +14,17 @@ import { errorCode, PgliteFolderError } from "./folder-error.ts";
 
 /**
  * The name of a lock file, `jaf-lock.<n>`. Each holder of the lock creates its own file with the next higher number,
- * and the highest number counts. Only one process can create a file, in one step. So if several processes find that the
- * holder has died, exactly one gets the lock. If a process is killed at any point, no manual repair is needed.
+ * and the highest number counts. If several processes try to create the same file, only one succeeds. So if several
+ * processes find that the holder has died, exactly one gets the lock. If a process is killed at any point, no manual
+ * repair is needed.
  */
 const LOCK_FILE = /^jaf-lock\.([0-9]{1,15})$/;
 const ATTEMPTS = 100;
 
-/** The content of a lock file: JSON that begins with the state. The state is overwritten in place. */
+/**
+ * The content of a lock file: JSON that begins with the state. When the lock is released, the state is overwritten in
+ * place.
+ */
 interface LockRecord extends ProcessIdentity {
   readonly state: "held" | "free";
 }
@@ -74,7 +78,7 @@ function refuseIfHeld(folder: string, path: string, { pid, host, start, state }:
 
 const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
-/** Creates a file with its whole content in one step. Throws an error with the code `EEXIST` if the file exists. */
+/** Creates a file with its whole content atomically. Throws an error with the code `EEXIST` if the file exists. */
 function linkContent(path: string, draft: string, content: string): void {
   try {
     writeFileSync(draft, content);

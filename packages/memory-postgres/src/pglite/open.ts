@@ -7,7 +7,7 @@ import { lockFolder } from "./folder-lock.ts";
 /** PGlite's own options, e.g. `extensions`. The options that name the folder are left out. */
 export interface PgliteOptions extends Omit<PGliteOptions, "dataDir" | "fs"> {}
 
-/** An open database in a folder. No other process can open the folder meanwhile. */
+/** An open database in a folder. While it is open, no other process can open the folder. */
 export interface PgliteDatabase {
   /** The client to pass to `createPostgresProvider`. You can also use it for your own SQL. */
   readonly client: PGlite;
@@ -58,8 +58,8 @@ async function start(folder: string, options: PgliteOptions, guard: CrashGuard):
 
 /**
  * Opens the database in a folder, or creates one: Postgres without a server. Without this function, PGlite would let
- * two processes open the same folder, which destroys the database. It would also replace a damaged database with a new
- * one.
+ * two processes open the same folder, which destroys the database. PGlite would also replace a damaged database with a
+ * new one.
  *
  * Rejects with a {@link PgliteFolderError} if the folder can't be opened. Stored data survives if the process is killed
  * or the disk gets full.

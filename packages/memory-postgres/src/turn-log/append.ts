@@ -103,10 +103,10 @@ export function createAppendQueue({
 }
 
 /**
- * Creates the statement that appends to several turns. Its value is a JSON array of {@link AppendRow}. It returns a row
- * for each append, where `nth` is the append's number in the array, from 1. There is no row for a missing turn, and
- * none for a second append to the same turn. If `waits` is false, there is also no row for a locked turn, so the
- * statement never waits for a lock while it holds other locks.
+ * Creates the statement that appends to several turns. The value of its placeholder is a JSON array of {@link
+ * AppendRow}. The statement returns a row for each append, where `nth` is the append's number in the array, from 1.
+ * There is no row for a missing turn, and none for a second append to the same turn. If `waits` is false, there is also
+ * no row for a locked turn, so the statement never waits for a lock while it holds other locks.
  */
 export function createAppendStatement(names: ResolvedNames, { waits }: { readonly waits: boolean }) {
   const { turns, events } = createTurnTables(names);

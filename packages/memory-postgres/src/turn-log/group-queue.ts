@@ -7,8 +7,8 @@ const GROUP_LENGTH = 1_000_000;
 
 export interface GroupQueueOptions<Item, Outcome> {
   /**
-   * Returns an item's key. Items with the same key are sent in the order in which they were added. Each is sent after
-   * the item before it is done.
+   * Returns an item's key. Items with the same key are sent in the order in which they were added. Each of these items
+   * is sent only after the previous one is done.
    */
   readonly keyOf: (item: Item) => string;
   /** Converts an item into the text that is sent in a group. */
@@ -16,8 +16,8 @@ export interface GroupQueueOptions<Item, Outcome> {
   readonly sendOne: (item: Item) => Promise<Outcome>;
   /**
    * Sends a group of 2 to 64 packed items with different keys, at most a million characters. Resolves to the outcome of
-   * each item, in their order. An outcome of `undefined` means that nothing was done for the item, and that it must be
-   * sent alone.
+   * each item, in the order of the items. An outcome of `undefined` means that nothing was done for the item, so the
+   * queue sends it again, alone.
    */
   readonly sendGroup: (packed: readonly string[]) => Promise<readonly (Outcome | undefined)[]>;
 }
@@ -63,9 +63,8 @@ function divide<Item, Outcome>(
 }
 
 /**
- * Creates a queue that sends items immediately while few statements are in flight. Otherwise it groups them, like a
- * database's group commit: the items that arrive while others are being sent form the next group. It works with any
- * kind of item.
+ * Creates a queue that sends items immediately while few statements are in flight. Otherwise, the queue groups the
+ * items, like a database's group commit: the items that arrive while others are being sent form the next group.
  */
 export function createGroupQueue<Item, Outcome>(
   options: GroupQueueOptions<Item, Outcome>,

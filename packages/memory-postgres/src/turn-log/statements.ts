@@ -12,7 +12,10 @@ const clockOnce = sql`(SELECT clock_timestamp())`;
 /** Returns SQL that converts a number of seconds into an interval. */
 export const seconds = (count: SQL): SQL => sql`${count} * interval '1 second'`;
 
-/** Returns SQL for how long a turn is kept from now on if nothing more is written: the longer one of both times. */
+/**
+ * Returns SQL for how long a turn is kept from now on if nothing more is written: the longer of `leaseSeconds` and
+ * `keepSeconds`.
+ */
 export const longest = (leaseSeconds: SQL, keepSeconds: SQL): SQL =>
   seconds(sql`greatest(${leaseSeconds}, ${keepSeconds})`);
 
@@ -121,12 +124,12 @@ type BeginValues =
   | "keepSeconds";
 
 /**
- * Returns the part of a statement that begins a turn. Its result `begun` has the new turn. If another process began a
- * turn of the conversation meanwhile, `begun` has that turn. Its result `known` has the existing turns that prevent a
- * new one: a running turn, and a turn with the same id.
+ * Returns the part of a statement that begins a turn. In this part, the query `begun` returns the new turn. If another
+ * process began a turn of the conversation at the same time, `begun` returns that turn. The query `known` returns the
+ * existing turns that prevent a new one: a running turn, and a turn with the same id.
  *
- * A unique index permits only one open turn (running or waiting) in a conversation. So an open turn has to end before
- * the new turn is inserted.
+ * A unique index permits only one open turn (running or waiting) in a conversation. So if a turn is waiting, the
+ * statement ends it before it inserts the new turn.
  */
 function beginning(turns: Table): SQL {
   const leaseSeconds = sql`${sql.placeholder("leaseSeconds")}::float8`;
@@ -180,10 +183,10 @@ function removing(turns: Table, events: Table): SQL {
 }
 
 /**
- * Creates the statement that reads several turns. Its value is a JSON array of queries with `conversation_id`,
- * `turn_id` (null for the latest turn), `first` (number of the first event) and `limit`. It returns a row for each
- * query that finds a turn. In a row, `nth` is the number of the query, from 1, and `texts` has those appends that
- * contain the requested events.
+ * Creates the statement that reads several turns. The value of its placeholder is a JSON array of queries with
+ * `conversation_id`, `turn_id` (null for the latest turn), `first` (number of the first event) and `limit`. The
+ * statement returns a row for each query that finds a turn. In a row, `nth` is the number of the query, from 1, and
+ * `texts` has the texts of those appends that contain the requested events.
  */
 export function createReadStatement(names: ResolvedNames) {
   const { turns, events } = createTurnTables(names);

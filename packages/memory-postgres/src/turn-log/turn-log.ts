@@ -28,8 +28,8 @@ import { createReadStatement, createTurnStatements } from "./statements.ts";
  * On a pool, appends that arrive while others are being sent are sent together. All times are those of the database.
  *
  * On a pool and on PGlite, the start of a turn also removes some expired turns. With a `Client`, calls within a
- * transaction of the application are part of that transaction. Other processes see the events after it commits. They
- * wait for the commit before they write to the same turns.
+ * transaction of the application are part of that transaction. Other processes see the events only after that
+ * transaction commits. Until then, writes of other processes to the same turns wait.
  *
  * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the tables can't be
  * created or found.
@@ -131,8 +131,9 @@ const IN_FAILED_TRANSACTION = new Set<unknown>(["25P02"]);
 const idIsTaken = () => new TurnConflict("the id is taken");
 
 /**
- * Converts the rows of the statement `begin` into its result. Returns `undefined` if another turn of the conversation
- * began to wait after the statement had looked for such a turn. Then the statement has done nothing.
+ * Converts the rows of the statement `begin` into its result. Throws a `TurnConflict` if the turn id is taken. Returns
+ * `undefined` if another turn of the conversation began to wait after the statement had looked for waiting turns. If
+ * so, the statement has done nothing.
  */
 function toBegun(rows: readonly SqlRow[], { turnId }: NewTurn, token: string): BegunTurn | undefined {
   const found = rows.map((row) => ({ turn: toTurn(row), begun: row["begun"] === "true" }));
@@ -145,8 +146,8 @@ function toBegun(rows: readonly SqlRow[], { turnId }: NewTurn, token: string): B
 }
 
 /**
- * Returns a function that begins a turn with one statement. If a concurrent change prevents it, the function sends the
- * statement again.
+ * Returns a function that begins a turn with one statement. If a concurrent change prevents the begin, the function
+ * sends the statement again, a few times at most.
  */
 function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStatements>) {
   return async (turn: NewTurn): Promise<BegunTurn> => {
@@ -201,8 +202,8 @@ interface AskedEvents {
 }
 
 /**
- * Converts a row into the requested events of a turn. Its column `start` has the number of the first text, and `texts`
- * has one list of texts for each append.
+ * Converts a row into the requested events of a turn. The row's column `start` has the number of the first text. The
+ * column `texts` has one list of texts for each append.
  */
 function toPage(row: SqlRow, { first, limit }: AskedEvents): EventPage {
   const turn = toTurn(row);

@@ -26,7 +26,7 @@ export function createFactColumns({ facts }: UserMemoryTables) {
     record: list(
       factFields.map((field) => sql`${sql.identifier(field)} ${sql.raw(columns[field].getSQLType())}`),
     ),
-    /** Sets all columns to the inserted values, for an `INSERT` of facts that may exist. */
+    /** The assignments for `ON CONFLICT DO UPDATE`: each column gets the inserted value. */
     changes: list(factFields.map((field) => sql`${nameOf(field)} = excluded.${nameOf(field)}`)),
     /** The columns that {@link unpackFacts} needs, of a row with the name `fact`. */
     fields: list([

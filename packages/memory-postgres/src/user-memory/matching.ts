@@ -38,9 +38,9 @@ function weights(size: number): SQL {
 }
 
 /**
- * Returns the query for the facts that contain any of the terms (documents). It has a row for each document. If there
- * is none, it has one row without a document. The numbers of a document share one column, which is cheaper to transfer.
- * A dot precedes each text, because PGlite drops a byte order mark at the start of a text.
+ * Returns the query for the facts that contain any of the terms (documents). The query returns a row for each document,
+ * or one row without a document if there is none. The numbers of a document share one column, which is cheaper to
+ * transfer. A dot precedes each text, because PGlite drops a byte order mark at the start of a text.
  *
  * `OFFSET 0` keeps the condition on the user out of the inner query. Otherwise, a planner that estimates the terms
  * wrongly would read all facts of the user. A term key belongs to one user anyway. The condition on the term keys is

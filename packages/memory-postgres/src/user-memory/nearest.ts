@@ -25,9 +25,9 @@ const pgvectorCosine = (schema: string): SQL => {
 };
 
 /**
- * Creates the statement that finds the nearest vectors. It selects the nearest of those vectors that the database can
- * compare, and a page of the packed vectors, which this process compares. It reads each vector of the user, at most
- * some thousands. For so few, an index would find fewer of the nearest and cost more.
+ * Creates the statement that finds the nearest vectors. The statement selects the nearest of those vectors that the
+ * database can compare, and a page of the packed vectors, which this process compares. The statement reads each vector
+ * of the user: some thousands at most. For so few vectors, an index would cost more, and miss some of the nearest.
  */
 function createNearestStatement({ facts }: UserMemoryTables, cosine: SQL) {
   return reusable<"hash" | "vector" | "dimension" | "bytes" | "limit" | "after" | "page">(sql`

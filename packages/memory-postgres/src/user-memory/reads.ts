@@ -63,8 +63,8 @@ const jsonArray = (row: SqlRow | undefined, column: string): readonly unknown[] 
   JSON.parse(row?.[column] ?? "[]") as readonly unknown[];
 
 /**
- * Returns functions that make the statements which read facts. Each is rendered when it is first needed. Each read is
- * one statement, so its result is consistent.
+ * Returns functions that make the statements which read facts. Each statement is rendered when it is first needed. Each
+ * read is one statement, so its result is consistent.
  */
 export function createReadStatements(tables: UserMemoryTables) {
   const { heads, facts, tombstones, audit } = tables;

@@ -84,7 +84,7 @@ function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemorySettin
 const parseBackendConfig = (config: PostgresUserMemoryBackendConfig): PostgresUserMemoryBackendSettings =>
   parseOptions(ownSchema, bindOptions(ownSchema, config), WHAT);
 
-/** Returns the options with their defaults. Throws the same errors as {@link parseConfig}. */
+/** Returns the options with their defaults. Throws a `TypeError` if an option is invalid. */
 const parseTables = (options: PostgresUserMemoryTables): z.output<typeof tablesSchema> =>
   parseOptions(tablesSchema, options, WHAT);
 
@@ -143,8 +143,8 @@ export async function createPostgresUserMemory(
 
 /**
  * Opens the backend of {@link createPostgresUserMemory} alone, for applications that wrap it. Pass the wrapped backend
- * and the options of user memory to `defineUserMemory`. The other arguments and the errors are those of
- * `createPostgresUserMemory`. If you don't use `embed`, set `pgvector: "off"`.
+ * and the options of user memory to `defineUserMemory`. `config` has only the options of the backend. `client` and the
+ * errors are those of `createPostgresUserMemory`. If you don't use `embed`, set `pgvector: "off"`.
  *
  * @example
  * ```ts
@@ -208,7 +208,10 @@ export interface UserMemoryBackendOptions {
   readonly close: () => Promise<void>;
 }
 
-/** Creates the backend of user memory on Postgres. Each call is one statement in one round trip. */
+/**
+ * Creates the backend of user memory on Postgres. Each call is one statement in one round trip. Only `nearest` sends
+ * several statements if a user has many vectors that pgvector doesn't compare.
+ */
 export function createUserMemoryBackend({
   sql,
   names,

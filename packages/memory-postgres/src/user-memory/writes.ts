@@ -24,9 +24,9 @@ const of = {
 };
 
 /**
- * Returns the statement that changes a user's facts. One statement sees one snapshot of the data. This is enough,
- * because every change of a user's facts changes the user's head first. If the head still has the expected version,
- * nothing else has changed either. If it has another version, nothing is written.
+ * Returns the statement that changes a user's facts. The statement first checks the version in the user's head, which
+ * every change of the user's facts increases. If the head still has the expected version, the facts are unchanged, too,
+ * and the change is written. If the head has another version, nothing is written.
  */
 function commitQuery(names: ResolvedNames): SQL {
   const tables = createUserMemoryTables(names);

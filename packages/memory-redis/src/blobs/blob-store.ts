@@ -10,9 +10,11 @@ import { scripts } from "./scripts.ts";
 
 /**
  * Creates a store for the bytes of large media in Redis, for `withBlobs`. The store can use the server and the
- * `keyPrefix` of the conversations, or a server of its own. Arguments and errors are those of `createRedisProvider`.
- * `ttl` has no effect: media is kept as long as a message refers to it. The server must not be configured to evict
- * keys.
+ * `keyPrefix` of the conversations, or a server of its own. `client` is a connected client of `redis` or `ioredis`;
+ * closing the store doesn't close it. Without `client`, the store opens a connection. `ttl` has no effect: media is
+ * kept as long as a message refers to it. The server must not be configured to evict keys.
+ *
+ * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the server can't be reached.
  *
  * @example
  * ```ts
@@ -45,7 +47,8 @@ function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
 /**
  * Creates the backend for blobs. Blobs are stored as base64, because the clients send commands as text. On a Cluster,
  * the list of due conversations (those whose blobs are to be swept) may be on another server. So a conversation's entry
- * in the list is written before and after each blob. Then a concurrent erasure can't remove the entry permanently.
+ * in the list is written before each blob, and again after the blob. If a concurrent erasure removes the entry in
+ * between, the second write restores it.
  */
 function createBlobBackend(options: StoreOptions): BlobBackend {
   const { port, close } = options;

@@ -109,8 +109,8 @@ return { removed, others }
 `;
 
 /**
- * Adds a conversation to the list of due conversations (those whose blobs are to be swept). It is used on a Cluster if
- * the script `put` can't reach the list.
+ * Adds a conversation to the list of due conversations (those whose blobs are to be swept). Used on a Cluster, where
+ * the list may be on another server, so the script `put` can't reach it.
  *
  * KEYS  1 list of due conversations
  * ARGV  1 conversation id
@@ -125,8 +125,8 @@ return 1
 `;
 
 /**
- * Returns conversations whose blobs are to be swept, and restarts their idle time. The conversation that was swept
- * longest ago comes first.
+ * Returns conversations whose blobs are to be swept, the longest idle first. Restarts the idle time of these
+ * conversations.
  *
  * KEYS  1 list of due conversations
  * ARGV  1 maximum number of conversations   2 minimum idle time in seconds: the time since the last sweep or put

@@ -16,7 +16,7 @@ import {
   sentinelQueue,
 } from "./clients.ts";
 
-/** The client that was passed in can't be used, e.g. because it is closed or not connected. */
+/** The client that the application passed in can't be used, e.g. because it is closed or not connected. */
 export class UnusableClient extends Error {
   override readonly name = "UnusableClient";
 }
@@ -149,7 +149,7 @@ const notAClient = () =>
 
 /**
  * Converts a client of any supported library into a `RedisPort`. Does no I/O. Throws a `TypeError` if `client` isn't a
- * Redis client, and an {@link UnusableClient} if it is closed, not connected, or has a `keyPrefix` of its own.
+ * Redis client, and an {@link UnusableClient} if the client is closed, not connected, or has a `keyPrefix` of its own.
  */
 export function adaptClient(client: RedisClient): RedisPort {
   if (typeof client !== "object" || client === null) throw notAClient();

@@ -68,8 +68,8 @@ export interface IoredisClient {
 }
 
 /**
- * A client that you pass to this package, which never closes it. It is a connected client, pool, Cluster or Sentinel
- * client of `redis` 5.12 or later, or a client or Cluster of `ioredis` 5.11 or later.
+ * A client that the application passes to this package. The package never closes it. It is a connected client, pool,
+ * Cluster or Sentinel client of `redis` 5.12 or later, or a client or Cluster of `ioredis` 5.11 or later.
  */
 export type RedisClient = NodeRedisClient | NodeRedisSentinel | NodeRedisCluster | IoredisClient;
 

@@ -5,8 +5,8 @@ export class CommandTimeout extends Error {
 
 /**
  * Returns the result of `work`. Rejects with {@link CommandTimeout} if the result takes too long. If `work` fails
- * within the time limit, `recover` gets the error. It returns another attempt, which must end within the same time
- * limit, or `undefined` to reject with the error.
+ * within the time limit, `recover` is called with the error. `recover` returns the promise of another attempt, which
+ * must end within the same time limit. If `recover` returns `undefined`, the function rejects with the error.
  */
 export type Deadlines = <T>(
   work: Promise<T>,

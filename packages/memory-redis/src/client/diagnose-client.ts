@@ -140,8 +140,8 @@ const ioredisClusterRules: readonly Rule[] = [
 ];
 
 /**
- * Where the options of single connections are: in `options`, at `path`. The path is `""` if they are `options` itself,
- * else e.g. `defaults`.
+ * Where the options of a client's single connections are: in `options`, at `path`. Example: `defaults` for a Cluster
+ * client of `redis`. The path is `""` if `options` are themselves the options of a connection.
  */
 interface OptionsLocation {
   /** The options of the client. `undefined` if the client doesn't expose its options. */
@@ -165,7 +165,7 @@ function check({ options, path }: OptionsLocation, rules: readonly Rule[]): read
 
 /**
  * Returns a finding if the client has no listener for the event `error`. This matters only for clients of the library
- * `redis`, where such an error ends the process. `ioredis` prints the error instead.
+ * `redis`: without a listener, an error of the connection ends the process. `ioredis` prints the error instead.
  */
 function checkListeners(client: RedisClient): readonly RedisClientFinding[] {
   const count: unknown = Reflect.get(client, "listenerCount");
@@ -191,7 +191,7 @@ function diagnoseNodeRedis(client: RedisClient, given: object | undefined): read
  * connected.
  *
  * `options`: the options with which the client was created. Pools and Sentinel clients of `redis` don't expose their
- * options. If you don't pass them, each of their settings is reported as `"unreadable"`.
+ * options. For these clients, without `options`, each setting is reported as `"unreadable"`.
  *
  * @example
  * ```ts

@@ -23,7 +23,7 @@ export interface Connection {
  */
 export type CreateConnection = (onLost: () => void) => Connection;
 
-/** There is no connection at the moment, because the last one broke. A new one is being made. */
+/** A call was made while there is no connection: the last connection broke, and a new one is being made. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
@@ -47,8 +47,8 @@ const unlessClosed = (work: Promise<unknown>, signal: AbortSignal): Promise<unkn
 
 export interface DialOptions {
   /**
-   * The maximum duration of an attempt to connect and log in. It is needed because a server may accept a connection and
-   * never reply.
+   * The maximum duration of an attempt to connect and log in. Without this limit, an attempt would never end if a
+   * server accepts the connection but never replies.
    */
   readonly connectTimeoutMs: number;
   /** Aborts when the provider is closed. */

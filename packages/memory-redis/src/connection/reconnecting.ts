@@ -36,17 +36,16 @@ interface Live {
 }
 
 /**
- * Returns the pause before an attempt to connect, in milliseconds. It is short at first and at most two seconds. It is
- * random, so many clients don't reconnect at the same moment.
+ * Returns the pause before an attempt to connect, in milliseconds. The pause is short for the first attempts, and never
+ * longer than two seconds. It is partly random, so many clients don't reconnect at the same moment.
  */
 const pauseMs = (attempt: number): number =>
   Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + Math.random() / 2);
 
 /**
- * Opens a connection, and replaces it with a new one if it breaks or is dead. A server that has vanished looks like a
- * slow server. So a connection counts as dead only if calls are waiting and no reply at all arrives within the timeout
- * of a call. A slow server that still replies keeps its connection. If many calls time out together, the connection is
- * replaced once.
+ * Opens a connection, and replaces it with a new one if it breaks or counts as dead. A connection counts as dead if
+ * calls are waiting and none of them gets a reply within the timeout of a call. So the connection to a slow server that
+ * still replies is kept. If many calls time out together, the connection is replaced once.
  *
  * Rejects if the first connection can't be made.
  */
@@ -141,11 +140,11 @@ type CallKind = "call" | "ping";
 /** Keeps track of the calls in flight on one connection, and of the time of the last reply. */
 interface InFlight {
   readonly track: <T>(kind: CallKind, send: () => Promise<T>) => Promise<T>;
-  /** `"call"` if at least one call is in flight that isn't a ping. `"ping"` if only pings are in flight. */
+  /** `"call"` if a call other than a ping is in flight. `"ping"` if only pings are in flight. Otherwise `"nothing"`. */
   readonly waitsFor: () => CallKind | "nothing";
   /**
-   * Milliseconds since the last reply. If the connection was idle after that reply, milliseconds since the first call
-   * that followed.
+   * Returns the milliseconds since the last reply. If the connection was idle after the last reply, and a call has
+   * followed, returns the milliseconds since that call.
    */
   readonly silentMs: () => number;
   /** Resolves when no call is in flight. */

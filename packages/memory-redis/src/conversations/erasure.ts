@@ -72,16 +72,16 @@ export interface DeletionOptions {
 interface Owner {
   readonly userId: string;
   /**
-   * Whether the conversation may be about to be written. If so, the deletion of a missing conversation also leaves a
-   * tombstone, and the write finds the tombstone.
+   * Whether another process may be about to create the conversation. If so, the deletion leaves a tombstone even if the
+   * conversation is missing, so the creation finds the tombstone and is refused.
    */
   readonly isAwaited: boolean;
 }
 
 /**
- * Returns a function that deletes a conversation. With `only`, it deletes the conversation only if it belongs to that
- * user. Without `only`, it always leaves a tombstone. The result has `deleted` (whether such a conversation existed)
- * and `seenAtMs` (the server's time in milliseconds since 1970).
+ * Returns a function that deletes a conversation. If `only` is given, a conversation of another user stays. Otherwise,
+ * any conversation with the id is deleted, and a tombstone is left even if there is none. The result has `deleted`
+ * (whether a conversation was deleted) and `seenAtMs` (the server's time in milliseconds since 1970).
  */
 export function createDeletion({ run, keys, indexes, atomic, isCluster, wait }: DeletionOptions) {
   return async (conversationId: string, only?: Owner) => {
@@ -121,8 +121,8 @@ export interface ClearUserOptions {
 }
 
 /**
- * Returns a function that deletes all conversations of a user in small steps. It resolves to the number of deleted
- * conversations.
+ * Returns a function that deletes all conversations of a user, a few at a time. The function resolves to the number of
+ * deleted conversations.
  */
 export function createClearUser(options: ClearUserOptions) {
   const { keys, indexes, tombstones, atomic, deleteOne, everyEntry } = options;

@@ -20,13 +20,17 @@ export interface FirstRoundTrip {
   /** The server's time, or `undefined` if the request doesn't ask for it. */
   readonly readAt: Date | undefined;
   readonly head: Head;
-  /** The indexes of the selected messages in the list of messages: from `from` to `to`, exclusive. */
+  /**
+   * Where the selected messages are in the stored list of messages. `from` is the index of the first selected message,
+   * `to` the index after the last one.
+   */
   readonly from: number;
   readonly to: number;
-  /** The first ones of the selected messages, at most {@link PART}. */
+  /** The first of the selected messages, at most {@link PART} messages. */
   readonly items: readonly unknown[];
   /**
-   * The stored value of the idempotency key that was asked for. `undefined` if none was asked for, or it isn't stored.
+   * The stored value of the idempotency key that the request asks for. `undefined` if the request asks for no key, or
+   * if the key isn't stored.
    */
   readonly receipt?: string | undefined;
   /**
@@ -53,8 +57,8 @@ type Request = Pick<ReadRequest, "conversationId" | "messages" | "receiptFor" | 
 type Span = readonly [first: number, last: number] | "none";
 
 /**
- * Returns the list indexes of a range, on the assumption that no message was ever trimmed. The number of messages isn't
- * known yet. The reply shows whether the assumption was right.
+ * Returns the list indexes of a range of positions. Assumes that no message was ever trimmed, so a message's list index
+ * equals its position. The reply shows whether this is true.
  */
 function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "range" }>): Span {
   const fromEnd = after === undefined && before !== undefined && limit !== undefined;
@@ -79,7 +83,10 @@ function spanOf(selection: StoredSelection): Span | undefined {
   }
 }
 
-/** Finds no message id: a head doesn't contain any. */
+/**
+ * The look-up of a message id for `selectedBounds`. It is never needed, because the script reads a selection by message
+ * id.
+ */
 const positionOf = () => undefined;
 
 const toReceipt = (value: unknown): string | undefined => (value == null ? undefined : text(value));
@@ -91,9 +98,9 @@ function toTime(reply: unknown): Date {
 }
 
 /**
- * Returns a function that makes the first round trip of a read. If the list indexes of the messages are known, it sends
- * a transaction; otherwise it runs a script. If messages were trimmed, a range may be at other indexes than the
- * transaction assumed. Then the script reads the range in a second round trip.
+ * Returns a function that makes the first round trip of a read. If the list indexes of the messages are known before
+ * the read, the function sends a transaction. Otherwise it runs a script. If messages were trimmed, a range may be at
+ * other indexes than the transaction assumed. If so, the script reads the range in a second round trip.
  */
 export function createFirstRoundTrip({ port, run, keys, deadlines }: FirstRoundTripOptions) {
   /**

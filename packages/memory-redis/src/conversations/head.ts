@@ -20,7 +20,7 @@ export interface Head extends Omit<StoredConversation, "messages"> {
    * index keeps its meaning. A trim, a replacement or a new conversation changes it.
    */
   readonly generation: string;
-  /** The seconds until expiry that a write has set by `ttlSeconds`. Absent if no write has set them. */
+  /** The ttl in seconds that a write has set with `ttlSeconds`. Absent if no write has set a ttl. */
   readonly ownTtl?: number;
   /** The number of fields in the Redis hash that holds the messages' own ids. */
   readonly idFields: number;
@@ -88,7 +88,7 @@ const AT_ONCE = { counts: 50, all: 20 };
 
 export interface FoundHead {
   readonly id: string;
-  /** `undefined` if the conversation doesn't exist, or if the requested trace hasn't written to it. */
+  /** `undefined` if the conversation doesn't exist, or if the requested trace hasn't written to the conversation. */
   readonly head: Head | undefined;
   /** The server's time when the head was read, in milliseconds since 1970. */
   readonly seenAtMs: number;

@@ -5,16 +5,16 @@ import type { RunConversationScript } from "./scripts/index.ts";
 export interface Entry {
   readonly id: string;
   /**
-   * The conversation's last activity in milliseconds since 1970, as far as the index knows. A reserved entry has a time
-   * in the future, with a fraction.
+   * The conversation's last activity in milliseconds since 1970, as far as the index knows. A reserved entry (made
+   * before its conversation is written) has a time in the future, with a fraction.
    */
   readonly score: number;
   readonly index: string;
 }
 
 /**
- * Returns whether an entry was made before its conversation and still waits for it to be written. The script
- * `reserveIndexEntry` makes such entries.
+ * Returns whether an entry is reserved: it was made before its conversation was written, and hasn't got its final score
+ * yet. The script `reserveIndexEntry` makes such entries.
  */
 export const isReserved = ({ score }: Entry): boolean => score % 1 !== 0;
 
@@ -45,7 +45,7 @@ export function createScan(run: RunConversationScript, index: string, range: Ran
   let last = range.after;
   /**
    * How many of the entries that were already read have the score of `last`. The next page begins with these entries
-   * again.
+   * again, and they are skipped.
    */
   let ties = 0;
 

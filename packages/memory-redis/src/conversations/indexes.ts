@@ -4,8 +4,8 @@ import type { ReadHeads } from "./head.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
 /**
- * A conversation, and the indexes that a call concerns: the list of all conversations (unless `recent` is false), the
- * index of its owner, and the index of each trace.
+ * A conversation, and the indexes that a call changes: the list of all conversations (unless `recent` is false), the
+ * index of the user `userId`, and the index of each trace in `traceIds`.
  */
 export interface IndexedConversation {
   readonly conversationId: string;
@@ -69,7 +69,8 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
   return {
     /**
      * Creates the index entries before their conversation is written, and extends the ttl of the indexes. Returns the
-     * content of the user's tombstone. Returns `""` if the user has no tombstone, or if it isn't checked.
+     * content of the user's tombstone. Returns `""` if the user has no tombstone, or if `user` is absent, so no
+     * tombstone is checked.
      */
     reserve: async (indexed: IndexedConversation, { nowMs, ttlMs, user }: Reservation): Promise<string> => {
       const { userId } = indexed;
@@ -128,8 +129,8 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
 export type Indexes = ReturnType<typeof createIndexes>;
 
 /**
- * One in 8 new conversations checks 16 index entries. This is an average of two entries for each new conversation,
- * which keeps at most half of all entries stale (left by an expired conversation).
+ * After one in 8 creations of a conversation, 16 index entries are checked. On average, this is two entries for each
+ * new conversation. So at most half of all entries are stale (left by an expired conversation).
  */
 const ONE_IN = 8;
 const SAMPLE = 16;
@@ -154,7 +155,7 @@ export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
     await Promise.all(gone.map(({ id, seenAtMs }) => indexes.repair.remove({ index, id }, seenAtMs)));
   }
 
-  /** Never rejects, because the conversation was already written. */
+  /** Never rejects, because the caller has already written the conversation. */
   return async (conversationId: string, userId: string | undefined): Promise<void> => {
     if (Math.random() * ONE_IN >= 1) return;
     const owned = userId === undefined ? [] : [keys.userIndex(userId)];

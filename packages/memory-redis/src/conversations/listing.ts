@@ -119,9 +119,10 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     [...heads].sort(newestFirst).slice(query.offset, endOf(query));
 
   /**
-   * Reads the matching conversations up to the end of the requested page, the newest first. The cost depends on the
-   * size of the page. An index entry may have a later time than its conversation, e.g. a reserved entry. So the page is
-   * full only when enough conversations are at least as recent as the last entry that was read.
+   * Reads the matching conversations up to the end of the requested page, the newest first. An index entry may have a
+   * later time than its conversation (e.g. a reserved entry), so entries aren't exactly in the order of the
+   * conversations. Therefore, reading goes on until enough conversations are at least as recent as the last index entry
+   * that was read.
    */
   async function firstHeads(query: ConversationQuery): Promise<Map<string, Head>> {
     const end = endOf(query);
@@ -168,7 +169,7 @@ export interface StatsOptions extends Pick<ListingOptions, "keys" | "indexes" | 
   readonly everyEntry: EveryEntry;
 }
 
-/** Returns a function that counts the conversations of one user, or of all users, in small steps. */
+/** Returns a function that counts the conversations of one user, or of all users, a few at a time. */
 export function createStats({ keys, indexes, readHeads, everyEntry }: StatsOptions) {
   return async (userId?: string): Promise<MemoryStats> => {
     let [conversations, messages] = [0, 0];

@@ -19,7 +19,7 @@ async function open(operation: string, config: RedisConfig, client?: RedisClient
 /**
  * Opens the backend of {@link createRedisProvider} alone, for applications that wrap it:
  * `defineMemoryProvider(wrap(await createRedisBackend()))`. Arguments and errors are those of `createRedisProvider`.
- * The bodies of stored messages are always strings.
+ * Its reads return the body of each message as the string that was written.
  *
  * @example
  * ```ts

@@ -45,7 +45,7 @@ export class DamagedConversation extends Error {
   override readonly name = "DamagedConversation";
 }
 
-/** The conversation was changed by others during each attempt to read or write it. */
+/** Other writers changed the conversation during each attempt to read or write it. */
 export class UnsteadyConversation extends Error {
   override readonly name = "UnsteadyConversation";
 }
@@ -144,8 +144,8 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   /**
-   * Reads one part of the messages that follow the first part. Resolves to `undefined` if the conversation was trimmed
-   * or replaced after its head was read.
+   * Reads one part of the selected messages, after the part that the first round trip has read. Resolves to `undefined`
+   * if the conversation was trimmed or replaced after its head was read.
    */
   async function readPart(head: Head, { from, to }: Span, forExport: boolean): Promise<Selected | undefined> {
     const { conversation, messages, ownIds } = keys.of(head.conversationId);
@@ -169,7 +169,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
 
   /**
    * Returns all selected messages: those of the first round trip and, read in parts, all others. Resolves to
-   * `undefined` if the conversation was trimmed or replaced meanwhile.
+   * `undefined` if the conversation was trimmed or replaced after the first round trip.
    */
   async function complete(firstRead: FirstRoundTrip, forExport: boolean): Promise<Selected | undefined> {
     const { head, from, to } = firstRead;

@@ -43,7 +43,7 @@ export const tracesOf = ({ traceId, source }: ConversationWrite): readonly strin
 ];
 
 /**
- * Returns for each message its own id and the hash of its content, or two empty texts if it has no id. Returns
+ * Returns for each message its own id and the hash of its content, or two empty texts if the message has no id. Returns
  * `undefined` if no message has an id.
  */
 function ownIds(messages: readonly EncodedMessage[]): readonly string[] | undefined {
@@ -63,8 +63,9 @@ const sourceInput = (write: ConversationWrite, source: ConversationSource) => ({
 });
 
 /**
- * Returns a function that creates the part of the script's argument that is the same for every attempt of a write. The
- * argument is short, because the script has to parse it.
+ * Returns a function that creates the argument of the script `write`, a JSON object. The fields that say how to update
+ * the indexes are missing: they differ between the attempts of a write. The argument is kept short, because the script
+ * has to parse it.
  */
 export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: WriteArgumentsOptions) {
   // A caller's key never begins with NUL.
@@ -94,7 +95,7 @@ export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: Wr
 
   /**
    * Returns the keys of the import markers (see `markImport`) for all indexes that get an entry from an import. The
-   * entry may have a time long ago.
+   * entry may have a time in the past.
    */
   const markers = (write: ConversationWrite): readonly string[] => {
     const { conversationId, userId } = write;

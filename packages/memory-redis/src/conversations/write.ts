@@ -61,7 +61,7 @@ export function createWriter(options: WriterOptions) {
     waits: wait !== undefined,
   });
 
-  /** Prepares the part of a write that is the same in each attempt. Returns a function that sends the write. */
+  /** Prepares the part of a write that is the same in each attempt. Returns a function that makes one attempt. */
   function prepare(write: ConversationWrite) {
     const { conversationId, messages } = write;
     const input = toInput(write);
@@ -108,8 +108,9 @@ export function createWriter(options: WriterOptions) {
   }
 
   /**
-   * Returns whether the write must be refused because its user was erased. The script couldn't see the user's
-   * tombstone. It takes precedence over any refusal that the script checks after the incarnation.
+   * Returns whether the write must be refused because its user was erased. The script `write` can't check this if the
+   * user's tombstone is on another server. This refusal takes precedence over those that the script checks after the
+   * incarnation.
    */
   async function isErased(write: ConversationWrite, { status, absent }: WriteReply): Promise<boolean> {
     const expected = expectedTombstones(write);

@@ -23,7 +23,7 @@ export interface IndexParts {
 interface LeasedTurn {
   readonly turn: LoggedTurn | undefined;
   readonly leaseEndsAt: number;
-  /** The server's time. `now` and `leaseEndsAt` are in microseconds since 1970. */
+  /** The server's time at the read. `now` and `leaseEndsAt` are in microseconds since 1970. */
   readonly now: number;
 }
 

@@ -13,20 +13,20 @@ export function createTurnKeys(prefix: string) {
     inOneSlot: keys.inOneSlot,
     /** Returns the key of the list of a conversation's turns, in the order in which they began. */
     turns: (conversationId: string): string => `${prefix}turns:{${tagOf(conversationId)}}`,
-    /** Returns the start of the key of a turn's hash. The turn's id must be added. */
+    /** Returns the start of the key of a turn's hash. The caller must append the turn's id. */
     turn: (conversationId: string): string => `${prefix}turn:{${tagOf(conversationId)}}:`,
-    /** Returns the start of the key of a turn's events. The turn's id must be added. */
+    /** Returns the start of the key of a turn's events. The caller must append the turn's id. */
     events: (conversationId: string): string => `${prefix}turn-events:{${tagOf(conversationId)}}:`,
-    /** Returns the key of the list of a user's turns, by the time when each turn will have expired. */
+    /** Returns the key of the list of a user's turns, sorted by a time at which the turn will have expired. */
     userTurns: (userId: string): string => `${prefix}user-turns:{${slotTag(userId)}}:${userId}`,
     /**
-     * Returns the key of the list of a user's running or waiting turns, by the time when each turn began. Some of the
-     * listed turns may have ended.
+     * Returns the key of the list of a user's running or waiting turns, sorted by the time when each turn began. Some
+     * of the listed turns may have ended.
      */
     openTurns: (userId: string): string => `${prefix}open-turns:{${slotTag(userId)}}:${userId}`,
     /**
-     * The key of the list of all running turns, by the end of their lease. A listed end may be earlier than the actual
-     * end.
+     * The key of the list of all running turns, sorted by the end of their lease. A listed end may be earlier than the
+     * actual end, because a renewal of the lease doesn't update the list.
      */
     running: `${prefix}{turns}:running`,
   };

@@ -58,7 +58,8 @@ return 1
 `;
 
 /**
- * Stores in the turn until when its entries in its user's lists live. The caller has extended these entries before.
+ * Records in a turn's hash until when the turn's entries in the lists of its user are kept. The caller must have
+ * extended these entries before.
  *
  * KEYS  1 hash of the turn
  * ARGV  1 token: the random text that identifies the writer
@@ -236,7 +237,8 @@ return 1
  * KEYS  1 hash of the turn
  * ARGV  1 token: a random text that identifies the new writer
  *
- * Returns { turn, request }. Returns an empty list if the turn can't be taken over.
+ * Returns { fields of the turn, request: the data to continue the turn }. Returns an empty list if the turn can't be
+ * taken over.
  */
 const takeOver = lua`
 ${clockMicros}

@@ -62,8 +62,8 @@ export function createRedisTurnLog(
   ];
 
   /**
-   * Adds a running turn to the lists of running turns and of its user. It is used if no script reaches both the turn
-   * and these lists.
+   * Adds a running turn to the lists of running turns and of its user. Used on a Cluster, where the lists may be on
+   * other servers than the turn.
    */
   async function indexTurnEntries(
     turn: TurnName,
@@ -112,7 +112,7 @@ export function createRedisTurnLog(
 
   /**
    * Extends a running turn's entries in its user's lists, so the entries outlive the turn. If the process crashes
-   * before this is recorded in the turn, the next write extends the entries again.
+   * before the extension is recorded in the turn, the next write to the turn extends the entries again.
    */
   async function prolongEntries(writer: TurnWriter, keepMs: number): Promise<void> {
     const userId = await ownerOf(writer);

@@ -87,8 +87,8 @@ export function decodeVector(text: string): Float32Array {
 
 const SIGNS = 6;
 /**
- * The code of the question mark. The 64 characters from the question mark on are printable, and include neither a colon
- * nor a semicolon.
+ * The code of the first character that signatures use: the question mark. The 64 characters from the question mark on
+ * are printable, and include neither a colon nor a semicolon.
  */
 const FIRST = 63;
 

@@ -9,7 +9,9 @@ import type { UserMemoryCalls } from "./keys.ts";
  */
 const GONE_ENTRY_MS = 3_600_000;
 
-/** The maximum number of attempts in one call, e.g. to lease more jobs if some entries had no job. */
+/**
+ * The maximum number of attempts in one call. Example: if some leased entries have no job, `lease` leases more entries.
+ */
 const ROUNDS = 8;
 
 /** In each attempt to add a job, the job's entry was removed before the job was written. */

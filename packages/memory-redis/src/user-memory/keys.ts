@@ -8,8 +8,8 @@ import type { scripts } from "./scripts/index.ts";
 /** The keys of one user's data, all in one Cluster slot. */
 export interface UserKeys extends Readonly<Record<FactStatus, string>> {
   /**
-   * The key of the head: the user's version and epoch, and a text with the shared code's state. The head stays when the
-   * user is erased.
+   * The key of the head: the user's version and epoch, and a text with the state that `@jaf/user-memory` keeps for the
+   * user. The head stays when the user is erased.
    */
   readonly head: string;
   readonly facts: string;
@@ -51,7 +51,9 @@ export function createUserKeys(prefix: string) {
         jobs: key("jobs"),
       };
     },
-    /** Returns the key of a mark. It says that the entry with this ticket was removed from the list of all jobs. */
+    /**
+     * Returns the key of a mark. If the mark exists, the entry with this ticket was removed from the list of all jobs.
+     */
     goneEntryKey: (user: UserKey, ticket: string): string => keyOf(user, `gone:${ticket}`),
     /** The key of the list of all users' jobs. */
     allJobs: `${prefix}user-memory:{jobs}`,

@@ -35,7 +35,10 @@ export interface OpenDocument extends MatchedDocument {
   readonly terms: TermWeight[];
 }
 
-/** Decodes a text of several contexts (the data of facts that ranking needs) into documents by the facts' numbers. */
+/**
+ * Decodes a text of several contexts (the data of facts that ranking needs). Returns a map from each fact's number
+ * (`seq`) to the fact as a document, without terms.
+ */
 function decodeContexts(text: string): ReadonlyMap<number, OpenDocument> {
   const rows: readonly Row[] = JSON.parse(`[${text.slice(0, -1)}]`);
   const documents = new Map<number, OpenDocument>();

@@ -9,12 +9,14 @@ interface Near {
   readonly similarity: number;
 }
 
-/** How many numbers of vectors a query compares exactly. They make up some hundred long vectors. */
+/**
+ * How many numbers in total the vectors have that a query compares exactly. Example: 512 vectors of 1,024 numbers each.
+ */
 const EXACT_NUMBERS = 512 * 1_024;
 
 /**
- * Vectors of up to this many numbers are all compared exactly. The signs of so few numbers say too little, and such
- * vectors are quick to compare.
+ * Vectors of up to this many numbers are all compared exactly. The signs of so few numbers say too little about a
+ * vector, and such short vectors are quick to compare.
  */
 const SHORT = 64;
 

@@ -82,7 +82,7 @@ interface Trail {
 
 /**
  * Returns a function that reads a user's audit trail. A long trail is read in parts. This is safe because entries are
- * only added, until the user is erased. If the user is erased meanwhile, the function starts again.
+ * only added, until the user is erased. If the user is erased during the read, the function starts again.
  */
 export function createAuditReader({ run, keys }: UserMemoryCalls) {
   async function readPart(user: UserKey, first: number, last: number) {

@@ -20,8 +20,8 @@ import { scripts } from "./scripts/index.ts";
 import { createWrites } from "./writes.ts";
 
 /**
- * The options of {@link createRedisUserMemoryBackend}: the server and the start of keys, as for conversations. There is
- * no `ttl`, because facts are kept until they are forgotten.
+ * The options of {@link createRedisUserMemoryBackend}: the server, the prefix of the keys, and time limits, as for
+ * conversations. There is no `ttl`, because facts are kept until they are forgotten.
  */
 export interface RedisUserMemoryBackendConfig extends Omit<RedisConfig, "ttl"> {}
 
@@ -92,8 +92,8 @@ export async function createRedisUserMemory(
 
 /**
  * Opens the backend of {@link createRedisUserMemory} alone, for applications that wrap it. Pass the wrapped backend and
- * the options of user memory to `defineUserMemory`. The other arguments and the errors are those of
- * `createRedisUserMemory`.
+ * the options of user memory to `defineUserMemory`. `config` has only the options of the backend. `client` and the
+ * errors are those of `createRedisUserMemory`.
  *
  * @example
  * ```ts
@@ -116,7 +116,9 @@ export async function createRedisUserMemoryBackend(
   return createUserMemoryBackend(await openStore(opening));
 }
 
-/** Creates the backend of user memory on Redis. Each of its steps is one script, on keys of one Cluster slot. */
+/**
+ * Creates the backend of user memory on Redis. Each atomic read or write is one script, on keys of one Cluster slot.
+ */
 export function createUserMemoryBackend(options: StoreOptions): UserMemoryBackend {
   const { port, close } = closable(options.port, options.close);
   const keys = createUserKeys(options.keyPrefix);

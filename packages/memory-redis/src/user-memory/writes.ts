@@ -68,8 +68,8 @@ function otherCommands({ tombstones, removedTombstones, audit }: UserChange): re
 }
 
 /**
- * Joins commands that have the same name and key. Such commands concern different fields, so their order doesn't
- * matter.
+ * Joins commands that have the same name and key. Two commands with the same name and key concern different fields, so
+ * their order doesn't matter.
  */
 function joined(commands: readonly Command[]): readonly Command[] {
   const all = new Map<
@@ -192,8 +192,8 @@ function isSameVector({ before, after }: FactEdit): boolean {
 }
 
 /**
- * Returns the change of a fact's vector, or `undefined` if the vector stays. If `vector` is `undefined`, the vector is
- * removed.
+ * Returns the change of a fact's vector, or `undefined` if the vector stays. If the returned `vector` is `undefined`,
+ * the change removes the vector.
  */
 const vectorChange = (edit: FactEdit): { readonly vector: readonly number[] | undefined } | undefined =>
   isSameVector(edit) ? undefined : { vector: edit.after?.vector ?? undefined };
@@ -212,7 +212,8 @@ function lookupEdits({ seq, before, after }: FactEdit): readonly string[] {
 }
 
 /**
- * Returns triples for the script `commit`: a term, the fact's `seq`, and the new record, or `""` to remove the record.
+ * Returns triples for the script `commit`: a term, the fact's `seq`, and the new record of the term's weight, or `""`
+ * to remove the record.
  */
 function postingEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = weightsOf(before?.terms);

@@ -2,8 +2,8 @@ import { clockMs, lua } from "../../lua.ts";
 import { partKeys } from "./fragments.ts";
 
 /**
- * Deletes a conversation and leaves a tombstone. If the conversation is missing but may be about to be written, the
- * script also leaves a tombstone.
+ * Deletes a conversation and leaves a tombstone. If the conversation is missing but another process may be about to
+ * create it, the script also leaves a tombstone.
  *
  * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids, and of its
  *        tombstone
@@ -13,7 +13,7 @@ import { partKeys } from "./fragments.ts";
  *       6 key of the tombstone   7 content of the tombstone: a random id   8 lifetime of the tombstone in ms
  *       9 '1' if a missing conversation may be about to be written, else '0'
  *
- * Returns { 1 if such a conversation existed, else 0; time in ms since 1970; owner or ''; trace ids … }. The trace ids
+ * Returns { 1 if a conversation was deleted, else 0; time in ms since 1970; owner or ''; trace ids … }. The trace ids
  * are only returned if the indexes are on other servers, so the caller can update them.
  *
  * A conversation that belongs to another user stays. Even then the script leaves a tombstone if ARGV[9] is '1', because

@@ -14,8 +14,8 @@ end
 /**
  * A Lua fragment that enters conversations in indexes and extends the ttl of indexes. An index must outlive every
  * conversation in it, even a conversation that is only read. So the ttl of an index is twice the ttl of its
- * conversations. It is renewed after half of the conversations' ttl. An index without a ttl may hold a conversation
- * without a ttl, so only a new index gets a ttl.
+ * conversations. The index's ttl is renewed after half of the conversations' ttl. An index without a ttl may hold a
+ * conversation without a ttl, so only a new index gets a ttl.
  */
 export const enterIndex = lua`
 local function extend_index(index, ttl, just_made)
@@ -43,9 +43,9 @@ local RESERVED_MS = 60000
 
 /**
  * A Lua fragment that stores the time of an import in a marker. All indexes of a Cluster slot share one marker. A
- * reader removes an index entry if its conversation was missing at a later time than the entry's. But the entry of an
- * import has a past time, that of its source. If the reader looked before the import, the entry must stay. The marker's
- * time shows this.
+ * reader that finds a conversation missing removes its index entry, unless the entry has a later time than this
+ * finding. But an imported conversation has an entry with a past time. So the reader also compares the marker: if an
+ * import was made after the finding, the entry stays.
  */
 export const markImport = lua`
 local function mark_import(marker, at)
@@ -69,7 +69,8 @@ end
 /**
  * A Lua fragment for the messages' own ids, which are in a hash. The field 'i' + id holds the position and the hash of
  * the message's content. The field 'p' + position holds the id, so both fields of a message can be found by its
- * position. One function creates the three functions, because most writes need none of them.
+ * position. `own_ids` creates and returns three functions. A write calls `own_ids` only if it needs these functions,
+ * which few writes do.
  */
 export const ownIds = lua`
 local function own_ids(hash)

@@ -2,9 +2,9 @@ import { lua } from "../../lua.ts";
 import { enterIndex, markImport, reservedMs } from "./fragments.ts";
 
 /**
- * Creates a conversation's index entry before the conversation is written. It is used if one script can't write both. A
- * crash after it leaves an entry without a conversation. Readers skip such an entry and later remove it. A conversation
- * never lacks its entry.
+ * Creates a conversation's index entry before the conversation is written. Used if one script can't write both the
+ * entry and the conversation. So a conversation never lacks its entry. If a crash prevents the write of the
+ * conversation, readers skip the entry and later remove it.
  *
  * KEYS  1 index   2 tombstone of the index's user, if the tombstone is to be checked
  * ARGV  1 conversation id   2 time in ms since 1970   3 ttl of the conversation in ms, 0 for none
@@ -56,7 +56,8 @@ return 1
 `;
 
 /**
- * Corrects the score of an entry that a reader found to be wrong. Does nothing if the score has changed since.
+ * Corrects the score of an entry that a reader found to be wrong. Does nothing if the score has changed since the
+ * reader read it.
  *
  * KEYS  1 index
  * ARGV  1 conversation id   2 the wrong score   3 last activity of the conversation in ms since 1970
@@ -84,7 +85,7 @@ return 1
  *
  * Returns 1 if the entry was removed, else 0.
  *
- * If the entry was written, or an import was made, at that time or later, the entry stays: the conversation may exist
+ * The entry stays if it was written, or an import was made, at the time ARGV[2] or later: the conversation may exist
  * again. While a Cluster moves the marker to another server, every entry stays.
  */
 export const removeIndexEntry = lua`

@@ -9,8 +9,8 @@ import { enterIndex, partKeys } from "./fragments.ts";
  *       2 '1' to read only the fields that statistics need, '' to read all fields
  *
  * Returns { time in ms since 1970, one value for each conversation … }. The value has the fields and values of the
- * conversation's hash. It is nil if the conversation doesn't exist, if the trace hasn't written to it, or if its key
- * has another type.
+ * conversation's hash. It is nil if the conversation doesn't exist, if the trace hasn't written to it, or if the
+ * conversation's key has another type.
  */
 export const heads = lua`
 ${clockMs}
@@ -93,7 +93,8 @@ return { clock(), hash, from, to, items, receipt, own, trace_ids }
 `;
 
 /**
- * Reads messages with their digests. Reads the list of messages as it is, even if its length isn't the stored number.
+ * Reads messages with their digests. Reads the list of messages as it is, even if its length differs from the stored
+ * number of messages.
  *
  * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids
  * ARGV  1 prefix of all keys   2 position of the first message to read   3 maximum number of messages

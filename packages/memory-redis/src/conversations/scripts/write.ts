@@ -40,11 +40,11 @@ import { digestAt, enterIndex, markImport, ownIds, partKeys, reservedMs, trimCut
  *           SHA-256 of its text without that space, in hex
  *
  * Returns { status; version; last activity in ms since 1970; 1 if the conversation didn't exist, else 0; owner or '';
- * ttl in ms or 0; keep; time in ms since 1970; trace ids … }. With the status 'written', a receipt takes the place of
+ * ttl in ms or 0; `keep`; time in ms since 1970; trace ids … }. With the status 'written', a receipt takes the place of
  * the trace ids. It consists of version, next position, number of messages and digest, separated by spaces.
  *
  * Status 'written': the write was made.
- * 'replayed': an earlier attempt with the same idempotency key was made.
+ * 'replayed': an earlier attempt with the same idempotency key has made the write; this attempt changed nothing.
  * 'reserve': nothing was written, and index entries must be reserved first. If `keep` is 1, the ttl of the indexes of the
  *   owner and of the trace ids must also be extended to the returned ttl.
  * 'missing': the conversation doesn't exist and was not to be created.

@@ -51,7 +51,7 @@ end
 `;
 
 /**
- * Writes to one user's memory, if its version is the expected one.
+ * Writes a change of one user's facts, if the user's data still has the expected version.
  *
  * KEYS  1 head   2 lookups   3 postings   4 signatures   5 contexts (2 to 5 are hashes, described below)
  *       6 … the other keys of the user
@@ -63,8 +63,8 @@ end
  *         contexts:   hash field, seq, record of the data that ranking needs or '' to remove it. The hash's field 'size'
  *                     counts the records
  *
- * Returns 1 if the write was made. If the version is another one, writes nothing and returns 0. If the client sends the
- * same write again, it takes effect once and returns 1.
+ * Returns 1 if the write was made. If the user's data has another version, writes nothing and returns 0. If the client
+ * sends the same write again, it takes effect once and returns 1.
  */
 export const commit = lua`
 ${slices}

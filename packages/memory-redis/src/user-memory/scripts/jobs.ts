@@ -1,8 +1,8 @@
 import { clockMs, lua } from "../../lua.ts";
 
 /**
- * Adds a job's entry to the list of all jobs, before the job is written. A crash after it leaves an entry without a
- * job, which `lease` removes. A job never lacks its entry.
+ * Adds a job's entry to the list of all jobs, before the job is written. So a job never lacks its entry. If a crash
+ * prevents the write of the job, `lease` removes the entry.
  *
  * KEYS  1 list of all jobs
  * ARGV  1 entry   2 after how many ms the job can be leased

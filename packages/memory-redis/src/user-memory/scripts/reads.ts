@@ -2,8 +2,8 @@ import { lua } from "../../lua.ts";
 import { slices } from "./fragments.ts";
 
 /**
- * A Lua fragment. Returns those of the facts that exist, and their vectors, '' for a fact without a vector. If the user
- * has no vectors, or if `brief` is '1', the list of vectors is empty.
+ * A Lua fragment. Of the given facts, returns those that exist, and a list of their vectors, with '' for a fact without
+ * a vector. If the user has no vectors, or if `brief` is '1', the list of vectors is empty.
  */
 const factsOf = lua`
 local function facts_of(facts_key, vectors_key, seqs, brief)
@@ -92,7 +92,7 @@ return { facts, vectors }
  * Reads a part of a user's audit trail, and the user's head.
  *
  * KEYS  1 head   2 audit trail
- * ARGV  1 place of the first entry in the trail, from 0   2 place of the last entry
+ * ARGV  1 index of the first entry to read in the trail, from 0   2 index of the last entry to read
  *
  * Returns { version, epoch, state, number of entries in the whole trail, entries }. The first three are '' if the user
  * has no head.
