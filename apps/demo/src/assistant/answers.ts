@@ -17,7 +17,7 @@ export const HELP = `I'm JAF's offline assistant. I follow fixed rules and under
 
 For everything else, ${WITH_A_MODEL}.`;
 
-export const NOT_UNDERSTOOD = `I'm JAF's offline assistant and don't understand that: say "help" for what I do, or ${WITH_A_MODEL}.`;
+export const NOT_UNDERSTOOD = `I'm JAF's offline assistant and don't understand that: say "help" to see what I can do, or ${WITH_A_MODEL}.`;
 
 /** For a message that may be remembered. User memory decides that, so this doesn't promise it. */
 export const NO_REPLY = `I may remember that (say "What do you know about me" to see it), but I'm JAF's offline assistant and can't talk about it: ${WITH_A_MODEL}.`;

@@ -19,8 +19,13 @@ const FIRST_PERSON =
   /(?<!\p{L})(?:i|i['’]\p{L}+|my|me|mine|we|we['’]\p{L}+|our|us|ich|mein\p{L}*|mich|mir|wir|unser\p{L}*|je|j['’]\p{L}+|moi|nous|yo|soy|vivo|tengo|io|mio|sono|eu|meu|minha|sou|ik|mijn|jag)(?!\p{L})/iu;
 const LONGEST_ANSWER = 80;
 
-const isStatement = (sentence: string): boolean =>
-  !ASKS.test(sentence) && (FIRST_PERSON.test(sentence) || isOtherScript(sentence));
+/** Matches a quotation, which can be other people's words. */
+const QUOTED = /["“„][^"“”„]*["“”]/g;
+
+function isStatement(sentence: string): boolean {
+  const own = sentence.replaceAll(QUOTED, "");
+  return !ASKS.test(sentence) && (FIRST_PERSON.test(own) || isOtherScript(own));
+}
 
 const isOtherScript = (sentence: string): boolean => !/[a-z]/i.test(sentence) && /\p{L}/u.test(sentence);
 
