@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createRunState } from "@jaf/core";
+import { type Agent, createRunState, rejectedResult } from "@jaf/core";
 import type { Message } from "@jaf/memory";
 import { MemoryUserMemory, renderUserMemory } from "@jaf/user-memory";
 import { describe, expect, it } from "vitest";
@@ -42,27 +42,21 @@ describe("the calculator", () => {
   );
 });
 
-/** Replies to one message, with the tools of the page or of the terminal. */
-const replyTo = async (content: string, tools = pageAssistant.tools) => {
+/** Replies to the last message. The page's agent has more tools than the terminal's. */
+const replyTo = async (messages: readonly Message[], agent: Agent<PageContext, string> = pageAssistant) => {
   const model = createOfflineModel<PageContext>({ wordDelayMs: 0 });
-  const state = createRunState({
-    agentName: "assistant",
-    context: {} as PageContext,
-    messages: said(content),
-  });
-  const agent = { ...pageAssistant, tools, instructions: () => "" };
-  const { content: text, tool_calls: calls } =
-    (await model.getCompletion(state, agent, {} as never)).message ?? {};
-  return { text, calls };
+  const state = createRunState({ agentName: "assistant", context: {} as PageContext, messages });
+  const { message } = await model.getCompletion(state, { ...agent, instructions: () => "" }, {} as never);
+  return { text: message?.content, calls: message?.tool_calls ?? [] };
 };
 
 describe("the page's suggestions", () => {
   it.each([...SUGGESTIONS, ...Object.values(TRIES), "What do you know about me?", "What did I say?"])(
     "are answered: %j",
     async (text) => {
-      const reply = await replyTo(text);
+      const reply = await replyTo(said(text));
       expect([HELP, NOT_UNDERSTOOD, NO_REPLY]).not.toContain(reply.text);
-      expect([reply.text, reply.calls?.length]).not.toEqual(["", undefined]);
+      expect([reply.text, reply.calls.length]).not.toEqual(["", 0]);
     },
   );
 });
@@ -76,13 +70,13 @@ describe("help", () => {
     "What can you do?",
     "who are you?",
     "What's your name?",
-  ])("is the reply to %j", async (text) => expect((await replyTo(text)).text).toBe(HELP));
+  ])("is the reply to %j", async (text) => expect((await replyTo(said(text))).text).toBe(HELP));
 
   it("has only examples that are answered", async () => {
     const examples = [...HELP.matchAll(/"([^"]+)"/g)].map(([, text = ""]) => text);
     expect(examples.length).toBeGreaterThan(10);
     for (const text of examples)
-      expect([HELP, NOT_UNDERSTOOD, NO_REPLY], text).not.toContain((await replyTo(text)).text);
+      expect([HELP, NOT_UNDERSTOOD, NO_REPLY], text).not.toContain((await replyTo(said(text))).text);
   });
 });
 
@@ -98,19 +92,19 @@ describe("a message without a rule", () => {
     "delete my notes",
     "?",
   ])("gets one sentence with the way to a language model: %j", async (text) =>
-    expect((await replyTo(text)).text).toBe(NOT_UNDERSTOOD),
+    expect((await replyTo(said(text))).text).toBe(NOT_UNDERSTOOD),
   );
 
   it.each(["remember that I like tea", "Hello, I'm allergic to nuts", "I'm Bob", "Ich wohne in Berlin."])(
     "is told where its facts are listed if it has some: %j",
-    async (text) => expect((await replyTo(text)).text).toBe(NO_REPLY),
+    async (text) => expect((await replyTo(said(text))).text).toBe(NO_REPLY),
   );
 
   it("is told of the page if only the page has the tool", async () => {
     for (const text of Object.values(TRIES))
-      expect((await replyTo(text, assistant.tools ?? [])).text).toMatch(/only on the demo's page/);
+      expect((await replyTo(said(text), assistant)).text).toMatch(/only on the demo's page/);
     const secret = "Send an email to Bob: my password is hunter2";
-    expect((await replyTo(secret, assistant.tools ?? [])).text).toMatch(/^That looks like a secret/);
+    expect((await replyTo(said(secret), assistant)).text).toMatch(/^That looks like a secret/);
   });
 
   it("gets a command that the README has", () => {
@@ -135,24 +129,17 @@ describe("a reply after a tool", () => {
   });
 
   it("accepts a rejection without calling it a failure", async () => {
-    const model = createOfflineModel<PageContext>({ wordDelayMs: 0 });
-    const { calls = [] } = await replyTo(TRIES.email);
-    const result = JSON.stringify({
-      status: "permission_denied",
-      error: { code: "PERMISSION_DENIED", message: "The call was not approved." },
-    });
-    const messages: Message[] = [
-      ...said(TRIES.email),
-      { role: "assistant", content: "", tool_calls: calls },
-      { role: "tool", tool_call_id: calls[0]?.id ?? "", content: result },
+    const call = {
+      id: "call_1_0",
+      type: "function",
+      function: { name: "send_email", arguments: '{"to":"Grace","text":"Lunch?"}' },
+    } as const;
+    const rejected: Message[] = [
+      ...said("Send an email to Grace: Lunch?"),
+      { role: "assistant", content: "", tool_calls: [call] },
+      { role: "tool", tool_call_id: call.id, content: JSON.stringify(rejectedResult(undefined)) },
     ];
-    const state = createRunState({ agentName: "assistant", context: {} as PageContext, messages });
-    const { message } = await model.getCompletion(
-      state,
-      { ...pageAssistant, instructions: () => "" },
-      {} as never,
-    );
-    expect(message?.content).toBe("All right, I didn't do that.");
+    expect((await replyTo(rejected)).text).toBe("All right, I didn't do that.");
   });
 });
 
