@@ -21,8 +21,8 @@ export const newHold = (seconds = 600): BlobHold => ({ id: crypto.randomUUID(), 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /**
- * Stores a text as a blob and returns the blob's hash. With `held: true`, the blob keeps its hold. Otherwise the hold
- * is released.
+ * Stores a text as a blob and returns the blob's hash. If `held` is given, the blob gets this hold and keeps it.
+ * Otherwise the blob has no hold afterwards.
  */
 export async function putText(
   store: BlobStore,

@@ -59,7 +59,7 @@ export const digests = defineSpec(
         const { metadata, messages } = await readConversation(provider, "c");
         const { version, nextPosition, totalMessages, historyDigest } = metadata;
         expect(receiptOf(written), name).toEqual({ version, nextPosition, totalMessages, historyDigest });
-        // If all messages are dropped, the digest is again the digest of an empty conversation.
+        // If all messages are dropped, the digest is again the digest before the first message.
         if (name !== "a replacement by nothing") expect(historyDigest, name).not.toBe(before);
         expect(await verify(provider), name).toEqual(intact(messages.length));
         before = historyDigest ?? expect.fail("no digest");
