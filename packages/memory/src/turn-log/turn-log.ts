@@ -90,8 +90,8 @@ export interface TurnEnding {
 export interface AppendedEvents {
   readonly writer: TurnWriter;
   /**
-   * The number of the first event in `events`. It is equal to the number of events that the writer has appended before.
-   * If the call is a repeat, `first` is the same as in the first call.
+   * The number of the first event in `events`. It is equal to the number of events that the turn has before this call.
+   * If the call is a repeat, `first` is the same as in the original call.
    */
   readonly first: number;
   /** The events as JSON texts. May be empty if `end` is present. */
