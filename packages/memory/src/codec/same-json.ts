@@ -18,8 +18,8 @@ const MAX_DEPTH = 1_000;
  * `Date` equals its ISO text, and a `URL` equals its address as text. Bytes equal the same bytes and their two JSON
  * forms: base64 text, or an object with a number for each index.
  *
- * Only own fields count, so `__proto__` is a normal key. A value may contain cycles. Only throws if a getter of a value
- * throws.
+ * Only own fields count, so `__proto__` is a normal key. One of the two values may contain cycles. Only throws if a
+ * getter of a value throws.
  *
  * @example
  * ```ts

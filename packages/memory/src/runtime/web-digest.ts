@@ -7,8 +7,6 @@ import { sha256 as hashSha256, sha512_256 as hashSha512t256 } from "@noble/hashe
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Digest, GrowingDigest } from "./node-digest.ts";
 
-// The web's own hashes return promises, but some of our hashes are needed synchronously.
-
 const base64urlOf = (sum: Uint8Array): string =>
   btoa(String.fromCharCode(...sum))
     .replaceAll("+", "-")
