@@ -64,9 +64,9 @@ export interface MemoryDiagnosis {
 
 /**
  * Tests a provider. Checks its health and its statistics. Then stores, reads, appends, reads again and deletes a test
- * conversation with a new id. Later steps run even if an earlier step failed. The test conversation is always deleted.
- * If a write took too long, the test conversation is deleted again when the write has finished. This function prints
- * nothing; `formatMemoryDiagnosis` converts the result into text.
+ * conversation with a new id. Later steps, including the deletion, run even if an earlier step failed. If a write took
+ * too long, the test conversation is deleted again when the write has finished. This function prints nothing;
+ * `formatMemoryDiagnosis` converts the result into text.
  *
  * Other conversations stay untouched, with one exception. In a store that has reached a limit (e.g. the in-memory
  * provider with `maxConversations`), the test conversation evicts the conversation with the oldest activity. With
