@@ -28,15 +28,17 @@ import { verifyHistory } from "./verify-history.ts";
 const DEFAULT_RECENT_MESSAGES = 50;
 
 /**
- * Thrown if the backend returned no `readAt`. This process's time would be a wrong replacement: the clocks may differ.
+ * Thrown if the backend returned no `readAt`. The time of this process can't replace `readAt`, because the clock of
+ * this process may differ from the store's clock.
  */
 class MissingTime extends Error {
   override readonly name = "MissingTime";
 }
 
 /**
- * Makes a {@link VersionedMemoryProvider} from a storage port. The provider validates and encodes input, and decodes
- * and freezes output. It converts errors that the backend throws into tagged errors.
+ * Makes a {@link VersionedMemoryProvider} from a backend. The provider validates and encodes the arguments of each
+ * call, and decodes and freezes what the backend returns. It converts errors that the backend throws into tagged
+ * errors.
  *
  * @example
  * ```ts

@@ -11,8 +11,8 @@ import { extendObject } from "../runtime/objects.ts";
 /** Converts a message's body (JSON text) before it is stored, and converts the stored text back after a read. */
 export interface MessageMapping {
   /**
-   * Returns the text to store. `decode` must be able to convert it back into the body. If `encode` throws, nothing is
-   * written.
+   * Returns the text to store in place of `body`. `decode` must be able to convert this text back into `body`. If
+   * `encode` throws, nothing is written.
    */
   readonly encode: (body: string) => string | Promise<string>;
   /** Converts a stored text back into the message's body. If `decode` throws, the read fails. */
@@ -20,13 +20,14 @@ export interface MessageMapping {
 }
 
 /**
- * Wraps a backend so that it stores another text in place of each message's body (e.g. encrypted or compressed). A
- * reader of the same store without this wrapper gets messages whose content is that text.
+ * Wraps a backend so that it stores another text in place of each message's JSON text (e.g. the encrypted or compressed
+ * message). If a program reads the same store without this wrapper, it gets messages whose content is the converted
+ * text.
  *
  * Ids, owners and metadata are stored unchanged. The store also keeps SHA-256 hashes of the original content of
- * messages with own ids, and of writes with idempotency keys. With these hashes it recognises a retry or a repeated
- * message, even if `encode` returns a different text each time. Caution: a short or guessable text can be recovered
- * from its hash.
+ * messages with own ids, and of writes with idempotency keys. By these hashes, the store recognises a retry or a
+ * repeated message, even if `encode` returns a different text each time. Caution: a short or guessable text can be
+ * recovered from its hash.
  *
  * @example
  * ```ts
@@ -71,7 +72,10 @@ class MappingFailed extends Error {
   override readonly name = "MappingFailed";
 }
 
-/** Calls `map` and checks that it returns a string. A thrown error may quote the message, so only its name is kept. */
+/**
+ * Calls `map`, and throws if it doesn't return a string. An error that `map` throws may quote the message, so only the
+ * name of the error is kept.
+ */
 async function mapped(map: (text: string) => string | Promise<string>, text: string): Promise<string> {
   let result: unknown;
   try {
@@ -84,8 +88,8 @@ async function mapped(map: (text: string) => string | Promise<string>, text: str
 }
 
 /**
- * Makes a message whose content is the converted text. The store can treat this message like any other body, whatever
- * characters the text contains.
+ * Returns the JSON text of a message whose content is the converted text. The store can treat this JSON text like any
+ * other body, whatever characters the converted text contains.
  */
 const toStoredBody = ({ isToolResult }: EncodedMessage, text: string): string =>
   JSON.stringify({ role: isToolResult ? "tool" : "user", content: text });
@@ -102,8 +106,8 @@ function fromStoredBody(stored: StoredMessage, index: number): string {
 }
 
 /**
- * Returns a copy of the backend with some of its methods replaced, as a wrapper needs it. All other methods are called
- * on the original backend, which may be a class instance.
+ * Returns a backend with some methods of the given backend replaced, for backend wrappers. Calls of all other methods
+ * are passed to the given backend, which may be a class instance.
  *
  * @example
  * ```ts

@@ -10,14 +10,15 @@ type Failed = Extract<ConversationVerification, { intact: false }>;
 interface Page {
   readonly failed?: Failed | undefined;
   readonly unchecked: number;
-  /** The position after the last message of this page that was checked. */
+  /** The position after the last checked message of this page. */
   readonly end: number;
 }
 
 /**
- * Compares the digest of each message with the digest of the message before it. Each read is one snapshot that contains
- * both messages. Therefore concurrent writes, even those that trim or drop messages, cause no false result and hide no
- * change. Returns `null` if the conversation doesn't exist.
+ * Computes the digest of each message from its text and from the digest of the message before, and compares the result
+ * with the stored digest. The two messages always come from the same read, which is one snapshot. Therefore concurrent
+ * writes cause no false result and hide no change, even if they trim or drop messages. Returns `null` if the
+ * conversation doesn't exist.
  */
 export async function verifyHistory(
   { algorithm, read }: HistoryReader,
@@ -26,7 +27,8 @@ export async function verifyHistory(
   const limit = PAGE + 1;
   let unchecked = 0;
   for (let at = 0; ; ) {
-    // Also read the message before this page, because the digest of the page's first message depends on its digest.
+    // Also read the last message of the previous page, because the digest of this page's first message depends on its
+    // digest.
     const history = await read({ conversationId, from: Math.max(0, at - 1), limit });
     if (history === null) return null;
     if (at > history.nextPosition) {
@@ -55,8 +57,8 @@ function checkPage(
     if (position >= nextPosition) {
       return { failed: { intact: false, position, found: "unexpected" }, unchecked, end: position };
     }
-    // Skip the message before this page: the previous page checked it. Check it if it has become the first message
-    // since.
+    // Skip the last message of the previous page, which was already checked. But if messages were trimmed and it is the
+    // first stored message now, check it.
     if (position >= at || position === firstPosition) {
       if (digest === null) {
         if (previous !== null) return { failed: changed(), unchecked, end: position };

@@ -3,11 +3,11 @@ import { createFailure, type MemoryErrorUnion, type Result } from "../contract/e
 import type { BlobReference } from "../contract/message.ts";
 
 /**
- * Protects a blob from removal until the message that refers to the blob is stored. A hold ends when it is released. If
- * the writer crashes, the hold ends after `seconds` by the store's clock.
+ * Protects a blob from removal until the message that refers to the blob is stored. The writer of the message calls
+ * `release` to end the hold. If the writer crashes, the hold ends `seconds` after it began, by the store's clock.
  */
 export interface BlobHold {
-  /** A random id. Each write uses a new one. */
+  /** A random id. Each write of a message uses a new id. */
   readonly id: string;
   readonly seconds: number;
 }
@@ -15,7 +15,7 @@ export interface BlobHold {
 /** A blob to be stored. */
 export interface NewBlob {
   readonly conversationId: string;
-  /** The SHA-256 of `data`, hex. */
+  /** The SHA-256 of `data`, as 64 lower-case hexadecimal digits. */
   readonly sha256: string;
   readonly data: Uint8Array;
 }
@@ -26,8 +26,8 @@ export interface BlobEntry {
   /** The number of bytes. */
   readonly size: number;
   /**
-   * A text that changes with each `put` and `keep` of the blob by any writer. `remove` only removes a blob with an
-   * unchanged token.
+   * A random text. Each `put` and `keep` of the blob, by any writer, gives the blob a new token. `remove` only removes
+   * a blob that still has the given token.
    */
   readonly token: string;
   /** Whether the blob has at least one hold that has neither been released nor expired. */
@@ -46,45 +46,48 @@ export type ListedBlob = Pick<BlobEntry, "sha256" | "token">;
  * conversation, and each copy is erased on its own. Conversation ids are compared exactly. They have 1 to 255 UTF-16
  * units, and may contain any character except NUL and unpaired surrogates.
  *
- * The token makes it safe to remove blobs while other processes write. Each `put` and `keep` changes the blob's token,
- * and `remove` only removes a blob whose token hasn't changed since `list`. For each blob, this check and the removal
- * are one atomic step.
+ * The blob's token makes it safe to remove blobs while other processes write. Each `put` and `keep` changes the token,
+ * and `remove` only removes a blob whose token hasn't changed since `list`. For each blob, the check of the token and
+ * the removal are atomic: no `put` or `keep` can come between them.
  */
 export interface BlobBackend {
   /** The store's name in errors (e.g. `"postgres"`). */
   readonly name: string;
   /**
-   * Stores a blob. If the same blob is already stored, it stays. In both cases, the blob gets the hold and a new token.
-   * When the promise resolves, the blob can be read.
+   * Stores a blob with a hold and a new token. If the conversation already has a blob with this hash, that blob keeps
+   * its bytes and its other holds, and gets the hold and a new token. When the promise resolves, the blob can be read.
    */
   readonly put: (blob: NewBlob, hold: BlobHold) => Promise<void>;
   /**
-   * Adds the hold to those of the blobs that exist, and gives each a new token. Returns the hashes of the blobs that
-   * exist.
+   * Adds a hold to the conversation's blobs with these hashes, and gives each of the blobs a new token. Returns the
+   * hashes of the blobs that got the hold. Hashes without a blob are left out.
    */
   readonly keep: (
     conversationId: string,
     hashes: readonly string[],
     hold: BlobHold,
   ) => Promise<readonly string[]>;
-  /** Ends the hold with the id `holdId` on these blobs. Other holds, and the tokens of the blobs, stay. */
+  /**
+   * Ends the hold with the id `holdId` on these blobs. Other holds on the blobs stay, and their tokens don't change.
+   */
   readonly release: (conversationId: string, hashes: readonly string[], holdId: string) => Promise<void>;
   /** Returns a copy of the bytes, or `null` if the conversation has no blob with this hash. */
   readonly get: (conversationId: string, sha256: string) => Promise<Uint8Array | null>;
   /**
-   * Returns the conversation's blobs without their bytes. If a store keeps several copies of a blob, it returns each
-   * copy, with a token of its own.
+   * Returns the conversation's blobs without their bytes. If the store keeps several copies of a blob, the result
+   * contains one entry for each copy, with the copy's own token.
    */
   readonly list: (conversationId: string) => Promise<readonly BlobEntry[]>;
   /**
-   * Removes those blobs that still have the given token. Afterwards nothing of their bytes is left. Returns the number
-   * of removed blobs.
+   * Removes those of the given blobs that still have the given token. Afterwards, nothing of the removed blobs' bytes
+   * is left in the storage. Returns the number of removed blobs.
    */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<number>;
   /**
-   * Returns at most `limit` ids of conversations that are due for a sweep. Such a conversation has blobs, and in the
-   * last `idleSeconds` neither `put` was called for it nor did `due` return it. The conversation that was idle longest
-   * comes first. In this way, several sweepers share the work, and every conversation is swept at some time.
+   * Returns at most `limit` ids of conversations that are due for a sweep: conversations with blobs that were idle for
+   * `idleSeconds`. A conversation is idle from its last `put`, or from the last `due` that returned it. The
+   * conversation that was idle longest comes first. So several processes that sweep get different conversations, and
+   * every conversation is swept at some time.
    */
   readonly due: (limit: number, idleSeconds: number) => Promise<readonly string[]>;
   /** Closes the clients that the backend opened itself, but no client that it was given. Called at most once. */
@@ -100,19 +103,22 @@ export interface BlobBackend {
  * Stores the bytes of large media for `withBlobs`. Create a blob store with `createInMemoryBlobStore`, with the package
  * of a store, or with `defineBlobStore`.
  *
- * Failures are tagged errors in the result, and nothing is thrown. An id that a `MemoryProvider` would refuse, or a
- * hash of another form, is a `MemoryValidationError`.
+ * Methods don't throw: failures are tagged errors in the result. An id that a `MemoryProvider` would refuse, or a text
+ * that isn't a SHA-256 of 64 lower-case hexadecimal digits, is a `MemoryValidationError`.
  */
 export interface BlobStore {
   /** The name of the backend (e.g. `"postgres"`). */
   readonly name: string;
-  /** Stores the bytes with a hold. Returns their SHA-256, under which they can be read, and their size. */
+  /** Stores the bytes with a hold. Returns the size of the bytes, and their SHA-256, with which `get` returns them. */
   readonly put: (
     conversationId: string,
     data: Uint8Array,
     hold: BlobHold,
   ) => Promise<Result<Pick<BlobReference, "sha256" | "size">>>;
-  /** Adds the hold to those of the blobs that exist. Returns the hashes of the blobs that exist. */
+  /**
+   * Adds a hold to the conversation's blobs with these hashes. Returns the hashes of the blobs that got the hold.
+   * Hashes without a blob are left out.
+   */
   readonly keep: (
     conversationId: string,
     hashes: readonly string[],
@@ -125,22 +131,26 @@ export interface BlobStore {
     holdId: string,
   ) => Promise<Result<void>>;
   /**
-   * Returns the bytes, or `null` if the conversation has no blob with this hash. If the hash of the stored bytes is
-   * different, the result is a `MemoryStorageError`.
+   * Returns the bytes, or `null` if the conversation has no blob with this hash. If the stored bytes were changed and
+   * have another hash, the call fails with a `MemoryStorageError`.
    */
   readonly get: (conversationId: string, sha256: string) => Promise<Result<Uint8Array | null>>;
   /** Returns the conversation's blobs without their bytes. */
   readonly list: (conversationId: string) => Promise<Result<readonly BlobEntry[]>>;
-  /** Removes those of the blobs whose token hasn't changed since `list`. Returns the number of removed blobs. */
+  /**
+   * Removes those of the given blobs that still have the given token (from `list`). Returns the number of removed
+   * blobs.
+   */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<Result<number>>;
   /**
-   * Returns at most `limit` ids of conversations that are due for a sweep: their blobs were neither written nor swept
-   * in the last `idleSeconds`. The conversation that was idle longest comes first.
+   * Returns at most `limit` ids of conversations that are due for a sweep: conversations with blobs, for which neither
+   * `put` was called nor `due` returned them in the last `idleSeconds`. The conversation that was idle longest comes
+   * first.
    */
   readonly due: (limit: number, idleSeconds: number) => Promise<Result<readonly string[]>>;
   /**
-   * Closes what the store opened itself. Calls of other methods then fail with `MemoryConnectionError`. Closing again
-   * succeeds.
+   * Closes the clients that the store opened itself. After `close`, all other methods fail with a
+   * `MemoryConnectionError`, and another `close` returns the result of the first one.
    */
   readonly close: () => Promise<Result<void>>;
 }
@@ -156,14 +166,17 @@ const referenceSchema = z.strictObject({
 });
 
 /**
- * Returns the value if it is a reference to a blob, otherwise `undefined`: a field `blob` may also come from another
- * framework.
+ * Returns the value if it is a valid reference to a blob, otherwise `undefined`. A media part from another framework
+ * may have a field `blob` with any value.
  */
 export function parseReference(value: unknown): BlobReference | undefined {
   const parsed = referenceSchema.safeParse(value);
   return parsed.success ? parsed.data : undefined;
 }
 
-/** Returns the failure of an inner call as the failure of `operation`, the method that the application called. */
+/**
+ * Returns the failure of a store's method as a failure of `operation`, the name of the method that the application
+ * called.
+ */
 export const failedIn = (operation: string, { error }: { readonly error: MemoryErrorUnion }) =>
   createFailure({ ...error, operation });

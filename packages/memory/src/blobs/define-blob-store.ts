@@ -52,8 +52,8 @@ class WrongBytes extends Error {
 type Check = () => readonly (MemoryIssue | undefined)[];
 
 /**
- * Makes a {@link BlobStore} from a backend. The store checks the arguments, and compares the bytes that were read with
- * their hash. It converts errors that the backend throws into tagged errors.
+ * Makes a {@link BlobStore} from a backend. The blob store checks the arguments of each call. It checks that bytes from
+ * the backend have the requested hash. It converts errors that the backend throws into tagged errors.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ export function defineBlobStore(backend: BlobBackend): BlobStore {
       return createMemoryStorageError(operation, reason, { provider });
     }
     if (backend.toMemoryError !== undefined) return backend.toMemoryError(operation, thrown);
-    // Only the name is kept: the driver's message may quote a key that contains an id.
+    // Only the name of the error's class is kept, because the driver's message may quote a key that contains an id.
     const { name } = describeCause(thrown);
     const reason = `the blob store threw ${name}.`;
     return createMemoryStorageError(operation, reason, { provider, retryable: true });

@@ -10,20 +10,23 @@ export interface MediaStores {
   readonly cache: BlobCache;
 }
 
-/** Returns the entries of those blobs that have no hold on any of their copies. */
+/**
+ * Returns the entries of those blobs that have no hold. A blob with several copies has a hold if one of its copies has
+ * one.
+ */
 function freeOf(listed: readonly BlobEntry[]): readonly BlobEntry[] {
   const held = new Set(listed.filter((entry) => entry.held).map(({ sha256 }) => sha256));
   return listed.filter(({ sha256 }) => !held.has(sha256));
 }
 
 /**
- * Removes those blobs of a conversation to which no stored message refers. Returns the number of removed blobs. Other
- * processes may write at the same time, because of the order of the steps:
+ * Removes those blobs of a conversation to which no stored message refers. Returns the number of removed blobs. This
+ * order makes it safe while other processes write to the conversation:
  *
- * 1. List the blobs. Ignore those with a hold: their writers call this function when they have finished.
- * 2. Read the conversation. Before a writer stores a message, it stores the message's blobs or gives them a new hold.
- *   If it did so after step 1, the tokens of these blobs have changed.
- * 3. Remove the blobs to which no message refers, if they still have the token from step 1.
+ * 1. List the blobs. Ignore the blobs with a hold: the writer that holds a blob calls this function after its write.
+ * 2. Read the conversation. Before a writer stores a message, it calls `put` or `keep` for the message's blobs. If it
+ *   called one of them after the list was made, the tokens of these blobs have changed.
+ * 3. Remove the blobs to which no message refers, if they still have the token from the list.
  */
 export async function collectBlobs(
   { provider, blobs, cache }: MediaStores,
@@ -45,21 +48,28 @@ export async function collectBlobs(
 export interface SweepOptions {
   /** The maximum number of conversations to check. Default 100. */
   readonly limit?: number;
-  /** Conversations whose blobs were written or swept in this many last seconds are skipped. Default 3,600. */
+  /**
+   * A conversation is skipped if one of its blobs was written, or if it was swept, in the last `idleSeconds`. Default
+   * 3,600.
+   */
   readonly idleSeconds?: number;
 }
 
 /** The result of `sweepBlobs`. */
 export interface SweepReport {
-  /** The number of conversations that were checked. If it is less than `limit`, no other conversation is due now. */
+  /**
+   * The number of conversations that were checked. If this number is less than `limit`, no other conversation has to be
+   * swept now.
+   */
   readonly conversations: number;
   /** The number of blobs that were removed. */
   readonly removed: number;
 }
 
 /**
- * Removes blobs without a message from the conversations that were not swept for the longest time. Returns the first
- * failure and stops there; the next sweep continues with the other conversations.
+ * Removes blobs to which no stored message refers. Begins with the conversation that was idle longest, and checks at
+ * most `limit` conversations. Stops at the first failure and returns it. The next sweep continues with the
+ * conversations that weren't returned by `due` yet.
  */
 export async function sweep(
   stores: MediaStores,

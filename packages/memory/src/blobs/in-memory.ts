@@ -4,13 +4,16 @@ import { defineBlobStore } from "./define-blob-store.ts";
 interface HeldBlob {
   readonly data: Uint8Array;
   token: string;
-  /** The end of each hold by the hold's id, in ms since 1970. */
+  /** The time at which each hold ends, in ms since 1970, by the hold's id. */
   readonly holds: Map<string, number>;
 }
 
 interface ConversationBlobs {
   readonly blobs: Map<string, HeldBlob>;
-  /** The time of the last `put` of a blob, or of the last `due` that returned the conversation, in ms since 1970. */
+  /**
+   * When the conversation was last active, in ms since 1970: the time of its last `put`, or of the last `due` that
+   * returned it.
+   */
   seenAt: number;
 }
 

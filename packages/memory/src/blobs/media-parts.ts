@@ -3,7 +3,9 @@ import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
 import { copyArgument, isPlainObject } from "../runtime/objects.ts";
 import { parseReference } from "./blob-store.ts";
 
-/** The bytes of a media part in a message. They are a copy, so that the caller can't change them. */
+/**
+ * The bytes of a media part in a message. The bytes are a copy, so that the caller can't change them during the write.
+ */
 interface FoundMedia {
   /** The path of the bytes in error texts (e.g. `messages[0].content[1].data`). */
   readonly path: string;
@@ -11,21 +13,25 @@ interface FoundMedia {
   readonly encoding?: "base64";
 }
 
-/** The media to be stored and the references that a batch of messages contains. */
+/**
+ * The media of a batch of messages: bytes that must be stored as blobs (`found`), and references to blobs that are
+ * already stored (`references`).
+ */
 export interface BatchMedia {
   readonly found: readonly FoundMedia[];
-  /** The references to stored blobs that the messages of the batch contain. */
+  /** The references to stored blobs, with the path of each reference in error texts. */
   readonly references: readonly { readonly path: string; readonly reference: BlobReference }[];
   /**
-   * Returns the batch with a reference in place of each item of `found`. The references must be in the order of
-   * `found`. The returned messages share no objects with the messages of the caller.
+   * Returns the messages of the batch, with references in place of the bytes in `found`. The argument contains one
+   * reference for each item of `found`, in the same order. The returned messages share no objects with the messages of
+   * the caller.
    */
   readonly fill: (references: readonly BlobReference[]) => readonly Message[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-// Only accepts arrays without named properties: the codec refuses all other arrays.
+// Arrays with named properties are left to the codec, which refuses them.
 const isPlainList = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && Object.keys(value).length === value.length;
 
@@ -41,8 +47,8 @@ const referenceIn = (part: unknown): BlobReference | undefined =>
     : undefined;
 
 /**
- * Decodes base64 text. Returns `undefined` if encoding the bytes again gives a different text; such data stays in its
- * message.
+ * Decodes base64 text. Returns `undefined` if the decoded bytes, encoded again, give a different text (e.g. because the
+ * padding is missing). Then the text stays in its message.
  */
 function bytesOfText(text: string): Uint8Array | undefined {
   const bytes = bytesIn(text);
@@ -50,8 +56,8 @@ function bytesOfText(text: string): Uint8Array | undefined {
 }
 
 /**
- * Returns the bytes of a media part for the blob store. Returns `undefined` for other parts, for fewer bytes than
- * `minBytes`, and for parts with a `blob` field. If a `blob` field isn't a reference, the part is stored unchanged.
+ * Returns the bytes of a media part that must be stored as a blob. Returns `undefined` if the part is no media part,
+ * has fewer than `minBytes` bytes, or has a field `blob`.
  */
 function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | undefined {
   if (!isMedia(part) || "blob" in part) return undefined;
@@ -64,13 +70,16 @@ function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | un
   return bytes === undefined || bytes.byteLength < minBytes ? undefined : { data: bytes, encoding: "base64" };
 }
 
-/** Returns the object with another field in place of the field `from`, at the same place in the order. */
+/** Returns a copy of `fields`, with the field `to` in place of the field `from`. The order of the fields stays. */
 const renamed = (fields: Fields, from: string, [to, value]: readonly [string, unknown]): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([key, field]) => (key === from ? [to, value] : [key, field])),
   );
 
-/** The place of a content part in a batch: the indexes of its message and of the part in the message. */
+/**
+ * Says where a content part is in a batch: the index of its message, and the index of the part in the message's
+ * content.
+ */
 interface PartIndex {
   readonly message: number;
   readonly part: number;
@@ -114,7 +123,7 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
 
 /**
  * Finds the media parts of a batch whose bytes belong in the blob store, and the references to stored blobs. Returns
- * `undefined` if the batch contains neither media parts nor references, and if reading the batch throws.
+ * `undefined` if the batch contains neither, or if its getters throw: then the provider gets the batch as it is.
  */
 export function findMedia(messages: unknown, minBytes: number): BatchMedia | undefined {
   if (!Array.isArray(messages)) return undefined;
@@ -145,8 +154,8 @@ export const referencedHashes = (messages: readonly RichMessage[]): ReadonlySet<
   new Set(referencesOf(messages).map(({ sha256 }) => sha256));
 
 /**
- * Returns a copy of the message with `data` in place of each reference for which `dataOf` returns data. Returns the
- * same message if no reference is replaced.
+ * Returns a copy of the message in which each reference is replaced by the `data` that `dataOf` returns for it. A
+ * reference stays if `dataOf` returns `undefined`. If no reference is replaced, returns the same message object.
  */
 export function withData<M extends RichMessage>(
   message: M,

@@ -19,18 +19,18 @@ export interface ResolveOptions {
   readonly missing?: "fail" | "leave";
 }
 
-/** The methods of a provider whose large media are in a blob store. */
+/** The methods that return the bytes of large media, for a provider that stores these bytes in a blob store. */
 export interface MediaResolver {
   /**
-   * Returns the bytes of one media part, by the reference that the stored message contains. If the bytes are no longer
-   * stored, the result is a `MemoryStorageError`.
+   * Returns the bytes of one media part. `reference` is the part's field `blob` in the stored message. If the bytes are
+   * no longer stored, the call fails with a `MemoryStorageError`.
    */
   readonly readBlob: (conversationId: string, reference: BlobReference) => Promise<Result<Uint8Array>>;
   /**
-   * Returns the messages as they were before `withBlobs` stored them: with a copy of the `data` in place of each
-   * reference. Messages without references stay the same objects. If no message has a reference, the blob store isn't
-   * called. All bytes are in memory at the same time. Therefore pass only the messages for the model, not a whole
-   * history.
+   * Returns the messages as they were before `withBlobs` stored them: each reference is replaced by a copy of its
+   * `data`. Messages without references stay the same objects. If no message has a reference, the blob store isn't
+   * called. All bytes are in this process's memory at the same time. Therefore only pass the messages for the model,
+   * not a whole history.
    */
   readonly resolveMedia: <M extends RichMessage>(
     conversationId: string,
@@ -40,8 +40,8 @@ export interface MediaResolver {
 }
 
 /**
- * Whether the provider has {@link MediaResolver}'s methods, so that its messages may contain references. Wrappers pass
- * these methods on.
+ * Whether the provider has the methods of {@link MediaResolver}. If so, its messages may contain references to blobs.
+ * Wrappers around such a provider have these methods, too.
  */
 export const isMediaResolver = <P extends object>(provider: P): provider is P & MediaResolver =>
   "resolveMedia" in provider && typeof provider.resolveMedia === "function";
@@ -107,8 +107,8 @@ export interface BlobCache {
 }
 
 /**
- * How long bytes stay in the cache, in milliseconds. For this time, bytes that another process has erased may still be
- * returned.
+ * How long bytes stay in the cache, in milliseconds. If another process erases the bytes, this process may still return
+ * them for this time.
  */
 const ENTRY_MS = 60_000;
 
@@ -117,14 +117,15 @@ interface CacheEntry {
   readonly until: number;
 }
 
-// The key is unambiguous, because neither a hash nor an id contains NUL.
+// Two different pairs never have the same key, because neither a hash nor an id contains NUL.
 const cacheKey = (conversationId: string, sha256: string): string => `${sha256}\0${conversationId}`;
 
 /**
- * Creates a cache of at most `maxBytes`. If it is full, the bytes that were not read for the longest time are dropped.
+ * Creates a cache that holds at most `maxBytes`. If the cache is full, it drops the bytes that were not read for the
+ * longest time.
  */
 export function createBlobCache(maxBytes: number): BlobCache {
-  /** The cached bytes. Those that were not read for the longest time come first. */
+  /** The cached bytes. The bytes that were not read for the longest time come first. */
   const entries = new Map<string, CacheEntry>();
   let bytes = 0;
 

@@ -14,16 +14,16 @@ import { collectBlobs, type MediaStores } from "./garbage-collection.ts";
 import { type BatchMedia, referencedHashes } from "./media-parts.ts";
 
 /**
- * An operation on blobs that failed without failing the application's call. A later sweep removes the blobs that were
- * left behind.
+ * Describes an operation on blobs that failed, although the application's call succeeded. A later sweep removes the
+ * blobs that the failed operation should have removed.
  */
 export interface BlobErrorEvent {
   /**
    * The operation that failed:
    *
-   * - `"release"`: ending a hold. The hold stays until it expires.
-   * - `"erase"`: removing the unused blobs of a conversation. They stay until they are swept.
-   * - `"sweep"`: a sweep in the background.
+   * - `"release"`: a hold wasn't ended. It ends when it expires.
+   * - `"erase"`: the unused blobs of a conversation weren't removed. They stay until a sweep removes them.
+   * - `"sweep"`: the sweep that follows some writes of media failed.
    */
   readonly step: "release" | "erase" | "sweep";
   /** Absent if `step` is `"sweep"`. */
@@ -43,11 +43,14 @@ export interface MediaWrite {
   /** Whether the write may remove stored messages. */
   readonly removes: boolean;
   readonly idempotencyKey?: string | undefined;
-  /** Stores the given messages. */
+  /** Makes the write with the given messages, which contain references in place of the bytes. */
   readonly store: (messages: readonly Message[]) => Promise<Result<void>>;
 }
 
-/** Whether the error proves that the write stored nothing and will store nothing later. */
+/**
+ * Whether the error proves that the write was refused. `false` if the write may have stored its messages, or may still
+ * store them.
+ */
 function isRefused({ _tag }: MemoryErrorUnion): boolean {
   switch (_tag) {
     case "MemoryValidationError":
@@ -61,8 +64,8 @@ function isRefused({ _tag }: MemoryErrorUnion): boolean {
 }
 
 /**
- * How many messages of other writers may follow the written messages, so that `isNamed` still finds the written ones
- * when it reads the end of the conversation.
+ * `isNamed` reads the written messages at the end of the conversation, and this many messages more. So it finds the
+ * written messages even if other writers have added up to this many messages after them.
  */
 const WRITTEN_MEANWHILE = 30;
 
@@ -70,7 +73,8 @@ const NOT_HERE =
   "media of a stored message of this conversation; resolve media of other conversations with resolveMedia first";
 
 /**
- * Creates the function that writes messages with media for one provider. `withBlobs` describes the order of its steps.
+ * Creates the functions that write messages with media, and that remove unused blobs, for one provider. The comment on
+ * `withBlobs` describes the order in which a write stores blobs and messages.
  */
 export function createMediaWriter(options: MediaWriterOptions) {
   const { provider, blobs, settings, report } = options;
@@ -98,9 +102,10 @@ export function createMediaWriter(options: MediaWriterOptions) {
   }
 
   /**
-   * Adds a hold to the blobs to which references in the batch refer. Refuses a reference to which no stored message of
-   * the conversation refers: a hash alone must give no access to erased bytes or to another conversation. If the write
-   * was already made under its idempotency key, nothing is refused, so that the store can answer the repeat.
+   * Adds a hold to the blobs to which the batch refers. Fails with a `MemoryValidationError` if the batch contains a
+   * reference that is in no stored message of the conversation, or whose blob doesn't exist. A hash alone must give no
+   * access to erased bytes or to another conversation. But if the write was already made under its idempotency key,
+   * nothing is refused: the provider answers the repeated write.
    */
   async function keepAll(
     { conversationId, media, operation, idempotencyKey }: MediaWrite,
@@ -129,8 +134,8 @@ export function createMediaWriter(options: MediaWriterOptions) {
   }
 
   /**
-   * Whether the messages of the write are stored now. A write may succeed although no message refers to its media: the
-   * write was skipped or repeated, or its messages were trimmed at once.
+   * Whether stored messages refer to all blobs of the write. After a successful write, the result can be `false`: the
+   * write was skipped or was a repeat, or its messages were trimmed at once.
    */
   async function isNamed(
     { conversationId, idempotencyKey }: MediaWrite,
@@ -174,12 +179,13 @@ export function createMediaWriter(options: MediaWriterOptions) {
       const ready = given.success ? await keepAll(write, hold) : given;
       const stored = media.fill(references);
       const written = ready.success ? await store(stored) : ready;
-      // The result of the write is unknown: its messages may still be stored later. So the hold stays until it expires.
+      // The result of the write is unknown: the store may still store its messages. So the hold stays until it expires.
       if (ready.success && !written.success && !isRefused(written.error)) return written;
       const brought = media.references.map(({ reference }) => reference);
       const hashes = new Set([...references, ...brought].map(({ sha256 }) => sha256));
-      // First release, then collect. An erasure by another process between the two steps finds no hold. An erasure
-      // before the release is noticed by the collection.
+      // First release the hold, then collect. If another process erases the conversation before the release, the
+      // collection below removes the blobs. If it erases the conversation after the release, it finds no hold and
+      // removes the blobs itself.
       await release(conversationId, hashes, hold);
       const isStoredBefore = written.success && !removes && (await isNamed(write, stored));
       if (!isStoredBefore) await collect(conversationId);

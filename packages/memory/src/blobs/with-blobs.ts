@@ -25,26 +25,29 @@ const isBlobStore = (value: unknown): value is BlobStore =>
   typeof value === "object" && value !== null && "put" in value && typeof value.put === "function";
 
 const blobOptionsSchema = z.strictObject({
-  /** The store for the bytes. Closing the provider doesn't close this store. */
+  /** The store for the bytes. `close` of the wrapped provider doesn't close this store. */
   blobs: z.custom<BlobStore>(isBlobStore, { error: "expected a BlobStore" }),
-  /** The minimum size of media for the blob store, in bytes. Smaller media stay in their messages. Default 32,768. */
+  /**
+   * Media of at least this size, in bytes, are stored in the blob store. Smaller media stay in their messages. Default
+   * 32,768.
+   */
   minBytes: z.int().min(1).default(32_768),
   /** The maximum size of media, in bytes. A write with larger media is refused. Default 67,108,864. */
   maxBytes: z.int().min(1).default(67_108_864),
   /**
-   * The size of this process's cache of media that were read, in bytes. Media stay in the cache for at most a minute.
-   * Default 33,554,432; 0 turns the cache off.
+   * The size of the cache of loaded media in this process, in bytes. Media stay in the cache for at most a minute.
+   * Default 33,554,432. `0` turns the cache off.
    */
   cacheBytes: z.int().min(0).default(33_554_432),
   /**
-   * How many seconds a blob is protected from removal while its message isn't stored yet. If the writer crashes, the
-   * blob can be swept after this time. A write fails if storing its media takes longer than half of this time. Default
-   * 900.
+   * How many seconds a blob is protected from removal while its message isn't stored yet. If the writer crashes, a
+   * sweep can remove the blob after this time. A write fails if it takes longer than half of this time to store its
+   * media. Default 900.
    */
   holdSeconds: z.int().min(2).default(900),
   /**
-   * Called if an operation on blobs fails without failing the application's call. Default: such failures are not
-   * reported.
+   * Called if an operation on blobs fails (e.g. a sweep), but the application's call succeeds. If `onBlobError` is
+   * absent, these failures are not reported.
    */
   onBlobError: z
     .custom<(event: BlobErrorEvent) => void>((value) => typeof value === "function", {
@@ -59,19 +62,22 @@ export type BlobOptions = z.input<typeof blobOptionsSchema>;
 /** The methods that {@link withBlobs} adds to a provider. */
 export interface BlobMethods extends MediaResolver {
   /**
-   * Removes blobs to which no stored message refers. Such blobs remain after conversations expire, after a store drops
-   * messages by its own limits, and after crashes. The sweep begins with the conversations that were not swept for the
-   * longest time. Writes of media also sweep a few conversations. So only call this method if media must be removed
+   * Removes blobs to which no stored message refers. Blobs without a message remain after conversations expire, after a
+   * store drops messages by its own limits, and after crashes. The sweep begins with the conversation that was idle
+   * longest. Some writes of media also sweep a few conversations. So only call this method if media must be removed
    * soon after their conversation expires, or if no more media are written.
    */
   readonly sweepBlobs: (options?: SweepOptions) => Promise<Result<SweepReport>>;
 }
 
-/** One in this many writes of media also sweeps some conversations that were neither written nor swept for an hour. */
+/** Whenever this process has made this many writes of media, it also sweeps a few conversations. */
 const SWEEP_EVERY = 8;
 const SWEPT_AT_ONCE = 4;
 
-/** Returns the result of `read`, or `undefined` if `read` throws. The store will report such an error. */
+/**
+ * Returns the result of `read`, or `undefined` if `read` throws (e.g. a getter of an argument). The provider reads the
+ * argument again, and reports the error.
+ */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -80,10 +86,7 @@ function readable<T>(read: () => T): T | undefined {
   }
 }
 
-/**
- * Whether the options of a write may remove messages. A store may also have limits of its own, but they are not known
- * here.
- */
+/** Whether a write with these options may remove stored messages. The limits of the store itself aren't known here. */
 const mayRemove = (options: WriteOptions | undefined): boolean =>
   options !== undefined &&
   readable(() => options.maxMessages !== undefined || (options.dropLast ?? 0) !== 0) === true;
@@ -93,34 +96,34 @@ const isId = (value: unknown): boolean => idIssue("", value) === undefined;
 /**
  * Wraps the provider so that the bytes of large media are stored in a `BlobStore` instead of in the messages. This
  * keeps histories small. A media part with `data` of at least `minBytes` is stored as `{ type: "media", mediaType,
- * blob: { sha256, size } }` with its other fields, and reads return it in this form. `resolveMedia` puts the data back.
- * `exportConversation` does so, too; therefore its record can be imported into any store. All other messages are passed
- * on unchanged.
+ * blob: { sha256, size } }` with its other fields. Reads return the part in this form, and `resolveMedia` puts the data
+ * back. `exportConversation` also puts the data back, so that its record can be imported into any store. All other
+ * messages are passed on unchanged.
  *
- * The order of the steps, in each kind of operation:
+ * The order in which messages and blobs are written and removed:
  *
  * - **A write** first puts the bytes with a hold, then stores the message, then ends the hold. So no stored message
  *   refers to missing bytes. If the writer crashes before it stores the message, the bytes are swept after the hold has
- *   expired. If it crashes later, nothing unneeded is left. If the result of the write is unknown, the hold stays until
- *   it expires, because the message may still be stored. If the write was refused, replayed or skipped, its bytes are
- *   removed again.
+ *   expired. If the writer crashes after it has stored the message, no unneeded bytes are left. If the result of the
+ *   write is unknown, the hold stays until it expires, because the message may still be stored. If the write was
+ *   refused or skipped, or was a repeat, its bytes are removed again.
  * - **An erasure** (`deleteConversation`, `clearUserConversations`, `storeMessages`, `dropLast`, `maxMessages`) first
  *   removes the messages, then the blobs to which no remaining message refers. In the opposite order, a crash would
- *   leave messages without their media. Blobs that a crash leaves are swept.
+ *   leave messages without their media. If a crash leaves blobs without a message, a sweep removes them.
  * - **A removal of blobs** lists the blobs, then reads the conversation, and only removes blobs that are unchanged
- *   since the listing. A writer that puts or keeps a blob changes its token, so it doesn't lose a blob to which its
- *   message will refer.
+ *   since the listing. A writer that puts or keeps a blob changes the blob's token. So the removal doesn't remove a
+ *   blob to which the writer's next message will refer.
  *
- * A reference that you write back (e.g. with `storeMessages` and an edited history) must be in a stored message of the
- * same conversation, because a hash alone gives no access. If `deleteConversation` or `clearUserConversations` removed
- * the messages but not all blobs, it fails with a retryable error. In this case call it again, or leave the blobs to
- * the sweep.
+ * Messages that you write may contain references (e.g. an edited history for `storeMessages`). Each reference must be
+ * in a stored message of the same conversation, because a hash alone gives no access. If `deleteConversation` or
+ * `clearUserConversations` removed the messages but not all blobs, the call fails with a retryable error. In this case,
+ * call the method again, or leave the blobs to a sweep.
  *
  * If conversations expire (`ttlSeconds`), or if a store drops messages or conversations by its own limits, their blobs
- * stay until a sweep: see {@link BlobMethods.sweepBlobs}. Use this wrapper inside all others:
+ * stay until a sweep: see {@link BlobMethods.sweepBlobs}. Use this wrapper inside all other wrappers:
  * `withFallback(withRetry(withBlobs(store, …)), …)`. A provider that may answer reads from a fallback is refused:
- * messages that the fallback doesn't have would count as erased. For the same reason, your own provider must read its
- * own writes, not from a copy that is updated later.
+ * messages that the fallback doesn't have would count as erased. For the same reason, a read of your own provider must
+ * return all earlier writes. So don't read from a replica that is updated later.
  *
  * Throws a `TypeError` if the options are invalid.
  *
@@ -160,16 +163,16 @@ export function withBlobs<P extends VersionedMemoryProvider>(
   }
 
   /**
-   * Makes a write whose messages contain no media, but that may remove messages with media. Then removes the blobs that
-   * are no longer needed.
+   * Makes a write that may remove messages with media, but whose own messages contain no media. Then removes the blobs
+   * to which no message refers any more.
    */
   async function removeAndCollect(
     conversationId: string,
     store: () => Promise<Result<void>>,
   ): Promise<Result<void>> {
     const stored = await store();
-    // Collect after the write. A collection before it would miss media that another writer stored and that this write
-    // then removed.
+    // Collect blobs after the write. A collection before the write would miss the media of a message that another
+    // writer stores in between and that this write removes.
     if (stored.success) await writer.collect(conversationId);
     return stored;
   }
@@ -183,7 +186,7 @@ export function withBlobs<P extends VersionedMemoryProvider>(
       given?: WriteOptions,
     ): Promise<Result<void>> => {
       const store = () => provider[operation](conversationId, messages, metadata, given);
-      // If the id is invalid, the store reports it.
+      // If the id is invalid, the provider refuses the write.
       const media = isId(conversationId) ? findMedia(messages, minBytes) : undefined;
       const removes = operation === "storeMessages" || mayRemove(given);
       if (media === undefined) {
@@ -248,10 +251,10 @@ async function conversationsOf(
 }
 
 /**
- * Returns the provider's two methods that delete conversations, extended to delete the blobs, too. They delete the
- * messages first. If a blob can't be deleted afterwards, the call fails although the messages are gone. A repeated
- * `deleteConversation` deletes the remaining blobs. A repeated `clearUserConversations` leaves them to `sweepBlobs`,
- * because the conversations of these blobs can no longer be found by the user.
+ * Returns the provider's two methods that delete conversations, extended to delete the blobs, too. The methods delete
+ * the messages first. If a blob can't be deleted afterwards, the call fails although the messages are gone. A repeated
+ * `deleteConversation` then deletes the remaining blobs. A repeated `clearUserConversations` leaves the remaining blobs
+ * to `sweepBlobs`, because the deleted conversations of the user can no longer be found.
  */
 function createErasures(
   stores: MediaStores,

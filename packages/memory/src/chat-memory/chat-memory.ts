@@ -19,8 +19,8 @@ export interface ChatMemory {
   /** The id of the conversation. */
   readonly memoryId: string;
   /**
-   * Appends one message or several as one write. The first write creates the conversation. Its owner is
-   * `metadata.userId`; without this field, the conversation has no owner.
+   * Appends one message or several messages in one write. The first write creates the conversation. The owner of the
+   * conversation is `metadata.userId`; without this field, the conversation has no owner.
    */
   readonly add: (message: Message | readonly Message[], metadata?: WriteMetadata) => Promise<Result<void>>;
   /** Returns the sanitized window of the conversation, oldest message first; `[]` if no message is stored. */
@@ -36,7 +36,8 @@ interface LastMessages {
   readonly areAll: boolean;
   /**
    * Whether the window can be computed from these messages alone. `false` if earlier messages may be system messages,
-   * which every window keeps, or if positions are needed but unknown.
+   * because every window keeps system messages. Also `false` if the window depends on positions, but the provider
+   * returned no positions.
    */
   readonly suffices: boolean;
 }
@@ -63,7 +64,7 @@ function userPositions(
   return (index) => positions[index] ?? first + index;
 }
 
-/** Calls a function that uses the application's tokenizer. If it throws, returns a failure. */
+/** Calls a function that uses the application's tokenizer. If the function throws, returns a `MemoryStorageError`. */
 function counted<T>(count: () => T): Result<T> {
   try {
     return createSuccess(count());
@@ -78,8 +79,9 @@ function counted<T>(count: () => T): Result<T> {
  * if the configuration is invalid. Later failures are returned as a `Result` with the provider's errors. `messages`
  * also fails with a `MemoryStorageError` if the tokenizer throws or doesn't return a number of at least 0.
  *
- * First only the end of the conversation is read. More is read if these messages aren't enough to compute the window.
- * The whole conversation is only read if that isn't enough either, or if the conversation contains system content.
+ * `messages` first reads only the end of the conversation. If these messages aren't enough to compute the window, it
+ * reads more messages. It only reads the whole conversation if the second read isn't enough either, or if the
+ * conversation contains system messages.
  *
  * @example
  * ```ts

@@ -45,8 +45,8 @@ export const chatMemoryConfigSchema = z
      */
     maxTokens: limitSchema.optional(),
     /**
-     * The size to which a full window is trimmed, in messages or tokens. It must be less than the limit. If absent,
-     * each new message pushes out the oldest ones.
+     * The size to which a full window is trimmed, in messages or tokens. It must be less than `maxMessages` or
+     * `maxTokens`. If `trimTo` is absent, each new message pushes out the oldest messages.
      */
     trimTo: limitSchema.optional(),
   })
@@ -73,7 +73,8 @@ export const chatMemoryConfigSchema = z
 export type ChatMemoryConfig = z.input<typeof chatMemoryConfigSchema>;
 
 /**
- * Checks a configuration from YAML or JSON. Returns it, or a `MemoryValidationError` that names each invalid field.
+ * Checks a configuration from YAML or JSON. Returns the configuration, or a `MemoryValidationError` that names each
+ * invalid field.
  *
  * @example
  * ```ts
@@ -105,8 +106,8 @@ export interface ChatMemoryOptions {
 const chatMemoryOptionsSchema = z.strictObject({ tokenizer: tokenizerSchema.optional() });
 
 /**
- * Converts a configuration into the options of `planWindow`. Throws a `TypeError` that names the problem if it is
- * invalid.
+ * Converts a configuration into the options of `planWindow`. Throws a `TypeError` that names the problem if the
+ * configuration is invalid.
  */
 export function windowOptionsOf(config: ChatMemoryConfig, options: ChatMemoryOptions = {}): WindowOptions {
   const { memoryType, maxMessages, maxTokens, trimTo } = parseOptions(
@@ -121,7 +122,7 @@ export function windowOptionsOf(config: ChatMemoryConfig, options: ChatMemoryOpt
     : { maxMessages: maxMessages as number, trimTo };
 }
 
-/** A function that returns the window of a history. Returns the same array if it leaves out no message. */
+/** A function that returns the window of a history. Returns the same array if the window leaves out no message. */
 export type ConversationWindow = <M extends Message | RichMessage>(messages: readonly M[]) => readonly M[];
 
 /**

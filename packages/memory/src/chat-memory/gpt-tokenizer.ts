@@ -68,10 +68,11 @@ async function encodingOf(model: string): Promise<string> {
 }
 
 /**
- * Creates a tokenizer that counts tokens as OpenAI's models do. It needs the package `gpt-tokenizer`, which the first
- * call imports. This takes about 0.2 seconds and 90 MB for `"o200k_base"`. Special tokens in a text count as plain
- * text. More than 500 letters, digits, signs or white space without a break are counted in slices, because the
- * package's time grows with the square of their length. So the result can be slightly too high.
+ * Creates a tokenizer that counts tokens as OpenAI's models do. The package `gpt-tokenizer` must be installed; the
+ * first call imports it, which takes about 0.2 seconds and 90 MB of memory for `"o200k_base"`. Special tokens in a text
+ * (e.g. `<|endoftext|>`) count as plain text. A run of more than 500 letters, digits, signs or white space without a
+ * break is counted in slices, because the package's time grows with the square of the length of such a run. So the
+ * result can be slightly too high.
  *
  * Rejects with a `MemorySetupError` if the package is not installed or can't be used, and with a `TypeError` if an
  * option is invalid.
@@ -92,7 +93,10 @@ export async function createGptTokenizer(options: GptTokenizerOptions = {}): Pro
   return (text) => slicesOf(text).reduce((sum, slice) => sum + countTokens(slice, asText), 0);
 }
 
-/** The maximum length of a slice without a break, in UTF-16 units. */
+/**
+ * The maximum length of a run of characters that is counted as a whole, in UTF-16 units. Longer runs are counted in
+ * slices.
+ */
 const MOST = 500;
 
 /** Matches runs of characters that no encoding splits: letters with their marks, digits, white space, or signs. */

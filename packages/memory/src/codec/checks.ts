@@ -12,8 +12,8 @@ export function checked<T>(issues: MemoryIssue[], value: () => T): Checked<T> {
 }
 
 /**
- * Runs `encode`, and converts an error that it throws into an issue of `path`. Getters and proxies in the input may
- * throw.
+ * Runs `encode` and returns its result. If `encode` throws, returns an issue for `path` instead: getters and proxies in
+ * the caller's arguments may throw.
  */
 export function guarded<T>(path: string, encode: () => Checked<T>): Checked<T> {
   try {
@@ -23,8 +23,8 @@ export function guarded<T>(path: string, encode: () => Checked<T>): Checked<T> {
   }
 }
 
-// Makes the issue for a value whose reading threw. A getter of the caller may quote content in its error, so no text of
-// this error is kept.
+// Returns the issue for a value that threw when it was read. The thrown error may come from a getter of the caller and
+// quote content, so its text isn't kept.
 export const unstorable = (path: string, thrown: unknown): MemoryIssue =>
   thrown instanceof UnstorableValue
     ? { path: `${path}${thrown.path}`, expected: thrown.expected }
@@ -56,8 +56,8 @@ export const unknownFieldIssues = (path: string, value: object, known: readonly 
     .filter((field) => !known.includes(field))
     .map((field) => ({ path: `${path}.${field}`, expected: "no such field" }));
 
-// The following functions check options without a zod schema. Pure functions that run in each turn use them, also in
-// programs without zod. The issues have the same words as zod's.
+// The following functions check options without a zod schema. They are for functions that run in each turn, and that
+// programs without zod use. Their issues have the same words as the issues of zod.
 
 /**
  * Returns the name of a value's type for an error text. Never returns the value itself, except `NaN` and `Infinity`.
@@ -91,7 +91,7 @@ export const typeIssue = (
 
 /**
  * Creates an error that lists the issues (e.g. `Invalid retry options: maxAttempts: expected number to be >=1.`). The
- * text never quotes a value. `what` names the options.
+ * text never quotes a value. `what` is the name of the options (e.g. `retry options`).
  */
 export function optionsError(what: string, issues: readonly MemoryIssue[]): TypeError {
   const lines = issues.map(({ path, expected }) => {
@@ -130,13 +130,13 @@ function expectedBy(message: string): string {
 }
 
 export interface SchemaIssue extends MemoryIssue {
-  /** The first key of the path. Absent if the issue concerns the whole value. */
+  /** The first key of the issue's path. Absent if the issue concerns the whole value. */
   readonly field?: PropertyKey;
 }
 
 /**
- * Converts a zod error into issues that contain no values. Their `path` begins below the checked value (e.g.
- * `.tls.ca[0]`).
+ * Converts a zod error into issues that contain no values. The `path` of an issue begins with a field of the checked
+ * value (e.g. `.tls.ca[0]`).
  */
 export function schemaIssues(error: z.ZodError): SchemaIssue[] {
   return error.issues.flatMap((issue) => {
@@ -152,9 +152,9 @@ export function schemaIssues(error: z.ZodError): SchemaIssue[] {
 }
 
 /**
- * Parses a configuration, or the options of a factory or wrapper, with a zod schema. Returns the parsed value. If it is
- * invalid, throws a `TypeError` that names the problem (e.g. `Invalid retry options: maxAttempts: expected number to be
- * >=1.`) and contains no value.
+ * Parses a configuration, or the options of a factory or wrapper, with a zod schema. Returns the parsed value. If
+ * `options` is invalid, throws a `TypeError` that names the invalid fields but quotes no values (e.g. `Invalid retry
+ * options: maxAttempts: expected number to be >=1.`). `what` is the name of the options.
  *
  * @example
  * ```ts

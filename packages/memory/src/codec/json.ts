@@ -3,8 +3,9 @@ import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
 
 /**
  * Functions that encode values as JSON text and decode them without loss. A `Date` becomes `{ "$date": iso }`, a
- * `Uint8Array` `{ "$bytes": base64 }` and a `URL` `{ "$url": href }`: these objects are called tags. A real key with
- * one of these names gets another `$` in front. A `Buffer` is decoded as a `Uint8Array`.
+ * `Uint8Array` `{ "$bytes": base64 }` and a `URL` `{ "$url": href }`: these objects are called tags. If the value
+ * itself has a key with one of these names, the key gets another `$` in front (e.g. `$$date`). A `Buffer` is decoded as
+ * a `Uint8Array`.
  */
 
 /**
@@ -30,8 +31,8 @@ const ESCAPED = /^\$\$+(?:date|bytes|url)$/;
 const TAG = /"\$+(?:date|bytes|url)"/;
 
 /**
- * Whether decoding the text may create a `Date`, a `Uint8Array` or a `URL`. These objects can't be frozen. The search
- * for a single `$` comes first because it is several times as fast as the pattern.
+ * Whether the JSON text may contain tags, so that decoding it may create a `Date`, a `Uint8Array` or a `URL`. These
+ * objects can't be frozen. The search for a single `$` comes first because it is several times as fast as the pattern.
  */
 export const mayHoldTags = (text: string): boolean => text.includes("$") && TAG.test(text);
 
@@ -101,8 +102,8 @@ function tag(value: unknown): unknown {
 }
 
 /**
- * Returns the value of a tag such as `$date`, or `undefined` if the tag is invalid. Another program may have written
- * the text.
+ * Returns the object for a tag (e.g. the `Date` for `$date`), or `undefined` if the tag's text is invalid, because
+ * another program may have written it.
  */
 function untagged(key: string, text: string): Date | Uint8Array | URL | undefined {
   switch (key) {
@@ -132,8 +133,8 @@ function untag(value: unknown): unknown {
 }
 
 /**
- * Returns a copy that consists of plain JSON values and tags. Throws {@link UnstorableValue} if the value can't be
- * stored.
+ * Returns a copy of the value that consists of plain JSON values and tags. Throws {@link UnstorableValue} if the value
+ * can't be stored.
  */
 export function toJsonValue(value: unknown): JsonValue {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
@@ -157,9 +158,9 @@ export function fromJsonValue(value: unknown): unknown {
 }
 
 /**
- * Freezes a value and everything inside it, so that a reader can't change the store. Only pass a value that no other
- * code uses yet. `Date`, `URL` and `Uint8Array` can't be frozen; therefore stores give each reader its own copies of
- * them.
+ * Freezes a value and everything inside it, so that a reader can't change a value that the store shares with other
+ * readers. Only pass a value that no other code uses yet. `Date`, `URL` and `Uint8Array` can't be frozen; therefore
+ * stores give each reader its own copies of such objects.
  */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;

@@ -32,8 +32,8 @@ const isCustom = (call: unknown): boolean =>
   typeof call === "object" && call !== null && "type" in call && call.type === "custom";
 
 /**
- * The schema of any tool call. Chooses one of the two schemas above by the call's type. A union of both schemas would
- * report issues that name no field.
+ * The schema of any tool call. Chooses `customCallSchema` or `functionCallSchema` by the call's type. A union of the
+ * two schemas would report issues that name no field.
  */
 const toolCallSchema = z.unknown().superRefine((call, context) => {
   const parsed = (isCustom(call) ? customCallSchema : functionCallSchema).safeParse(call);
@@ -45,15 +45,16 @@ const toolCallSchema = z.unknown().superRefine((call, context) => {
 const contentPartSchema = z.looseObject({ type: z.string() });
 
 /**
- * The shape of a stored message. Unknown fields are allowed. The result of the parse is not stored, so values stay as
- * they are. Ids of calls stay as the model provider gave them, even if they are empty or repeated.
+ * The shape of a stored message. Unknown fields are allowed. The schema is only used as a check: the message itself is
+ * stored, not the result of the parse. Ids of calls may be empty or repeated, because some model providers give such
+ * ids.
  */
 export const messageSchema = z.looseObject({
   role: z.enum(messageRoles),
   content: z.union([z.string(), z.array(contentPartSchema), z.null()], {
     error: "expected a string, an array of content parts, or null",
   }),
-  // Dumps of other systems contain `null` for missing values.
+  // Messages that were exported from other systems contain `null` for missing values.
   tool_call_id: z.string().nullish(),
   tool_calls: z.array(toolCallSchema).nullish(),
 });
@@ -67,7 +68,8 @@ export interface Batch {
 }
 
 /**
- * Validates and encodes messages. Adds everything that is invalid to `issues`; an invalid message gets an empty body.
+ * Validates and encodes messages. Adds an issue to `issues` for everything that is invalid. An invalid message has an
+ * empty body in the result.
  */
 export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
   const batch: Batch = { messages: [], issues, holdsSystemContent: false };
@@ -75,7 +77,7 @@ export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
     issues.push({ path: "messages", expected: "an array of messages" });
     return batch;
   }
-  // Unlike `map`, this visits holes.
+  // A loop, because `map` skips holes in an array.
   for (let index = 0; index < messages.length; index++) {
     batch.messages.push(encodeMessage(messages[index], index, batch));
   }
@@ -83,7 +85,8 @@ export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
 }
 
 /**
- * Validates and encodes messages. Returns only the encoded messages, and adds everything that is invalid to `issues`.
+ * Validates and encodes messages. Returns the encoded messages, and adds an issue to `issues` for everything that is
+ * invalid.
  */
 export const encodeMessages = (messages: unknown, issues: MemoryIssue[]): readonly EncodedMessage[] =>
   encodeBatch(messages, issues).messages;
@@ -113,7 +116,7 @@ function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMe
   return { body: "", isToolResult: false };
 }
 
-// These are the conditions that `encodeJson` checks. It refuses all other values with a reason.
+// The same conditions as in `encodeJson`, which refuses all other values with a reason.
 const isPlain = (value: unknown): value is Fields =>
   typeof value === "object" &&
   value !== null &&
@@ -133,7 +136,8 @@ const isPlainArray = (value: unknown): value is readonly unknown[] =>
  */
 type FieldEncoder = (key: string, value: unknown) => string | undefined;
 
-// Reads each field only once, so that the checked value is the value that is stored.
+// Reads each field only once, so that the value that is checked is also the value that is stored (a getter may return
+// different values).
 function encodeFields(value: unknown, encodeField: FieldEncoder): string | undefined {
   if (!isPlain(value)) return undefined;
   let text = "";
@@ -185,9 +189,9 @@ const encodeOriginField: FieldEncoder = (key, value) =>
   key === "provider" || key === "api" || key === "model" ? encodeText(value) : undefined;
 
 /**
- * Encodes a message that has only the fields of {@link Message} and maybe an `origin`, in one pass. Nearly all messages
- * are like this. Returns `undefined` for every other value; the caller then uses `messageSchema` and `encodeJson`. An
- * error that a getter of the value throws is passed on.
+ * Encodes a message in one pass if it only has the fields of {@link Message} and maybe an `origin`, as nearly all
+ * messages do. Returns `undefined` for every other value; the caller then uses the slower `messageSchema` and
+ * `encodeJson`. Throws what a getter of the value throws.
  */
 export function encodePlainMessage(message: unknown): EncodedMessage | undefined {
   let role: unknown;
@@ -238,7 +242,10 @@ export function parseMessages(messages: unknown): Result<readonly Message[]> {
     : createFailure(createMemoryValidationError(issues, { operation: "parseMessages" }));
 }
 
-/** Thrown if a stored message can't be decoded. Contains the index of the message in the read list, but no content. */
+/**
+ * Thrown if a stored message can't be decoded. Contains the index of the message in the list that was read, but no
+ * content.
+ */
 export class CorruptMessage extends Error {
   override readonly name = "CorruptMessage";
   constructor(readonly index: number) {
@@ -248,7 +255,8 @@ export class CorruptMessage extends Error {
 
 const ROLES: ReadonlySet<string> = new Set(messageRoles);
 
-// Bodies were validated when they were written. This guards against rows that other programs wrote.
+// The provider validates bodies when it writes them. This check is for messages that other programs wrote into the
+// store.
 function isMessage(value: unknown): value is Message {
   if (typeof value !== "object" || value === null || !("role" in value) || !("content" in value))
     return false;

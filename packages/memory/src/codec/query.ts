@@ -19,8 +19,8 @@ const IDS = ["conversationId", "userId", "traceId"] as const;
 const FIELDS = [...IDS, "since", "until", "limit", "offset", "cursor", "includeMessages"];
 
 /**
- * Returns issues for misspelt conditions, and for ids that are `undefined` (e.g. because a session has no user).
- * Without this check, such a query would find the conversations of all users.
+ * Returns an issue for each unknown field (e.g. `userID`), and for each id that is `undefined` (e.g. because a session
+ * has no user). Without these issues, the query would find the conversations of all users.
  */
 function conditionIssues(query: MemoryQuery): MemoryIssue[] {
   const issues = unknownFieldIssues("query", query, FIELDS);
@@ -76,8 +76,8 @@ export function encodeId(path: string, id: string): Checked<string> {
 }
 
 /**
- * Checks a user id that was given explicitly. `undefined` (e.g. from a session without a user) is refused, because it
- * must not select all users.
+ * Checks the user id in a call with a user id as argument. The argument `undefined` (e.g. from a session without a
+ * user) is refused, because it must not select all users.
  */
 export function encodeUserId(userId: string | undefined): Checked<string> {
   if (userId !== undefined) return encodeId("userId", userId);
@@ -92,8 +92,8 @@ export function encodeLimit(limit: number): Checked<number> {
 
 /**
  * Returns the `cursor` with which the next query continues after this conversation. Returns `undefined` if the
- * conversation has no metadata. A conversation that is written between two queries moves to the front of the list, so
- * later pages don't list it again.
+ * conversation has no metadata. If a conversation is written between two queries, it moves to the front of the list,
+ * and the next pages don't contain it.
  *
  * @example
  * ```ts

@@ -80,7 +80,7 @@ function encodeReadable(record: ConversationRecord, options: ImportOptions = {})
         expectedVersion: 0,
         ...present({ idempotencyKey, expectedIncarnation, messageIds, ttlSeconds }),
       },
-      // The dates and the array are copied, because the caller may change them before a driver has sent them.
+      // The dates and the array are copied, because the caller may change them before the driver has sent the write.
       source: {
         createdAt: new Date(createdAt),
         lastActivity: new Date(lastActivity),
@@ -100,8 +100,8 @@ function withoutOwner(metadata: ConversationRecord["metadata"]): WriteMetadata {
 }
 
 /**
- * The maximum of a version or position in an import. From this number, every store can still count exactly for any
- * number of writes.
+ * The maximum value of a version or a position in an import. It is so far below the limits of all stores that no number
+ * of later writes exceeds them.
  */
 const MAX_COUNT = 1_000_000_000_000;
 

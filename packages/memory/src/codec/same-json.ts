@@ -2,14 +2,14 @@ import { base64Of, isUint8Array, sameBytes } from "../runtime/bytes.ts";
 import { type Fields, isFields } from "../runtime/objects.ts";
 
 /**
- * Compares the field `key` of two objects. `a` and `b` are the values of the field; `undefined` if the field is
- * missing.
+ * Returns whether the field `key` of two objects counts as equal. `a` and `b` are the values of the field; `undefined`
+ * if the field is missing.
  */
 export type SameField = (key: string, a: unknown, b: unknown) => boolean;
 
 /**
- * The depth below which two values are only equal if they are identical. No stored message is that deep, and a deeper
- * recursion could exceed the stack.
+ * The maximum depth of the comparison. Values inside more levels only count as equal if they are identical. No stored
+ * message has so many levels, and a deeper recursion could exceed the stack.
  */
 const MAX_DEPTH = 1_000;
 
@@ -18,8 +18,8 @@ const MAX_DEPTH = 1_000;
  * `Date` equals its ISO text, and a `URL` equals its address as text. Bytes equal the same bytes and their two JSON
  * forms: base64 text, or an object with a number for each index.
  *
- * Only own fields count, so `__proto__` is a normal key. A value with a cycle can be compared with a value without one.
- * An error is only thrown if reading a value throws it.
+ * Only own fields count, so `__proto__` is a normal key. One of the two values may contain cycles. Only throws if a
+ * getter of a value throws.
  *
  * @example
  * ```ts

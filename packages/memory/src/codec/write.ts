@@ -24,7 +24,10 @@ import {
 import { toJsonValue } from "./json.ts";
 import { encodeBatch } from "./messages.ts";
 
-/** The metadata fields that the store adds. If a caller passes them back in a write, they are not stored. */
+/**
+ * The metadata fields that the store adds. A caller may pass the metadata of an earlier read to a write; these fields
+ * are then ignored.
+ */
 const RESERVED_METADATA = new Set([
   "createdAt",
   "updatedAt",
@@ -101,7 +104,8 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
   const given = encodeMetadata(metadata, issues);
   const encodedMetadata = batch.holdsSystemContent ? { ...given, systemContent: true } : given;
   return checked(issues, () => {
-    // Field by field: spreading objects takes several times as long as the rest of this function.
+    // The fields are set one by one, because spreading objects takes several times as long as the rest of this
+    // function.
     const write: Mutable<ConversationWrite> = {
       mode,
       conversationId,
@@ -133,8 +137,8 @@ function encodeIncarnation(incarnation: unknown, issues: MemoryIssue[]): Expecte
 }
 
 /**
- * Whether the write creates a missing conversation. Adds an issue if `createIfMissing` is `true` but no owner is given:
- * a conversation without an owner must be requested with `"unowned"`.
+ * Whether the write creates a missing conversation. Adds an issue if `createIfMissing` is `true` but the metadata
+ * contain no `userId`: a conversation without an owner must be requested with `"unowned"`.
  */
 function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]): boolean {
   if (given === undefined || given === false) return false;
@@ -149,8 +153,8 @@ function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]
 }
 
 /**
- * Adds an issue for each option that only an append can have. A replace always creates a missing conversation and keeps
- * no messages, so these options are a mistake.
+ * Adds an issue for each option that only an append can have (`createIfMissing`, `dropLast`). A replace always creates
+ * a missing conversation and keeps no messages, so these options make no sense in a replace.
  */
 function refuseOfReplace({ createIfMissing, dropLast }: WriteOptions, issues: MemoryIssue[]): void {
   const expected = "nothing: storeMessages creates or replaces the whole conversation";
@@ -190,19 +194,19 @@ function withMessageIds(
     if (id === undefined || id === null) return message;
     const issue = idIssue(`${path}[${index}]`, id);
     pushIssue(issues, issue);
-    // A message that was refused has no body.
+    // An invalid message, for which there is already an issue, has an empty body.
     if (issue !== undefined || message.body === "") return message;
     return { ...message, own: { id: id as string, hash: contentHash(message) } };
   });
 }
 
-/** Returns a hash of the message's content. The order of the fields doesn't change it. */
+/** Returns a hash of the message's content. The order of the message's fields doesn't change the hash. */
 const contentHash = ({ body }: EncodedMessage): string =>
   sha256(JSON.stringify(sorted(JSON.parse(body))), "hex");
 
 /**
- * Sorts the fields of all objects inside a value. Objects become lists of fields, because an object reorders
- * number-like keys.
+ * Sorts the fields of all objects inside a value. Each object becomes a list of its fields, because JavaScript objects
+ * always put number-like keys first.
  */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);

@@ -31,8 +31,9 @@ export interface AdapterVariable {
 
 /**
  * The export `adapter` of a backend's package. `createMemoryProvider({ type })` and `JAF_MEMORY_TYPE` find the package
- * by its name: `@jaf/memory-<type>` or `jaf-memory-<type>`. They look for it from the main script, and from the working
- * folder if the package.json there declares the package. For a package with another name, call `registerMemoryAdapter`.
+ * by its name: `@jaf/memory-<type>` or `jaf-memory-<type>`. The package is searched for from the main script, and also
+ * from the working folder if the package.json in the working folder declares the package. For a package with another
+ * name, call `registerMemoryAdapter`.
  */
 export interface MemoryAdapter<Config extends object = object, Client = unknown> {
   /**
@@ -41,24 +42,25 @@ export interface MemoryAdapter<Config extends object = object, Client = unknown>
    */
   readonly type: string;
   /**
-   * Validates a configuration, including its `type`. `create` gets the parsed output, so the schema must contain all
-   * defaults. The schema's error messages must not contain values. Messages about a field of a secret variable are
-   * never shown.
+   * Validates a configuration, including its `type`. `create` gets the parsed output of the schema, so the schema must
+   * contain all defaults. The schema's error messages must not contain values of the configuration. The messages about
+   * a field that a `secret` variable sets are never shown.
    */
   readonly configSchema: z.ZodType<Config>;
   /** The environment variables by name (e.g. `JAF_FILE_FOLDER`). */
   readonly environment: Readonly<Record<string, AdapterVariable>>;
   /**
-   * Opens the provider. If `client` is given, the provider uses it and must never close it. Otherwise the provider
-   * opens its own client, and closes it in `close()`. Rejects with a `MemorySetupError`, or with a `TypeError` if the
-   * client is invalid. If it rejects with any other error, `createMemoryProvider` only shows the error's name and code.
+   * Opens the provider. If `client` is given, the provider uses this client and must never close it. Otherwise the
+   * provider opens its own client, and closes it in `close()`. If opening fails, reject with a `MemorySetupError`. If
+   * the client is invalid, reject with a `TypeError`. Of any other error, `createMemoryProvider` only shows the name
+   * and the code.
    */
   readonly create: (config: Config, client?: Client) => MemoryProvider | Promise<MemoryProvider>;
 }
 
 /**
- * The types of each backend's configuration, client and provider, by the type of the backend. The package of an adapter
- * adds its own entry:
+ * The TypeScript types of each backend's configuration, client and provider, by the type of the backend (e.g.
+ * `"file"`). The package of an adapter adds an entry:
  *
  * ```ts
  * import type { MemoryProvider } from "@jaf/memory";
@@ -80,7 +82,7 @@ export interface MemoryAdapterTypes {
 }
 
 /**
- * Matches valid types of adapters. A type becomes part of a package name, so it must not contain any other characters.
+ * Matches valid types of adapters. A type becomes part of a package name, so no other characters are allowed in a type.
  */
 export const ADAPTER_TYPE = /^[a-z][a-z0-9-]{0,49}$/;
 
@@ -120,8 +122,8 @@ export function parseAdapter(value: unknown): MemoryAdapter {
 }
 
 /**
- * An issue of a configuration. `field` is the name of the invalid field; absent if the configuration as a whole is
- * invalid.
+ * An issue of a configuration. `field` is the name of the invalid field. `field` is absent if the configuration as a
+ * whole is invalid.
  */
 interface ConfigIssue extends MemoryIssue {
   readonly field?: PropertyKey;
@@ -138,8 +140,9 @@ export interface Setup {
 }
 
 /**
- * Returns the error for an adapter that threw. It only contains the name and the code of the thrown error, because the
- * thrown message may quote the configuration. `doing` completes the sentence "threw while it …".
+ * Returns the error for an adapter that threw. The returned error only contains the name and the code of the thrown
+ * error, because the message of the thrown error may quote the configuration. `doing` completes the sentence "threw
+ * while it …".
  */
 export function adapterFailure({ adapter, operation }: Setup, doing: string, thrown: unknown) {
   const { name, code } = describeCause(thrown);
@@ -160,7 +163,7 @@ export async function parseConfig(setup: Setup, config: unknown): Promise<Parsed
     const parsed = await configSchema.safeParseAsync(config);
     if (parsed.success) return { ok: true, config: parsed.data };
     const issues = schemaIssues(parsed.error).map((issue) =>
-      // The adapter's own message may quote the secret value, so it is replaced.
+      // The adapter's message about a secret field may quote the secret value, so the message is replaced.
       issue.field !== undefined && secrets.has(issue.field) ? { ...issue, expected: "another value" } : issue,
     );
     return { ok: false, issues };

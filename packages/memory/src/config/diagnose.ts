@@ -17,7 +17,8 @@ const optionsSchema = z.strictObject({
   timeoutMs: z.number().min(1).max(2_147_483_647).default(10_000),
   /**
    * Whether to write a test conversation. With `false`, only health, statistics and one read are tested. Use `false`
-   * for a store that is full, because the test conversation would evict another one. Default `true`.
+   * for a store that is full, because in a full store the test conversation would evict another conversation. Default
+   * `true`.
    */
   write: z.boolean().default(true),
 });
@@ -55,16 +56,16 @@ export interface MemoryDiagnosis {
   readonly ok: boolean;
   readonly steps: readonly DiagnosisStep[];
   /**
-   * The id of the test conversation, if it may still be stored. A store that supports `ttlSeconds` removes the
-   * conversation within five minutes.
+   * The id of the test conversation, if the diagnosis couldn't make sure that it was deleted. A store that supports
+   * `ttlSeconds` removes the test conversation within five minutes.
    */
   readonly leftoverConversationId?: string;
 }
 
 /**
  * Tests a provider. Checks its health and its statistics. Then stores, reads, appends, reads again and deletes a test
- * conversation with a new id. Later steps run even if an earlier step failed. The test conversation is always deleted.
- * If a write took too long, the conversation is deleted again when the write has finished. Prints nothing;
+ * conversation with a new id. Later steps, including the deletion, run even if an earlier step failed. If a write took
+ * too long, the test conversation is deleted again when the write has finished. This function prints nothing;
  * `formatMemoryDiagnosis` converts the result into text.
  *
  * Other conversations stay untouched, with one exception. In a store that has reached a limit (e.g. the in-memory
@@ -72,8 +73,8 @@ export interface MemoryDiagnosis {
  * `write: false`, nothing is written: the diagnosis checks health and statistics, and that a conversation that was
  * never stored is read as `null`.
  *
- * Never rejects because of the provider, even if a method of the provider throws or never answers. Rejects with a
- * `TypeError` if the options are invalid.
+ * If a method of the provider fails, throws or never answers, the failure is in the result, and the returned promise
+ * doesn't reject. Rejects with a `TypeError` if the options are invalid.
  *
  * @example
  * ```ts
@@ -131,8 +132,8 @@ function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
 const OPERATION = "diagnoseMemoryProvider";
 
 /**
- * How long the test conversation stays at most, in seconds, if this process crashes or the deletion fails. Needs a
- * store that supports `ttlSeconds`.
+ * The lifetime of the test conversation, in seconds. If this process crashes or the deletion fails, a store that
+ * supports `ttlSeconds` removes the conversation after this time.
  */
 const TTL_SECONDS = 300;
 
@@ -148,16 +149,18 @@ interface Step<T> {
   readonly call: () => Promise<Result<T>>;
   /** Checks the data of a successful result. Returns what is wrong with the data, or `undefined`. */
   readonly misfit?: (data: T) => string | undefined;
-  /** Called if the call took too long, with the promise of the call. This promise may settle later or never. */
+  /**
+   * Called if `call` takes too long. The argument is the promise that `call` returned, which may settle later or never.
+   */
   readonly onLate?: (answer: Promise<unknown>) => void;
 }
 
 /**
- * Calls the step's method, and returns its result, or a failure if it throws or takes longer than `timeoutMs`. Never
- * rejects.
+ * Calls the provider's method that the step tests. Returns the method's result, or a failure if the method throws or
+ * takes longer than `timeoutMs`. Never rejects.
  */
 async function outcomeOf<T>(timeoutMs: number, { call, onLate }: Step<T>): Promise<unknown> {
-  // Called inside a promise, so that a method that throws synchronously is caught, too.
+  // The method is called inside a promise, so that the error of a method that throws synchronously is caught, too.
   const answer = Promise.resolve().then(call);
   const late = new Error("late");
   const onTime = withDeadline(answer, { timeoutMs, timeoutError: () => late });
@@ -182,8 +185,8 @@ const isTagged = (error: unknown): error is MemoryErrorUnion =>
 const NO_RESULT = "the provider returned an invalid Result for this method";
 
 /**
- * Returns the error of a step, or `undefined` if the step succeeded. The provider's answer may be any value, not only a
- * result.
+ * Returns the error of a step, or `undefined` if the step succeeded. The answer of a faulty provider may be any value,
+ * not only a `Result`.
  */
 function errorOf<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnion | undefined {
   try {
@@ -200,8 +203,8 @@ function errorOf<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnio
 }
 
 /**
- * Returns a check that a conversation ends with the expected messages. A store with a limit on messages may have
- * dropped the first of them.
+ * Returns a function that checks whether a conversation ends with the expected messages. If the store has a limit on
+ * messages, the first expected messages may be missing.
  */
 const endsIn =
   (...expected: readonly [Message, ...Message[]]) =>
@@ -259,7 +262,8 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
     onLate,
   });
   await run({ name: "read-back", call: read, misfit: endsIn(FIRST, SECOND) });
-  // These writes took too long. They may be stored after the deletion, so the conversation is deleted again after them.
+  // These writes took too long. They may still be stored after the deletion, so the test conversation is deleted again
+  // when they have settled.
   const pending = [...late];
   const remove = () => provider.deleteConversation(id);
   const deleted = await run({

@@ -16,7 +16,7 @@ export const inMemoryAdapter: MemoryAdapter = {
 
 interface Registration {
   readonly adapter: MemoryAdapter;
-  /** The number of registrations that were not undone. */
+  /** The number of registrations of this adapter that were not undone yet. */
   count: number;
 }
 
@@ -25,10 +25,10 @@ const registered = new Map<string, Registration>([
 ]);
 
 /**
- * Registers a backend's adapter under its type, for `createMemoryProvider` and `JAF_MEMORY_TYPE`. This is required if
- * the adapter's package has another name than `@jaf/memory-<type>` or `jaf-memory-<type>`. It is also required in
- * bundled applications, where packages can't be found by name. A registered adapter takes precedence over an installed
- * package.
+ * Registers a backend's adapter under its type, for `createMemoryProvider` and `JAF_MEMORY_TYPE`. Registration is
+ * required if the adapter's package has another name than `@jaf/memory-<type>` or `jaf-memory-<type>`. Registration is
+ * also required in bundled applications, because packages can't be found by name in a bundle. A registered adapter
+ * takes precedence over an installed package.
  *
  * Returns a function that undoes this registration. An adapter that was registered several times stays until all its
  * registrations are undone. Throws a `TypeError` if the adapter is invalid, or if a different adapter is registered
@@ -78,9 +78,9 @@ export interface AdapterRequest {
 }
 
 /**
- * Returns the adapter of a type. This is the registered one or, if packages can be imported at run time, the one of an
- * installed package. Rejects with a `MemorySetupError` that says what to install, or what is wrong with the installed
- * package.
+ * Returns the adapter of a type: the registered adapter or, if no adapter is registered and packages can be imported at
+ * run time, the adapter of an installed package. If there is no adapter, rejects with a `MemorySetupError` that says
+ * what to install, or what is wrong with the installed package.
  */
 export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapter> {
   const { type } = request;
@@ -106,7 +106,8 @@ const setupError = ({ operation, type }: AdapterRequest, reason: string, cause?:
 
 function loadError(request: AdapterRequest, name: string, thrown: unknown): MemorySetupError {
   const cause = describeCause(thrown);
-  // Only messages of Node are shown. An error of the package's own code may quote its configuration.
+  // Only messages of Node's errors are shown. The message of an error from the package's own code may quote its
+  // configuration.
   const detail = isUnresolved(thrown)
     ? cause.message
     : `${cause.name}${cause.code === undefined ? "" : `, ${cause.code}`}`;

@@ -26,12 +26,13 @@ const invalid = (issues: readonly MemoryIssue[], provider: string) =>
   new MemorySetupError(createMemoryValidationError(issues, { operation: OPERATION, provider }));
 
 /**
- * Opens the provider that the environment variables configure: `JAF_MEMORY_TYPE` (default `memory`) and the variables
- * of its adapter. Empty variables count as not set. `clients` contains open clients to use, as `createMemoryProvider`
- * takes them.
+ * Opens the provider that the environment variables configure. `JAF_MEMORY_TYPE` (default `memory`) is the type of the
+ * backend. The backend's adapter declares the other variables. Empty variables count as not set. If `clients` contains
+ * an open client under the type, the provider uses this client and never closes it.
  *
- * Rejects with a `MemorySetupError`. If values are invalid, its `error` is a `MemoryValidationError`. This error has an
- * issue for each invalid variable, with the variable's name but without its value.
+ * Rejects with a `MemorySetupError` if the provider can't be opened. If variables are missing or invalid, the `error`
+ * of the `MemorySetupError` is a `MemoryValidationError`. It has an issue for each such variable, with the variable's
+ * name but without its value.
  *
  * @example
  * ```ts
@@ -72,8 +73,9 @@ export interface EnvironmentVariable {
   readonly name: string;
   readonly state: VariableState;
   /**
-   * The value that is used: the variable's own value or its default. Absent if there is no value. Also absent for a
-   * secret, for text that may contain a secret (a URL, `key=value`), and for a default that depends on a secret.
+   * The value that is used: the value of the variable or the adapter's default. Absent if there is no value. Also
+   * absent if the value is a secret, is a text that may contain a secret (a URL, `key=value`), or is a default that
+   * depends on a secret.
    */
   readonly value?: string;
   readonly secret: boolean;
@@ -83,12 +85,15 @@ export interface EnvironmentVariable {
 export interface EnvironmentReport {
   /** The type of the backend. Absent if `JAF_MEMORY_TYPE` is invalid. */
   readonly type?: string;
-  /** Whether all variables are valid, so that `createMemoryProviderFromEnv` would try to open the store. */
+  /**
+   * Whether no variable is invalid or missing. If `false`, `createMemoryProviderFromEnv` rejects without opening a
+   * store.
+   */
   readonly valid: boolean;
   readonly variables: readonly EnvironmentVariable[];
-  /** What must be changed in the environment. `path` is the name of a variable. */
+  /** What must be changed in the environment. The `path` of an issue is the name of a variable. */
   readonly issues: readonly MemoryIssue[];
-  /** Texts about settings that are valid but may be mistakes. */
+  /** Texts about settings that are valid but may be mistakes (e.g. a misspelt variable name). */
   readonly warnings: readonly string[];
 }
 
@@ -177,7 +182,7 @@ function parseText(text: string, format: AdapterVariable["format"] = "text"): Pa
 interface EnvironmentConfig {
   /** The parsed configuration from the adapter's schema. Absent if there are issues. */
   readonly config?: object;
-  /** What is invalid. `path` is the name of a variable. */
+  /** What is invalid or missing. The `path` of an issue is the name of a variable. */
   readonly issues: readonly MemoryIssue[];
 }
 
@@ -196,7 +201,8 @@ function readFields(adapter: MemoryAdapter, environment: MemoryEnvironment) {
     if ("expected" in parsed) issues.push({ path: name, expected: parsed.expected });
     else fields.set(field, parsed.value);
   }
-  // With an assignment, a field `__proto__` would not be stored as a field.
+  // `Object.fromEntries` also stores a field that is named `__proto__`. An assignment would change the prototype
+  // instead.
   return { fields: Object.fromEntries(fields), names, issues };
 }
 
@@ -220,8 +226,8 @@ async function readConfig(setup: Setup, environment: MemoryEnvironment): Promise
 }
 
 /**
- * Matches text that can be shown. It excludes URLs and lists of settings, which may contain a password even if the
- * variable isn't declared as secret.
+ * Matches values that reports may show. URLs and lists of settings (`key=value`) don't match, because they may contain
+ * a password even if the variable isn't declared as secret.
  */
 const PLAIN_TEXT = /^(?!.*:\/\/)[\p{L}\p{N} _.,:/\\~+-]*$/u;
 
@@ -237,8 +243,8 @@ interface Context {
   readonly environment: MemoryEnvironment;
   readonly read: EnvironmentConfig;
   /**
-   * The configuration without the values of secret variables. A comparison with it shows whether a default depends on a
-   * secret, because a schema may copy a secret into a default.
+   * The configuration that results if no secret variable is set. A default that is different in this configuration
+   * depends on a secret (e.g. because the schema copies a password into a URL), so reports must not show it.
    */
   readonly withoutSecrets: EnvironmentConfig;
 }
@@ -281,8 +287,8 @@ function declaredWarnings(
 }
 
 /**
- * Returns the beginning that all names of an adapter's variables share (e.g. `JAF_REDIS_`). Returns `undefined` if it
- * has fewer than two words.
+ * Returns the prefix that the names of all variables of an adapter share (e.g. `JAF_REDIS_`). Returns `undefined` if
+ * the common prefix has fewer than two words.
  */
 function commonPrefix(names: readonly string[]): string | undefined {
   const [first = "", ...others] = names;
@@ -293,7 +299,8 @@ function commonPrefix(names: readonly string[]): string | undefined {
 }
 
 /**
- * Returns warnings about variables that look like JAF's but aren't used: they are misspelt or belong to another type.
+ * Returns warnings about variables whose names look like names of JAF's variables, but that aren't used: misspelt
+ * names, and variables of another backend type.
  */
 function unknownVariableWarnings(adapter: MemoryAdapter, environment: MemoryEnvironment): string[] {
   const builtIn = Object.keys(inMemoryAdapter.environment);

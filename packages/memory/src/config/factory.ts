@@ -22,7 +22,7 @@ type FieldsOf<Type extends string> = Type extends Known
     : never
   : { readonly [field: string]: unknown };
 
-/** The configuration of a backend: its `type`, and the fields of its adapter. */
+/** The configuration of a backend: its `type`, and the fields that the backend's adapter declares. */
 export type MemoryProviderConfig<Type extends string = string> = FieldsOf<Type> & { readonly type: Type };
 
 /** The configuration of a backend without its `type`. */
@@ -30,7 +30,10 @@ export type MemorySettings<Type extends string> = Type extends Known
   ? Omit<FieldsOf<Type>, "type">
   : { readonly [field: string]: unknown };
 
-/** The client that a backend's provider can use (e.g. a Redis client). It is `never` if the backend takes no client. */
+/**
+ * The TypeScript type of the client that a backend's provider can use (e.g. a Redis client). It is `never` if the
+ * backend takes no client.
+ */
 export type MemoryClient<Type extends string> = Type extends Known
   ? MemoryAdapterTypes[Type] extends { readonly client: infer Client }
     ? Client
@@ -43,8 +46,8 @@ export type MemoryClients = { readonly [Type in Known]?: MemoryClient<Type> | un
 };
 
 /**
- * The type of the provider that a factory returns. For a backend type that the compiler knows, it is the provider type
- * of the adapter.
+ * The TypeScript type of the provider that a factory returns. If the compiler knows the backend type, it is the
+ * provider type that the adapter declares. Otherwise it is `MemoryProvider`.
  */
 export type MemoryProviderOf<Type extends string> = Type extends Known
   ? MemoryAdapterTypes[Type] extends { readonly provider: infer Provider }
@@ -81,8 +84,8 @@ export async function createMemoryProvider<const Type extends string>(
 }
 
 /**
- * Opens a provider by its backend type. `config` is optional and overrides the defaults. Rejects with the same errors
- * as {@link createMemoryProvider}.
+ * Opens a provider by its backend type. `config` contains the other fields of the backend's configuration, and
+ * overrides their defaults. Rejects with the same errors as {@link createMemoryProvider}.
  *
  * @example
  * ```ts
@@ -153,9 +156,10 @@ export async function openProvider(
 }
 
 /**
- * Converts an error that the adapter's `create` threw into the error to throw. The adapter may use another copy of this
- * package, whose error classes are different objects. A `TypeError` means that the client is invalid. But a `TypeError`
- * with a code comes from Node, and may contain a value, so it isn't passed on.
+ * Converts an error that the adapter's `create` threw into the error that the factory throws. The adapter may use
+ * another installed copy of this package; then `instanceof` doesn't recognise its `MemorySetupError`. A `TypeError`
+ * means that the client is invalid. But a `TypeError` with a code comes from Node. Its message may contain a value of
+ * the configuration (e.g. a password), so it isn't passed on.
  */
 function setupFailure(setup: Setup, thrown: unknown): unknown {
   if (thrown instanceof MemorySetupError) return thrown;

@@ -6,9 +6,9 @@ import { codeOf } from "../runtime/process.ts";
 
 /**
  * Imports a package of the application. Returns `undefined` if the package isn't installed. The name is resolved from
- * the main script: a package manager may let this package only see its own dependencies. The working folder is only
- * searched if the package.json there declares the package, because a process may start in any folder (e.g. one for
- * downloads).
+ * the main script, because a package manager may let this package only see its own dependencies. The working folder is
+ * only searched if the package.json in the working folder declares the package, because a process may be started in any
+ * folder (e.g. a folder for downloads).
  */
 export const importPackage: ((name: string) => Promise<unknown>) | undefined = async (name) => {
   const script = mainScript();
@@ -17,8 +17,8 @@ export const importPackage: ((name: string) => Promise<unknown>) | undefined = a
 };
 
 /**
- * Whether the process was started with `node --eval code argument`. Then `process.argv[1]` isn't the main script but an
- * argument, which may come from anywhere.
+ * Whether the process was started with `node --eval code argument`. If so, `process.argv[1]` isn't the main script but
+ * an argument, which may come from anywhere.
  */
 const isEvaluated = (): boolean =>
   process.execArgv.some((option) => /^(-[a-z]*[ep][a-z]*|--eval|--print)(=|$)/.test(option));
@@ -53,8 +53,8 @@ function resolveFromWorkingFolder(name: string): string | undefined {
 }
 
 /**
- * Returns the file of a package, as a module at the absolute path `base` would find it. Runs no code of the package.
- * Returns `undefined` if the package isn't found.
+ * Returns the path of a package's main file, as a module at the absolute path `base` would find it. Runs no code of the
+ * package. Returns `undefined` if the package isn't found.
  */
 function resolveFrom(base: string, name: string): string | undefined {
   const require = createRequire(base);
@@ -66,8 +66,8 @@ function resolveFrom(base: string, name: string): string | undefined {
 }
 
 /**
- * Returns the file of a package that can only be imported, not required. Node only resolves such a package for modules
- * at the place of this file.
+ * Returns the main file of a package that can only be imported, not required. Node's own function for this
+ * (`import.meta.resolve`) only resolves a package for modules in the folder of this file.
  */
 function importEntry(require: NodeJS.Require, name: string): string | undefined {
   for (const folder of require.resolve.paths(name) ?? []) {

@@ -7,26 +7,32 @@ import type { WriteReceipt } from "./versioned-provider.ts";
 /**
  * The storage port: the methods that a backend implements. The provider validates and encodes all input first, so a
  * backend only does I/O. `defineMemoryProvider` makes a {@link VersionedMemoryProvider} from a backend. A backend
- * wrapper is a function that takes a backend and returns another one.
+ * wrapper is a function that takes a backend and returns another backend around it.
  *
  * Methods may throw their driver's errors. The provider passes each thrown error to `toMemoryError`.
  */
 export interface MemoryBackend {
   /** The store's name in errors and health reports (e.g. `"postgres"`). */
   readonly name: string;
-  /** Makes one write as a single atomic step. {@link ConversationWrite} lists what this step checks and changes. */
+  /**
+   * Makes one write atomically: the checks and the changes that {@link ConversationWrite} lists happen together or not
+   * at all.
+   */
   readonly write: (write: ConversationWrite) => Promise<WriteOutcome>;
   /** Returns a consistent snapshot of one conversation. The cost is proportional to the number of selected messages. */
   readonly read: (request: ReadRequest) => Promise<ReadOutcome>;
-  /** Reads messages with their digests. Absent if the store keeps no digests: then `verifyConversation` fails. */
+  /**
+   * Reads messages with their digests. Absent if the store keeps no digests. Without `history`, `verifyConversation`
+   * fails.
+   */
   readonly history?: HistoryReader;
   /** Returns the conversations that match all conditions of the query, newest activity first. */
   readonly find: (query: ConversationQuery) => Promise<readonly StoredConversation[]>;
   /**
    * Deletes the conversation, and returns whether it existed. In both cases, creates a tombstone for the conversation:
    * a random id under the key `tombstoneKey("conversation", id)`, kept for `TOMBSTONE_SECONDS`. The deletion and the
-   * tombstone are one atomic step. A concurrent creation comes before this step, and is deleted, or after it, and sees
-   * the tombstone.
+   * creation of the tombstone are atomic. If another process creates the conversation at the same time, the new
+   * conversation is deleted, or its creation sees the tombstone.
    */
   readonly delete: (conversationId: string) => Promise<boolean>;
   /**
@@ -35,7 +41,9 @@ export interface MemoryBackend {
    * the conversation, or the creation sees a tombstone.
    */
   readonly clearUser: (userId: string) => Promise<number>;
-  /** Returns statistics of one user's conversations. Without `userId`, returns those of all users' conversations. */
+  /**
+   * Returns statistics of one user's conversations. Without `userId`, returns statistics of all users' conversations.
+   */
   readonly stats: (userId?: string) => Promise<MemoryStats>;
   /** Makes one round trip to the store. Throws if the store can't be reached. */
   readonly ping: () => Promise<void>;
@@ -49,18 +57,18 @@ export interface MemoryBackend {
 }
 
 /**
- * Reads messages with their digests. In the step that writes a message, the store computes the message's digest as
- * `nextDigest(algorithm, previousDigest, messageHash(body))`. The digest of the last message is the conversation's
- * `historyDigest`. If messages are dropped from the end, the digest of the last remaining message becomes the
- * `historyDigest`. If the oldest messages are trimmed, or all messages are replaced, the last digest of the removed
- * messages becomes `base`, the digest before the first stored message. In a new conversation, `base` is the
- * incarnation.
+ * Reads messages with their digests. In the same atomic write as the message, the store computes the message's digest
+ * as `nextDigest(algorithm, previousDigest, messageHash(body))`. `previousDigest` is the digest of the message before.
+ * The digest of the last message is the conversation's `historyDigest`. If messages are dropped from the end, the
+ * digest of the last remaining message becomes the `historyDigest`. If the oldest messages are trimmed, or all messages
+ * are replaced, the last digest of the removed messages becomes `base`, the digest before the first stored message. In
+ * a new conversation, `base` is the incarnation.
  */
 export interface HistoryReader {
   readonly algorithm: DigestAlgorithm;
   /**
    * Returns a consistent snapshot of the stored messages, or `null` if the conversation doesn't exist. Does not fail if
-   * messages are missing, or if more are stored than the store counts.
+   * the number of stored messages differs from the number that the store has recorded (`nextPosition - firstPosition`).
    */
   readonly read: (request: HistoryRequest) => Promise<StoredHistory | null>;
 }
@@ -73,7 +81,10 @@ export interface HistoryRequest {
    * stored message.
    */
   readonly from: number;
-  /** The maximum number of messages, at least 1. Messages at or after the stored `nextPosition` are returned, too. */
+  /**
+   * The maximum number of messages, at least 1. If messages are stored at or after the recorded `nextPosition`, they
+   * are returned, too.
+   */
   readonly limit: number;
 }
 
@@ -102,7 +113,7 @@ export interface EncodedMessage {
    * result.
    */
   readonly isToolResult: boolean;
-  /** The id that the writer gave the message. Absent if it gave none. */
+  /** The id that the writer gave the message in `WriteOptions.messageIds`. Absent if the writer gave no id. */
   readonly own?: OwnMessageId;
 }
 
@@ -110,41 +121,46 @@ export interface EncodedMessage {
 export interface OwnMessageId {
   readonly id: string;
   /**
-   * The SHA-256 of the message's content, hex. The backend stores it with the id, and compares a later message of the
-   * same id with it.
+   * The SHA-256 of the message's content, hex. The backend stores this hash with the id. If a later write has a message
+   * with the same id, the backend compares the two hashes.
    */
   readonly hash: string;
 }
 
 /**
- * One write to a conversation. The backend carries it out as a single atomic step, in this order: expiry, owner,
- * idempotency key, incarnation, version, metadata version, existence, length, message ids, write, trim.
+ * One write to a conversation. The backend carries out the write atomically. It makes the checks in this order: expiry,
+ * owner, idempotency key, incarnation, version, metadata version, existence, length, message ids. Then it writes, and
+ * then it trims the conversation.
  */
 export interface ConversationWrite {
   readonly mode: "append" | "replace";
   readonly conversationId: string;
   readonly messages: readonly EncodedMessage[];
   /**
-   * The owner, set if the conversation has none yet. If the conversation has a different owner, the write is a
-   * conflict.
+   * The owner. If the conversation has no owner yet, it gets this owner. If the conversation has a different owner, the
+   * write is a conflict.
    */
   readonly userId?: string;
   readonly traceId?: string;
   /**
    * The metadata fields to store. They include `traceId` and, if a message of the batch has the role `system` or
-   * `developer`, `systemContent`. An append overwrites the stored fields of the same names; a replace removes all other
-   * fields.
+   * `developer`, `systemContent`. An append overwrites the stored fields of the same names, and keeps all other stored
+   * fields. A replace removes all other stored fields.
    */
   readonly metadata: JsonObject;
-  /** The version that the conversation must have; 0 if it must not exist. */
+  /** The version that the conversation must have; 0 if the conversation must not exist. */
   readonly expectedVersion?: number;
-  /** The metadata version that the conversation must have; 0 if it must not exist. */
+  /**
+   * The metadata version that the conversation must have; 0 if no write has set metadata, or if the conversation must
+   * not exist.
+   */
   readonly expectedMetadataVersion?: number;
   /**
    * `present`: the conversation must exist with this incarnation. `absent`: the conversation must not exist, and must
-   * not have been erased since these tombstones were read. The backend checks this in the step that creates the
-   * conversation. By `isErasedSince`, it compares the given tombstones with those now under
-   * `tombstoneKey("conversation", id)` and `tombstoneKey("user", userId)` (`null` without `userId`).
+   * not have been erased since the given tombstones were read. The backend checks `absent` in the same atomic write
+   * that creates the conversation. It reads the current tombstones under `tombstoneKey("conversation", id)` and
+   * `tombstoneKey("user", userId)` (`null` without `userId`), and passes the given and the current tombstones to
+   * `isErasedSince`.
    */
   readonly expectedIncarnation?: ExpectedIncarnation;
   /**
@@ -158,7 +174,10 @@ export interface ConversationWrite {
   readonly dropLast?: number;
   readonly idempotency?: {
     readonly key: string;
-    /** The SHA-256 of the whole write except the expected versions and incarnation, hex. */
+    /**
+     * The SHA-256 of the whole write, hex. The expected versions and the expected incarnation are left out, because
+     * they may differ between the attempts of a write.
+     */
     readonly bodyHash: string;
   };
   readonly maxMessages?: number;
@@ -184,8 +203,9 @@ export type WriteConflictReason = Exclude<MemoryConflictReason, "lease">;
 /** What became of a {@link ConversationWrite}. */
 export type WriteOutcome =
   /**
-   * The write was made. `receipt` is the state after the write. Without a receipt, a run must read the conversation
-   * more often, because it knows neither the new digest nor which messages the store trimmed.
+   * The write was made. `receipt` describes the conversation after the write. `receipt` is optional; without it, a run
+   * must read the conversation more often, because the run knows neither the new digest nor which messages the store
+   * trimmed.
    */
   | { readonly status: "written"; readonly receipt?: WriteReceipt }
   /** An earlier call already made the same write under this idempotency key. Nothing changed. */
@@ -199,17 +219,18 @@ export type WriteOutcome =
       readonly actualVersion?: number;
     };
 
-/** The number of later writes to the same conversation for which a store keeps an idempotency key at least. */
+/** A store keeps an idempotency key at least until this many later writes to the same conversation were made. */
 export const IDEMPOTENCY_WINDOW = 1_000;
 
 /** A validated request to read one conversation. */
 export interface ReadRequest {
   readonly conversationId: string;
   readonly messages: StoredSelection;
-  /** The idempotency key of a write whose receipt is returned, too. */
+  /** The idempotency key of an earlier write. If present, the outcome contains the receipt of that write. */
   readonly receiptFor?: string;
   /**
-   * Present: if the conversation doesn't exist, return its tombstone and, with `userId`, also this user's tombstone.
+   * If present, and the conversation doesn't exist, the outcome contains the conversation's tombstone. If `userId` is
+   * present, too, the outcome also contains the tombstone of this user.
    */
   readonly tombstones?: { readonly userId?: string };
   /** Whether to return `forExport`: the fields that only an export needs. */
@@ -230,7 +251,10 @@ export type StoredSelection =
        */
       readonly after?: number;
       readonly before?: number;
-      /** The maximum number of messages: the first after `after` or, without `after`, the last ones. */
+      /**
+       * The maximum number of messages. If `after` is present, the first messages after `after` are selected; otherwise
+       * the last messages.
+       */
       readonly limit?: number;
     }
   | { readonly kind: "message"; readonly messageId: string };
@@ -248,7 +272,7 @@ type ReadContent =
   | {
       /** The conversation, with only the selected messages. */
       readonly conversation: StoredConversation;
-      /** The position of the first selected message, or the conversation's `nextPosition` if none is selected. */
+      /** The position of the first selected message, or the conversation's `nextPosition` if no message is selected. */
       readonly firstPosition: number;
       /** `nextPosition` right after the write with the key `receiptFor`. Absent if the store doesn't hold this key. */
       readonly receipt?: { readonly nextPosition: number };
@@ -288,7 +312,10 @@ export interface StoredConversation {
   readonly version: number;
   /** Counts the writes with non-empty `metadata` and the replacements, including the creation. */
   readonly metadataVersion: number;
-  /** The position that the next message will get. The stored messages have the positions before it, without gaps. */
+  /**
+   * The position that the next message will get. The stored messages have the positions directly before this one,
+   * without gaps.
+   */
   readonly nextPosition: number;
   readonly incarnation: string;
   /** The digest of the last message, as {@link HistoryReader} describes it. Absent if no message has a digest. */
@@ -296,8 +323,8 @@ export interface StoredConversation {
 }
 
 /**
- * A validated {@link MemoryQuery}. The result has the newest activity first. Conversations with the same time of
- * activity come in any fixed order, and `cursor` must follow the same order.
+ * A validated {@link MemoryQuery}. The conversation with the newest activity comes first. Conversations with the same
+ * time of activity come in any order that is always the same, and `cursor` must follow the same order.
  */
 export interface ConversationQuery {
   readonly conversationId?: string;
@@ -317,7 +344,7 @@ export interface ConversationQuery {
   readonly includeMessages: boolean;
 }
 
-/** A position in a list of conversations: right after the conversation with these values. */
+/** A position in a list of conversations: directly after the conversation with these values. */
 export interface ConversationPosition {
   readonly lastActivity: Date;
   readonly conversationId: string;
@@ -327,12 +354,12 @@ export interface ConversationPosition {
 export const TOMBSTONE_SECONDS = 24 * 60 * 60;
 
 /**
- * The tombstones of a conversation and of its user: random ids that a deletion leaves. `null` if the conversation, or
- * the user's data, was not erased in the last 24 hours.
+ * The tombstones of a conversation and of its user: random ids that deletions leave. A tombstone is `null` if there was
+ * no such deletion in the last 24 hours.
  */
 export interface Tombstones {
   readonly conversation: string | null;
-  /** The tombstone of the user for whom the conversation would be created. `null` also if no user was given. */
+  /** The tombstone of the user for whom the conversation would be created. Also `null` if the request names no user. */
   readonly user: string | null;
 }
 
@@ -355,8 +382,8 @@ export const absentIncarnation = ({ conversation, user }: Tombstones): string =>
   `none:${conversation ?? ""}:${user ?? ""}`;
 
 /**
- * Converts the text of an `incarnation` into what a write expects. Returns `undefined` if no read can have returned the
- * text.
+ * Converts the text `WriteOptions.expectedIncarnation` into the state that a write expects: an existing conversation,
+ * or no conversation. Returns `undefined` if the text is invalid, because no read can have returned it.
  */
 export function parseIncarnation(incarnation: string): ExpectedIncarnation | undefined {
   if (!incarnation.startsWith("none:")) return { present: incarnation };
@@ -366,29 +393,30 @@ export function parseIncarnation(incarnation: string): ExpectedIncarnation | und
 }
 
 /**
- * Whether the conversation was erased, or all conversations of its user, between two reads of the tombstones. `seen`
- * comes from the earlier read, `now` from the later one. A tombstone that is only in `seen` has expired. This is no
- * erasure, because each erasure creates a new tombstone. The result is reliable if the two reads are less than 24 hours
- * apart (`TOMBSTONE_SECONDS`).
+ * Compares the tombstones from an earlier read (`seen`) with those from a later read (`now`). Returns `true` if,
+ * between the two reads, the conversation was deleted, or all conversations of its user were deleted. A tombstone that
+ * is only in `seen` has expired. It means no new deletion, because each deletion creates a new tombstone. The result is
+ * reliable if the two reads are less than 24 hours apart (`TOMBSTONE_SECONDS`).
  */
 export const isErasedSince = (seen: Tombstones, now: Tombstones): boolean =>
   (now.conversation !== null && now.conversation !== seen.conversation) ||
   (now.user !== null && now.user !== seen.user);
 
 /**
- * The hash function that a store uses for digests of histories. `sha1` is for Redis, whose scripts support no other.
+ * The hash function that a store uses for digests of histories. `sha1` is for Redis, because its scripts support no
+ * other hash function.
  */
 export type DigestAlgorithm = "sha1" | "sha256";
 
 /**
- * Returns the SHA-256 of a message's body as it is stored, hex. The writing process computes it, so that a store's
- * script only has this short hash to process.
+ * Returns the SHA-256 of a message's stored text (body), hex. The writing process computes this hash, so that a script
+ * in the store only has to process the short hash, not the text.
  */
 export const messageHash = (body: string): string => sha256(body, "hex");
 
 /**
  * Returns the digest of a history after one more message, hex. `previous` is the digest before the message. For the
- * first message, `previous` is the incarnation. Therefore two conversations never have the same digest.
+ * first message, `previous` is the conversation's incarnation. Therefore two conversations never have the same digest.
  */
 export const nextDigest = (algorithm: DigestAlgorithm, previous: string, messageHashHex: string): string =>
   (algorithm === "sha1" ? sha1 : sha256)(previous + messageHashHex, "hex");

@@ -1,7 +1,7 @@
 /**
- * A cache that all processes share. Its values expire. `GoogleCacheRegistry` of `@jaf/google` takes such a cache as its
- * `store`. Keys and values are strings without NUL; a key has at most 1,000 bytes. Each method may reject with any
- * error of the storage.
+ * A cache of texts that all processes of an application share. Values expire. `GoogleCacheRegistry` of `@jaf/google`
+ * takes a `CacheAdapter` as its `store`. Keys and values are strings without NUL; a key has at most 1,000 bytes. Each
+ * method may reject with any error of the storage.
  */
 export interface CacheAdapter {
   /** Returns the value of the key, or `undefined` if the key has no value or its value has expired. */
@@ -11,9 +11,9 @@ export interface CacheAdapter {
   /** Deletes the value of the key. Does nothing if the key has no value. */
   readonly delete: (key: string) => Promise<void>;
   /**
-   * Sets the value only if the key has none. Returns `true` if this call set the value, otherwise `false`. If several
-   * calls set the same key at the same time, in any number of processes, exactly one of the calls returns `true`. With
-   * this method, one of several workers can claim a task.
+   * Sets the value only if the key has no value. Returns `true` if this call set the value, otherwise `false`. If
+   * several calls for the same key run at the same time, in any number of processes, exactly one of them returns
+   * `true`. So one of several workers can claim a task.
    */
   readonly setIfAbsent: (key: string, value: string, lifetime: CacheLifetime) => Promise<boolean>;
 }

@@ -1,7 +1,8 @@
 import { present } from "../runtime/objects.ts";
 
 /**
- * The result of an operation that can fail: `data` if it succeeded, `error` if it failed. The operation throws nothing.
+ * The result of an operation that can fail: `data` if the operation succeeded, `error` if it failed. Operations that
+ * return a `Result` throw nothing.
  */
 export type Result<T, E = MemoryErrorUnion> =
   | { readonly success: true; readonly data: T }
@@ -36,8 +37,8 @@ export const isSuccess = <T, E>(result: Result<T, E>): result is Success<T> => r
 export const isFailure = <T, E>(result: Result<T, E>): result is Failure<E> => !result.success;
 
 /**
- * The cause of an error, reduced to fields that are safe to log. A driver's whole error may contain contents of rows
- * and addresses of servers.
+ * The cause of an error, reduced to fields that are safe to log. The driver's original error has other fields, which
+ * may contain stored content and addresses of servers.
  */
 export interface ErrorCause {
   readonly name: string;
@@ -46,18 +47,19 @@ export interface ErrorCause {
 }
 
 interface MemoryErrorFields {
-  /** What happened and what to do. Contains no conversation content and no credentials. */
+  /** What happened and what to do, in English. Contains no conversation content and no credentials. */
   readonly message: string;
   /** The name of the backend that failed (e.g. `"postgres"`). */
   readonly provider: string;
   /** The provider's method that failed (e.g. `"appendMessages"`). */
   readonly operation: string;
-  /** Whether the same call can succeed later. Retry a write only if it has an `idempotencyKey`. */
+  /** Whether the same call can succeed later. Only retry a write if it has an `idempotencyKey`. */
   readonly retryable: boolean;
   readonly cause?: ErrorCause;
   /**
-   * The number of attempts that a wrapper such as `withRetry` made before it gave up. Absent if no wrapper retried the
-   * call. If `attempts` is present, don't retry at once: the attempts of both retries would multiply.
+   * The number of attempts that a wrapper (e.g. `withRetry`) made before it gave up. Absent if no wrapper retried the
+   * call. If `attempts` is present, don't retry the call at once: the wrapper would make all its attempts again for
+   * each of yours.
    */
   readonly attempts?: number;
 }
@@ -86,7 +88,7 @@ export interface MemoryStorageError extends MemoryErrorFields {
  *
  * - `"version"`: another writer changed the messages since the expected version.
  * - `"metadata-version"`: another writer changed the metadata since the expected metadata version.
- * - `"incarnation"`: the conversation was erased or created since it was read.
+ * - `"incarnation"`: the conversation was erased or created since the read that returned the expected incarnation.
  * - `"idempotency-key"`: the same key was already used for a different write.
  * - `"owner"`: the conversation belongs to another user.
  * - `"message-id"`: a different message is stored under one of the given ids.
@@ -284,9 +286,9 @@ export const isMemoryValidationError = (error: MemoryErrorUnion): error is Memor
   error._tag === "MemoryValidationError";
 
 /**
- * Thrown if a provider can't be set up. Examples: the server can't be reached, its schema can't be created, a package
- * is not installed, or an environment variable is invalid. Functions that create a provider asynchronously reject with
- * it. `error` is a tagged error of the same types as the errors of the provider's methods.
+ * Thrown if a provider can't be set up (e.g. the server can't be reached, a table can't be created, a package is not
+ * installed, an environment variable is invalid). Functions that create a provider asynchronously reject with this
+ * error. Its field `error` is a tagged error, as a provider's methods return it.
  */
 export class MemorySetupError extends Error {
   override readonly name = "MemorySetupError";

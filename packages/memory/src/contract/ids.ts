@@ -1,8 +1,8 @@
 import type { MemoryIssue } from "./errors.ts";
 
 /**
- * The id of a group of related runs (e.g. before and after a handoff). At run time it is a string. The compiler doesn't
- * accept it as a {@link RunId}.
+ * The id of a group of related runs (e.g. before and after a handoff). At run time, a trace id is a string. The
+ * compiler doesn't accept a trace id as a {@link RunId}.
  */
 export type TraceId = string & { readonly _brand: "TraceId" };
 
@@ -22,8 +22,8 @@ export const generateTraceId = (): TraceId => createTraceId(crypto.randomUUID())
 export const generateRunId = (): RunId => createRunId(crypto.randomUUID());
 
 /**
- * The maximum length of an id in UTF-16 units. Such an id fits a database column of type `VARCHAR(255)`, which counts
- * code points: a text never has more code points than UTF-16 units.
+ * The maximum length of an id in UTF-16 units. An id of this length fits a database column of type `VARCHAR(255)`. Such
+ * a column counts code points, and a text never has more code points than UTF-16 units.
  */
 export const MAX_ID_LENGTH = 255;
 
@@ -34,9 +34,9 @@ export const isPortableText = (text: string): boolean =>
   !text.includes("\0") && !UNPAIRED_SURROGATE.test(text);
 
 /**
- * Checks an id by the rule of all providers: a conversation id, user id, trace id, message id or idempotency key.
- * Returns `undefined` if the id is valid, otherwise what is wrong with it. The returned issue doesn't contain the id,
- * because an id may identify a person.
+ * Checks an id (of a conversation, user, trace or message) or an idempotency key by the rule of all providers: 1 to 255
+ * UTF-16 units without NUL and unpaired surrogates. Returns `undefined` if the id is valid, otherwise an issue for
+ * `path`. The issue doesn't contain the id, because an id may identify a person.
  */
 export function idIssue(path: string, id: unknown): MemoryIssue | undefined {
   if (typeof id !== "string") return { path, expected: `a string, not ${id === null ? "null" : typeof id}` };

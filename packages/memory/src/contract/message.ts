@@ -1,9 +1,6 @@
 export const messageRoles = ["user", "assistant", "tool", "system", "developer"] as const;
 
-/**
- * The model's request to run a tool. `arguments` is the JSON text as the model wrote it. It is never parsed and encoded
- * again.
- */
+/** The model's request to run a tool. `arguments` is the JSON text exactly as the model wrote it. */
 export type ToolCall = {
   readonly id: string;
   readonly type: "function";
@@ -30,8 +27,8 @@ export type Message = {
 
 /**
  * The model that wrote a message, as the model's adapter names it (e.g. `{ provider: "openai", api: "chat", model:
- * "gpt-5.1" }`). Data that only the model provider understands, such as a reasoning signature, is only sent back to the
- * same origin.
+ * "gpt-5.1" }`). Data that only the model provider understands (e.g. the signature of reasoning) is only sent back to
+ * the model that wrote the message.
  */
 export interface ModelOrigin {
   readonly provider: string;
@@ -62,8 +59,8 @@ export interface FunctionToolCall extends ToolCall {
 export type RichToolCall = FunctionToolCall | CustomToolCall;
 
 /**
- * A message with all fields that the stores accept. They store and return it unchanged. In addition to {@link Message},
- * it allows:
+ * A message with all fields that the stores accept. The stores return the message as it was written. In addition to the
+ * fields of {@link Message}, a `RichMessage` may have:
  *
  * - content in parts, or the `null` content that some model providers send with tool calls,
  * - the roles of other frameworks,
@@ -78,8 +75,8 @@ export type RichMessage = Omit<Message, "role" | "content" | "tool_calls"> & {
   readonly content: string | readonly ContentPart[] | null;
   readonly tool_calls?: readonly RichToolCall[];
   /**
-   * The model provider's id. It isn't always unique, so the store identifies messages by `WriteOptions.messageIds`
-   * instead.
+   * The id that the model provider gave the message. This id isn't always unique, so stores identify messages by
+   * `WriteOptions.messageIds` instead.
    */
   readonly id?: string;
   /** The model that wrote the message. Only on assistant messages. */
@@ -106,7 +103,7 @@ export type KnownPart =
   | SourcePart;
 
 /**
- * A content part of a type that JAF doesn't know. It is stored, and is only sent back to the model that wrote the
+ * A content part of a type that JAF doesn't know. The part is stored, but is only sent to the model that wrote the
  * message.
  */
 export interface OtherPart {
@@ -124,16 +121,16 @@ export interface TextPart extends PartBase {
   readonly type: "text";
   readonly text: string;
   /**
-   * `true` if the text was added for one turn only (e.g. facts about the user). It is not stored, and not sent in later
-   * turns.
+   * `true` if the text was added for one turn only (e.g. facts about the user). A transient text is not stored, and not
+   * sent in later turns.
    */
   readonly transient?: boolean;
 }
 
 /**
  * A model's reasoning before its reply. `text` is readable. `signature` and `encrypted` only have a meaning for the
- * model provider. They are sent back unchanged, and only to the message's `origin`. Reasoning is never a part of the
- * message's text.
+ * model provider. They are sent back unchanged, but only to the model that wrote the message (`origin`). Reasoning is
+ * never a part of the message's text.
  */
 export interface ReasoningPart extends PartBase {
   readonly type: "reasoning";
@@ -149,8 +146,8 @@ export interface RefusalPart extends PartBase {
 }
 
 /**
- * An image, audio or a file. It is given as bytes (`data`; a string is base64), as a URL, or as the id of a file that
- * was uploaded to the model provider.
+ * An image, audio or a file. The content is given as bytes (`data`: a `Uint8Array`, or a string in base64), as a URL,
+ * or as the id of a file that was uploaded to the model provider.
  */
 export interface MediaPart extends PartBase {
   readonly type: "media";
@@ -165,20 +162,24 @@ export interface MediaPart extends PartBase {
 }
 
 /**
- * Replaces the `data` of a media part in a stored message. A `BlobStore` holds the bytes, under the same conversation.
+ * Replaces the `data` of a media part in a stored message. A `BlobStore` holds the bytes under the id of the message's
+ * conversation and the bytes' hash.
  */
 export interface BlobReference {
   /** The SHA-256 of the bytes: 64 hexadecimal digits in lower case. */
   readonly sha256: string;
   /** The number of bytes. */
   readonly size: number;
-  /** `"base64"` if `data` was base64 text; then a read returns text. Absent if `data` was a `Uint8Array`. */
+  /**
+   * `"base64"` if `data` was base64 text; `resolveMedia` then returns base64 text again. Absent if `data` was a
+   * `Uint8Array`.
+   */
   readonly encoding?: "base64";
 }
 
 /**
- * The place of a tool call among the parts of a message: the model made the call after the parts before this one. A
- * call in `tool_calls` without such a part comes after all parts.
+ * Marks the place of a tool call among the parts of a message: the model made the call after the parts that precede
+ * this part. If a call in `tool_calls` has no such part, the model made it after all parts.
  */
 export interface ToolCallPart extends PartBase {
   readonly type: "tool-call";
@@ -187,7 +188,8 @@ export interface ToolCallPart extends PartBase {
 }
 
 /**
- * A call of a tool that the model provider runs itself (e.g. its web search). The application gives no result for it.
+ * A call of a tool that the model provider runs itself (e.g. a web search). The model provider also gives the result of
+ * the call, not the application.
  */
 export interface ProviderToolCallPart extends PartBase {
   readonly type: "provider-tool-call";
@@ -214,7 +216,7 @@ export interface SourcePart extends PartBase {
 }
 
 /**
- * Data that a model provider's adapter stores for its own use, by the name of the model provider. It is never accepted
- * from a client.
+ * Data that the code for a model provider (e.g. `@jaf/google`) stores in a message for its own use, by the name of the
+ * model provider. A client may not send such data.
  */
 export type ProviderMetadata = Readonly<Record<string, unknown>>;

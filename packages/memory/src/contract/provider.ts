@@ -2,7 +2,7 @@ import type { Result } from "./errors.ts";
 import type { TraceId } from "./ids.ts";
 import type { Message } from "./message.ts";
 
-/** A conversation that was read from the store. Its data is frozen, and is not connected with the stored data. */
+/** A conversation that was read from the store. Its data is a frozen copy, so a reader can't change the stored data. */
 export interface ConversationMemory {
   readonly conversationId: string;
   /** The user who owns the conversation. Absent if it has no owner. */
@@ -12,21 +12,24 @@ export interface ConversationMemory {
   readonly metadata?: ConversationMetadata;
 }
 
-/** Metadata of a stored conversation: the fields that the store adds, and all fields that writes have set. */
+/**
+ * Metadata of a stored conversation: the fields that the store adds (listed here), and all fields that writes have set.
+ */
 export interface ConversationMetadata {
   readonly createdAt: Date;
   /** The time of the last write. */
   readonly updatedAt: Date;
   /** The number of messages that are stored now. */
   readonly totalMessages: number;
-  /** The time of the last write. Lists are ordered by it, and eviction and expiry depend on it. */
+  /** The time of the last write. Lists are ordered by this time, and eviction and expiry depend on it. */
   readonly lastActivity: Date;
   /**
-   * Counts the changes to the messages: 1 after the creation. `WriteOptions.expectedVersion` is compared with it. This
-   * field and the next four fields may be absent if `defineMemoryProvider` didn't make the provider.
+   * Counts the changes to the messages: 1 after the creation. `WriteOptions.expectedVersion` is compared with this
+   * field. `version`, `metadataVersion`, `nextPosition`, `incarnation` and `historyDigest` may be absent if
+   * `defineMemoryProvider` didn't make the provider.
    */
   readonly version?: number;
-  /** Counts the writes with metadata, from 0. `WriteOptions.expectedMetadataVersion` is compared with it. */
+  /** Counts the writes with metadata, from 0. `WriteOptions.expectedMetadataVersion` is compared with this field. */
   readonly metadataVersion?: number;
   /**
    * The position that the next message will get. Positions count from 0 without gaps. The stored messages have the last
@@ -36,21 +39,21 @@ export interface ConversationMetadata {
   readonly nextPosition?: number;
   /**
    * A random id of the conversation from its creation to its deletion. If a conversation is deleted and created again
-   * under the same id, it gets a new incarnation. `WriteOptions.expectedIncarnation` is compared with it.
+   * under the same id, it gets a new incarnation. `WriteOptions.expectedIncarnation` is compared with this field.
    */
   readonly incarnation?: string;
   /**
    * A digest of all messages that were ever stored, except those that were dropped from the end. It changes whenever
    * the messages change, and no other conversation has the same digest. `historyTokenOf` derives the history token of a
-   * continuation from it. `verifyConversation` compares the messages with it. Absent if all messages were written
-   * before the store kept digests.
+   * continuation from this digest. `verifyConversation` compares the messages with this digest. Absent if all messages
+   * were written before the store kept digests.
    */
   readonly historyDigest?: string;
   /**
-   * `true` if a message of role `system` or `developer` was written since the conversation was created or last
-   * replaced, even if that message was dropped later; otherwise absent. If it is `true`, a reader that loads only the
-   * end of the conversation knows that earlier messages may contain system content. A window always keeps system
-   * messages.
+   * `true` if a message of role `system` or `developer` was written after the conversation was created or last
+   * replaced, even if that message was dropped later; otherwise absent. A window always contains all system messages.
+   * So a reader that only loads the end of a conversation must also look for system messages before the end if
+   * `systemContent` is `true`.
    */
   readonly systemContent?: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
@@ -58,12 +61,15 @@ export interface ConversationMetadata {
 }
 
 /**
- * The metadata of a write. The store indexes `userId` and `traceId`. It stores and returns all other fields, but
- * ignores its own fields: `createdAt`, `updatedAt`, `lastActivity`, `totalMessages`, `version`, `metadataVersion`,
- * `nextPosition`, `incarnation`, `historyDigest` and `systemContent`.
+ * The metadata of a write. The store stores and returns all fields, and makes conversations searchable by `userId` and
+ * `traceId`. It ignores the fields that it sets itself: `createdAt`, `updatedAt`, `lastActivity`, `totalMessages`,
+ * `version`, `metadataVersion`, `nextPosition`, `incarnation`, `historyDigest` and `systemContent`.
  */
 export interface WriteMetadata {
-  /** The owner. It can only be set once: a later write with a different `userId` is a conflict. */
+  /**
+   * The owner of the conversation. The owner can only be set once: a later write with a different `userId` is a
+   * conflict.
+   */
   readonly userId?: string;
   /**
    * The trace that caused this write. `findConversations({ traceId })` finds all conversations that the trace wrote to,
@@ -74,18 +80,21 @@ export interface WriteMetadata {
   readonly [key: string]: any;
 }
 
-/** Options of a write. Every condition is checked in the same atomic step as the write. */
+/**
+ * Options of a write. All conditions are checked atomically with the write: no other write can come between the check
+ * and the write.
+ */
 export interface WriteOptions {
   /**
-   * The version (`metadata.version`) that the conversation must have; `0` if it must not exist yet. If the conversation
-   * has a different version, the write fails with a `MemoryConflictError` with reason `"version"`. The version
-   * increases by one with the creation and with every write that changes messages, including a write that only drops
-   * messages.
+   * The version (`metadata.version`) that the conversation must have; `0` if the conversation must not exist yet. If
+   * the conversation has a different version, the write fails with a `MemoryConflictError` with reason `"version"`. The
+   * version increases by one with the creation and with every write that changes messages, including a write that only
+   * drops messages.
    */
   readonly expectedVersion?: number;
   /**
    * The metadata version (`metadata.metadataVersion`) that the conversation must have; `0` if no write has set metadata
-   * yet. If the conversation has a different one, the write fails with a `MemoryConflictError` with reason
+   * yet. If the conversation has a different metadata version, the write fails with a `MemoryConflictError` with reason
    * `"metadata-version"`. The metadata version increases by one with every write that sets metadata other than
    * `userId`, and with every replacement. It also increases with a batch that contains a message of role `system` or
    * `developer`, because this sets `systemContent`. A write of only metadata doesn't change `version`.
@@ -93,15 +102,15 @@ export interface WriteOptions {
   readonly expectedMetadataVersion?: number;
   /**
    * The `incarnation` from an earlier read, even if the read found no conversation. If the conversation was erased or
-   * created since that read, the write fails with a `MemoryConflictError` with reason `"incarnation"`. An erasure after
-   * which the conversation doesn't exist is detected for 24 hours.
+   * created since that read, the write fails with a `MemoryConflictError` with reason `"incarnation"`. If the
+   * conversation was erased and not created again, the write is only refused for 24 hours after the erasure.
    */
   readonly expectedIncarnation?: string;
   /**
-   * Makes it safe to retry the write: a repeated write under the same key succeeds and changes nothing. Its messages,
-   * metadata and options must be the same, but the expected versions and incarnation may differ. A different write
-   * under the same key fails with a `MemoryConflictError` with reason `"idempotency-key"`. The store keeps a key for at
-   * least the next 1,000 writes to the conversation. 1 to 255 characters.
+   * Makes it safe to retry the write: a repeated write under the same key succeeds and changes nothing. The messages,
+   * metadata and options of the repeated write must be the same, but its expected versions and incarnation may differ.
+   * A different write under the same key fails with a `MemoryConflictError` with reason `"idempotency-key"`. The store
+   * keeps a key for at least the next 1,000 writes to the conversation. 1 to 255 characters.
    */
   readonly idempotencyKey?: string;
   /**
@@ -112,8 +121,8 @@ export interface WriteOptions {
   readonly createIfMissing?: boolean | "unowned";
   /**
    * The number of messages that `appendMessages` drops from the end of the conversation before it adds the batch. The
-   * new messages take the positions of the dropped ones. If the conversation has fewer messages than that, the write
-   * fails with a `MemoryConflictError` with reason `"length"`.
+   * new messages take the positions of the dropped ones. If the conversation has fewer messages than `dropLast`, the
+   * write fails with a `MemoryConflictError` with reason `"length"`.
    */
   readonly dropLast?: number;
   /**
@@ -127,27 +136,27 @@ export interface WriteOptions {
   /**
    * The maximum number of messages that the conversation keeps after the write, at least 1. The oldest messages are
    * dropped. A tool call is never separated from its results. If the limit falls between a call and its results, the
-   * call and all its results are dropped. Exception: if no other messages would be left, they stay.
+   * call and all its results are dropped. Exception: if no other messages would be left, the call and its results stay.
    */
   readonly maxMessages?: number;
   /**
-   * The number of seconds after the last write at which the conversation expires. An expired conversation counts as
-   * deleted. Each write starts the time again. A write without `ttlSeconds` keeps the current value. A conversation for
-   * which no write has set the value never expires.
+   * The conversation expires this many seconds after its last write. An expired conversation counts as deleted. A write
+   * without `ttlSeconds` keeps the value of an earlier write. A conversation for which no write has set `ttlSeconds`
+   * never expires.
    */
   readonly ttlSeconds?: number;
   /**
-   * If it is aborted, a wrapper such as `withRetry` waits for no further attempt. Stores ignore the signal: a write
-   * that has begun is never interrupted. Two writes with different signals count as the same write under an
+   * If this signal is aborted, a wrapper such as `withRetry` makes no further attempt. Stores ignore the signal: a
+   * write that has begun is never interrupted. Two writes with different signals count as the same write under an
    * `idempotencyKey`.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The conditions of a search for conversations. A conversation must match all of them. The result has the newest
- * activity first. A query with unknown fields, or with an id that is `undefined`, is refused: a misspelt or missing id
- * would otherwise find the conversations of all users.
+ * The conditions of a search for conversations. A conversation is found if it matches all conditions. The conversation
+ * with the newest activity comes first. A query with unknown fields, or with an id that is `undefined`, is refused.
+ * Otherwise a query with a misspelt field or a missing id would find the conversations of all users.
  */
 export interface MemoryQuery {
   /** Only the conversation with this id. */
@@ -163,11 +172,14 @@ export interface MemoryQuery {
   /** The maximum number of conversations. Default: all. */
   readonly limit?: number;
   /**
-   * The number of conversations to skip. Default 0. The cost grows with this number; for deep paging use `cursor`,
-   * whose cost doesn't grow.
+   * The number of conversations to skip. Default 0. The cost of the search grows with `offset`. If you read many pages,
+   * use `cursor`, with which the cost doesn't grow.
    */
   readonly offset?: number;
-  /** A text from `conversationCursor(conversation)`. The result continues after that conversation. */
+  /**
+   * A text from `conversationCursor(conversation)`. The result begins with the conversation that follows `conversation`
+   * in the list.
+   */
   readonly cursor?: string;
   /** `false`: the conversations have empty `messages`, and the store doesn't read them. Default `true`. */
   readonly includeMessages?: boolean;
@@ -193,9 +205,9 @@ export interface HealthStatus {
 }
 
 /**
- * A method with bivariant parameters: an implementation may declare narrower parameter types. Therefore a provider that
- * is typed exactly as in the specification counts as a {@link MemoryProvider}, although its `traceId` is only a
- * `TraceId`.
+ * A method type with bivariant parameters: an implementation may declare narrower parameter types. So a provider that
+ * only accepts a `TraceId` as `traceId`, as in the specification, can be assigned to {@link MemoryProvider}, although
+ * `MemoryProvider` also allows a string.
  */
 type Method<F extends (...given: never[]) => unknown> = {
   bivariant(...given: Parameters<F>): ReturnType<F>;
@@ -238,9 +250,9 @@ export interface MemoryProvider {
   readonly getConversation: (conversationId: string) => Promise<Result<ConversationMemory | null>>;
 
   /**
-   * Adds a batch of messages to the end of a conversation, and overwrites the given metadata fields. An empty batch
-   * only writes metadata. If the conversation doesn't exist, it is created if `createIfMissing` is set; otherwise the
-   * result is a `MemoryNotFoundError`.
+   * Adds a batch of messages to the end of a conversation, and overwrites the given metadata fields. With an empty
+   * batch, only writes metadata. If the conversation doesn't exist, `createIfMissing` decides: the conversation is
+   * created, or the call fails with a `MemoryNotFoundError`.
    */
   readonly appendMessages: Method<
     (
@@ -252,8 +264,8 @@ export interface MemoryProvider {
   >;
 
   /**
-   * Returns the conversations that match all conditions of the query. Never reads another user's data if the query has
-   * a `userId`.
+   * Returns the conversations that match all conditions of the query. If the query has a `userId`, never reads the data
+   * of another user.
    */
   readonly findConversations: (query: MemoryQuery) => Promise<Result<ConversationMemory[]>>;
 
@@ -266,20 +278,21 @@ export interface MemoryProvider {
 
   /**
    * Deletes the conversation. Returns `true` if it existed, otherwise `false`. In both cases, the store keeps a
-   * tombstone for 24 hours: a hash of the id. With it, the store refuses writes that are based on the deleted data.
+   * tombstone for 24 hours, which contains only a hash of the id. Because of the tombstone, the store refuses writes
+   * with an `expectedIncarnation` from before the deletion.
    */
   readonly deleteConversation: (conversationId: string) => Promise<Result<boolean>>;
 
   /**
    * Deletes all conversations of a user. Returns the number of deleted conversations. Also creates a tombstone for the
-   * user, with which the store refuses writes that are based on the deleted data.
+   * user, because of which the store refuses writes with an `expectedIncarnation` from before the deletion.
    */
   readonly clearUserConversations: (userId: string) => Promise<Result<number>>;
 
   /**
-   * Returns statistics of one user's conversations. Without an argument, returns those of all users' conversations. If
-   * the argument is `undefined`, the result is a `MemoryValidationError`: a session without a user must not see the
-   * totals of all users.
+   * Returns statistics of one user's conversations. Without an argument, returns statistics of all users'
+   * conversations. With the argument `undefined`, the call fails with a `MemoryValidationError`: a session without a
+   * user must not see the totals of all users.
    */
   readonly getStats: (userId?: string) => Promise<Result<MemoryStats>>;
 
@@ -290,8 +303,8 @@ export interface MemoryProvider {
   readonly healthCheck: () => Promise<Result<HealthStatus>>;
 
   /**
-   * Closes what the provider opened itself, but not a client that you passed to the provider. Calls of other methods
-   * then fail with `MemoryConnectionError`. Closing again succeeds.
+   * Closes the clients that the provider opened itself, but no client that you passed to the provider. After `close`,
+   * all other methods fail with a `MemoryConnectionError`. Another `close` succeeds.
    */
   readonly close: () => Promise<Result<void>>;
 }

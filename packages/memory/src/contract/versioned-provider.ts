@@ -3,9 +3,10 @@ import type { Message } from "./message.ts";
 import type { ConversationMemory, MemoryProvider, WriteOptions } from "./provider.ts";
 
 /**
- * Selects messages by their positions (see `ConversationMetadata.nextPosition`). The range may extend beyond the stored
- * messages. With `after`, `limit` selects the first messages of the range; without `after`, the last ones. `{ before:
- * 100, limit: 20 }` selects the last 20 messages before position 100.
+ * Selects messages by their positions (the number of a message in its conversation, from 0). The range may extend
+ * beyond the stored messages. If `after` is present, `limit` selects the first messages of the range; otherwise `limit`
+ * selects the last messages. For example, `{ before: 100, limit: 20 }` selects the last 20 messages before position
+ * 100.
  */
 export interface MessageRange {
   /** Only messages after this position. */
@@ -34,11 +35,11 @@ export interface ReadOptions {
    */
   readonly userId?: string;
   /**
-   * The idempotency key of an earlier write. {@link ConversationReading.receipt} then describes the state after that
-   * write.
+   * The idempotency key of an earlier write. If present, {@link ConversationReading.receipt} describes the conversation
+   * right after that write.
    */
   readonly receiptFor?: string;
-  /** If it is aborted, a wrapper such as `withRetry` waits for no further attempt. Stores ignore the signal. */
+  /** If this signal is aborted, a wrapper such as `withRetry` makes no further attempt. Stores ignore the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -47,27 +48,29 @@ export interface WriteReceipt {
   /** The position after the last message, right after the write. */
   readonly nextPosition: number;
   /**
-   * `metadata.totalMessages` right after the write, without the oldest messages if the write trimmed them. Absent if
-   * `readConversation` returned the receipt.
+   * The number of stored messages (`metadata.totalMessages`) right after the write. Messages that the write trimmed are
+   * not counted. Absent if `readConversation` returned the receipt.
    */
   readonly totalMessages?: number;
   /**
-   * `metadata.version` right after the write. The next write can expect it in `WriteOptions.expectedVersion`. Absent if
-   * `readConversation` returned the receipt.
+   * `metadata.version` right after the write. The next write can pass this version as `WriteOptions.expectedVersion`.
+   * Absent if `readConversation` returned the receipt.
    */
   readonly version?: number;
   /** `metadata.historyDigest` right after the write. Absent if `readConversation` returned the receipt. */
   readonly historyDigest?: string;
   /**
-   * The incarnation of the conversation. The next write can expect it in `WriteOptions.expectedIncarnation`. Only
-   * present if the write had `expectedVersion: 0` and so created the conversation.
+   * The incarnation of the conversation. The next write can pass this incarnation as
+   * `WriteOptions.expectedIncarnation`. Only present if the write had `expectedVersion: 0` and so created the
+   * conversation.
    */
   readonly incarnation?: string;
 }
 
 /**
- * The result of a write. `receipt` is the state after the write. It is absent if an earlier call already made the write
- * under the same idempotency key, and if the store returns no receipts.
+ * The result of a write. `receipt` describes the conversation right after the write. `receipt` is absent if the write
+ * failed, if an earlier call already made the write under the same idempotency key, or if the store returns no
+ * receipts.
  */
 export type WriteResult = Result<void> & { readonly receipt?: WriteReceipt };
 
@@ -79,7 +82,8 @@ type Write = (...given: Parameters<MemoryProvider["appendMessages"]>) => Promise
 
 /**
  * The result of comparing the stored messages with their digests. `intact` is `true` if the stored messages are the
- * written messages, in order. A manipulation after which all digests were computed again is not detected.
+ * written messages, in order. If an attacker changes messages and also computes all digests again, the change is not
+ * detected.
  */
 export type ConversationVerification =
   | {
@@ -94,13 +98,13 @@ export type ConversationVerification =
     }
   | {
       readonly intact: false;
-      /** The position of the first message that differs from the written one. */
+      /** The position of the first message that differs from the message that was written at this position. */
       readonly position: number;
       /**
        * - `changed`: a different message is stored at this position. Its text was changed, or a message was removed,
        *   duplicated or moved.
-       * - `missing`: no message is stored at this position or after it, although the store counts more messages.
-       * - `unexpected`: more messages are stored than the store counts.
+       * - `missing`: no message is stored at this position or after it, although the store has recorded more messages.
+       * - `unexpected`: more messages are stored than the store has recorded.
        */
       readonly found: "changed" | "missing" | "unexpected";
     };
@@ -110,8 +114,8 @@ export interface ConversationReading {
   /** The conversation, with only the selected messages. `null` if it doesn't exist. */
   readonly conversation: ConversationMemory | null;
   /**
-   * The value for `WriteOptions.expectedIncarnation` of a later write. Present even if the conversation doesn't exist:
-   * then the later write is refused if the conversation was created since.
+   * The value for `WriteOptions.expectedIncarnation` of a later write. Present even if the conversation doesn't exist.
+   * In this case, the later write is refused if the conversation was created after this read.
    */
   readonly incarnation: string;
   /**
@@ -125,9 +129,9 @@ export interface ConversationReading {
    */
   readonly receipt?: WriteReceipt;
   /**
-   * The time of the read by the store's clock. All processes share this clock, so a lease's time limit can be compared
-   * with it. Present even if the conversation doesn't exist. For one conversation, a later read never has an earlier
-   * time, unless the store's clock is set back or another server of the store takes over.
+   * The time of the read by the store's clock. All processes see the same clock, so they can compare the time limit of
+   * a lease with `readAt`. Present even if the conversation doesn't exist. For one conversation, a later read never has
+   * an earlier time, unless the store's clock is set back or another server of the store takes over.
    */
   readonly readAt: Date;
 }
@@ -160,8 +164,8 @@ export interface ConversationRecord {
 }
 
 /**
- * A {@link MemoryProvider} with the additional methods of this project's providers. Each method is one atomic step,
- * except `verifyConversation`, which reads in several steps.
+ * A {@link MemoryProvider} with the additional methods of this project's providers. Each additional method is atomic,
+ * except `verifyConversation`, which makes several reads.
  */
 export interface VersionedMemoryProvider extends MemoryProvider {
   readonly storeMessages: Write;
@@ -191,17 +195,17 @@ export interface VersionedMemoryProvider extends MemoryProvider {
   ) => Promise<Result<void>>;
 
   /**
-   * Compares each stored message with the digest that was computed when the message was written. So it detects changes
-   * that weren't made through this library. Returns `null` if the conversation doesn't exist. Reads 200 messages at a
-   * time, and also checks messages that are written during the call. If the store keeps no digests, the call fails with
-   * a `MemoryStorageError`.
+   * Compares each stored message with the digest that was computed when the message was written. In this way, the
+   * method detects changes that weren't made through this library (e.g. by an SQL statement). Returns `null` if the
+   * conversation doesn't exist. Reads 200 messages at a time, and also checks messages that are written during the
+   * call. If the store keeps no digests, the call fails with a `MemoryStorageError`.
    */
   readonly verifyConversation: (conversationId: string) => Promise<Result<ConversationVerification | null>>;
 }
 
 /**
- * Whether the provider has the methods of a {@link VersionedMemoryProvider}, itself or because a wrapper passes them
- * on.
+ * Whether the provider has the methods of a {@link VersionedMemoryProvider}. A wrapper has these methods if the wrapped
+ * provider has them.
  */
 export const isVersionedProvider = (provider: MemoryProvider): provider is VersionedMemoryProvider =>
   "readConversation" in provider && typeof provider.readConversation === "function";

@@ -9,7 +9,7 @@ import { type ListedConversation, listedMetadata } from "./store-reader.ts";
 
 const MAX_CONVERSATIONS = 2_000;
 
-/** What this process knows about a conversation of the store, besides the messages. */
+/** What this process knows about a conversation of the store, besides the messages (e.g. the metadata). */
 export interface LocalState {
   /**
    * The conversation's versions, idempotency keys and metadata. Its list of messages is empty, because the store has
@@ -17,16 +17,20 @@ export interface LocalState {
    */
   readonly entry: Entry;
   /**
-   * Appends whose call of the store threw, by idempotency key. Each of them may have succeeded, or may still succeed.
+   * Writes for which the store's `append` threw, by idempotency key. The store may nevertheless have stored the
+   * messages, or may still store them.
    */
   readonly open: Map<string, OpenAppend>;
-  /** The number of messages that the latest `load` returned. `undefined` if an append followed that `load`. */
+  /**
+   * The number of messages that the store's latest `load` returned. `undefined` if this process has appended messages
+   * after that `load`.
+   */
   visible: number | undefined;
 }
 
 interface OpenAppend {
   readonly write: ConversationWrite;
-  /** The number of messages in the conversation before the append. */
+  /** The number of messages that `load` returned before the append. */
   readonly before: number;
 }
 
@@ -46,15 +50,16 @@ export interface StoreState {
 }
 
 /**
- * Returns the creation time, which distinguishes conversations with the same id. Returns the time 0 if the store
- * doesn't return a creation time.
+ * Returns the conversation's creation time, or the time 0 if the store doesn't return a creation time. If a
+ * conversation is deleted and created again with the same id, the two have different creation times.
  */
 const createdAtOf = ({ createdAt }: ListedConversation): Date => createdAt ?? new Date(0);
 
 /**
- * Returns this process's state of a conversation that was just loaded, and updates its number of messages. Begins a new
- * state if the conversation has another creation time or another owner than before. An id can be used again, and a
- * conversation can get another owner. The old state may contain content (e.g. a summary) that must not be shown then.
+ * Returns this process's state of a conversation that was just loaded, and updates the number of messages in the state.
+ * `visible` is the number of messages that `load` returned. Replaces the state by a new one if the creation time or the
+ * owner has changed. In this case, the old state may contain content of another conversation or another user (e.g. a
+ * summary), which must not be shown.
  */
 export function localStateOf(
   { conversations }: StoreState,
@@ -83,8 +88,8 @@ function newState(listed: ListedConversation, visible: number): LocalState {
 }
 
 /**
- * Returns the number of messages after a `load` that returned `visible` messages. A `load` may hide some messages (e.g.
- * pending calls).
+ * Computes the number of messages of a conversation after a `load` that returned `visible` messages. This number can be
+ * larger than `visible`, because a `load` may hide some messages (e.g. pending calls).
  */
 function countAfter(
   { entry: { nextPosition: count }, visible: before }: LocalState,
@@ -94,11 +99,11 @@ function countAfter(
   return visible < before ? visible : count + visible - before;
 }
 
-/** Applies a write, whose messages the store has already stored, to this process's state. */
+/** Updates this process's state after a write whose messages the store has already stored. */
 export function applyToLocalState(local: LocalState, write: ConversationWrite): void {
   const { entry, open } = local;
-  // The messages are left out because the store has them. The trace is left out because a conversation store keeps no
-  // traces.
+  // The messages are left out because the store has them. The trace id is left out because a conversation store keeps
+  // no traces.
   const { traceId: _, messages, ...rest } = write;
   if (messages.length > 0) {
     entry.version += 1;
@@ -121,7 +126,8 @@ export function activityOf(listed: ListedConversation, entry: Entry | undefined)
 
 /** Returns the conversation as an entry of the in-memory store, including its messages. */
 export function wholeEntry({ listed, messages, local: { entry } }: LoadedConversation): Entry {
-  // Computed from the messages: a conversation store has no such field, and other programs write to the store, too.
+  // `systemContent` is computed from the messages, because a conversation store has no such field, and other programs
+  // may write to the store.
   const systemContent: JsonObject = messages.some(isSystemContent) ? { systemContent: true } : {};
   return {
     ...entry,

@@ -6,7 +6,7 @@ import type { MemoryIssue } from "../contract/errors.ts";
 import type { Message } from "../contract/message.ts";
 import { type AnyConversationStore, storeFailure } from "./store.ts";
 
-// Databases return `null` or an empty text for missing values, and times in various formats.
+// Accepts what databases return: `null` or an empty text for a missing value, and times in various formats.
 const text = z
   .string()
   .nullish()
@@ -26,13 +26,13 @@ const listSchema = z.array(
   }),
 );
 
-/** What the store returns about a conversation from `list`, without its messages. */
+/** A conversation as the store's `list` returns it, after validation. It has no messages. */
 export type ListedConversation = Readonly<z.output<typeof listSchema>[number]>;
 
 /**
- * Returns the conversations of the user or, without a user, those of all users. The store is asked each time, because
- * the result decides who has access, and access can change. Throws the store's errors, and a `ConversationStoreError`
- * if the store returns an invalid list.
+ * Returns the conversations of the user or, without a user, the conversations of all users. Nothing is cached, because
+ * the result decides who has access to a conversation, and access can change. Throws the store's errors, and a
+ * `ConversationStoreError` if the store returns an invalid list.
  */
 export async function listConversations(
   store: AnyConversationStore,
@@ -47,12 +47,15 @@ export async function listConversations(
     throw storeFailure("list", `the conversation store's list() returned an invalid listing: ${found}`);
   }
   if (userId === undefined) return parsed.data;
-  // A store that filters by user may leave `userId` out of its entries.
+  // A store that lists one user's conversations may leave `userId` out of its entries. So the requested user is added.
   const named = parsed.data.map((entry) => ({ ...entry, userId: entry.userId ?? userId }));
   return named.filter((entry) => entry.userId === userId);
 }
 
-/** Returns title and meta as metadata, with the names that a store over a provider uses. */
+/**
+ * Converts title and meta of a listed conversation into metadata. The names of the fields are those that a conversation
+ * store over a provider uses.
+ */
 export function listedMetadata(listed: ListedConversation): JsonObject {
   const { title, agent, resourceSlug, recordId } = listed;
   const fields = Object.entries({ title, agent, resourceSlug, recordId });

@@ -13,7 +13,10 @@ import type { MemoryProvider } from "../contract/provider.ts";
 export interface ConversationStoreMeta {
   /** The owner. If absent, the conversation has no owner. */
   readonly userId?: string;
-  /** The name of the agent. It separates a user's conversations with several agents. */
+  /**
+   * The name of the agent with which the user has the conversation. It separates a user's conversations with several
+   * agents.
+   */
   readonly agent?: string;
   /** The kind of record that the conversation is about (e.g. `"orders"`). */
   readonly resourceSlug?: string;
@@ -21,12 +24,14 @@ export interface ConversationStoreMeta {
   readonly recordId?: string;
 }
 
-/** A conversation in a list, without its messages. Fields that the store doesn't know are absent. */
+/**
+ * A conversation in the result of `list`, without its messages. Fields whose value the store doesn't know are absent.
+ */
 export interface ConversationStoreListEntry {
   readonly id: string;
   readonly title?: string | undefined;
   /**
-   * The owner. Stores should always return it: without the owner, one user could continue another user's conversation.
+   * The owner. A store should always return the owner. Otherwise one user could continue another user's conversation.
    */
   readonly userId?: string | undefined;
   readonly agent?: string | undefined;
@@ -38,8 +43,8 @@ export interface ConversationStoreListEntry {
 }
 
 /**
- * The type for parameters that accept a store. It is a {@link ConversationStore} whose methods may also return readonly
- * arrays.
+ * The type for parameters that accept a conversation store. It is the same as {@link ConversationStore}, but its
+ * methods may also return readonly arrays.
  */
 export interface AnyConversationStore {
   /** Creates an empty conversation. Returns its id, which must be impossible to guess. */
@@ -55,8 +60,8 @@ export interface AnyConversationStore {
   setTitle(conversationId: string, title: string): Promise<void>;
   /**
    * Returns the user's conversations, newest first. Without an argument, returns the conversations of all users, for
-   * administrators. Each read and write gets the owner of its conversation from this list. A conversation that isn't in
-   * the list can't be continued.
+   * administrators. If the store is used as a memory provider (`providerOf`), each read and write looks up the
+   * conversation's owner in this list. A conversation that isn't in the list can't be continued.
    */
   list(userId?: string): Promise<readonly ConversationStoreListEntry[]>;
   /** Deletes the conversation. Also succeeds if the conversation doesn't exist. */
@@ -64,9 +69,9 @@ export interface AnyConversationStore {
 }
 
 /**
- * A store of conversations with few methods, so that it can be implemented over any database. A method that fails
- * rejects with any error; the stores of this package reject with `ConversationStoreError`. Callers may change the
- * returned arrays, but not the messages, which may be frozen.
+ * A store of conversations with few methods, so that it can be implemented over any database. A method that fails may
+ * reject with any error; the stores of this package reject with `ConversationStoreError`. Callers may change the
+ * returned arrays, but not the messages in them, which may be frozen.
  */
 export interface ConversationStore extends AnyConversationStore {
   load(conversationId: string): Promise<Message[]>;
@@ -76,14 +81,16 @@ export interface ConversationStore extends AnyConversationStore {
 /** A conversation store over a `MemoryProvider`. It has all guarantees of the provider. */
 export interface ProviderConversationStore extends ConversationStore {
   /**
-   * The provider that stores the conversations. It returns all messages; `load` of the store leaves out pending calls.
+   * The provider that stores the conversations. The provider returns all messages, but `load` of this store leaves out
+   * pending calls.
    */
   readonly provider: MemoryProvider;
   /**
-   * Returns the id of the user's only conversation with the agent, even if the conversation doesn't exist yet. All
-   * processes compute the same id. So if two processes begin the conversation at the same time, both use the same one.
-   * Throws `ConversationStoreError` if one of the two ids is invalid. A valid id has 1 to 255 characters, without NUL
-   * and unpaired surrogates.
+   * Returns the id of a conversation of the user with the agent, for applications in which a user has only one
+   * conversation with each agent. The conversation need not exist yet. All processes compute the same id from the same
+   * arguments. So if two processes begin the conversation at the same time, they write to the same conversation. Throws
+   * `ConversationStoreError` if `userId` or `agent` is invalid. A valid value has 1 to 255 characters, without NUL and
+   * unpaired surrogates.
    */
   threadFor(userId: string, agent: string): string;
   /**
@@ -92,17 +99,17 @@ export interface ProviderConversationStore extends ConversationStore {
    */
   load(conversationId: string): Promise<Message[]>;
   /**
-   * Returns the conversations with their metadata but without messages, newest activity first. Reads one page at a
-   * time. `undefined` as the argument is refused: a session without a user must not list the conversations of all
-   * users.
+   * Returns the user's conversations or, without an argument, the conversations of all users. The conversation with the
+   * newest activity comes first. The argument `undefined` is refused: a session without a user must not list the
+   * conversations of all users by mistake.
    */
   list(userId?: string): Promise<ConversationStoreListEntry[]>;
   delete(conversationId: string): Promise<void>;
 }
 
 /**
- * The error of a conversation store. `memoryError` is the tagged error of the `MemoryProvider`. It says what to do and
- * whether a retry can succeed. It contains no content.
+ * The error of a conversation store. `memoryError` is the tagged error of the `MemoryProvider`, which says what to do
+ * and whether a retry can succeed. Neither error contains content of the conversation.
  */
 export class ConversationStoreError extends Error {
   override readonly name = "ConversationStoreError";
@@ -112,7 +119,7 @@ export class ConversationStoreError extends Error {
   }
 }
 
-/** The name that errors give to a store that only has the five methods. */
+/** The name in errors (`provider`) of a conversation store that isn't made over a provider. */
 export const PROVIDER = "conversation-store";
 
 export const storeFailure = (

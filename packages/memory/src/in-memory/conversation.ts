@@ -24,12 +24,14 @@ interface EntryMessage {
   readonly own: EncodedMessage["own"];
 }
 
-/** Converts a message's body into the form in which it is kept in memory: the text itself, or the decoded message. */
+/**
+ * Converts a message's body into the form in which it is kept in memory: the JSON text itself, or the decoded message.
+ */
 export type StoreBody = (body: string, index: number) => StoredMessage;
 
 /**
- * A conversation in this process's memory. A write changes this object in one synchronous step. Therefore the cost of
- * an append only depends on its batch. Readers get copies.
+ * A conversation in this process's memory. A write changes this object without copying it, so the cost of an append
+ * only depends on the size of its batch. A write never awaits, so no other task sees it half done. Readers get copies.
  */
 export interface Entry {
   readonly conversationId: string;
@@ -91,7 +93,7 @@ export const expiryTime = ({ ttlSeconds, lastActivity }: Entry): number =>
 
 export const isExpired = (entry: Entry, now: number): boolean => now >= expiryTime(entry);
 
-/** Returns the digest of all messages, including the trimmed ones, hex. */
+/** Returns the digest of all messages of the conversation, including trimmed messages, hex. */
 export const digestOf = ({ messages, base }: Entry): string => messages.at(-1)?.digest ?? base;
 
 const boundsOf = ({ messages, nextPosition, ownIds }: Entry, selection: StoredSelection) =>

@@ -31,17 +31,18 @@ import {
 } from "./conversation.ts";
 import { applyWrite, decideWrite } from "./write.ts";
 
-/** The limits are whole numbers, at least 1. Both default to 1,000. */
+/** The schema of {@link InMemoryConfig}. The two limits are whole numbers, at least 1. */
 export const inMemoryConfigSchema = z.strictObject({
   /** The type of the backend, for `createMemoryProvider`. */
   type: z.literal("memory").default("memory"),
   /**
-   * The maximum number of conversations. Above it, the conversation with the oldest activity is evicted. Default 1,000.
+   * The maximum number of conversations. If there are more, the conversation with the oldest activity is evicted.
+   * Default 1,000.
    */
   maxConversations: z.int().min(1).default(1_000),
   /**
-   * The maximum number of messages in a conversation. Above it, an append drops the oldest messages, but never
-   * separates a tool call from its results. Default 1,000.
+   * The maximum number of messages in a conversation. If an append exceeds this number, it drops the oldest messages,
+   * but never separates a tool call from its results. Default 1,000.
    */
   maxMessagesPerConversation: z.int().min(1).default(1_000),
 });
@@ -68,10 +69,7 @@ interface BackendOptions {
 }
 
 function createBackend({ limits, storeBody, onEvicted }: BackendOptions): MemoryBackend {
-  /**
-   * All conversations. The one with the oldest activity comes first, because each write moves its conversation to the
-   * end.
-   */
+  /** All conversations, oldest activity first: each write moves its conversation to the end of the map. */
   const entries = new Map<string, Entry>();
   const idsByUser = new Map<string, Set<string>>();
   const tombstones = createTombstones();
@@ -118,8 +116,8 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
   }
 
   function evict(): void {
-    // Expired conversations still count towards the limit. Remove them first, so that no other conversation is evicted
-    // because of them.
+    // Expired conversations are still in the map. Remove them first, so that no other conversation is evicted because
+    // of them.
     if (entries.size > limits.maxConversations) removeExpired(Date.now());
     while (entries.size > limits.maxConversations) {
       const [oldest] = entries.values();
@@ -154,7 +152,9 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
     return { status: "written", receipt };
   }
 
-  /** Moves an imported conversation before those with a later activity: it may have been active long ago. */
+  /**
+   * Moves an imported conversation to its place in the order of activity, because its last activity may be long ago.
+   */
   function placeByActivity({ conversationId, lastActivity }: Entry): void {
     const others = [...entries].filter(([id]) => id !== conversationId);
     const next = others.findIndex(([, other]) => other.lastActivity > lastActivity);
@@ -236,8 +236,8 @@ const parseLimits = (config: InMemoryConfig): InMemoryLimits =>
   parseOptions(inMemoryConfigSchema, config, "in-memory provider configuration");
 
 /**
- * Creates the storage port of {@link createInMemoryProvider}, for backend wrappers. It accepts any text as a message's
- * body. Throws a `TypeError` that names the invalid field if the configuration is invalid.
+ * Creates the backend of {@link createInMemoryProvider}, for backend wrappers. The backend accepts any text as a
+ * message's body. Throws a `TypeError` that names the invalid field if the configuration is invalid.
  */
 export const createInMemoryBackend = (config: InMemoryConfig = {}): MemoryBackend =>
   createBackend({ limits: parseLimits(config), storeBody: storeText, onEvicted: () => {} });
@@ -279,15 +279,15 @@ export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryPro
 type TombstoneOwner = Pick<ConversationWrite, "conversationId" | "userId">;
 
 interface TombstoneStore {
-  /** Creates a tombstone. It replaces an earlier tombstone of the same conversation or user. */
+  /** Creates a tombstone, which replaces an earlier tombstone of the same conversation or user. */
   readonly create: (kind: "conversation" | "user", id: string) => void;
   readonly get: (owner: TombstoneOwner) => Tombstones;
   readonly clear: () => void;
 }
 
 /**
- * Creates the store of tombstones. They are kept by the hash of the erased id, in the order of their creation, which is
- * also the order of their expiry.
+ * Creates the store of tombstones. The tombstones are kept by the hash of the erased id, in the order in which they
+ * were created. This is also the order in which they expire.
  */
 function createTombstones(): TombstoneStore {
   const tombstones = new Map<string, { readonly id: string; readonly expiresAt: number }>();

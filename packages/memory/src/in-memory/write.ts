@@ -15,8 +15,8 @@ const conflict = (reason: Extract<WriteOutcome, { status: "conflict" }>["reason"
 });
 
 /**
- * Decides whether a write can be made. Returns `undefined` if it can. Otherwise returns the outcome: a conflict,
- * `"replayed"` or `"missing"`.
+ * Decides whether a write can be made. Returns `undefined` if the write can be made. Otherwise returns the outcome of
+ * the write: a conflict, `"replayed"` or `"missing"`.
  */
 export function decideWrite(
   entry: Entry | undefined,
@@ -57,7 +57,10 @@ function isExpectedIncarnation(
   return entry === undefined && !isErasedSince(expectedIncarnation.absent, tombstones());
 }
 
-/** Returns the position at which the write's own messages begin. Stored messages at earlier positions stay. */
+/**
+ * Returns the position below which stored messages stay. A write removes the stored messages at this position and after
+ * it.
+ */
 const cutOf = ({ nextPosition }: Entry, { mode, dropLast = 0 }: ConversationWrite): number =>
   mode === "replace" ? 0 : nextPosition - dropLast;
 
@@ -76,7 +79,7 @@ function hasOtherContent(entry: Entry | undefined, write: ConversationWrite): bo
 
 interface Applying {
   readonly now: Date;
-  /** The smaller of two limits: the write's own, and the provider's. */
+  /** The smaller of two limits: `maxMessages` of the write, and the limit of the provider. */
   readonly maxMessages: number;
   readonly storeBody: StoreBody;
 }
@@ -93,7 +96,8 @@ export function applyWrite(
   const dropped = isReplace ? entry.messages.length : dropLast;
   if (isReplace) entry.base = digestOf(entry);
   drop(entry, entry.messages.length - dropped, dropped);
-  // A replacement doesn't use the old positions again, but an append after `dropLast` does.
+  // After `dropLast`, an append uses the positions of the dropped messages again. A replacement doesn't use the old
+  // positions again.
   if (!isReplace) entry.nextPosition -= dropLast;
   const added = add(entry, write, storeBody);
   const trimmed = trimStart(entry.messages, maxMessages, ({ isToolResult }) => isToolResult);
@@ -117,8 +121,8 @@ function drop({ messages, ownIds }: Entry, from: number, count: number): void {
 }
 
 /**
- * Adds the messages of a write to the entry. Messages that are already stored under their own ids are skipped. Returns
- * the number of added messages.
+ * Adds the messages of a write to the entry. Skips messages whose id in `WriteOptions.messageIds` is already stored.
+ * Returns the number of added messages.
  */
 function add(entry: Entry, { messages }: ConversationWrite, storeBody: StoreBody): number {
   let added = 0;
@@ -147,8 +151,9 @@ function recordKey({ keys, writes, nextPosition }: Entry, { idempotency }: Conve
 }
 
 /**
- * Returns the index of the first message to keep so that at most `maxMessages` messages stay. A tool result never stays
- * without the call before it. If only a part of the last call and its results would stay, all of them stay.
+ * Returns the index of the first message to keep, so that at most `maxMessages` messages stay. The kept messages never
+ * begin with a tool result, because the call of this result would be missing. Exception: if only tool results would be
+ * left, the last call and all its results stay, even if they are more than `maxMessages`.
  */
 export function trimStart<T>(
   messages: readonly T[],

@@ -19,7 +19,7 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
     return () => {};
   }
   const { actions, stopListening } = listenersOf.get(signal) ?? listen(signal);
-  // A new function for each call, because the same action may be added twice.
+  // Wrap the action in a new function, because a caller may add the same action twice.
   const entry = () => action();
   actions.add(entry);
   return () => {
@@ -49,16 +49,17 @@ export interface DeadlineOptions {
   /** The maximum time to wait, in milliseconds, from 0 to 2,147,483,647. */
   readonly timeoutMs: number;
   /**
-   * Creates the error with which `withDeadline` rejects after this time. Default: an `Error` that contains the time.
+   * Creates the error with which `withDeadline` rejects after `timeoutMs`. Default: an `Error` whose message contains
+   * `timeoutMs`.
    */
   readonly timeoutError?: () => Error;
-  /** If this signal is aborted, there is no time limit any more: only the promise decides. */
+  /** If this signal is aborted, the time limit is removed, and `withDeadline` waits until the promise is settled. */
   readonly cancelledBy?: AbortSignal;
 }
 
 /**
- * Settles as `promise` does, or rejects if `promise` isn't settled in time. Only the waiting ends: the work behind the
- * promise continues.
+ * Settles as `promise` does, or rejects if `promise` isn't settled within `timeoutMs`. The work behind the promise
+ * continues after the time limit.
  *
  * @example
  * ```ts

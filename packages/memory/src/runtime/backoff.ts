@@ -2,9 +2,12 @@ import { onAbort } from "./abort.ts";
 
 /** The waits between the attempts of a retry. */
 export interface BackoffDelays {
-  /** The maximum of the first wait, in milliseconds. For each further wait, the maximum doubles. Default 100. */
+  /**
+   * The maximum duration of the wait before the second attempt, in milliseconds. The maximum doubles for each further
+   * wait. Default 100.
+   */
   readonly baseDelayMs?: number;
-  /** The maximum of every wait, in milliseconds. Default 5,000. */
+  /** The maximum duration of any wait between two attempts, in milliseconds. Default 5,000. */
   readonly maxDelayMs?: number;
   /** Returns a number from 0 to 1 that makes the waits random. Default `Math.random`. */
   readonly random?: () => number;
@@ -24,21 +27,19 @@ export const backoffDelayMs = (
 export interface BackoffLimits extends BackoffDelays {
   /** The maximum number of attempts, including the first one. Default 5. */
   readonly maxAttempts?: number;
-  /**
-   * The maximum time from the beginning of the first attempt to the beginning of the last one, in milliseconds. Default
-   * 30,000.
-   */
+  /** No attempt begins later than this many milliseconds after the beginning of the first attempt. Default 30,000. */
   readonly maxElapsedMs?: number;
 }
 
 /** Options of `retryWithBackoff`. */
 export interface BackoffOptions<T> extends BackoffLimits {
-  /** Whether the call may succeed later after it threw this error. Default: no. */
+  /** Whether the call may succeed later, although it threw this error. Default: no. */
   readonly isTransientError?: (thrown: unknown) => boolean;
-  /** Whether this result is a failure, and the call may succeed later. Default: no. */
+  /** Whether this result is a failure after which the call may succeed later. Default: no. */
   readonly isTransientResult?: (result: T) => boolean;
   /**
-   * If this signal is aborted, no further attempts are made: the last result is returned, or the last error is thrown.
+   * If this signal is aborted, no further attempts are made: the result of the last attempt is returned, or its error
+   * is thrown.
    */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -65,8 +66,9 @@ function unwrap<T>(outcome: Outcome<T>): T {
 }
 
 /**
- * Repeats a call while it fails in a way that may be temporary. The waits between the attempts grow exponentially and
- * are random. Returns the last result or throws the last error. The caller must ensure that the call is safe to repeat.
+ * Repeats a call while it fails with an error or a result that `isTransientError` or `isTransientResult` accepts. The
+ * waits between the attempts grow exponentially and are random. Returns the result of the last attempt, or throws its
+ * error. The caller must ensure that the call is safe to repeat.
  *
  * @example
  * ```ts
@@ -109,7 +111,7 @@ export async function retryUntilAborted<T>(
   }
 }
 
-/** Resolves after `delayMs`, or earlier if a signal is aborted. The process doesn't end during this time. */
+/** Resolves after `delayMs`, or earlier if one of the signals is aborted. The timer keeps the process alive. */
 const sleep = (delayMs: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> =>
   new Promise((resolve) => {
     const wake = () => {

@@ -1,4 +1,7 @@
-/** Functions over bytes. The implementation with Node's `Buffer` is faster than the one with functions of the web. */
+/**
+ * Functions over bytes. There are two implementations: a fast one with Node's `Buffer`, and one with functions of the
+ * web.
+ */
 interface ByteFunctions {
   /** Encodes bytes as base64 (RFC 4648) with padding. */
   readonly base64Of: (bytes: Uint8Array) => string;
@@ -18,7 +21,7 @@ export const nodeBytes: ByteFunctions = {
   base64urlOf: (bytes) => bufferOf(bytes).toString("base64url"),
   bytesIn: (base64) => {
     const buffer = Buffer.from(base64, "base64");
-    // A small `Buffer` shares its memory with other Buffers: copy it.
+    // Copy the bytes if the `Buffer` shares its memory with other Buffers, as small ones do.
     return buffer.byteLength === buffer.buffer.byteLength
       ? new Uint8Array(buffer.buffer)
       : new Uint8Array(buffer);
@@ -26,7 +29,7 @@ export const nodeBytes: ByteFunctions = {
   sameBytes: (a, b) => Buffer.compare(a, b) === 0,
 };
 
-/** The maximum number of arguments in one function call. */
+/** The maximum number of bytes that are passed to `String.fromCharCode` in one call. */
 const AT_ONCE = 8_192;
 
 /** The implementation for the web. Exported for the test that compares both implementations. */
@@ -53,8 +56,8 @@ export const webBytes: ByteFunctions = {
   sameBytes: (a, b) => a.length === b.length && a.every((byte, index) => byte === b[index]),
 };
 
-// Checked at run time, not by a condition in package.json: Node takes longer to find a separate file than to load this
-// code. The replacements of `Buffer` by some bundlers don't support base64url.
+// Whether to use `Buffer` is decided at run time, not by a condition in package.json: Node takes longer to find a
+// separate file than to load this code. The replacements for `Buffer` that some bundlers add don't support base64url.
 const isBufferThere =
   (globalThis as { readonly Buffer?: Partial<typeof Buffer> }).Buffer?.isEncoding?.("base64url") === true;
 
@@ -73,7 +76,7 @@ const tag = /* @__PURE__ */ Object.getOwnPropertyDescriptor(
 )?.get as (this: unknown) => string | undefined;
 
 /**
- * Whether the value is a `Uint8Array`. It may also come from another realm (e.g. an iframe), or be of a subclass such
- * as `Buffer`.
+ * Whether the value is a `Uint8Array`. Also `true` for a `Uint8Array` from another realm (e.g. an iframe), and for an
+ * instance of a subclass (e.g. `Buffer`).
  */
 export const isUint8Array = (value: unknown): value is Uint8Array => tag.call(value) === "Uint8Array";

@@ -5,7 +5,10 @@ export interface KeyedQueue {
    * don't wait for this task.
    */
   readonly run: <T>(key: string, task: () => Promise<T>) => Promise<T>;
-  /** Runs the task while no other task runs: after all earlier tasks of every key, and before all later ones. */
+  /**
+   * Runs the task while no other task of the queue runs: after all earlier tasks of every key, and before all later
+   * tasks of every key.
+   */
   readonly runAlone: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
@@ -16,8 +19,8 @@ const afterwards = (run: Promise<unknown>): Promise<void> =>
   );
 
 /**
- * Creates a queue for asynchronous tasks in this process. It only remembers a key while a task with this key waits or
- * runs.
+ * Creates a queue for asynchronous tasks in this process. A key only takes up memory while a task with this key waits
+ * or runs.
  */
 export function createKeyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<void>>();

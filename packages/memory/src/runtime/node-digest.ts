@@ -6,7 +6,7 @@ export type Digest = (data: string | Uint8Array, encoding: "hex" | "base64url") 
 /** Computes the hash of a text that is given in several parts. A surrogate pair must not be split between two parts. */
 export interface GrowingDigest {
   readonly update: (text: string) => void;
-  /** Returns the hash of all parts. Must be the last call. */
+  /** Returns the hash of all parts. After this call, no method may be called. */
   readonly digest: () => string;
 }
 

@@ -13,7 +13,10 @@ export function isPlainObject(value: unknown): value is object {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Sets a value as the newest one of the map. If the map then has more than `limit` values, removes the oldest ones. */
+/**
+ * Sets a value and moves its key to the end of the map. If the map then has more than `limit` values, removes values
+ * from the beginning of the map.
+ */
 export function setBounded<K, V>(map: Map<K, V>, [key, value]: readonly [K, V], limit: number): void {
   map.delete(key);
   map.set(key, value);
@@ -38,7 +41,8 @@ type Copy = Record<PropertyKey, unknown>;
 
 function forward(copy: Copy, object: object, key: PropertyKey, descriptor: PropertyDescriptor): void {
   const value: unknown = descriptor.value;
-  // A method is bound to its own object, because a class method needs it. A field is read from that object each time.
+  // A method is bound to its original object, because the methods of a class need this object. A field is read from the
+  // original object each time.
   const forwarded: PropertyDescriptor =
     typeof value === "function"
       ? { value: value.bind(object), writable: true }
@@ -47,8 +51,8 @@ function forward(copy: Copy, object: object, key: PropertyKey, descriptor: Prope
 }
 
 /**
- * Returns a copy of the object in which some methods are replaced. All other members can be used as before, with their
- * types. The object may be a plain object or a class instance.
+ * Returns a new object with all members of `object`, in which some methods are replaced. All other members are taken
+ * from `object`, which may be a plain object or a class instance.
  */
 export function extendObject<T extends object>(object: T, methods: object): T {
   const copy: Copy = {};
@@ -77,7 +81,8 @@ function copyValue(value: unknown, depth: number): unknown {
   if (value instanceof Date) return new Date(value);
   if (value instanceof URL) return new URL(value);
   if (isUint8Array(value)) return new Uint8Array(value);
-  // Such a value isn't copied. The provider refuses it and reports why.
+  // A value that is nested too deeply, or is no plain array or object, isn't copied. If the provider can't store it,
+  // the provider refuses it and reports why.
   if (depth > MAX_DEPTH || !(isPlainArray(value) || isPlainObject(value))) return value;
   const copy: object = Array.isArray(value) ? new Array<unknown>(value.length) : {};
   // Copy all properties, also hidden ones: if a condition of a query were lost, the query would find too much.

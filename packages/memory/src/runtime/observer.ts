@@ -1,9 +1,9 @@
 import { warn } from "./process.ts";
 
 /**
- * Calls a function of the application that observes an event, so that its errors can't break the calling code. If the
- * function throws, or returns a promise that rejects, `onFailure` gets the error. `onFailure` must not throw. A
- * returned promise is not awaited.
+ * Calls a function of the application that observes an event, and never throws. If the function throws, or returns a
+ * promise that rejects, `onFailure` gets the error. `onFailure` must not throw. A promise that the function returns is
+ * not awaited.
  */
 export function callSafely(call: () => unknown, onFailure: (thrown: unknown) => void): void {
   try {

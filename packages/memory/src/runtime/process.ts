@@ -27,7 +27,10 @@ export function warn(message: string, warning: Warning): void {
   else console.warn(...[`${warning.type}: ${message}`, warning.detail].filter((text) => text !== undefined));
 }
 
-/** Lets the process end although the timer is set. Does nothing for a timer of the web, which is a number. */
+/**
+ * Changes a timer so that it doesn't keep the process alive, and returns the timer. Does nothing for a timer of the
+ * web, which is a number.
+ */
 export function unref<Timer>(timer: Timer): Timer {
   if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function")
     timer.unref();
@@ -38,7 +41,8 @@ export function unref<Timer>(timer: Timer): Timer {
 export type Timeout = ReturnType<typeof setTimeout>;
 
 /**
- * Restarts a timer, even if it has already fired. For a timer of Node, this takes a tenth of the time of a new timer.
+ * Restarts a timer, even if it has already fired, and returns it. A timer of the web is replaced by a new timer. For a
+ * timer of Node, restarting takes a tenth of the time of creating a timer.
  */
 export function restart(timer: Timeout, action: () => void, milliseconds: number): Timeout {
   if (typeof timer.refresh === "function") return timer.refresh();

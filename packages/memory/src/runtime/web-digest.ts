@@ -1,15 +1,12 @@
 // This file is `#digest` where Node's modules don't exist: in browsers and on the edge. The hash functions of the web
-// return promises, but some of our hashes are needed synchronously. The base64url function is here, because a separate
-// file would have to be found by every import.
+// return promises, but some of our hashes are needed synchronously. The function `base64urlOf` is in this file, because
+// a separate file would make every import slower.
 
 import { sha1 as hashSha1 } from "@noble/hashes/legacy.js";
 import { sha256 as hashSha256, sha512_256 as hashSha512t256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Digest, GrowingDigest } from "./node-digest.ts";
 
-// The web's own hashes return promises, but some of our hashes are needed synchronously.
-
-// Here and not in a separate file, which every import would have to find.
 const base64urlOf = (sum: Uint8Array): string =>
   btoa(String.fromCharCode(...sum))
     .replaceAll("+", "-")

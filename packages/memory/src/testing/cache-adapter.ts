@@ -7,8 +7,8 @@ import { reportCalls } from "./kit/calls.ts";
 export interface TestCache {
   readonly cache: CacheAdapter;
   /**
-   * Connects another cache to the same storage. It must be as independent as a cache in another process. Absent if the
-   * storage only exists in one process.
+   * Connects another cache to the same storage. The new cache must share nothing with `cache` in this process (e.g. no
+   * connection). Absent if the storage only exists in one process.
    */
   readonly connect?: () => Promise<CacheAdapter>;
   /** Removes the storage. Called after the test. */

@@ -7,8 +7,8 @@ import { type Rule, rulesOf, type Spec } from "./kit/spec.ts";
 import { specsFor } from "./specs/index.ts";
 
 /**
- * How much longer than the kit's own time limit the test runner's limit is, in milliseconds. So the kit's limit ends a
- * test first.
+ * The test runner's time limit of a test is this many milliseconds longer than the kit's own time limit. So the kit
+ * ends a test before the test runner does.
  */
 const MARGIN_MS = 5_000;
 
@@ -55,8 +55,8 @@ export function describeMemoryProvider(harness: MemoryProviderHarness): void {
 type Runner = (rule: Rule) => Promise<RuleOutcome>;
 
 /**
- * Returns a function that runs one rule. Rules that mostly wait all start together with the first of them. Vitest alone
- * would run few of them at the same time.
+ * Returns a function that runs one rule. The rules with `concurrent: true` mostly wait, so all of them start when the
+ * first one is run. Vitest alone would only run a few of these rules at the same time.
  */
 function runnerOf(harness: MemoryProviderHarness, specs: readonly Spec[]): Runner {
   const waiting = specs.filter((spec) => spec.concurrent === true).flatMap(rulesOf);
@@ -102,8 +102,9 @@ async function report(harness: MemoryProviderHarness, rule: Rule): Promise<RuleR
 }
 
 /**
- * Tests a provider by every rule, and returns a report on each rule. It is meant for test runners other than vitest,
- * and for scripts. Only rejects if `setUp` or `tearDown` rejects.
+ * Tests a provider by every rule, and returns a report on each rule. Use this function in scripts, and with test
+ * runners other than vitest. A broken rule doesn't reject, but has the status `"failed"` in its report. Only rejects if
+ * `setUp` or `tearDown` rejects.
  *
  * @example
  * ```ts

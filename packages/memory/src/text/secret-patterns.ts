@@ -8,7 +8,10 @@ const secretsBy = (pattern: RegExp, text: string): readonly Span[] =>
     return span === undefined ? [] : [span];
   });
 
-/** Prefixes of keys of well-known services. In a key, at least 16 characters follow, including a digit. */
+/**
+ * Prefixes of keys of well-known services (e.g. `sk-`). In a key, at least 16 characters follow the prefix, and one of
+ * them is a digit.
+ */
 const PREFIXES = [
   ...["sk-", "[prs]k_(?:live|test)_", "whsec_"], // OpenAI, Anthropic, DeepSeek, OpenRouter, Stripe, Clerk
   ...["gh[oprsu]_", "github_pat_", "glpat-"], // GitHub, GitLab
@@ -37,8 +40,8 @@ const FORMS: readonly RegExp[] = [
 
 /**
  * Returns the ranges of secrets that can be recognised by their form. With `hashes: true`, any text of at least 32
- * characters that is as irregular as a hash counts. With `hashes: false`, only single words that look like tokens
- * count, because people mention hashes to identify something.
+ * characters that is as irregular as a hash counts as a secret. With `hashes: false`, only single words that look like
+ * access tokens count, because people mention hashes to identify something (e.g. a commit).
  */
 export const secretsByForm = (text: string, { hashes }: { readonly hashes: boolean }): readonly Span[] => [
   ...FORMS.flatMap((form) => secretsBy(form, text)),
@@ -137,15 +140,15 @@ export function namedSecrets(text: string): readonly Span[] {
     const { groups = {}, indices } = match;
     const span = isValue(groups) ? (indices?.groups?.["quoted"] ?? indices?.groups?.["plain"]) : undefined;
     if (span !== undefined) found.push(span);
-    // The text isn't a value, but it may contain the name of another secret.
+    // The text after the name isn't a value, but it may contain the name of another secret.
     else ASSIGNED.lastIndex = indices?.groups?.["sign"]?.[1] ?? match.index + 1;
   }
   return found;
 }
 
 /**
- * Whether the text after a name and a sign is a value. After `=` it is. After `:`, or in a sentence, it may be a
- * description.
+ * Whether the text after a name and a sign (`=` or `:`) is the value of a secret. After `=`, the text usually is a
+ * value. After `:`, or in a sentence, it may be a description (e.g. `password: required`).
  */
 function isValue({ sign, before, after, quoted, plain = "" }: Readonly<Record<string, string>>): boolean {
   if (quoted !== undefined) return sign === "=" || !(/\s/.test(quoted) || REMARK.test(quoted));

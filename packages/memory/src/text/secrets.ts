@@ -33,9 +33,9 @@ export function maskSecrets(text: string): string {
 export const shownOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "the address");
 
 /**
- * Whether a person's text contains a secret. It counts everything that {@link maskSecrets} masks, except hashes. It
- * also counts a password, PIN or code in a sentence (`my password is …`, in fifteen languages), and the number of a
- * payment card. UUIDs, hashes, account numbers and phone numbers aren't secrets. This is a heuristic that rather
+ * Whether a person's text contains a secret. Everything that {@link maskSecrets} masks counts as a secret, except
+ * hashes. A password, PIN or code in a sentence (`my password is …`, in fifteen languages) and the number of a payment
+ * card also count. UUIDs, hashes, account numbers and phone numbers aren't secrets. This is a heuristic that rather
  * reports too much than too little.
  */
 export const holdsSecret = (text: string): boolean =>

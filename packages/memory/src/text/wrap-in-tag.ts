@@ -39,13 +39,13 @@ interface Sign {
 const TAG = /^[a-z]+(?:-[a-z]+)*$/;
 
 /**
- * Wraps an untrusted text in an opening and a closing tag for a prompt. Each tag is on its own line. If the text
- * contains something that can be read as one of these tags, its angle bracket becomes a round one. All other text stays
- * unchanged.
+ * Wraps an untrusted text in an opening and a closing tag for a prompt. Each tag is on its own line. If the text itself
+ * contains something that can be read as one of these tags, the angle bracket of this forged tag is replaced by a round
+ * bracket. All other text stays unchanged.
  *
- * This also covers tags with capitals, spaces, invisible, accented or full-width characters, prefixes, escapes, and
- * Greek, Cyrillic or phonetic letters that look Latin. No list of similar characters is complete: a forged tag becomes
- * harder, not impossible.
+ * Forged tags are also found if they have capitals, spaces, invisible, accented or full-width characters, prefixes,
+ * escapes, or Greek, Cyrillic or phonetic letters that look Latin. No list of similar characters is complete: a forged
+ * tag becomes harder, not impossible.
  *
  * `tag` may contain letters from a to z and single hyphens between them (e.g. `"user-memory"`). Throws a `TypeError`
  * for any other tag.
@@ -58,7 +58,7 @@ export function wrapInTag(tag: string, text: string): string {
 
 function withoutTag(tag: string, text: string): string {
   if (!MAY_HOLD_A_BRACKET.test(text)) return text;
-  // First read the text without the invisible tag characters, then with the ASCII characters that they copy.
+  // First read the text without the invisible characters, then with the ASCII characters of which they are copies.
   const shown = withoutBrackets(tag, text, (character) => character);
   return HAS_TAG_CHARACTER.test(shown) ? withoutBrackets(tag, shown, plainOf) : shown;
 }
@@ -83,8 +83,8 @@ function withoutBrackets(tag: string, text: string, read: (character: string) =>
 }
 
 /**
- * Returns a pattern for the brackets before the name of the tag. It matches a run of brackets only from its first
- * bracket: a match from each one would take quadratic time.
+ * Returns a pattern that matches the brackets before the name of the tag. If several brackets follow one another, the
+ * pattern only matches from the first bracket: a match from each bracket would take quadratic time.
  */
 function openingOf(tag: string): RegExp {
   const letters = tag.replaceAll("-", "");

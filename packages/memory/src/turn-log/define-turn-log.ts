@@ -21,9 +21,12 @@ import type {
 } from "./turn-log.ts";
 
 const MOST = Number.MAX_SAFE_INTEGER;
-/** The maximum of a duration, in seconds: a hundred years. Every store can represent a time that far in the future. */
+/**
+ * The maximum value of every duration in seconds: a hundred years. Every store can represent a time that far in the
+ * future.
+ */
 const LONGEST_SECONDS = 3_153_600_000;
-/** The maximum number of events in the answer, if the query has no `limit`. */
+/** The default of `limit`: the maximum number of events in an answer. */
 const MOST_EVENTS = 1_000;
 
 type Issue = MemoryIssue | undefined;
@@ -110,8 +113,8 @@ const findIssues = ({ userId, state }: TurnQuery): Issue[] => [
 ];
 
 /**
- * Thrown by a backend if a call doesn't fit the stored turn: earlier events are missing, or the id of a new turn is
- * taken.
+ * Thrown by a backend if a call contradicts what is stored: `append` begins after the turn's next event, so that events
+ * would be missing, or `begin` has a turn id that the conversation already has. Callers get a `MemoryConflictError`.
  */
 export class TurnConflict extends Error {
   override readonly name = "TurnConflict";
@@ -134,9 +137,10 @@ type PlainMethods = {
 };
 
 /**
- * The storage port of a turn log, for {@link defineTurnLog}. The methods are those of {@link TurnLog}, with two
- * differences. Their arguments are already validated, and optional ones are present. They return the data itself
- * instead of a `Result`. A method throws {@link TurnConflict}, or any other error, which `toMemoryError` converts.
+ * The storage port of a turn log, for {@link defineTurnLog}. The methods are those of {@link TurnLog}, with three
+ * differences. The arguments are already validated, and optional arguments are present. The methods return the data
+ * itself instead of a `Result`. They throw {@link TurnConflict}, or any other error, which `toMemoryError` converts
+ * into a tagged error.
  */
 export interface TurnLogBackend extends PlainMethods {
   /** The store's name in errors (e.g. `"postgres"`). */
@@ -156,8 +160,8 @@ const bounded = (query: EventQuery): BoundedEventQuery => ({
 });
 
 /**
- * Makes a {@link TurnLog} from a backend. The log refuses invalid arguments, and calls after `close`. It closes the
- * backend only once, and converts errors that the backend throws into tagged errors.
+ * Makes a {@link TurnLog} from a backend. The turn log refuses invalid arguments, and calls after `close`. It calls the
+ * backend's `close` only once. It converts errors that the backend throws into tagged errors.
  *
  * @example
  * ```ts

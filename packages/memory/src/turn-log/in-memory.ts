@@ -15,14 +15,14 @@ import type {
 } from "./turn-log.ts";
 
 const PROVIDER = "memory";
-/** The number of stored turns that each `begin` checks, to remove expired ones. */
+/** Each `begin` checks this many stored turns and removes those that have expired. */
 const LOOKED_AT = 20;
 
 interface Entry {
   readonly conversationId: string;
   readonly userId: string;
   readonly turnId: string;
-  /** The number of turns of this log that began before this turn. Turns are sorted by it. */
+  /** The number of turns of this log that began before this turn. Lists of turns are sorted by this number. */
   readonly nth: number;
   readonly startedAt: number;
   readonly leaseMs: number;
@@ -34,7 +34,7 @@ interface Entry {
   stopRequested: boolean;
   request: string;
   record: string | undefined;
-  /** The number of events that were appended. It stays the same when the events expire. */
+  /** The number of events that were appended to the turn. This number stays the same when the events expire. */
   events: number;
   eventsExpireAt: number;
   expiresAt: number;
@@ -105,8 +105,8 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
   let sweep = all();
 
   /**
-   * Checks a few turns and removes what has expired. Each call continues with the turn at which the last call stopped.
-   * Therefore the cost of beginning a turn doesn't depend on the number of stored turns.
+   * Checks a few turns, and removes expired turns and expired events. Each call continues with the turn at which the
+   * last call stopped. Therefore the cost of `begin` doesn't depend on the number of stored turns.
    */
   function removeExpired(): void {
     for (let looked = 0; looked < LOOKED_AT; looked++) {
@@ -171,8 +171,8 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
     if (entry === undefined || entry.token !== writer.token) return { held: false };
     const { stopRequested } = entry;
     const isRepeat = first + events.length <= entry.events;
-    // A turn only stops running by its last `append`. So a call for a turn that has ended can only be a repeat of that
-    // call.
+    // Only an `append` with `end` stops a running turn. So an `append` to a turn that isn't running can only be a
+    // repeat of the call with `end`.
     if (entry.state !== "running")
       return isRepeat && end !== undefined ? { held: true, stopRequested } : { held: false };
     if (first > entry.events) throw new TurnConflict("events are missing");

@@ -18,12 +18,16 @@ export interface LoggedTurn {
   readonly turnId: string;
   readonly state: TurnState;
   readonly startedAt: Date;
-  /** The number of events. Events are numbered from 0, so this is also the number of the next event. */
+  /**
+   * The number of events that were appended to the turn, including expired ones. Events are numbered from 0, so this is
+   * also the number of the next event.
+   */
   readonly events: number;
   /** Whether `requestStop` was called for the turn. */
   readonly stopRequested: boolean;
   /**
-   * The data that the writer stored when the turn ended (e.g. what the model saw). Absent while the turn is running.
+   * The text that the writer stored as `record` when the turn ended (e.g. what the model saw, as JSON). Absent while
+   * the turn is running.
    */
   readonly record?: string;
 }
@@ -34,38 +38,47 @@ export interface NewTurn {
   readonly userId: string;
   /** The id of the turn. The caller chooses it, and it must be unique in the conversation. 1 to 255 UTF-16 units. */
   readonly turnId: string;
-  /** The data that a process needs to continue the turn after `takeOver`. The log erases it when the turn ends. */
+  /**
+   * The data that a process needs to continue the turn, as text. `takeOver` returns it. The log erases `request` when
+   * the turn ends.
+   */
   readonly request: string;
   /**
-   * How many seconds the writer holds the lease after each `begin`, `append` and `renew`. At least 1; fractions are
-   * allowed.
+   * How many seconds the lease lasts. Each `begin`, `append`, `renew` and `takeOver` renews it. At least 1; fractions
+   * are allowed.
    */
   readonly leaseSeconds: number;
-  /** How many seconds the log keeps a running turn after the last call of its writer. A whole number, at least 1. */
+  /**
+   * How many seconds the log keeps a running turn after the last time its lease was renewed. A whole number, at least
+   * 1.
+   */
   readonly keepSeconds: number;
 }
 
 /**
- * Proves that a process holds the turn's lease. `begin` and `takeOver` return it. Only the latest writer of a turn may
- * append.
+ * The proof that a process may append events to a turn. `begin` and `takeOver` return a new writer. After a `takeOver`,
+ * only the new writer may append.
  */
 export interface TurnWriter {
   readonly conversationId: string;
   readonly turnId: string;
-  /** A random text. The log compares it with the token of the turn's latest writer. */
+  /** A random text. The log refuses a writer whose token isn't the token of the turn's latest writer. */
   readonly token: string;
 }
 
 /** The result of `begin`: a new turn, or the turn that prevents it. */
 export type BegunTurn =
   | { readonly begun: true; readonly writer: TurnWriter }
-  /** The conversation has a running turn, so no turn began. If its lease has expired, `takeOver` can continue it. */
+  /**
+   * The conversation has a running turn, so no new turn began. If the lease of the running turn has expired, `takeOver`
+   * can continue the running turn.
+   */
   | { readonly begun: false; readonly running: LoggedTurn };
 
 /** How a turn ends, and how long the log keeps it. */
 export interface TurnEnding {
   readonly state: "waiting" | "ended";
-  /** The writer's data about the turn. The log returns it in {@link LoggedTurn.record}. */
+  /** The writer's data about the turn, as text. The log returns this text in {@link LoggedTurn.record}. */
   readonly record: string;
   /** How many seconds the events of the turn can be read after its end. */
   readonly eventSeconds: number;
@@ -76,17 +89,21 @@ export interface TurnEnding {
 /** Events that a writer appends to its turn. */
 export interface AppendedEvents {
   readonly writer: TurnWriter;
-  /** The number of the first of these events. It is the number of events that the turn already has. */
+  /**
+   * The number of the first event in `events`. It is equal to the number of events that the turn has before this call.
+   * If the call is a repeat, `first` is the same as in the original call.
+   */
   readonly first: number;
   /** The events as JSON texts. May be empty if `end` is present. */
   readonly events: readonly string[];
-  /** How the turn ends. Present if these are its last events. */
+  /** How the turn ends. Present only if `events` are the last events of the turn. */
   readonly end?: TurnEnding;
 }
 
 /**
- * The log's answer to a writer. `held: true`: the writer holds the lease. `held: false`: another writer holds the
- * lease, the turn has ended, or the turn was erased. In this case nothing was stored, and the writer must stop.
+ * The log's answer to a writer. `held: true`: the writer holds the lease, and the call was carried out. `held: false`:
+ * another process has taken the turn over, the turn has ended, or the turn was erased. Then nothing was stored, and the
+ * writer must stop. `stopRequested` is `true` if `requestStop` was called for the turn.
  */
 export type WriterAnswer =
   | { readonly held: true; readonly stopRequested: boolean }
@@ -108,7 +125,7 @@ export interface EventQuery {
   readonly turnId?: string;
   /** The number of the first event to return. Default 0. */
   readonly from?: number;
-  /** The maximum number of events. Default 1,000. */
+  /** The maximum number of events to return. Default 1,000. */
   readonly limit?: number;
 }
 
@@ -117,7 +134,7 @@ export interface EventPage {
   readonly turn: LoggedTurn;
   /**
    * The selected events, in order and without gaps. The first one has the number `from` of the query. `[]` if the turn
-   * has no such event, or if its events have expired.
+   * has at most `from` events, or if its events have expired.
    */
   readonly events: readonly string[];
 }
@@ -131,41 +148,42 @@ export interface TurnQuery {
 }
 
 /**
- * The durable log of turns. Any process can read the events of an agent's run from it, during the run and after it. A
- * turn belongs to a conversation, and a conversation has at most one running turn. The events of a turn are numbered.
- * Each event is a text that the log doesn't interpret. Events expire.
+ * The durable log of turns. During an agent's run, one process writes the events of the turn to the log. Any process
+ * can read the events from the log, during the run and after it. A turn belongs to a conversation, and a conversation
+ * has at most one running turn. The events of a turn are numbered from 0. Each event is a text that the log doesn't
+ * interpret. Events expire.
  *
- * Every method is one atomic step for its turn. Failures are tagged errors in the result. An id that a `MemoryProvider`
- * would refuse, or a number out of range, is a `MemoryValidationError`. A failure of the store is a
- * `MemoryConnectionError` or a `MemoryStorageError`.
+ * Every method is atomic for each turn. Failures are tagged errors in the result. An id that a `MemoryProvider` would
+ * refuse, or a number out of range, is a `MemoryValidationError`. A failure of the store is a `MemoryConnectionError`
+ * or a `MemoryStorageError`.
  *
  * All times are measured by the store's clock. The kit `describeTurnLogConformance` of `@jaf/memory/testing` tests all
  * rules of this interface.
  */
 export interface TurnLog {
   /**
-   * Begins a turn of the conversation. If an earlier turn is `"waiting"`, that turn becomes `"ended"`. If a turn is
-   * running, no turn begins.
+   * Begins a turn of the conversation and returns its writer. If an earlier turn of the conversation is `"waiting"`,
+   * the earlier turn becomes `"ended"`. If the conversation has a running turn, no turn begins, and `begun` is `false`.
    */
   readonly begin: (turn: NewTurn) => Promise<Result<BegunTurn>>;
   /**
-   * Adds events to a turn, all of them or none, and renews the writer's lease. If the reply was lost, the writer can
-   * repeat the call: events whose numbers the turn already has are not stored again. If the turn has fewer than `first`
-   * events, the call fails with a `MemoryConflictError`. After the end of the turn, its last writer can also repeat its
-   * last call, and gets `held: true` again.
+   * Adds events to a turn, all of them or none, and renews the writer's lease. With `end`, also ends the turn. If the
+   * reply was lost, the writer can repeat the call: events whose numbers the turn already has are not stored again.
+   * This is also possible for the call that ended the turn. If the turn has fewer than `first` events, the call fails
+   * with a `MemoryConflictError`.
    */
   readonly append: (events: AppendedEvents) => Promise<Result<WriterAnswer>>;
   /** Renews the writer's lease. The answer is `held: false` if the writer no longer holds the lease. */
   readonly renew: (writer: TurnWriter) => Promise<Result<WriterAnswer>>;
   /**
-   * Makes the caller the writer of a running turn whose lease has expired. Returns `null` if the turn isn't running, if
-   * its lease hasn't expired, or if another caller was faster.
+   * Makes the caller the writer of a running turn whose lease has expired. Returns `null` if the turn doesn't exist or
+   * isn't running, if its lease hasn't expired, or if another process has taken the turn over just before.
    */
   readonly takeOver: (
     turn: Pick<TurnWriter, "conversationId" | "turnId">,
   ) => Promise<Result<TakenOverTurn | null>>;
   /**
-   * Ends the writer's lease at once, so that another process can call `takeOver`. Does nothing if the writer doesn't
+   * Ends the writer's lease at once, so that another process can take the turn over. Does nothing if the writer doesn't
    * hold the lease.
    */
   readonly release: (writer: TurnWriter) => Promise<Result<void>>;
@@ -176,24 +194,30 @@ export interface TurnLog {
    * queries.
    */
   readonly readAll: (queries: readonly EventQuery[]) => Promise<Result<readonly (EventPage | null)[]>>;
-  /** Returns the turns of a conversation, latest first. Default `limit` 100. */
+  /** Returns at most `limit` turns of a conversation; the turn that began last comes first. Default `limit` 100. */
   readonly turnsOf: (conversationId: string, limit?: number) => Promise<Result<readonly LoggedTurn[]>>;
-  /** Returns the user's turns in the given state, latest first. Default `limit` 100. */
+  /**
+   * Returns at most `limit` turns of the user in the given state; the turn that began last comes first. Default `limit`
+   * 100.
+   */
   readonly find: (query: TurnQuery, limit?: number) => Promise<Result<readonly LoggedTurn[]>>;
   /**
-   * Asks the writer of a turn to stop. The writer's next call returns `stopRequested: true`. Returns `false` if the
-   * turn isn't running, otherwise `true`.
+   * Asks the writer of a turn to stop. The next `append` or `renew` of the writer returns `stopRequested: true`.
+   * Returns `true` if the turn is running, otherwise `false`.
    */
   readonly requestStop: (turn: Pick<TurnWriter, "conversationId" | "turnId">) => Promise<Result<boolean>>;
   /** Returns at most `limit` running turns whose lease has expired. The turn whose lease expired first comes first. */
   readonly abandoned: (limit: number) => Promise<Result<readonly LoggedTurn[]>>;
   /**
-   * Erases the turns of a conversation at once, even a running turn. The writer of an erased turn gets `held: false`
-   * from its next call. Returns the number of erased turns.
+   * Erases the turns of a conversation at once, even a running turn. The next `append` or `renew` of an erased turn's
+   * writer returns `held: false`. Returns the number of erased turns.
    */
   readonly deleteConversation: (conversationId: string) => Promise<Result<number>>;
-  /** Erases the turns of all of the user's conversations. Returns the number of erased turns. */
+  /**
+   * Erases the turns of all of the user's conversations at once, even running turns. Returns the number of erased
+   * turns.
+   */
   readonly deleteUser: (userId: string) => Promise<Result<number>>;
-  /** Closes what the log opened itself, but not a client that you passed to it. */
+  /** Closes the clients that the log opened itself, but no client that the application passed to the log. */
   readonly close: () => Promise<Result<void>>;
 }

@@ -26,12 +26,15 @@ export interface FallbackEvent {
   readonly operation: Operation;
   /** The conversation that was read. Absent for methods that read several conversations (e.g. `findConversations`). */
   readonly conversationId?: string;
-  /** The primary's last connection error. It is the reason why the fallback was asked. */
+  /** The primary's last connection error, because of which the read was sent to the fallback. */
   readonly error: MemoryErrorUnion;
 }
 
 const fallbackSchema = z.strictObject({
-  /** For how long reads skip the primary after a connection error, in milliseconds. Default 5,000. */
+  /**
+   * For this many milliseconds after a connection error of the primary, reads go to the fallback without asking the
+   * primary. Default 5,000.
+   */
   cooldownMs: z.number().min(0).max(2_147_483_647).default(5_000),
   /** Called for each read that is sent to the fallback. */
   onFallback: z
@@ -47,26 +50,27 @@ export type FallbackOptions = z.input<typeof fallbackSchema>;
 type FallbackSettings = z.output<typeof fallbackSchema>;
 
 /**
- * The name of a property that marks providers from `withFallback`. Wrappers around such a provider keep the property.
+ * The name of a property that marks providers from `withFallback`. Other wrappers around such a provider keep the
+ * property.
  */
 export const ANSWERS_FROM_FALLBACK = "answersFromFallback";
 
 /**
- * Whether the provider's reads may come from a fallback, which may lack the latest writes. If so, a conversation that a
- * read doesn't find may still exist.
+ * Whether the provider's reads may be answered by a fallback, which may lack the latest writes. If so, a conversation
+ * that a read doesn't find may still exist in the primary store.
  */
 export const mayAnswerFromFallback = (provider: object): boolean => ANSWERS_FROM_FALLBACK in provider;
 
 /**
- * Wraps the primary provider with a fallback provider. The fallback answers reads while the primary can't be reached:
- * while the primary fails with a retryable `MemoryConnectionError`. All other failures of the primary are returned
+ * Wraps a primary provider and a fallback provider. The fallback answers reads while the primary can't be reached, that
+ * is, while the primary fails with a retryable `MemoryConnectionError`. All other failures of the primary are returned
  * unchanged.
  *
- * - Reads: during an outage, they are sent to the fallback. For `cooldownMs` after a connection error, they skip the
- *   primary.
- * - Writes and deletions: they always need the primary. During an outage, they fail with the primary's retryable error.
- *   A write also fails if the latest read of its conversation came from the fallback. In this case, read the
- *   conversation again and decide again.
+ * - Reads: a read that fails with such an error is sent to the fallback. For `cooldownMs` after the error, all reads go
+ *   to the fallback without asking the primary.
+ * - Writes and deletions: they are always sent to the primary. If the primary can't be reached, they fail with the
+ *   primary's retryable error. A write also fails if the latest read of its conversation came from the fallback, which
+ *   may have returned old data. In this case, read the conversation again, and then decide again what to write.
  * - Warning: this wrapper never writes to the fallback or deletes from it. Therefore the fallback may still return
  *   deleted data.
  * - `healthCheck` checks the primary. `close` closes both providers.
@@ -126,7 +130,10 @@ type StoreRead<T> = (store: MemoryProvider) => Promise<Result<T>>;
 
 type Routing = ReturnType<typeof createRouting>;
 
-/** Decides for each call which of the two providers answers it. */
+/**
+ * Creates the functions that send each call to one of the two providers, or first to the primary and then to the
+ * fallback.
+ */
 function createRouting({ primary, fallback, settings }: Stores) {
   const outage = createOutage(settings.cooldownMs);
   const stale = createStaleReads();
@@ -176,15 +183,18 @@ function createRouting({ primary, fallback, settings }: Stores) {
         },
       ),
     /**
-     * Sends a write to the primary, even if reads skip it now, because the primary may have recovered. Refuses the
-     * write if the latest read came from the fallback.
+     * Sends a write to the primary, even if reads skip the primary now, because the primary may have recovered. Fails
+     * without a call of the primary if the latest read of the conversation came from the fallback.
      */
     write: async (operation: Operation, conversationId: string, send: () => Promise<Result<void>>) =>
       stale.has(conversationId) ? createFailure(staleRead(operation)) : callPrimary(send),
   };
 }
 
-/** Returns those versioned methods that the primary has, with the fallback added. */
+/**
+ * Returns those versioned methods that the primary has. The returned reads use the fallback if the primary can't be
+ * reached.
+ */
 function routeVersioned(primary: MemoryProvider, { read, write }: Routing): Partial<VersionedMethods> {
   const { readConversation, exportConversation, importConversation, verifyConversation } =
     versionedMethods(primary);
@@ -203,7 +213,7 @@ function routeVersioned(primary: MemoryProvider, { read, write }: Routing): Part
         }),
     }),
     ...(importConversation && {
-      // The record may be invalid here; the primary refuses it.
+      // The record may be invalid. The primary checks and refuses it.
       importConversation: (...args) =>
         write("importConversation", args[0]?.conversationId, () => importConversation(...args)),
     }),
@@ -219,8 +229,8 @@ async function readConversationFrom(
 ): Promise<Result<ConversationReading>> {
   const read = await readFrom(store, conversationId, options);
   if (!read.success) return read;
-  // A random incarnation, if the store has none. Every store that compares incarnations refuses a write that expects
-  // it.
+  // If the store has no incarnation, return a random one. Then every store that compares incarnations refuses a write
+  // whose `expectedIncarnation` is this random value.
   const incarnation = read.data.incarnation ?? crypto.randomUUID();
   return createSuccess({ ...read.data, incarnation, readAt: read.data.readAt ?? new Date() });
 }
@@ -246,16 +256,16 @@ async function closeBoth(primary: MemoryProvider, fallback: MemoryProvider): Pro
 }
 
 /**
- * Creates the memory of whether reads skip the primary. Without it, each read during an outage would wait until the
- * primary's connection times out.
+ * Remembers that the primary can't be reached, so that reads skip the primary for `cooldownMs`. Otherwise each read
+ * during an outage would wait until the primary's connection times out.
  */
 function createOutage(cooldownMs: number) {
   let failure: MemoryErrorUnion | undefined;
   let nextAttempt = 0;
   return {
     /**
-     * Returns the primary's last connection error if reads skip the primary now. Returns `undefined` if the primary
-     * should be asked.
+     * Returns the primary's last connection error if a read must skip the primary now. Returns `undefined` if a read
+     * must ask the primary.
      */
     blockedBy: (): MemoryErrorUnion | undefined => {
       const now = performance.now();
@@ -266,8 +276,9 @@ function createOutage(cooldownMs: number) {
       return undefined;
     },
     /**
-     * Takes note of a result of the primary. Returns its error if the error means that the primary can't be reached,
-     * otherwise `undefined`. Other failures don't end an outage, because some are decided without the store (e.g.
+     * Learns from a result of the primary whether the primary can be reached. Returns the result's error if the error
+     * means that the primary can't be reached, otherwise `undefined`. A success ends the outage. A failure of another
+     * kind doesn't end the outage, because the primary may have failed without asking its store (e.g. because of
      * invalid input).
      */
     record: (result: Result<unknown>): MemoryErrorUnion | undefined => {
@@ -275,7 +286,7 @@ function createOutage(cooldownMs: number) {
         failure = undefined;
         return undefined;
       }
-      // The error of a closed provider isn't retryable. It is no outage.
+      // The error of a closed provider isn't retryable, and means no outage.
       if (!isMemoryConnectionError(result.error) || !result.error.retryable) return undefined;
       failure = result.error;
       nextAttempt = performance.now() + cooldownMs;
@@ -286,7 +297,10 @@ function createOutage(cooldownMs: number) {
 
 const MAX_CONVERSATIONS = 100_000;
 
-/** Creates a set of those conversations whose latest read came from the fallback. It holds the newest 100,000 ids. */
+/**
+ * Creates a set of the conversations whose latest read came from the fallback. The set holds at most 100,000
+ * conversation ids, and drops the oldest.
+ */
 function createStaleReads() {
   const ids = new Map<string, true>();
   return {
@@ -296,7 +310,7 @@ function createStaleReads() {
   };
 }
 
-/** Returns the ids of the found conversations, and the id in the query. */
+/** Returns the ids of the found conversations and, if the query has one, the conversation id in the query. */
 const idsOf = (query: MemoryQuery, found: readonly ConversationMemory[]): readonly string[] => [
   ...(query.conversationId === undefined ? [] : [query.conversationId]),
   ...found.map(({ conversationId }) => conversationId),

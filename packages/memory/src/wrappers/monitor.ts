@@ -4,7 +4,7 @@ import { extendObject } from "../runtime/objects.ts";
 
 const KEPT = 100;
 
-/** The durations of an operation's last 100 calls, in milliseconds. */
+/** Statistics of the durations of an operation's last 100 calls, in milliseconds. */
 export interface LatencyStats {
   readonly avg: number;
   readonly max: number;
@@ -17,15 +17,15 @@ export interface LatencyStats {
 }
 
 /**
- * Returns the smallest measurement that is at least as large as the given share (from 0 to 1) of all measurements.
- * `sorted` must not be empty.
+ * Returns a percentile: the smallest measurement such that the given share (from 0 to 1) of all measurements is at most
+ * as large. `sorted` contains the measurements in ascending order and must not be empty.
  */
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
 
 /**
- * Measures how long operations take. It keeps the last 100 measurements for each operation name. Calls that fail or
- * throw are measured, too.
+ * Measures how long operations take. The monitor keeps the last 100 measurements of each operation, by the operation's
+ * name. Calls that fail or throw are measured, too.
  */
 export class MemoryPerformanceMonitor {
   readonly #metrics = new Map<string, number[]>();
@@ -43,7 +43,10 @@ export class MemoryPerformanceMonitor {
     }
   }
 
-  /** Returns the durations of an operation's last 100 calls, or `null` if the operation was never measured. */
+  /**
+   * Returns statistics of the durations of an operation's last 100 calls, or `null` if the operation was never
+   * measured.
+   */
   getStats(operation: string): LatencyStats | null {
     const sorted = this.#metrics.get(operation)?.toSorted((a, b) => a - b);
     if (sorted === undefined) return null;
@@ -65,8 +68,8 @@ export class MemoryPerformanceMonitor {
 }
 
 /**
- * Wraps the provider so that `monitor` measures each call of its methods except `close`. The name of the operation is
- * the name of the method.
+ * Wraps the provider so that `monitor` measures each call of the provider's methods except `close`. Each method is
+ * measured under its own name (e.g. `"getConversation"`).
  *
  * @example
  * ```ts

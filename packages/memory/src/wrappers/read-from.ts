@@ -12,11 +12,14 @@ import {
   type ReadOptions,
 } from "../contract/versioned-provider.ts";
 
-/** The part of a {@link ConversationReading} that can be read from any provider. */
+/**
+ * A conversation that was read from any provider. It has the fields of a {@link ConversationReading}, but two of them
+ * may be missing.
+ */
 export interface ProviderReading extends Omit<ConversationReading, "incarnation" | "readAt"> {
   /**
-   * The conversation's incarnation. `undefined` if the provider has no incarnations: then a conversation that was
-   * erased can't be distinguished from one that never existed.
+   * The conversation's incarnation. `undefined` if the provider returns no incarnation. Without an incarnation, a
+   * conversation that was erased can't be distinguished from one that never existed.
    */
   readonly incarnation: string | undefined;
   /** The time of the read by the store's clock. Absent if the provider doesn't return it. */
@@ -27,7 +30,8 @@ export interface ProviderReading extends Omit<ConversationReading, "incarnation"
  * Reads a conversation from any provider. Uses `readConversation` if the provider has this method, otherwise
  * `getConversation`. A result from `getConversation` has these limits:
  *
- * - `firstPosition` counts from the oldest stored message, unless the metadata contain a valid `nextPosition`.
+ * - `firstPosition` is computed from `nextPosition` in the metadata. If the metadata contain no valid `nextPosition`,
+ *   the oldest stored message counts as position 0.
  * - A selection by `messageId` finds no message.
  * - `incarnation` is `undefined` if the conversation doesn't exist, or if its metadata contain no incarnation.
  * - `readAt` and `receipt` are absent. Therefore an absent receipt doesn't prove that the write failed.
@@ -64,8 +68,8 @@ export async function readFrom(
 }
 
 /**
- * Returns the `nextPosition` from the metadata if it is valid, otherwise the number of messages. A provider of another
- * project may return any value in this field.
+ * Returns `nextPosition` from the metadata if its value is possible, otherwise the number of messages. A provider of
+ * another project may return any value in this metadata field.
  */
 function nextPositionOf({ messages, metadata }: ConversationMemory): number {
   const stated: unknown = metadata?.nextPosition;

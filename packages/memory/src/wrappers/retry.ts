@@ -12,7 +12,7 @@ import { type Outcome, retryUntilAborted } from "../runtime/backoff.ts";
 import { copyArgument, extendObject } from "../runtime/objects.ts";
 import { notifyObserver } from "../runtime/observer.ts";
 
-/** Describes a failed attempt after which `withRetry` makes another one. */
+/** Describes a failed attempt after which `withRetry` makes another attempt. */
 export interface RetryEvent {
   readonly operation: Operation;
   /** The number of the failed attempt, from 1. */
@@ -30,18 +30,20 @@ const milliseconds = z.number().min(0).max(2_147_483_647);
 export const retrySchema = z.strictObject({
   /** The maximum number of attempts, including the first one. Default 5. */
   maxAttempts: z.int().min(1).default(5),
-  /** The maximum of the first wait, in milliseconds. For each further wait, the maximum doubles. Default 100. */
-  baseDelayMs: milliseconds.default(100),
-  /** The maximum of every wait, in milliseconds. Default 5,000. */
-  maxDelayMs: milliseconds.default(5_000),
   /**
-   * The maximum time from the beginning of the first attempt to the beginning of the last one, in milliseconds. Default
-   * 30,000.
+   * The maximum duration of the wait before the second attempt, in milliseconds. The maximum doubles for each further
+   * wait. Default 100.
    */
+  baseDelayMs: milliseconds.default(100),
+  /** The maximum duration of any wait between two attempts, in milliseconds. Default 5,000. */
+  maxDelayMs: milliseconds.default(5_000),
+  /** No attempt begins later than this many milliseconds after the beginning of the first attempt. Default 30,000. */
   maxElapsedMs: milliseconds.default(30_000),
-  /** If this signal is aborted, no further attempts are made, and calls return the last error. */
+  /**
+   * If this signal is aborted, no further attempts are made, and a running call returns the error of its last attempt.
+   */
   signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
-  /** Called before each wait. */
+  /** Called before each wait between two attempts. */
   onRetry: callback<(event: RetryEvent) => void>().optional(),
   /** Returns a number from 0 to 1 that makes the waits random. Default `Math.random`. */
   random: callback<() => number>().default(() => Math.random),
@@ -56,19 +58,21 @@ type RetrySettings = z.output<typeof retrySchema>;
  * Wraps the provider so that a call is repeated if it fails with a retryable error. The waits between the attempts grow
  * exponentially and are random. Any other error is returned at once.
  *
- * The last error is returned if the number of attempts or the time is used up, if one of the signals is aborted
- * (`signal`, or the one in the call's options), or if the provider is closed. Its field `attempts` contains the number
- * of attempts. With this field, neither the engine nor another `withRetry` around this wrapper retries the call again.
+ * The error of the last attempt is returned if `maxAttempts` or `maxElapsedMs` is used up, if `signal` or the signal in
+ * the call's options is aborted, or if the provider is closed. The error's field `attempts` contains the number of
+ * attempts. Because of this field, neither the engine nor another `withRetry` around this wrapper retries the call
+ * again.
  *
- * It is safe to repeat a write. A write without an `idempotencyKey` gets one for all its attempts. So if only the reply
- * of a write was lost, the next attempt succeeds, even with `expectedVersion`. If the reply of a deletion was lost, the
- * next attempt finds nothing to delete. Then `deleteConversation` may return `false`, and `clearUserConversations` too
- * small a number, although everything was deleted.
+ * It is safe to repeat a write, because all attempts of a write have the same idempotency key: the write's own
+ * `idempotencyKey` or, by default, a new one. So if a write was stored but its reply was lost, the next attempt
+ * succeeds and stores nothing twice, even with `expectedVersion`. If a deletion succeeded but its reply was lost, the
+ * next attempt finds nothing to delete. Then `deleteConversation` may return `false`, and `clearUserConversations` may
+ * return too small a number, although everything was deleted.
  *
  * The arguments are copied before the first attempt, so all attempts send the same arguments. But other writers may
- * change the store between two attempts. Without `expectedIncarnation`, a repeated write that creates a conversation
- * can create it again after its user was cleared. A repeated deletion also deletes what was created after the first
- * attempt.
+ * change the store between two attempts. If a user's conversations are cleared between two attempts of a write without
+ * `expectedIncarnation`, the second attempt can create the conversation again. A repeated deletion also deletes what
+ * was created after the first attempt.
  *
  * `close`, and methods that aren't part of the provider's contract, are not repeated. Throws a `TypeError` if the
  * options are invalid.
@@ -147,8 +151,8 @@ function createRetry(settings: RetrySettings, closed: AbortSignal) {
 }
 
 /**
- * Whether the result is a retryable failure. A failure with `attempts` isn't: an inner wrapper has already made enough
- * attempts.
+ * Whether the result is a failure that should be retried. A failure with the field `attempts` should not, because an
+ * inner `withRetry` has already made all its attempts.
  */
 const mayBeTriedAgain = <T>(result: Result<T>): result is Extract<Result<T>, { readonly success: false }> =>
   !result.success && result.error.retryable && result.error.attempts === undefined;
@@ -184,8 +188,8 @@ type Write = MemoryProvider["appendMessages"];
 type Stoppable = Pick<WriteOptions, "signal">;
 
 /**
- * Returns the signal of the options, or `undefined` if there is none or the value isn't a signal. The provider refuses
- * or ignores such a value.
+ * Returns the signal in the options. Returns `undefined` if the options have no signal, or if the value isn't an
+ * `AbortSignal`: the provider refuses or ignores a wrong value.
  */
 const signalOf = (options: Stoppable | undefined): AbortSignal | undefined =>
   options?.signal instanceof AbortSignal ? options.signal : undefined;
@@ -193,12 +197,12 @@ const signalOf = (options: Stoppable | undefined): AbortSignal | undefined =>
 type Keyed = Pick<WriteOptions, "idempotencyKey" | "signal">;
 
 /**
- * Returns a copy of a write's options with an idempotency key: its own key, or a new one. With this key, all attempts
- * write only once.
+ * Returns a copy of a write's options with an idempotency key, which all attempts of the write share: the key in the
+ * options or, if there is none, a new key. If the options can't be copied, returns them unchanged.
  */
 function keyedOptions<Options extends Keyed>(options: Options | undefined): Options | Keyed {
   const copy: Options | Keyed = options === undefined ? {} : copyArgument(options);
-  // Options that couldn't be copied, and invalid keys such as `null`, stay unchanged: the provider refuses them.
+  // Options that couldn't be copied, and invalid keys (e.g. `null`), stay unchanged, because the provider refuses them.
   if (copy === options || copy.idempotencyKey !== undefined) return copy;
   return Object.assign(copy, { idempotencyKey: crypto.randomUUID() });
 }

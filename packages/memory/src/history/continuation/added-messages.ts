@@ -22,7 +22,10 @@ export type AddedMessages =
     }
   | ContinuationRejection;
 
-/** Checks and copies the messages that a client added after the history. They begin at index `start` of `incoming`. */
+/**
+ * Checks and copies the messages that a client added after its copy of the history. The added messages begin at index
+ * `start` of `incoming`.
+ */
 export function readAddedMessages(
   incoming: readonly unknown[],
   start: number,
@@ -48,9 +51,9 @@ export function readAddedMessages(
 }
 
 /**
- * Returns a frozen copy of a client's message. Each field is read only once, so that a getter that changes its result
- * can't bypass the check. Returns a rejection code if the value is not a message, has tool calls but isn't an assistant
- * message, or contains parts that a client must not send.
+ * Returns a frozen copy of a client's message. Each field is read only once, so that a getter that returns different
+ * values can't bypass the check. Returns a rejection code instead if the value is not a message, if it has tool calls
+ * but isn't an assistant message, or if it contains parts that a client must not send.
  */
 function readMessage(value: unknown): Message | ContinuationRejectionCode {
   try {
@@ -97,8 +100,8 @@ interface KnownCalls {
 }
 
 /**
- * Returns a function that returns the stored calls. They are only computed on the first use, because a valid request
- * never needs them.
+ * Returns a function that returns the calls in the stored history. The calls are only computed when the function is
+ * first called, because only the rejection of an invalid request needs them.
  */
 function knownCalls(persisted: readonly Message[]): () => KnownCalls {
   let known: KnownCalls | undefined;
@@ -132,7 +135,10 @@ const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["name", "arguments", "inpu
 const has = (value: object, isMeant: (key: string) => boolean): boolean =>
   Object.entries(value).some(([key, field]) => field !== undefined && field !== null && isMeant(key));
 
-/** Whether a client's message contains anything else than text, media and the application's own fields. */
+/**
+ * Whether a client's message contains data that a client must not send: anything other than text, media and fields of
+ * the application.
+ */
 function holdsForeignParts(message: Message): boolean {
   const { role, content, tool_calls: calls }: RichMessage = message;
   const types = role === "assistant" ? ASSISTANT_TYPES : USER_TYPES;
@@ -165,8 +171,8 @@ function isCall(call: unknown): boolean {
 const isPart = (part: unknown): boolean => isFields(part) && typeof part["type"] === "string";
 
 /**
- * Whether a JSON value is a message, by the same rules as `messageSchema`. Use this function without zod, or if the
- * reason for a refusal isn't needed.
+ * Whether a JSON value is a message, by the same rules as `messageSchema`. Use this function in programs without zod,
+ * or if you don't need to know what is wrong with an invalid message.
  */
 export function isMessage(value: unknown): boolean {
   if (!isFields(value)) return false;

@@ -5,15 +5,16 @@ import { isRole, roleOf, sameMessage } from "./same-message.ts";
 import { type ContinuationRejection, reject } from "./validation-result.ts";
 
 /**
- * Where the history ends in the client's messages (`end` is the index after it), or why the continuation is rejected.
+ * Where the copy of the history ends in the client's messages (`end` is the index of the first message after the copy),
+ * or why the continuation is rejected.
  */
 export type Alignment = { readonly ok: true; readonly end: number } | ContinuationRejection;
 
 /**
- * Finds the stored history at the beginning of a client's messages. The client may have copied it as it is stored, or
- * as a run returns it. If the store has dropped its oldest messages, the copy may begin with up to `dropped` more
- * messages. With `mayBeginLater`, the beginning of the history may be missing in the copy. Takes time linear in the
- * number of messages.
+ * Finds the end of the client's copy of the stored history, with which the client's messages begin. The copy may be the
+ * history as it is stored, or as a run returns it (sanitized). If the store has dropped its oldest messages, the copy
+ * may begin with up to `dropped` additional messages. With `mayBeginLater`, the beginning of the history may be missing
+ * in the copy. Takes time linear in the number of messages.
  */
 export function alignHistory(
   persisted: readonly Message[],
@@ -32,7 +33,7 @@ export function alignHistory(
       return { ok: true, end: later.length };
     }
   }
-  // At least one comparison was made: the one of the stored history from the first message on.
+  // `best` is present, because the stored history was at least compared from the first message on.
   return best === undefined ? reject("not-a-prefix", 0) : explain(best, incoming);
 }
 
@@ -42,8 +43,8 @@ export interface AlignmentOptions {
 }
 
 /**
- * Returns the end of the history that a copy without its beginning must contain, so that both have the same last reply.
- * Returns `undefined` if there is no such part.
+ * For a copy that lacks the beginning of the history: returns the end of the history that the copy must contain, so
+ * that the copy and the history have the same last reply. Returns `undefined` if no such end exists.
  */
 function laterForm(form: readonly Message[], incoming: readonly unknown[]): readonly Message[] | undefined {
   const last = lastAssistant(incoming);
@@ -54,7 +55,9 @@ function laterForm(form: readonly Message[], incoming: readonly unknown[]): read
 interface Comparison {
   readonly form: readonly Message[];
   readonly start: number;
-  /** The number of equal messages, counted from index `start` of the client's messages. */
+  /**
+   * The number of messages that are equal to the stored messages, counted from index `start` of the client's messages.
+   */
   readonly same: number;
 }
 
@@ -74,9 +77,9 @@ function sanitizedForm(persisted: readonly Message[]): readonly Message[] {
 }
 
 /**
- * Returns the indexes at which the stored history may begin in the client's messages. The most probable one comes
- * first. Only these three candidates are tried, so that a repetitive conversation doesn't take quadratic time. With the
- * first candidate, no assistant message follows the history.
+ * Returns at most three indexes at which the copy of the stored history may begin in the client's messages, the most
+ * probable index first. With the first index, no assistant message follows the copy. More indexes aren't tried, because
+ * a repetitive conversation would then take quadratic time.
  */
 function possibleStarts(
   form: readonly Message[],
@@ -95,8 +98,8 @@ function lastAssistant(messages: readonly unknown[]): number {
   for (let index = messages.length - 1; index >= 0; index--) {
     const role = roleOf(messages[index]);
     if (role === "assistant") return index;
-    // Stop here: messages without a valid role are refused later. The array may have a billion empty items, which must
-    // not be searched.
+    // Stop the search at a message without a valid role, because the continuation is refused later. A malicious client
+    // may send a list of very many empty items.
     if (!isRole(role) && role !== "system" && role !== "developer") return -1;
   }
   return -1;

@@ -1,8 +1,9 @@
-/** A user's decision about a tool call that waits for an approval. It comes from the client. */
+/** A user's decision about a tool call that waits for an approval, as the client sends it. */
 export type ApprovalDecision = {
   readonly toolCallId: string;
   /**
-   * The approval's id from the interruption. It belongs to one conversation, one call and the arguments of this call.
+   * The id of the approval, which the interruption contains. It is only valid for one conversation, one call and the
+   * arguments of this call.
    */
   readonly approvalId: string;
   readonly approved: boolean;
@@ -10,7 +11,7 @@ export type ApprovalDecision = {
   readonly reason?: string;
 };
 
-/** A tool call that waits for an approval. It comes from the server. */
+/** A tool call that waits for an approval, as the server knows it. */
 export type PendingApproval = Pick<ApprovalDecision, "toolCallId" | "approvalId">;
 
 const isId = (value: unknown): value is string => typeof value === "string" && value !== "";

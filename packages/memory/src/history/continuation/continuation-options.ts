@@ -14,12 +14,12 @@ import type { PendingApproval } from "./approval.ts";
  * Which messages a client may send. In both modes, the client must not change the stored history. It may only send
  * results for calls in this history, and approval decisions for its pending calls.
  *
- * - `strict` (default): the client sends the stored history (or a token in its place). At most one result for each
- *   pending call follows, and then user messages. It may also send at most one approval decision for each pending call.
- *   Use this mode for your own clients.
+ * - `strict` (default): the client sends its copy of the stored history, or a history token. After the copy, it may
+ *   send at most one result for each pending call, and then user messages. It may also send at most one approval
+ *   decision for each pending call. Use this mode for your own clients.
  * - `compatible`: in addition, the client may leave out the end of the history, add assistant messages, and send
- *   results after user messages. Results for calls that aren't pending are ignored, and so are second results for a
- *   call and second decisions about it. Use this mode for clients that send such messages and that you can't change.
+ *   results after user messages. These are ignored: a result for a call that isn't pending, a second result for a call,
+ *   and a second decision about a call. Use this mode for clients that send such messages and that you can't change.
  */
 export type ContinuationMode = "strict" | "compatible";
 
@@ -27,10 +27,13 @@ export type ContinuationMode = "strict" | "compatible";
 export interface ContinuationOptions {
   /** Which messages the client may send. Default `strict`. */
   readonly mode?: ContinuationMode;
-  /** The client's approval decisions, unchecked. Valid is an array of `ApprovalDecision`. Default: no decisions. */
+  /**
+   * The client's approval decisions. The value may be untrusted; a valid value is an array of `ApprovalDecision`.
+   * Default: no decisions.
+   */
   readonly approvals?: unknown;
   /**
-   * The calls that wait for an approval. Each decision must have the call id and the approval id of one of them.
+   * The calls that wait for an approval. Each decision must have the call id and the approval id of one of these calls.
    * Default: a decision may be about any pending call.
    */
   readonly pendingApprovals?: readonly PendingApproval[] | undefined;
@@ -51,15 +54,15 @@ export interface ContinuationOptions {
    */
   readonly mayBeginLater?: boolean | undefined;
   /**
-   * Present if the client sent a history token instead of its copy. Then `incoming` contains only the added messages.
-   * If absent, `incoming` begins with the copy.
+   * Present if the client sent a history token instead of its copy of the history. If present, `incoming` contains only
+   * the added messages. If absent, `incoming` begins with the copy.
    */
   readonly historyToken?: HistoryTokens | undefined;
 }
 
 /** A client's history token, and the token to which it must be equal. */
 export interface HistoryTokens {
-  /** The token from the client, unchecked. */
+  /** The token from the client. The value may be untrusted. */
   readonly sent: unknown;
   /** The result of `historyTokenOf` for the stored conversation. */
   readonly expected: string | undefined;

@@ -3,14 +3,14 @@ import type { Message } from "../../contract/message.ts";
 import { isReasoningField, isReasoningPart } from "../messages/message-content.ts";
 
 /**
- * Whether a client's copy of a message equals the stored message. They are compared as JSON: the order of keys, the
+ * Whether a client's copy of a message equals the stored message. The two are compared as JSON: the order of keys, the
  * format of numbers and `undefined` fields make no difference. These also count as equal: a `null` field and an absent
  * field, content `""` and content `null`, an empty list of calls and no list, and call arguments that are the same
- * JSON. If the copy has any other additional or missing field, it is a different message. Numbers are compared as
- * JavaScript reads them, with 53 bits of precision.
+ * JSON. With any other additional field, the copy is a different message. Numbers are compared as JavaScript reads
+ * them, with 53 bits of precision.
  *
- * Some fields may be missing in the copy, but must not be different: fields that only a model provider writes, the
- * model provider's `id` of the message, additional fields of a call, and reasoning parts.
+ * Only these may be missing in the copy, but must not be different if they are present: fields that only a model
+ * provider writes, the model provider's `id` of the message, additional fields of a call, and reasoning parts.
  */
 export const sameMessage = (stored: Message, copy: unknown): boolean =>
   stored === copy || sameFields(stored, copy, sameMessageField);
@@ -32,8 +32,8 @@ function sameContent(stored: unknown, copy: unknown): boolean {
 }
 
 /**
- * Whether the copy has equal parts in the same order. Reasoning parts may be missing in the copy. Takes linear time,
- * because the search never goes back.
+ * Whether the copy has the same parts as the stored message, in the same order. Reasoning parts may be missing in the
+ * copy. Takes linear time, because each part is looked at once.
  */
 function sameParts(stored: readonly unknown[], copy: readonly unknown[]): boolean {
   let next = 0;
@@ -71,7 +71,7 @@ function sameArguments(a: unknown, b: unknown): boolean {
   return parsed !== undefined && sameJson(parsed, parseArguments(b));
 }
 
-/** Parses the arguments of a call. Returns `undefined` if they are invalid JSON. */
+/** Parses the arguments of a call. Returns `undefined` if the arguments are invalid JSON. */
 function parseArguments(text: unknown): unknown {
   if (typeof text !== "string") return undefined;
   try {
@@ -89,8 +89,9 @@ export const isRole = (role: unknown): role is Message["role"] =>
   role === "user" || role === "assistant" || role === "tool";
 
 /**
- * The fields of a message, part or call that only a model provider or its adapter writes. A client may leave them out,
- * but must not add them, because the model provider would treat them as its own.
+ * The fields of a message, part or call that only a model provider, or the code for a model provider, writes. A client
+ * may leave these fields out of its copy, but must not add them, because the model provider would treat them as its own
+ * data.
  */
 const PROVIDER_FIELDS: ReadonlySet<string> = new Set([
   ...["origin", "providerMetadata", "providerOptions", "provider_specific_fields", "extra_content"],

@@ -22,7 +22,8 @@ export class ContinuationValidationError extends Error {
   override readonly name = "ContinuationValidationError";
   readonly code: ContinuationRejectionCode;
   /**
-   * The index of the refused message or decision, as in {@link ContinuationRejection}. `undefined` if there is no list.
+   * The index of the refused message or decision in its list, as in {@link ContinuationRejection}. `undefined` if the
+   * value that should be a list isn't one.
    */
   readonly index: number | undefined;
 
@@ -37,10 +38,11 @@ export class ContinuationValidationError extends Error {
  * Checks whether a client's messages continue a stored history. Returns the messages that the client added, or why the
  * continuation is rejected.
  *
- * `persisted` is the stored history. `incoming` contains the client's messages: its copy of the history, as it is
- * stored or as a run returned it, and then new messages. The copy is compared with the stored history, but never used.
- * {@link ContinuationOptions.mode} says which messages may follow, and {@link ContinuationRejectionCode} lists the
- * reasons for a rejection. Instead of the copy, the client can send a token: {@link ContinuationOptions.historyToken}.
+ * `persisted` is the stored history. `incoming` contains the client's messages: first the client's copy of the history,
+ * as it is stored or as a run returned it, and then new messages. The copy is compared with the stored history, but is
+ * never used. {@link ContinuationOptions.mode} says which messages may follow the copy, and {@link
+ * ContinuationRejectionCode} lists the reasons for a rejection. Instead of the copy, the client can send a history
+ * token: {@link ContinuationOptions.historyToken}.
  *
  * Never throws because of the client's data. Takes time linear in the number of messages. Throws a `TypeError` that
  * names the option if an option is invalid.
@@ -141,13 +143,16 @@ function align(
   return expected !== undefined && sent === expected ? { ok: true, end: 0 } : reject("stale-token");
 }
 
-/** Converts a code that only strict mode has. For a truncated history, compatible mode reports `not-a-prefix`. */
+/**
+ * Converts the code `truncated-history`, which only strict mode has, into `not-a-prefix`. All other rejections stay the
+ * same.
+ */
 const withoutStrictCodes = (rejection: ContinuationRejection): ContinuationRejection =>
   rejection.code === "truncated-history" ? reject("not-a-prefix", rejection.index) : rejection;
 
 interface DecisionRules {
   readonly strict: boolean;
-  /** Whether the call still waits for a result after the results in the same request. */
+  /** Whether the call has no result, neither in the stored history nor in the same request. */
   readonly isPending: (toolCallId: string) => boolean;
   readonly pendingApprovals: readonly PendingApproval[] | undefined;
 }
@@ -191,17 +196,20 @@ export interface Continuation
   /** The stored history of the conversation. */
   readonly persisted: readonly Message[];
   /**
-   * The client's messages. They begin with the client's copy of the history, unless the client sent a token
-   * (`historyToken`). Unchecked, in spite of the type.
+   * The client's messages. They begin with the client's copy of the history, unless the client sent a history token
+   * (`historyToken`). The messages are not checked yet, in spite of the type.
    */
   readonly incoming: readonly Message[];
-  /** The client's approval decisions. Unchecked, in spite of the type. */
+  /** The client's approval decisions. The decisions are not checked yet, in spite of the type. */
   readonly approvals?: readonly ApprovalDecision[] | undefined;
   /** The id of the conversation. Absent if the conversation is new. */
   readonly conversationId?: string | undefined;
 }
 
-/** A function that checks a continuation. It accepts the continuation by returning, and refuses it by throwing. */
+/**
+ * A function that checks a continuation. If the function returns (or its promise resolves), the continuation is
+ * accepted. If it throws (or rejects), the continuation is refused.
+ */
 export type ContinuationValidator = (continuation: Continuation) => void | Promise<void>;
 
 /**

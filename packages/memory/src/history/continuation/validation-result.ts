@@ -51,28 +51,29 @@ export type ContinuationRejection = {
   /** What is wrong and what to do. Contains no message content, ids or names. */
   readonly reason: string;
   /**
-   * The index of the refused message in `incoming`. For the three approval codes, it is the index of the refused
-   * decision. If a message is missing at the end, it is the number of messages. Absent if the value is not a list.
+   * The index of the refused message in `incoming`. For the three codes about approvals, `index` is the index of the
+   * refused decision. If a message is missing at the end of `incoming`, `index` is the number of messages. Absent if
+   * `incoming` or the decisions aren't a list.
    */
   readonly index?: number;
 };
 
 /**
- * The messages that the client added, as frozen copies: later changes to the input don't change them. Append them to
- * the stored history, never to the client's copy of it.
+ * The messages that the client added, as frozen copies, so that later changes to the client's messages don't change
+ * them. Append these messages to the stored history, never to the client's copy of the history.
  */
 export type ContinuationAcceptance = {
   readonly ok: true;
   /**
-   * Results for pending calls at the end of the stored history, in the order in which the client sent them. At most one
-   * for each call.
+   * Results for pending calls at the end of the stored history, in the order in which the client sent them. Contains at
+   * most one result for each call.
    */
   readonly toolResults: readonly Message[];
   /** New user messages. In compatible mode, also assistant messages from the client. */
   readonly added: readonly Message[];
   /**
-   * Decisions about pending calls that `toolResults` doesn't answer, in the order in which the client sent them. At
-   * most one for each call.
+   * Decisions about pending calls that have no result in `toolResults`, in the order in which the client sent them.
+   * Contains at most one decision for each call.
    */
   readonly approvals: readonly ApprovalDecision[];
 };

@@ -35,7 +35,7 @@ export function messageText(message: Message | RichMessage): string {
 /** The types of text parts. `input_text` and `output_text` come from OpenAI's Responses API. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "input_text", "output_text"]);
 
-/** The types of reasoning parts: of JAF and the AI SDK, of OpenAI and OpenRouter, and of Anthropic. */
+/** The types of reasoning parts in messages of JAF, the AI SDK, OpenAI, OpenRouter and Anthropic. */
 const REASONING_TYPES: ReadonlySet<string> = new Set(["reasoning", "thinking", "redacted_thinking"]);
 
 /** The fields of a message in which model providers and gateways store a model's reasoning. */
@@ -60,7 +60,7 @@ export const isMediaPart = ({ type }: Pick<ContentPart, "type">): boolean => MED
 
 type AnyMessage = Message | RichMessage;
 
-/** The fields of a message that describe it and are not content. */
+/** The fields of a message that describe the message and are not content. */
 const LABELS: ReadonlySet<string> = new Set([
   ...["role", "content", "tool_calls", "tool_call_id", "id", "name", "type", "status"],
   ...["origin", "providerMetadata"],
@@ -94,8 +94,8 @@ function anyField(value: Readonly<Record<string, unknown>>, isNamed: (key: strin
 }
 
 /**
- * Whether a part contains content other than the place of a call. An empty text counts if it has a signature or a
- * similar field, which must be sent back.
+ * Whether a part contains content; a part that only marks the place of a call doesn't. An empty text counts as content
+ * if the part has a signature or a similar field, which must be sent back to the model provider.
  */
 function partHolds(part: ContentPart): boolean {
   const text = partText(part);
@@ -126,9 +126,9 @@ export function isReasoningAlone(message: AnyMessage): boolean {
 const isBesideReasoning = (part: ContentPart): boolean => !isReasoningPart(part) && partHolds(part);
 
 /**
- * Returns how many messages at the start of a prompt the next turn will repeat unchanged. A model provider's prompt
- * cache can use this number. If the newest user message contains text marked `transient`, only the messages before that
- * message count; otherwise all messages count.
+ * Returns how many messages at the start of a prompt the next turn will repeat unchanged. Only these messages are worth
+ * keeping in a model provider's prompt cache. If the newest user message contains text marked `transient`, only the
+ * messages before that message count; otherwise all messages count.
  */
 export function stableLength(messages: readonly RichMessage[]): number {
   // Only the newest user message can change: in other messages, `transient` text is stored and stays the same.

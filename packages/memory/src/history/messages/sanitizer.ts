@@ -21,9 +21,10 @@ import { type CallKey, callKey, matchResults } from "./tool-calls.ts";
  * Anthropic and OpenAI refuse reasoning after which nothing follows. All other reasoning stays in its message, even if
  * the message contains nothing else.
  *
- * Some histories are refused only by some model providers. The model's adapter repairs these: an id that is used again
- * in a later turn, a function name with other characters, arguments that aren't JSON, a user message without text, or a
- * history that starts with a reply. The adapter only changes what the model sees, not the stored messages.
+ * Some things in a history are refused only by some model providers: an id that is used again in a later turn, a
+ * function name with characters that the model provider doesn't allow, arguments that aren't JSON, a user message
+ * without text, or a history that starts with a reply. The code for the model provider (e.g. `@jaf/google`) repairs
+ * these. It only changes what the model sees, not the stored messages.
  *
  * @example
  * ```ts
@@ -45,7 +46,10 @@ export function sanitizeConversation<M extends Message | RichMessage>(messages: 
 
 export interface Sanitized<M> {
   readonly messages: readonly M[];
-  /** Returns the index that a message had in the original history. `index` is its index in the sanitized messages. */
+  /**
+   * Returns the index of a message in the original history. `index` is the index of the same message in the sanitized
+   * messages.
+   */
   readonly originOf: (index: number) => number;
 }
 
@@ -114,7 +118,7 @@ export function isReplayable(messages: readonly (Message | RichMessage)[]): bool
 
 /**
  * Whether the message has tool results in the AI SDK's format, with call ids in its parts. The AI SDK also stores the
- * calls in parts. Such calls and results stay where they are.
+ * calls in parts. The sanitizer leaves calls and results in this format where they are.
  */
 function isOfAnotherKind({ tool_call_id: id, content }: RichMessage): boolean {
   return id == null && Array.isArray(content) && content.some(({ toolCallId }) => toolCallId !== undefined);
@@ -129,7 +133,7 @@ function hasRepeatedId(calls: readonly AnyCall[]): boolean {
   return new Set(ids).size < ids.length;
 }
 
-// Exports of other systems contain `null` in messages without calls.
+// Messages that were exported from other systems may have `tool_calls: null`.
 const callsOf = ({ role, tool_calls }: Message | RichMessage): readonly AnyCall[] =>
   role === "assistant" ? (tool_calls ?? []) : [];
 

@@ -27,8 +27,9 @@ export interface PendingToolCalls {
 }
 
 /**
- * Returns the calls without a result at the end of a history. Returns `undefined` if there are none. Calls elsewhere
- * don't count: if anything except a tool result follows a call, the turn went on without the result.
+ * Returns the calls without a result at the end of a history. Returns `undefined` if the history ends without such a
+ * call. Calls earlier in the history don't count: if anything except a tool result follows a call, the turn went on
+ * without the result.
  *
  * @example
  * ```ts
@@ -67,12 +68,13 @@ type Event = Call | Result;
 
 /**
  * Finds the result of each tool call. Returns the index of the result's message for each answered call. Model providers
- * use the same call id several times in a conversation. Therefore the order matters, not only the id. For each id:
+ * may use the same call id several times in a conversation. Therefore calls and results are matched by their order, not
+ * only by their id. For each id:
  *
- * 1. Results answer the calls directly before them, in order. If there are fewer results than calls, the earlier calls
- *   count as unanswered, because a result follows its call closely.
- * 2. All other messages are in the wrong order. Such a call takes the nearest result before it, or else the next result
- *   after it.
+ * 1. Results answer the calls directly before them, in order. If there are fewer results than calls, the results answer
+ *   the later calls, because a result follows its call closely.
+ * 2. A call that has no result by rule 1 takes the nearest unused result before it or, if there is none, the next
+ *   unused result after it. (Such messages are in the wrong order.)
  *
  * A second result answers no call. A result counts as second if it equals an earlier result with the same id. It also
  * counts as second if it comes directly after an answered call, unless it is also directly before the call that it

@@ -54,16 +54,16 @@ const PER_MESSAGE = 4;
 const PER_TOOL_CALL = 8;
 
 /**
- * Returns the number of tokens of a message. These count:
+ * Returns the number of tokens of a message. These numbers are added:
  *
- * - the text of the message, and the name and the arguments (or input) of each tool call,
- * - its other parts, depending on their kind,
+ * - the tokens of the message's text, and of the name and the arguments (or input) of each tool call,
+ * - the tokens of the other parts of the message, depending on their kind,
  * - 4 tokens for the message and 8 for each tool call,
- * - of its additional fields: `refusal`, reasoning (e.g. `reasoning_details`), and 1,600 tokens for `audio` and for
- *   each item of `attachments`.
+ * - the tokens of some additional fields: `refusal`, reasoning (e.g. `reasoning_details`), and 1,600 tokens for `audio`
+ *   and for each item of `attachments`.
  *
- * `docs/windows.md` contains a table. Throws a `TypeError` if the tokenizer doesn't return a finite number of at least
- * 0.
+ * `docs/windows.md` contains a table of all kinds of parts. Throws a `TypeError` if the tokenizer doesn't return a
+ * finite number of at least 0.
  *
  * @example
  * ```ts
@@ -164,7 +164,10 @@ function reasoningTokensOf(thought: unknown, tokenizer: Tokenizer): number {
   return sum(readable, (each) => countText(tokenizer, each)) + sum(hidden, opaqueTokens);
 }
 
-/** Returns the value if it is a non-empty text, or the texts in it if it is a list of parts. */
+/**
+ * Returns the texts in a value: the value itself if it is a non-empty text, or the texts of its items if it is a list
+ * of parts.
+ */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === "string") return value === "" ? [] : [value];
   if (!Array.isArray(value)) return [];
@@ -182,8 +185,8 @@ function jsonTokens(value: unknown, tokenizer: Tokenizer): number {
 }
 
 /**
- * Converts a value into JSON text without bytes and long base64. `aside` is the number of tokens for these; each of
- * them counts at most as one media part.
+ * Converts a value into JSON text (`text`) without bytes and long base64. `aside` is the number of tokens for the bytes
+ * and the base64 that were left out. Each of them counts at most as much as one media part.
  */
 function jsonOf(value: unknown): { readonly text: string; readonly aside: number } {
   let aside = 0;

@@ -3,28 +3,41 @@ import { isReasoningAlone } from "../messages/message-content.ts";
 
 export const USER = 0;
 /**
- * Another message that can be the first of a window, together with the messages that belong to it directly after it.
+ * A message that isn't a user message, but can be the first message of a window (e.g. an assistant message with tool
+ * calls). The messages of kind `RESULT` directly after it belong to it.
  */
 export const GROUP = 1;
 /** A tool result, or a message whose reasoning is in a separate message before it. A window can't begin with it. */
 export const RESULT = 2;
 export const SYSTEM = 3;
 
-/** What must be known about a history to compute its window, by the index of the message. */
+/**
+ * What must be known about the messages of a history to compute the history's window. The arrays are indexed by the
+ * index of the message.
+ */
 export interface WindowIndex {
   readonly size: number;
   /** The kind of each message: `USER`, `GROUP`, `RESULT` or `SYSTEM`. */
   readonly kinds: Uint8Array;
   readonly costs: Float64Array;
   /**
-   * The cost of all messages before an index, without system messages. It has one item more than there are messages.
+   * For each index, the cost of all messages before the index, without system messages. The array has one item more
+   * than there are messages.
    */
   readonly costBefore: Float64Array;
-  /** The cost of all system messages before an index. It has one item more than there are messages. */
+  /**
+   * For each index, the cost of all system messages before the index. The array has one item more than there are
+   * messages.
+   */
   readonly systemCostBefore: Float64Array;
-  /** The index of the last user message at or before an index, or -1. It has one item more than there are messages. */
+  /**
+   * For each index, the index of the last user message at or before it, or -1. The array has one item more than there
+   * are messages.
+   */
   readonly lastUserAt: Int32Array;
-  /** The index of the first user message after an index, or the number of messages if none follows. */
+  /**
+   * For each index, the index of the first user message after it, or the number of messages if no user message follows.
+   */
   readonly nextUserAfter: Int32Array;
 }
 
@@ -78,15 +91,16 @@ export function createWindowIndex(
 }
 
 /**
- * Returns the index of a turn's user message that a window keeps although the window starts later in this turn. Returns
- * -1 if the window keeps no such message.
+ * Returns the index of the user message that a window keeps although the window starts later in the same turn. `start`
+ * is the index at which the window starts. Returns -1 if the window starts with a user message or there is none before
+ * it.
  */
 export const pinnedUserMessage = ({ kinds, lastUserAt }: WindowIndex, start: number): number =>
   kinds[start] === USER ? -1 : (lastUserAt[start] ?? -1);
 
 /**
- * Returns the cost of the window from `start` to before `end`. It includes all system messages and the pinned user
- * message.
+ * Returns the cost of the window that starts at `start` and ends before `end`. The cost includes all system messages
+ * before `end` and the pinned user message.
  */
 export function windowCost(windowIndex: WindowIndex, start: number, end: number): number {
   const { costBefore, systemCostBefore, costs } = windowIndex;

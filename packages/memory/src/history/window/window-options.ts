@@ -6,20 +6,21 @@ import { countMessageTokens, estimateTokens, type Tokenizer } from "./tokens.ts"
 
 interface TrimOptions {
   /**
-   * The size to which the window is cut once it exceeds the limit, in the unit of the limit. It must be below the
-   * limit. With it, many calls in a row begin with the same messages, so that the model provider's prompt cache is
-   * used. If absent, the window slides: each new message pushes out the oldest ones.
+   * The size to which the window is cut when it exceeds the limit, in the unit of the limit (messages or tokens).
+   * `trimTo` must be below the limit. With `trimTo`, many model calls in a row begin with the same messages, so that
+   * the model provider's prompt cache is used. If `trimTo` is absent, the window slides: each new message pushes out
+   * the oldest messages.
    */
   readonly trimTo?: number | undefined;
   /**
-   * The number of messages of the conversation before the given ones, because the store dropped them or because they
+   * The number of messages of the conversation that come before the given messages: the store has dropped them, or they
    * were not read. Only used together with `trimTo`. Default 0.
    */
   readonly dropped?: number | undefined;
   /**
    * Returns the position of a user message in the whole conversation, by its index in the given messages. Needed if the
-   * sanitizer has left out messages. Then the window is the same for all messages and for only the last ones. Only used
-   * together with `trimTo`. Default: `dropped` plus the index.
+   * sanitizer has left out messages. With `positionOf`, the window is the same, whether all messages are given or only
+   * the last ones. Only used together with `trimTo`. Default: `dropped` plus the index.
    */
   readonly positionOf?: ((index: number) => number) | undefined;
 }

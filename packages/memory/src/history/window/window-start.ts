@@ -12,11 +12,13 @@ interface Growth {
 
 /**
  * Returns the index at which the window of a history starts. Adds the messages one by one from the front. Whenever the
- * window exceeds the limit, cuts it down to `low`. So the result only depends on the history, and the window of a
- * longer history continues from that of a shorter one. Takes linear time, because the start never moves back.
+ * window exceeds the limit, cuts it down to `low`. So the result only depends on the history, and the windows of a
+ * growing history begin with the same messages until the next cut. Takes linear time, because the start never moves
+ * back.
  *
  * A window starts with a user message. If a turn alone is longer than the limit, the window starts later in this turn,
- * with a group of calls and results. It then also keeps the user message of the turn (see `pinnedUserMessage`).
+ * with a group of calls and results. In this case, the window also keeps the user message of the turn (see
+ * `pinnedUserMessage`).
  */
 export function windowStart(windowIndex: WindowIndex, limits: WindowLimits): number {
   const { kinds, lastUserAt, size } = windowIndex;
@@ -50,8 +52,9 @@ interface Cut {
 }
 
 /**
- * Returns the next start of the window. This is the first one with which the window costs at most `low`, or else the
- * last one with which it costs at most the limit. Returns the end if even that one costs too much.
+ * Returns the next start of the window: the first possible start with which the window costs at most `low`. If there is
+ * none, returns the last possible start with which the window costs at most the limit. If there is none either, returns
+ * `end`.
  */
 function nextStart(windowIndex: WindowIndex, { limit, low }: WindowLimits, { start, growth }: Cut): number {
   const { end, lastUser, lastGroup } = growth;
@@ -110,8 +113,8 @@ function replayFrom(windowIndex: WindowIndex, limits: WindowLimits): number {
 }
 
 /**
- * Returns the last index from which the messages, with all system messages, cost more than `cost`. Returns -1 if there
- * is no such index.
+ * Returns the last index such that the messages from this index on, together with all system messages, cost more than
+ * `cost`. Returns -1 if there is no such index.
  */
 function lastBefore({ costBefore, systemCostBefore, size }: WindowIndex, cost: number): number {
   const enough = (costBefore[size] ?? 0) + (systemCostBefore[size] ?? 0) - cost;

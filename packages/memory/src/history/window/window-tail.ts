@@ -11,8 +11,8 @@ const FIRST_READ = 100;
 /** The maximum number of messages in the first read. */
 const LONGEST_FIRST_READ = 10_000;
 /**
- * The next read asks for at least this many times as many messages as the last read, because the turn in which the
- * window begins may be very long.
+ * If the messages don't suffice, the next read asks for at least this many times as many messages, because the turn in
+ * which the window begins may be very long.
  */
 const MORE = 8;
 
@@ -22,8 +22,8 @@ export interface WindowTail {
   readonly firstRead: number;
   /**
    * Checks whether `messages`, the last messages of a conversation, suffice to compute the conversation's window. If
-   * they do (`decides: true`), returns those of them on which the window depends. Otherwise returns how many messages
-   * to read next.
+   * they suffice (`decides: true`), returns those of the messages on which the window depends. Otherwise returns how
+   * many messages to read next.
    *
    * `from` is the index of the first message in `messages` that the caller also needs, with all messages after it. It
    * is negative if this message comes before `messages`; then `messages` never suffice. By default, the caller needs no
@@ -40,8 +40,8 @@ export type WindowEnd =
   | {
       readonly decides: true;
       /**
-       * The end of the given messages: from a user message on, with pending calls. It gives the same window as the
-       * whole conversation, even after the same messages are added to both of them.
+       * The last part of the given messages. It begins with a user message and includes pending calls. It has the same
+       * window as the whole conversation, even after the same messages are added to both.
        */
       readonly messages: readonly Message[];
     }

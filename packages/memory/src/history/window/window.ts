@@ -42,9 +42,9 @@ export interface WindowPlan<M> {
   /** The ranges of messages that the window leaves out, in order. */
   readonly omitted: readonly Omission[];
   /**
-   * Whether the window leaves out the newest message that isn't a system message. This happens if the message, its call
-   * and results, and the turn's user message don't fit together. Don't call the model then: it would not answer the
-   * newest message.
+   * Whether the window leaves out the newest message that isn't a system message. This happens if the newest message,
+   * the call and results that belong to it, and the turn's user message don't fit into the window together. In this
+   * case, don't call the model, because it would not answer the newest message.
    */
   readonly newestOmitted: boolean;
 }
@@ -60,7 +60,7 @@ type AnyMessage = Message | RichMessage;
  *   within the limit stays unchanged, except that tool results at its start without their call are left out.
  * - If a turn alone exceeds the limit, its user message is kept, with the newest groups of calls and results after it
  *   that fit.
- * - A history that model services accept stays one that they accept. Call `sanitizeConversation` first for any other
+ * - If model services accept the history, they also accept its window. Call `sanitizeConversation` first for any other
  *   history.
  *
  * Throws a `TypeError` that names the field if an option is invalid.
@@ -148,8 +148,8 @@ function reasonsFrom(windowIndex: WindowIndex, start: number): ReasonAt {
 }
 
 /**
- * Decides what is kept if the user message and all system messages don't fit together. The user message is kept if it
- * fits, and then system messages as far as they fit, from the oldest on.
+ * Decides what is kept if the last user message and all system messages don't fit into the window together. First the
+ * user message is kept if it fits. Then system messages are kept as far as they fit, from the oldest on.
  */
 function withoutRoom({ kinds, costs, lastUserAt, size }: WindowIndex, limit: number): ReasonAt {
   const user = lastUserAt[size] ?? -1;

@@ -20,7 +20,10 @@ export const newHold = (seconds = 600): BlobHold => ({ id: crypto.randomUUID(), 
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Puts a text and returns its hash. Without `held`, also releases the hold; with `held`, the blob stays held. */
+/**
+ * Stores a text as a blob and returns the blob's hash. If `held` is given, the blob gets this hold and keeps it.
+ * Otherwise the blob has no hold afterwards.
+ */
 export async function putText(
   store: BlobStore,
   conversationId: string,
@@ -50,7 +53,10 @@ export async function readText(
   return data === null ? null : new TextDecoder().decode(data);
 }
 
-/** Returns all entries of a blob in the result of `list`. A store may keep several copies of a blob. */
+/**
+ * Returns all entries in the result of `list` that have this hash. There are several entries if the store keeps several
+ * copies of a blob.
+ */
 export async function listedAs(
   store: BlobStore,
   conversationId: string,

@@ -14,8 +14,8 @@ interface Call {
 /** The last calls of each method. The report of a failure shows them. */
 export interface CallRecord {
   /**
-   * Returns the object so that its calls, and those of the objects inside it, are recorded. `label` is put before the
-   * names of its methods.
+   * Returns a proxy of `target`. The proxy records the calls of its methods, and of the methods of objects inside it.
+   * `label` is put before the method names (e.g. `"other."`).
    */
   readonly of: <T extends object>(target: T, label?: string) => T;
   /** Returns one line for each call, in the order in which the calls began. */
@@ -102,8 +102,9 @@ export function createCallRecord(): CallRecord {
 type Recorded = <T extends object>(target: T, label?: string) => T;
 
 /**
- * Runs a test of a rule. Calls `check` with a function that returns an object so that its calls are recorded. If the
- * test fails, the error's message lists the last recorded calls.
+ * Runs `check` and records method calls for the report of a failure. `check` gets a function that wraps an object, so
+ * that calls of the object's methods are recorded. If `check` rejects with an `Error`, the last recorded calls are
+ * added to the error's message. Rejects if `check` rejects.
  *
  * @example
  * ```ts

@@ -20,36 +20,36 @@ export type Level = (typeof levels)[number];
 export interface TestStore {
   readonly provider: VersionedMemoryProvider;
   /**
-   * Connects another provider to the same storage. It must be as independent of `provider` as one in another process:
-   * with its own connection, pool and caches. Absent if the storage only exists in one process.
+   * Connects another provider to the same storage. The new provider must share nothing with `provider` in this process:
+   * it has its own connection, pool and caches. Absent if the storage only exists in one process.
    */
   readonly connect?: () => Promise<VersionedMemoryProvider>;
   /**
-   * Ends the storage abruptly, or all connections to the storage, while calls are running. Returns a new provider on
-   * the data that is left. These count as a crash: killing the server or the store's process (`SIGKILL`, no shutdown),
-   * destroying the sockets of all connections if the server is shared, or separating a store in the test's own process
-   * from its disk. Closing the provider first doesn't count. Afterwards the earlier providers must not reach the
-   * storage, except with data that they had already sent. May be called several times. Absent: the rules about crashes
-   * are skipped.
+   * Simulates a crash: ends the storage, or all connections to the storage, abruptly while calls are running. Returns a
+   * new provider on the data that is left. For example, kill the server or the store's process with `SIGKILL`. If the
+   * server is shared, destroy the sockets of all connections. If the store is in the test's own process, separate the
+   * store from its disk. Don't close the provider first. After the crash, the earlier providers must not reach the
+   * storage, except with data that they had already sent. May be called several times. If `crash` is absent, the rules
+   * about crashes are skipped.
    */
   readonly crash?: () => Promise<VersionedMemoryProvider>;
   /**
-   * Describes how to open a provider on the same storage in another process. With it, the rules about concurrency also
-   * run with clients in two processes. This finds locks, caches and counters that only exist in one process. Absent:
-   * these additional rules are skipped.
+   * Describes how to open a provider on the same storage in another process. If `process` is present, most rules about
+   * concurrency run twice: in one process, and with clients in two processes. The second run finds locks, caches and
+   * counters that only exist in one process. If `process` is absent, all rules only run in one process.
    */
   readonly process?: ProviderProcess;
   /**
-   * Makes the storage permanently unreachable for every provider of this store: stops the server, or ends the
-   * connections and refuses new ones. Absent: the rules about an unreachable store are skipped.
+   * Makes the storage permanently unreachable for every provider of this store. For example, stop the server, or end
+   * the connections and refuse new connections. If `stop` is absent, the rules about an unreachable store are skipped.
    */
   readonly stop?: () => Promise<void>;
   /**
-   * Changes a stored conversation without the provider, by direct access to the storage, as an attacker could. Absent:
-   * the rules about such changes are skipped.
+   * Changes a stored conversation by direct access to the storage, without the provider, as an attacker could. If
+   * `tamper` is absent, the rules about direct changes are skipped.
    */
   readonly tamper?: (conversationId: string, tampering: Tampering) => Promise<void>;
-  /** Removes the storage. Called after the test, even if `stop` was called or the test has closed the provider. */
+  /** Removes the storage. Called after every test, even if the test has called `stop` or closed the provider. */
   readonly dispose: () => Promise<void>;
 }
 
@@ -59,26 +59,31 @@ export interface TestStore {
  */
 export interface Tampering {
   /**
-   * What is done to the message. `change`: one character of its text is changed. `remove`: it is removed. `double`: it
-   * is stored twice. `swap`: it changes places with the next message.
+   * What is done to the message. `change`: one character of the message's text is replaced. `remove`: the message is
+   * removed. `double`: the message is stored twice. `swap`: the message and the next message are exchanged.
    */
   readonly kind: "change" | "remove" | "double" | "swap";
   readonly index: number;
 }
 
 /**
- * `true` if the backend has the ability. Otherwise `unsupported` says why not; the titles of skipped tests contain this
- * text.
+ * `true` if the backend has the ability. Otherwise `unsupported` says why the backend doesn't have it (e.g. `"no
+ * expiry"`). The titles of skipped tests contain this text.
  */
 export type Capability = true | { readonly unsupported: string };
 
-/** Abilities that some backends don't have. All other rules of the contract apply to every backend. */
+/**
+ * Abilities that some backends don't have. If a backend lacks an ability, the rules that need this ability are skipped.
+ * All other rules apply to every backend.
+ */
 export interface MemoryCapabilities {
   /** Conversations can expire (`WriteOptions.ttlSeconds`). */
   readonly ttl: Capability;
-  /** Several providers can use the same storage at the same time. The tests call `TestStore.connect`. */
+  /**
+   * Several providers can use the same storage at the same time. The tests of this ability call `TestStore.connect`.
+   */
   readonly multipleConnections: Capability;
-  /** A write that was confirmed survives the end of the process. The tests call `TestStore.crash`. */
+  /** A write that was confirmed survives the end of the process. The tests of this ability call `TestStore.crash`. */
   readonly durability: Capability;
   /** The store keeps a digest with each message (`MemoryBackend.history`). */
   readonly digests: Capability;
@@ -100,21 +105,21 @@ export interface MemoryProviderHarness {
   /** The abilities of the backend. Default: it has all of them. */
   readonly capabilities?: Partial<MemoryCapabilities>;
   /**
-   * The levels whose rules run; the rules of all other levels are skipped. Useful while you develop a backend. Default:
-   * all levels.
+   * The levels whose rules run (e.g. `["contract"]` while you develop a backend). The rules of all other levels are
+   * skipped. Default: all levels.
    */
   readonly levels?: readonly Level[];
   /**
-   * Which rules run. `"smoke"`: about forty rules that use each method and each option once. It is meant for another
-   * client or connection mode of a backend that passes all rules. These few rules alone don't prove that a backend
-   * works, and the titles of the tests say so. `seeds` is ignored then. Default `"all"`.
+   * Which rules run. Default `"all"`. `"smoke"`: about forty rules, which use each method and each option once; `seeds`
+   * is ignored. Use `"smoke"` if a backend already passes all rules, and you test it with another client library or
+   * connection mode. The rules of `"smoke"` alone don't prove that a backend works.
    */
   readonly rules?: "all" | "smoke";
   /** The seeds of the random tests. There is one test for each seed. Default 1, 2 and 3. */
   readonly seeds?: readonly number[];
   /**
    * How many rounds of random operations run for each seed. Default 25, which takes a fraction of a second. The
-   * duration grows with the square of this number. So add seeds, too, for a long test.
+   * duration grows with the square of `rounds`. For a long test, add seeds instead of many rounds.
    */
   readonly rounds?: number;
   /**

@@ -2,7 +2,8 @@ import type { VersionedMemoryProvider } from "../../contract/versioned-provider.
 
 /**
  * Describes how to open a provider on a store's storage in another process of the operating system. The kit starts
- * `module` once for each harness, with `fork`. It asks this process for a provider whenever a rule needs one.
+ * `module` once for each harness, with `fork`. When a rule needs a provider in another process, the kit asks the
+ * started process to open one.
  *
  * @example
  * ```ts
@@ -17,7 +18,9 @@ import type { VersionedMemoryProvider } from "../../contract/versioned-provider.
 export interface ProviderProcess {
   /** The file that calls `serveProviders`. */
   readonly module: URL;
-  /** The argument that the function passed to `serveProviders` gets. Any value that `structuredClone` supports. */
+  /**
+   * The argument of the function that `module` passes to `serveProviders`. Any value that `structuredClone` supports.
+   */
   readonly argument?: unknown;
   /** The Node.js options of the process (e.g. for a loader of TypeScript). Default: none. */
   readonly execArgv?: readonly string[];
@@ -26,8 +29,8 @@ export interface ProviderProcess {
 }
 
 /**
- * A request from the kit to the other process: to open a provider, or to call a method. `provider` is the number that
- * was returned when the provider was opened.
+ * A request from the kit to the other process: to open a provider, or to call a method of a provider that was opened.
+ * `provider` is the number that the other process returned when it opened the provider.
  */
 export type ProcessRequest =
   | { readonly id: number; readonly argument: unknown }
@@ -51,8 +54,9 @@ const describe = (thrown: unknown): string =>
 
 /**
  * Serves providers to the conformance kit from another process. `open` gets the `argument` of `TestStore.process`, and
- * returns a provider on that storage. If providers share resources, such as a connection, `open` should create these
- * only once. The process ends when the process of the kit ends. Throws if the kit didn't start this process.
+ * returns a provider on the storage that `argument` names. If providers share a resource (e.g. a connection), `open`
+ * should create the resource only once. This process ends when the process of the kit ends. Throws if the kit didn't
+ * start this process.
  *
  * @example
  * ```ts

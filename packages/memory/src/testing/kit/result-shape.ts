@@ -67,7 +67,10 @@ const conflictReasons: readonly unknown[] = [
   "length",
 ] satisfies readonly MemoryConflictReason[];
 
-/** Functions that check the additional fields of each error type. They return what is wrong, or `undefined`. */
+/**
+ * For each error type, a function that checks the fields that only this error type has. The function returns what is
+ * wrong, or `undefined` if the fields are correct.
+ */
 const errorShapes: Readonly<Record<MemoryErrorUnion["_tag"], (error: Fields) => string | undefined>> = {
   MemoryConnectionError: () => undefined,
   MemoryStorageError: () => undefined,

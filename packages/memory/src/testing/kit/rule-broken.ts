@@ -4,7 +4,10 @@ import type { Level } from "./harness.ts";
 import type { Rule } from "./spec.ts";
 
 const GUIDE = "https://github.com/jaf-agents/jaf/blob/main/docs/adding-a-provider.md";
-/** The maximum length of a value that is shown. The beginning of a longer value wouldn't help. */
+/**
+ * The maximum length of a value that the message shows. A longer value is left out, because its beginning wouldn't
+ * help.
+ */
 const SHOWN_CHARACTERS = 400;
 
 const indent = (text: string): string => text.replaceAll("\n", "\n             ");
@@ -15,7 +18,8 @@ function show(value: unknown): string {
 }
 
 /**
- * Returns the two compared values that an assertion has attached to its error, or an empty object if there are none.
+ * Returns the two compared values that an assertion has attached to its error. Returns an empty object if the error has
+ * no such values.
  */
 function comparison(thrown: unknown): { readonly expected?: unknown; readonly actual?: unknown } {
   if (typeof thrown !== "object" || thrown === null) return {};

@@ -11,8 +11,9 @@ export type RuleOutcome =
   | { readonly status: "failed"; readonly error: RuleBroken };
 
 /**
- * Returns why the rules of a spec are skipped, as far as this is known before a store exists. Returns `undefined` if
- * they aren't skipped.
+ * Returns why the rules of a spec are skipped: their level is left out, or the backend lacks an ability. Returns
+ * `undefined` if neither is the case. Even then, `runRule` skips a rule if the store lacks a method that the rule
+ * needs.
  */
 export function skipReason(harness: MemoryProviderHarness, spec: SpecDetails): string | undefined {
   if (harness.levels !== undefined && !harness.levels.includes(spec.level)) {
@@ -25,7 +26,7 @@ export function skipReason(harness: MemoryProviderHarness, spec: SpecDetails): s
   return undefined;
 }
 
-/** The method of a `TestStore` that the tests of a capability call. */
+/** The method of `TestStore` that the tests of a capability call. `undefined`: they call none. */
 const means: Readonly<Record<keyof MemoryCapabilities, keyof TestStore | undefined>> = {
   ttl: undefined,
   multipleConnections: "connect",

@@ -20,7 +20,10 @@ export const timeoutOf = ({ timeoutMs = DEFAULT_TIMEOUT_MS }: MemoryProviderHarn
 const callTimeoutOf = (harness: MemoryProviderHarness): number =>
   harness.callTimeoutMs ?? Math.ceil(timeoutOf(harness) / 3);
 
-/** Creates the set of connections that are open between two crashes, with a signal that the next crash has come. */
+/**
+ * Creates the set of the connections that are opened between two crashes. `end` aborts the signal of all their calls
+ * when the next crash comes.
+ */
 function createLife(
   watchOne: (provider: VersionedMemoryProvider, signal: AbortSignal) => VersionedMemoryProvider,
 ) {
@@ -35,7 +38,7 @@ function createLife(
 }
 
 interface ScenarioOptions {
-  /** Whether every second provider from `connect` is in another process, beginning with the first one. */
+  /** Whether `connect` opens every second provider in another process: the first, the third and so on. */
   readonly inTwoProcesses?: boolean;
   /** Records the calls of the rule for the report. */
   readonly calls?: CallRecord | undefined;
@@ -59,7 +62,7 @@ export async function openScenario(
   let life = createLife(watchOne);
   const provider = life.watch(store.provider);
 
-  /** Throws if the rule has ended. First closes the resource that was still being opened at that time. */
+  /** Throws if the rule has ended. Calls `close` before it throws, to close a resource that was opened too late. */
   async function refuseWhenOver(close: () => Promise<unknown> = async () => {}): Promise<void> {
     if (!over) return;
     await close();

@@ -45,7 +45,7 @@ function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
   child.on("exit", (code, signal) =>
     fail(new Error(`the second process ended: ${signal ?? `exit code ${code}`}`)),
   );
-  // This process doesn't keep the process of the tests alive.
+  // The child process doesn't keep the process of the tests alive.
   child.unref();
   child.channel?.unref();
 
@@ -72,7 +72,10 @@ function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
 
 const processes = new WeakMap<MemoryProviderHarness, Map<string, SecondProcess>>();
 
-/** Returns the other process of a harness. It starts for the first store that needs it, and serves all rules. */
+/**
+ * Returns the other process of a harness. The process is started for the first store that needs it, and is used again
+ * for all later rules.
+ */
 export function secondProcessOf(harness: MemoryProviderHarness, description: ProviderProcess): SecondProcess {
   const known = processes.get(harness) ?? new Map<string, SecondProcess>();
   processes.set(harness, known);

@@ -7,12 +7,16 @@ export interface Scenario {
   readonly provider: VersionedMemoryProvider;
   /**
    * Connects another provider to the same storage. Returns `provider` itself if the storage only exists in one process.
-   * For rules that need `process`, the first provider, the third and so on are in another process.
+   * For rules whose `needs` contain `"process"`, the first, the third and every further odd connection is in another
+   * process.
    */
   readonly connect: () => Promise<VersionedMemoryProvider>;
   /** Closes a provider that `connect` returned. Does nothing if `connect` returned `provider` itself. */
   readonly disconnect: (connection: VersionedMemoryProvider) => Promise<void>;
-  /** Ends the storage abruptly. Returns a provider on the data that is left. For rules that require `durability`. */
+  /**
+   * Ends the storage abruptly. Returns a provider on the data that is left. Only for rules whose `requires` contain
+   * `"durability"`.
+   */
   readonly crash: () => Promise<VersionedMemoryProvider>;
   /** Makes the storage unreachable. Only for rules whose `needs` contain `"stop"`. */
   readonly stop: () => Promise<void>;
@@ -29,16 +33,16 @@ type Check = (scenario: Scenario) => Promise<void>;
 export interface SpecDetails {
   readonly level: Level;
   readonly subject: string;
-  /** What happens to an agent's users if such a rule is broken, in one sentence. */
+  /** What happens to an agent's users if a rule of this subject is broken, in one sentence. */
   readonly why: string;
-  /** Where to look first in a backend that breaks such a rule. */
+  /** Where to look first in a backend that breaks a rule of this subject. */
   readonly hint: string;
   readonly requires?: readonly (keyof MemoryCapabilities)[];
   /** The optional methods and fields of a `TestStore` that the rules need. */
   readonly needs?: readonly ("stop" | "process" | "tamper")[];
-  /** If `true`, the failures of these rules list the calls themselves, so the report doesn't add them. */
+  /** If `true`, the error of a failed rule already lists the calls of the rule, so the report doesn't add them. */
   readonly reportsCalls?: boolean;
-  /** If `true`, the rules mostly wait, so they run at the same time. */
+  /** If `true`, the rules run at the same time, because they mostly wait (e.g. for an expiry). */
   readonly concurrent?: boolean;
 }
 
@@ -49,7 +53,7 @@ export interface Spec extends SpecDetails {
 
 export const defineSpec = (details: SpecDetails, rules: Spec["rules"]): Spec => ({ ...details, rules });
 
-/** Returns the details of rules about input that a method must refuse. */
+/** Returns the details of the rules about invalid input. `subject` is the name of the subject. */
 export const inputLimits = (subject: string): SpecDetails => ({
   level: "limits",
   subject,

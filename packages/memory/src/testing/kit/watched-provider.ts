@@ -5,7 +5,7 @@ import { type Method, methods, resultFault } from "./result-shape.ts";
 interface Watch {
   /** The time in milliseconds after which a call counts as one that never settles. */
   readonly timeoutMs: number;
-  /** Aborted when the store has crashed. Calls that are running at this time may stay unsettled. */
+  /** Aborted when the store has crashed. The calls that are running when the store crashes may never settle. */
   readonly signal: AbortSignal;
   /** Whether the rule has ended. Calls after its end are refused. */
   readonly isOver: () => boolean;
@@ -59,9 +59,9 @@ async function observe(
 }
 
 /**
- * Wraps a provider so that its calls are checked. A call rejects with the reason if it throws, never settles, or
- * returns an incomplete `Result`. It also rejects if its error repeats content, metadata or a user id, or if the rule
- * has already ended.
+ * Wraps a provider so that each call is checked. A call of the returned provider rejects, with an error that says what
+ * is wrong, in these cases: the provider's method throws, never settles, or returns an incomplete `Result`; the
+ * returned error repeats content, metadata or a user id; the rule has already ended.
  */
 export function watchProvider(provider: VersionedMemoryProvider, watch: Watch): VersionedMemoryProvider {
   const watched = methods.map((method) => {
@@ -72,9 +72,15 @@ export function watchProvider(provider: VersionedMemoryProvider, watch: Watch): 
   return Object.fromEntries(watched) as unknown as VersionedMemoryProvider;
 }
 
-/** The minimum length of a text that must not occur in an error. A shorter text may occur in it by chance. */
+/**
+ * The minimum length of an argument's text that must not occur in an error. A shorter text may occur in the error by
+ * chance.
+ */
 const MIN_LENGTH = 16;
-/** The maximum depth of the search. It is enough for real content; the values of some tests are nested without end. */
+/**
+ * The maximum depth of the search for texts in a value. Real content isn't nested more deeply, but the values of some
+ * tests are nested without end.
+ */
 const DEPTH = 12;
 
 /** Yields the texts inside a value. Doesn't call getters, because those of some test values throw. */
@@ -85,7 +91,7 @@ function* textsIn(value: unknown, depth = DEPTH): Generator<string> {
   }
   if (typeof value !== "object" || value === null || depth === 0) return;
   for (const [key, { value: field }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-    // A trace id identifies an operation. It is no content.
+    // A trace id may occur in an error, because it identifies a trace and isn't content.
     if (key !== "traceId") yield* textsIn(field, depth - 1);
   }
 }

@@ -11,13 +11,13 @@ import { beginningRules, writerRules } from "./writer-rules.ts";
 export interface TestTurnLog {
   readonly log: TurnLog;
   /**
-   * Connects another log to the same storage. It must be as independent as a log in another process. Absent if the
-   * storage only exists in one process.
+   * Connects another log to the same storage. The new log must share nothing with `log` in this process (e.g. no
+   * connection). Absent if the storage only exists in one process.
    */
   readonly connect?: () => Promise<TurnLog>;
   /**
-   * Returns all data in the storage as one text, which must not contain erased data. If absent, the tests only check
-   * what the log's methods return.
+   * Returns all data in the storage as one text. The tests check that the text contains no erased data. If `contents`
+   * is absent, the tests only check what the log's methods return.
    */
   readonly contents?: () => Promise<string>;
   /** Closes the logs and removes the storage. Called after the test. */

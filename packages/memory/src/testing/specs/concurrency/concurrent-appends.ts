@@ -14,7 +14,7 @@ type Append = (provider: Provider, messages: readonly Message[], options: WriteO
 
 /**
  * Lets several writers append numbered batches of `size` messages to one conversation. Expects that every batch is
- * stored, whole and in its writer's order.
+ * stored whole, and that the batches of each writer are in the order in which that writer appended them.
  */
 async function expectNothingLost(scenario: Scenario, size: number, append: Append): Promise<void> {
   const batchOf = (writer: number, batch: number): readonly string[] =>
@@ -45,8 +45,8 @@ async function expectNothingLost(scenario: Scenario, size: number, append: Appen
 }
 
 /**
- * Lets 16 writers expect the same version, of a new and of an existing conversation. Expects that exactly one of them
- * succeeds.
+ * Lets 16 writers write at the same time with the same `expectedVersion`: first to a new conversation, then to an
+ * existing one. Expects that each time exactly one write succeeds.
  */
 async function expectOneWinner(
   scenario: Scenario,

@@ -21,7 +21,10 @@ type Erase = (provider: Provider, id: string) => Promise<unknown>;
 const deleteOne: Erase = async (provider, id) => expectOk(await provider.deleteConversation(id));
 const clearAll: Erase = async (provider) => expectOk(await provider.clearUserConversations("u"));
 
-/** Runs `task` in several rounds. The writer and the eraser change connections from round to round. */
+/**
+ * Runs `task` in several rounds, each with a new conversation id. The writer and the eraser have one connection each,
+ * and swap their connections after every round.
+ */
 async function eachRound(
   { provider, connect }: Scenario,
   task: (writer: Provider, eraser: Provider, id: string) => Promise<void>,
@@ -34,8 +37,8 @@ async function eachRound(
 }
 
 /**
- * Makes the first write of a conversation and an erasure at the same time. Expects that nothing is stored afterwards:
- * the write came first and was erased, or it was refused.
+ * Makes the first write of a conversation and an erasure at the same time. Expects that afterwards the conversation
+ * doesn't exist: either its messages were written and then erased, or the write was refused.
  */
 const expectNothingLeft = (scenario: Scenario, erase: Erase): Promise<void> =>
   eachRound(scenario, async (writer, eraser, id) => {
@@ -49,8 +52,8 @@ const expectNothingLeft = (scenario: Scenario, erase: Erase): Promise<void> =>
   });
 
 /**
- * Erases a conversation and creates it again while a run writes to it. Expects that nothing of the erased conversation
- * is stored.
+ * Erases a conversation and creates it again under the same id, while a run writes to the old conversation. Expects
+ * that the new conversation contains nothing from the old conversation or from the run.
  */
 const expectNothingBack = (scenario: Scenario, erase: Erase): Promise<void> =>
   eachRound(scenario, async (runner, eraser, id) => {

@@ -14,8 +14,8 @@ import { defineSpec, type Scenario } from "../../kit/spec.ts";
 type Provider = Scenario["provider"];
 
 /**
- * Removes the last message and returns its content. Repeats this until no other writer comes in between. Returns
- * `undefined` if there is no message.
+ * Removes the last message of a conversation and returns its content. Tries again if another writer changes the
+ * conversation between the read and the removal. Returns `undefined` if the conversation has no messages.
  */
 async function pop(provider: Provider, id: string): Promise<string | undefined> {
   for (;;) {
@@ -29,7 +29,10 @@ async function pop(provider: Provider, id: string): Promise<string | undefined> 
   }
 }
 
-/** Adds 1 to a counter in the metadata. Repeats this until no other writer comes in between. */
+/**
+ * Adds 1 to a counter in the metadata. Tries again if another writer changes the metadata between the read and the
+ * write.
+ */
 async function increment(provider: Provider): Promise<void> {
   for (;;) {
     const { metadata } = await readConversation(provider, "c");

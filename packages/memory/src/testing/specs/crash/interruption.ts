@@ -6,10 +6,7 @@ import { append, users } from "../../fixtures/messages.ts";
 import { letOthersRun } from "../../fixtures/timing.ts";
 import type { Scenario } from "../../kit/spec.ts";
 
-/**
- * How many writes must be confirmed before the crash. With this number, all writers are active at the time of the
- * crash.
- */
+/** How many writes must be confirmed before the crash. After this many writes, all writers are active. */
 const ACKNOWLEDGED_BEFORE = 30;
 const BATCH_SIZE = 3;
 
@@ -29,13 +26,13 @@ async function untilReached(reached: () => boolean): Promise<void> {
 
 export interface Interruption {
   readonly reopened: MemoryProvider;
-  /** How many batches of each writer were confirmed, by the number of the writer. */
+  /** For each writer, the number of batches that the store has confirmed. The index is the number of the writer. */
   readonly acknowledged: readonly number[];
-  /** How many batches of each writer were sent, by the number of the writer. */
+  /** For each writer, the number of batches that the writer has sent. The index is the number of the writer. */
   readonly begun: readonly number[];
 }
 
-/** Lets several writers append batches to one conversation, and ends the storage while all of them are active. */
+/** Lets several writers append batches to one conversation, and crashes the store while all writers are active. */
 export async function writeUntilCrash(scenario: Scenario, writers: number): Promise<Interruption> {
   const connections = [scenario.provider, await scenario.connect()];
   const acknowledged = new Array<number>(writers).fill(0);
@@ -67,15 +64,15 @@ export async function writeUntilCrash(scenario: Scenario, writers: number): Prom
 const ACKNOWLEDGED_EDITIONS = 5;
 
 /**
- * Returns the messages of the edition with this number. Each edition has another number of messages, so all editions
- * are different.
+ * Returns the messages of one edition (version of the content) of a conversation: `edition + 1` messages with the text
+ * of the number. So two editions always differ.
  */
 export const editionOf = (edition: number): readonly Message[] =>
   users(...Array<string>(1 + edition).fill(`${edition}`));
 
 /**
- * Replaces one conversation repeatedly until a crash. `delay` is the number of turns of the event loop from a confirmed
- * write to the crash.
+ * Replaces the messages of one conversation repeatedly until a crash. `delay` is the number of iterations of the event
+ * loop between the write that was confirmed last and the crash.
  */
 export async function replaceUntilCrash({ provider, crash }: Scenario, delay: number) {
   const faults: unknown[] = [];
@@ -98,8 +95,9 @@ export async function replaceUntilCrash({ provider, crash }: Scenario, delay: nu
 }
 
 /**
- * Expects that every stored batch is whole and in the order of its writer. `least` is the minimum number of batches for
- * each writer. Returns the number of stored batches for each writer.
+ * Expects that every stored batch is whole, and that the batches of each writer are in the order in which it sent them.
+ * `least` contains the minimum number of stored batches for each writer. Returns the number of stored batches for each
+ * writer.
  */
 export async function expectWholeBatches(
   provider: MemoryProvider,

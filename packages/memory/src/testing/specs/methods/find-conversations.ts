@@ -162,8 +162,8 @@ const ownerOf = (index: number): string => (index % 4 === 2 ? "v" : "u");
 const isTraced = (index: number): boolean => index % 5 !== 3;
 
 /**
- * Makes the writes in pairs: the two writes of a pair at the same time, one pair after the other. So a few
- * conversations have nearly the same time, but most don't.
+ * Makes the writes in pairs, one pair after the other. The two writes of a pair are made at the same time. So only the
+ * two conversations of a pair have nearly the same time of last activity.
  */
 async function inPairs(
   order: readonly number[],
@@ -176,8 +176,8 @@ async function inPairs(
 }
 
 /**
- * Stores conversations so that the order of their last activity is neither that of their creation nor that of their
- * traces.
+ * Stores conversations in one order, and then writes to them in the opposite order. So the order of last activity
+ * differs from the order of creation.
  */
 async function storeSome(provider: Scenario["provider"]): Promise<void> {
   await inPairs(indices.toReversed(), (index) => {
@@ -195,7 +195,7 @@ const timeOf = (conversation: ConversationMemory | undefined): number =>
 const cursorAfter = (conversation: ConversationMemory | undefined): string =>
   (conversation && conversationCursor(conversation)) ?? expect.fail("expected a conversation with metadata");
 
-/** Returns all combinations that take one choice for each name. */
+/** Returns all combinations of the choices, each with one choice for every name. */
 const combinations = (choices: Readonly<Record<string, readonly MemoryQuery[]>>): readonly MemoryQuery[] =>
   Object.values(choices).reduce<readonly MemoryQuery[]>(
     (queries, options) => queries.flatMap((query) => options.map((option) => ({ ...query, ...option }))),
@@ -203,8 +203,8 @@ const combinations = (choices: Readonly<Record<string, readonly MemoryQuery[]>>)
   );
 
 /**
- * Returns queries for which a missing condition is noticed in most cases. `all` contains all conversations, newest
- * first.
+ * Returns queries with conditions. If a store ignores one of these conditions, most of the queries return a wrong
+ * result. `all` contains all conversations, newest first.
  */
 function queriesAbout(all: Stored): readonly MemoryQuery[] {
   const byId = [0, 6, COUNT - 1].map((at) => ({ conversationId: all[at]?.conversationId ?? "" }));

@@ -40,7 +40,10 @@ const AFTER = [undefined, -1, 2, 3, 6, 50];
 const BEFORE = [undefined, 0, 3, 5, 7, 50];
 const LIMITS = [undefined, 0, 2, 50];
 
-/** All combinations of limits: positions inside the conversation, at both of its ends, and beyond them. */
+/**
+ * All combinations of `after`, `before` and `limit`. The positions are inside the conversation, at its two ends, and
+ * outside.
+ */
 const ranges: readonly MessageRange[] = AFTER.flatMap((after) =>
   BEFORE.flatMap((before) => LIMITS.map((limit) => present({ after, before, limit }))),
 );
@@ -50,7 +53,10 @@ interface Positioned {
   readonly message: Message;
 }
 
-/** Returns the messages that a range selects. `limit` counts from `after` or, without `after`, from the end. */
+/**
+ * Returns the messages that a range selects. If `after` is present, `limit` keeps the oldest of the selected messages;
+ * otherwise, it keeps the newest.
+ */
 function select(stored: readonly Positioned[], range: MessageRange): readonly Positioned[] {
   const { after = -1, before = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = range;
   const within = stored.filter(({ position }) => position > after && position < before);
@@ -181,12 +187,16 @@ export const readingLimits = defineSpec(inputLimits("readConversation"), {
   },
 });
 
-/** The allowed difference of two times, in milliseconds. It is less than a lease lasts. */
+/**
+ * The allowed difference of two times from a store's clock, in milliseconds. It is shorter than a lease, so a test
+ * notices a difference that would make a lease wrong.
+ */
 const NEAR_MS = 1_000;
 
 /**
- * Returns by how many milliseconds two times from a store may differ. Both were requested after `startedAt`, a value of
- * `performance.now()`. The time that has passed since is added, because the machine may be busy.
+ * Returns by how many milliseconds two times from a store may differ. Both times must have been requested after
+ * `startedAt`, a value of `performance.now()`. The milliseconds since `startedAt` are added, because the machine may be
+ * busy.
  */
 export const nearMs = (startedAt: number): number => NEAR_MS + performance.now() - startedAt;
 

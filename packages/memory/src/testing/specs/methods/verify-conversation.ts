@@ -59,7 +59,7 @@ export const digests = defineSpec(
         const { metadata, messages } = await readConversation(provider, "c");
         const { version, nextPosition, totalMessages, historyDigest } = metadata;
         expect(receiptOf(written), name).toEqual({ version, nextPosition, totalMessages, historyDigest });
-        // If all messages are dropped, the digest is the one before the first message again.
+        // If all messages are dropped, the digest is again the digest before the first message.
         if (name !== "a replacement by nothing") expect(historyDigest, name).not.toBe(before);
         expect(await verify(provider), name).toEqual(intact(messages.length));
         before = historyDigest ?? expect.fail("no digest");
@@ -140,8 +140,8 @@ export const digests = defineSpec(
 const KINDS = ["change", "remove", "double", "swap"] as const;
 
 /**
- * Changes of a conversation with six messages. The number is the index of the first message that then differs from the
- * written one.
+ * Changes of a conversation with six messages. The number is the index of the first message that differs from the
+ * written messages after the change.
  */
 const tamperings: readonly (readonly [Tampering, number])[] = KINDS.flatMap((kind) =>
   [0, 2, 4, 5]

@@ -25,8 +25,8 @@ interface Case {
 }
 
 /**
- * All combinations of numbers of stored, dropped and added messages. In one case for each size, one more message is
- * dropped than is stored.
+ * All combinations of numbers of stored, dropped and added messages. They include cases that drop one message more than
+ * is stored; a store must refuse these.
  */
 const cases: readonly Case[] = SIZES.flatMap((size) =>
   [...SIZES.filter((dropLast) => dropLast <= size), size + 1].flatMap((dropLast) =>

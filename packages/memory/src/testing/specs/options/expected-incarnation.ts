@@ -35,7 +35,7 @@ async function expectStale(provider: VersionedMemoryProvider, expectedIncarnatio
   expect(expectOk(await provider.getConversation("c"))).toEqual(before);
 }
 
-/** Functions that erase the conversation `c` of user `u`. They can also be called if the conversation doesn't exist. */
+/** Functions that erase the conversation `"c"` of user `"u"`. They succeed even if the conversation doesn't exist. */
 const erasures: Readonly<Record<string, (provider: VersionedMemoryProvider) => Promise<void>>> = {
   "it was deleted": async (provider) => void expectOk(await provider.deleteConversation("c")),
   "everything of its user was cleared": async (provider) =>

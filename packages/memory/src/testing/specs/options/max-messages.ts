@@ -178,8 +178,8 @@ export const trimmingLimits = defineSpec(inputLimits("options.maxMessages"), {
 const LONGEST = 6;
 
 /**
- * Returns a history for a list of booleans, with one message for each. `true` stands for a tool result. `false` stands
- * for an assistant message with a tool call if a result follows, otherwise for a user message.
+ * Returns a history with one message for each boolean. `true` stands for a tool result. `false` before a `true` stands
+ * for an assistant message with a tool call; any other `false` stands for a user message.
  */
 function historyOf(results: readonly boolean[]): readonly Message[] {
   return results.map((isResult, index) => {
@@ -204,8 +204,8 @@ type Trim = (
 ) => Promise<void>;
 
 /**
- * Calls `trim` for each history and each limit, and expects the right messages afterwards. Each history has one
- * conversation, which is written again for each limit.
+ * Calls `trim` for each history and each limit. Expects that the conversation then contains the messages that the limit
+ * allows. Each history has one conversation, which is written again for each limit.
  */
 const expectTrimmed = ({ provider }: Scenario, trim: Trim): Promise<void> =>
   forEachConcurrently(histories, async (history) => {

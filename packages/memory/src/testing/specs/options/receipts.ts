@@ -8,8 +8,8 @@ import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 /**
- * Returns `nextPosition` right after the write with this idempotency key, or `undefined` if the read returns no
- * receipt.
+ * Returns `nextPosition` from the receipt of the write with the idempotency key `receiptFor`. Returns `undefined` if
+ * the read returns no receipt.
  */
 async function receiptOf(provider: VersionedMemoryProvider, receiptFor: string, conversationId = "c") {
   return (await read(provider, { messages: "none", receiptFor }, conversationId)).receipt?.nextPosition;
@@ -43,11 +43,12 @@ export const receipts = defineSpec(
     "return the incarnation of the conversation that a write created": async ({ provider }) => {
       const absent = { expectedVersion: 0, ...key("first") };
       const created = receiptOfWrite(await append(provider, "c", users("1"), {}, absent));
-      // Stop here if the backend returns no receipts of writes. They are optional.
+      // Receipts from writes are optional, so the test ends here if the backend returns none.
       if (created === undefined) return;
       const { incarnation } = await read(provider);
       expect(created.incarnation).toBe(incarnation);
-      // A replayed write returns no receipt: the earlier write may belong to a conversation that no longer exists.
+      // A write that is repeated under its idempotency key returns no receipt. The first attempt may have written to a
+      // conversation that no longer exists.
       expect(receiptOfWrite(await append(provider, "c", users("1"), {}, absent))).toBeUndefined();
       const next = await provider.appendMessages("c", users("2"), {}, { expectedVersion: 1 });
       expect(receiptOfWrite(next)).not.toHaveProperty("incarnation");

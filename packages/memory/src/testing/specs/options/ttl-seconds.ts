@@ -16,8 +16,8 @@ import { defineSpec, type Scenario } from "../../kit/spec.ts";
 const expired = () => sleep(1_100);
 
 /**
- * A lifetime for tests in which the conversation must still exist. `halfOfLong` waits for half of it, and calls may
- * take the other half.
+ * A lifetime for tests in which the conversation must still exist. `halfOfLong` waits for half of this lifetime, and
+ * the calls of a test may take the other half.
  */
 const LONG = { ttlSeconds: 3 };
 const halfOfLong = () => sleep(1_550);
@@ -62,7 +62,7 @@ export const expiry = defineSpec(
     "lets the id start again, with nothing of the expired one": async ({ provider }) => {
       const options = { ttlSeconds: 1, idempotencyKey: "k" };
       expectOk(await append(provider, "c", users("old", "old"), owned, options));
-      // It is `null` if the calls took longer than the lifetime.
+      // The result is `null` if the calls took longer than the lifetime.
       const before = expectOk(await provider.getConversation("c"))?.metadata?.createdAt ?? new Date(0);
       await expired();
       const again = { idempotencyKey: "k", expectedVersion: 0 };

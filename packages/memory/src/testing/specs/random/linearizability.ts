@@ -6,8 +6,8 @@ import { createInMemoryProvider } from "../../../in-memory/provider.ts";
 import { type Known, type RandomOperation, surveys } from "./random-operation.ts";
 
 /**
- * Names for the incarnations of a store, in the order of their first appearance. With these names, the incarnations of
- * two stores can be compared, although they are random.
+ * Names for the incarnations of a store, numbered in the order of their first appearance (e.g. `incarnation 1`).
+ * Incarnations are random, but their names are equal in two stores that behave in the same way.
  */
 export type Names = Map<string, string>;
 
@@ -27,8 +27,8 @@ function inOrder(items: readonly unknown[]): readonly unknown[] {
 }
 
 /**
- * Returns data without what is different in each store: times, digests, and the order of conversations with equal times
- * and of traces. Other rules test digests.
+ * Returns data without everything that may differ between two correct stores: times, digests, the order of
+ * conversations with equal times, and the order of trace ids. Digests are tested by other rules.
  */
 function comparable(data: unknown, names: Names): unknown {
   if (data instanceof Date) return "a date";
@@ -44,7 +44,7 @@ function comparable(data: unknown, names: Names): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Converts a result into what must be equal in two stores after the same calls. */
+/** Converts the result of a call into a value that must be equal for two stores that got the same calls. */
 export function outcome(result: Result<unknown>, names: Names): unknown {
   if (result.success) return comparable(result.data, names);
   const { _tag, ...error } = result.error;
@@ -54,14 +54,17 @@ export function outcome(result: Result<unknown>, names: Names): unknown {
 /** Operations that run at the same time, one for each client. */
 export type Round = readonly RandomOperation[];
 
-/** A round whose results can't come from any serial order of its operations. */
+/**
+ * Describes a round whose results are wrong: no serial order of its operations (one after another) could give these
+ * results.
+ */
 export interface Anomaly {
   readonly script: readonly Round[];
   /** The results of the operations in the last round, in the order of the clients. */
   readonly observed: readonly unknown[];
-  /** What reads return after the last round. */
+  /** What the reads in `surveys` return after the last round. */
   readonly state: unknown;
-  /** For each serial order: what the reference store returns for it. */
+  /** For each serial order of the last round's operations, the results of the reference store. */
   readonly explanations: readonly Explanation[];
 }
 
@@ -81,7 +84,7 @@ function orders(count: number): readonly (readonly number[])[] {
   );
 }
 
-/** What the clients of one store have read, and the names of its incarnations. */
+/** The incarnations that the clients of one store have read, and their names. */
 interface Memory {
   readonly known: readonly Known[];
   readonly names: Names;
@@ -95,8 +98,8 @@ const createMemory = (clients: number): Memory => ({
 const knownBy = ({ known }: Memory, client: number): Known => known[client] ?? new Map();
 
 /**
- * Returns the results of a round, in the order of the clients, and what reads return afterwards. Incarnations get their
- * names in this order.
+ * Returns the results of a round as comparable values, in the order of the clients, and what the reads in `surveys`
+ * return after the round. New incarnations get their names in the order in which they occur in these values.
  */
 async function observe(
   provider: VersionedMemoryProvider,
@@ -109,13 +112,16 @@ async function observe(
   return { outcomes, state };
 }
 
-/** A round for which a serial order was found, with this order. */
+/** A round, and the serial order of its operations that explains its results. */
 interface Past {
   readonly round: Round;
   readonly order: readonly number[];
 }
 
-/** The reference store with all rounds that it has run. A store can't be copied, but its rounds can be run again. */
+/**
+ * The reference store, with all rounds that were run on it (`history`). A store can't be copied, but its rounds can be
+ * run again on a new store.
+ */
 interface Model {
   readonly reference: VersionedMemoryProvider;
   readonly memory: Memory;
@@ -138,8 +144,9 @@ async function replay(history: readonly Past[], clients: number): Promise<Model>
 }
 
 /**
- * Finds the first serial order of a round with which the reference store returns the same results. Returns the
- * reference after this order. If there is no such order, returns the results of each order.
+ * Looks for a serial order of a round's operations in which the reference store returns the results `seen`. Returns the
+ * reference store after the first such order. If no order gives these results, returns the reference store's results
+ * for every order.
  */
 async function follow(
   model: Model,
@@ -160,9 +167,9 @@ async function follow(
 }
 
 /**
- * Runs a script on a store, with one client for each operation of a round. After each round, searches for a serial
- * order with which the in-memory reference store returns the same results. Returns the first round without such an
- * order, or `undefined` if every round has one.
+ * Runs a script on a store. Each operation of a round runs on a client of its own, all at the same time. After each
+ * round, looks for a serial order of the operations in which the in-memory reference store returns the same results.
+ * Returns the first round for which no order is found, or `undefined` if there is no such round.
  */
 export async function findAnomaly(
   clients: readonly [VersionedMemoryProvider, ...VersionedMemoryProvider[]],

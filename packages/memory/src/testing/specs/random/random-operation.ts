@@ -11,7 +11,10 @@ import { answering, assistant, calling, user } from "../../fixtures/messages.ts"
 /** Returns a random number that is at least 0 and less than 1. */
 export type Random = () => number;
 
-/** Creates random numbers by the algorithm mulberry32. They only depend on the seed, so a seed identifies a test. */
+/**
+ * Creates a generator of random numbers by the algorithm mulberry32. The numbers only depend on the seed, so a failed
+ * test can be repeated with its seed.
+ */
 export function randomNumbers(seed: number): Random {
   let state = seed;
   return () => {
@@ -34,7 +37,7 @@ export type Known = Map<string, string>;
 export interface RandomOperation {
   /** The call with its arguments as text, for the report of a failure. */
   readonly name: string;
-  /** Makes the call. What is called only depends on `provider` and `known`. */
+  /** Makes the call. Calls with equal `provider` and `known` are always the same. */
   readonly run: (provider: VersionedMemoryProvider, known: Known) => Promise<Result<unknown>>;
 }
 
@@ -43,7 +46,10 @@ const CONVERSATIONS = ["a", "a:b", "A", "{a}"] as const;
 const USERS = ["u", "u:v", "%"] as const;
 const TRACES = ["t", "T", "t*"] as const;
 const OWN_IDS = 6;
-/** Stands in the name of an operation for the incarnation that its client has read last. */
+/**
+ * The text in an operation's name for the incarnation that the operation's client has read last. The incarnation itself
+ * isn't known when the name is made.
+ */
 const LAST_READ = "(the last one read)";
 /** The incarnation that a read returns if the conversation never existed. */
 const NEVER_THERE = "none::";
@@ -53,7 +59,7 @@ const userId = (random: Random): string => pick(random, ...USERS);
 const traceId = (random: Random): string => pick(random, ...TRACES);
 const key = (random: Random): string => `k${below(random, 4)}`;
 
-/** Returns a field with the probability `chance` (from 0 to 1), otherwise an empty object. */
+/** Returns the result of `field` with the probability `chance` (from 0 to 1), otherwise an empty object. */
 const sometimes = <T extends object>(
   random: Random,
   chance: number,
@@ -96,7 +102,7 @@ type Write = readonly [
   options: WriteOptions,
 ];
 
-/** Returns a write that expects the incarnation that its client has read last. */
+/** Returns a write whose `expectedIncarnation` is the incarnation that the write's client has read last. */
 const expecting = (method: "appendMessages" | "storeMessages", [id, messages, metadata, options]: Write) => ({
   name: nameOf(method, [id, messages, metadata, { ...options, expectedIncarnation: LAST_READ }]),
   run: (provider: VersionedMemoryProvider, known: Known) => {
@@ -105,7 +111,7 @@ const expecting = (method: "appendMessages" | "storeMessages", [id, messages, me
   },
 });
 
-/** Returns a read that remembers the incarnation for later writes of its client. */
+/** Returns a read that stores the incarnation in `known`, for later writes of the same client. */
 const reading = (id: string, options: ReadOptions): RandomOperation => ({
   name: nameOf("readConversation", [id, options]),
   run: async (provider, known) => {
@@ -119,8 +125,8 @@ const reading = (id: string, options: ReadOptions): RandomOperation => ({
 });
 
 /**
- * Returns messages with own ids. Mostly the same id has the same text, so that some messages are skipped and some are
- * refused.
+ * Returns messages with ids of their own (`messageIds`). Usually, messages with the same id have the same text, so a
+ * store must skip the second one. Sometimes the text is different, so a store must refuse the write.
  */
 function ownMessages(random: Random) {
   const messageIds = Array.from({ length: 1 + below(random, 3) }, () =>
@@ -131,8 +137,8 @@ function ownMessages(random: Random) {
 }
 
 /**
- * Returns messages with an idempotency key. Mostly the same key has the same messages, so that some writes are replays
- * and some are conflicts.
+ * Returns messages with an idempotency key. Usually, the same key has the same messages: the second write is a repeat.
+ * Sometimes the messages are different: the second write is a conflict.
  */
 function keyedMessages(random: Random) {
   const idempotencyKey = key(random);
@@ -150,7 +156,7 @@ function contentOf(random: Random): {
   return { messages: batch(random), options: {} };
 }
 
-/** Returns options that only an append can have. */
+/** Returns options that only `appendMessages` allows. */
 const appendOptions = (random: Random): WriteOptions => ({
   ...sometimes(random, 0.75, () => ({
     createIfMissing: pick<"unowned" | true>(random, "unowned", "unowned", "unowned", true),
@@ -207,8 +213,8 @@ const randomImport = (random: Random): RandomOperation =>
   });
 
 /**
- * Returns a random operation on one conversation. Operations on several conversations are left out: they aren't one
- * atomic step, so their result is not determined while other clients write.
+ * Returns a random operation on one conversation. Operations on several conversations (e.g. `clearUserConversations`)
+ * are left out. They aren't atomic, so their result is not determined while other clients write.
  */
 export function randomStep(random: Random): RandomOperation {
   const chance = random();
@@ -233,7 +239,9 @@ export function randomOperation(random: Random): RandomOperation {
   return call("getStats", ...pick<[] | [string]>(random, [], [userId(random)]));
 }
 
-/** Reads that together return everything that the operations of {@link randomStep} can have written. */
+/**
+ * Reads of the whole store. Together they return everything that the operations of {@link randomStep} can have written.
+ */
 export const surveys: readonly RandomOperation[] = [
   call("findConversations", {}),
   call("getStats"),

@@ -12,8 +12,8 @@ const OPERATIONS_PER_ROUND = 12;
 type Script = readonly (readonly [RandomOperation])[];
 
 /**
- * A list of operations. For the last of them, the store returned another result (`observed`) than the reference store
- * (`expected`).
+ * A list of operations, run one after another. For the last operation, the tested store returned `observed`, but the
+ * reference store returned `expected`.
  */
 interface Deviation {
   readonly script: Script;
@@ -22,8 +22,8 @@ interface Deviation {
 }
 
 /**
- * Runs operations one after another, and compares each result with that of the reference store. Returns the first
- * difference, or `undefined`.
+ * Runs operations one after another, and compares each result with the result of the reference store. Returns the first
+ * difference, or `undefined` if all results are equal.
  */
 async function findDeviation(
   provider: VersionedMemoryProvider,

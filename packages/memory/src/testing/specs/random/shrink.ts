@@ -1,5 +1,8 @@
 const MAX_RUNS = 80;
-/** The maximum duration, in milliseconds, so that a slow store doesn't use up all the time of the rule. */
+/**
+ * The maximum duration of `shrink`, in milliseconds. With a slow store, a longer duration could use up all the time of
+ * the rule.
+ */
 const MAX_MS = 6_000;
 
 /** The result of a run of random operations, together with the operations (the script). */
@@ -8,8 +11,8 @@ interface Found<Operation> {
 }
 
 /**
- * Yields shorter scripts to try: first without half of the rounds, then without fewer rounds, from the end to the
- * beginning. Then yields scripts without one operation of a round.
+ * Yields shorter scripts to try. First leaves out half of the rounds, then a quarter, and so on down to one round, each
+ * time beginning at the end of the script. Then leaves out one operation of a round.
  */
 function* shorter<Operation>(script: Found<Operation>["script"]): Generator<Found<Operation>["script"]> {
   for (let size = script.length >> 1; size >= 1; size >>= 1) {
@@ -22,8 +25,9 @@ function* shorter<Operation>(script: Found<Operation>["script"]): Generator<Foun
 }
 
 /**
- * Looks for a shorter script with the same kind of result, within a limit of runs and time. Returns the result with the
- * shortest script that was found.
+ * Looks for a shorter script that also fails. `rerun` runs a script, and returns its failure, or `undefined` if it
+ * doesn't fail. Stops after `MAX_RUNS` runs or `MAX_MS`. Returns the failure with the shortest script that was found,
+ * which may be `found` itself.
  */
 export async function shrink<Operation, F extends Found<Operation>>(
   found: F,

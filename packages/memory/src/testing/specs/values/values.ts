@@ -6,14 +6,17 @@ import { expectOk, readConversation } from "../../fixtures/expectations.ts";
 import { append, rich, user } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** Returns a value as text. The order of the keys counts, and Dates and URLs are marked. */
+/** Returns a value as JSON text. Keys stay in their order, and Dates and URLs are distinguished from strings. */
 const spelled = (value: unknown): string =>
   JSON.stringify(value, function (this: Record<string, unknown>, key, json) {
     if (this[key] instanceof Date) return { isDate: json };
     return this[key] instanceof URL ? { isUrl: json } : json;
   });
 
-/** Returns a copy with texts in place of URLs, because the equality of Node treats any two URLs as equal. */
+/**
+ * Returns a copy of a value, with an object that contains the text in place of each URL. `isDeepStrictEqual` treats any
+ * two URLs as equal.
+ */
 function withoutUrls(value: unknown): unknown {
   if (value instanceof URL) return { isUrl: value.href };
   if (Array.isArray(value)) return value.map(withoutUrls);
