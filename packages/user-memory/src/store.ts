@@ -53,7 +53,10 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   mark(userId: string): Promise<ErasureMark>;
   /** The queue of extraction jobs. */
   readonly queue: ExtractionQueue;
-  /** Waits until the extractions of this process are stored, but not longer than `timeoutMs` milliseconds. Never rejects. */
+  /**
+   * Waits until the facts that this process is extracting are stored, but not longer than `timeoutMs` milliseconds. Never
+   * rejects.
+   */
   drain(options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
   /** Waits for the extractions of this process, then closes the connections that the store itself opened. */
   close(): Promise<void>;

@@ -5,8 +5,8 @@ const MARK = /^\s*.{3}/u;
 
 /**
  * Finds third-party text in a user's message by its structure (e.g. code fences, mail headers), in any language. Returns
- * sorted ranges that don't overlap. Quoted words and titles, and lists after a colon, don't count. Pasted text without such
- * structure can't be distinguished from the user's own text.
+ * sorted ranges that don't overlap. Single words and titles in quotation marks, and lists after a colon, don't count. Pasted
+ * text without a recognizable structure can't be distinguished from the user's own text.
  */
 export function thirdPartySpans(text: string): readonly Span[] {
   const plain = withLineFeeds(text);
@@ -24,7 +24,7 @@ export function thirdPartySpans(text: string): readonly Span[] {
   ]);
 }
 
-/** Replaces the content of code fences with spaces, except the first characters of each fence. */
+/** Replaces the content of code fences with spaces. Keeps the mark at the beginning of each fence, e.g. three backticks. */
 function emptied(text: string, fences: readonly Span[]): string {
   let at = 0;
   const parts = fences.map(({ start, end }) => {
@@ -153,7 +153,7 @@ function quotationsIn(text: string): readonly Span[] {
   return found;
 }
 
-/** Whether a quotation mark stands for inches, such as in `27"`. */
+/** Whether a straight quotation mark follows a letter or a digit, as in `27"` (inches). Such a mark opens no quotation. */
 const isMeasure = (text: string, mark: string, index: number): boolean =>
   mark === '"' && /[\p{N}\p{Ll}\p{Lu}]/u.test(text.charAt(index - 1));
 

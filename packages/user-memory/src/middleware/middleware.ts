@@ -5,7 +5,7 @@ import type { UserMemory } from "../user-memory.ts";
 import { withMemoryExtract } from "./extract.ts";
 import { injectOptionsSchema, type MemoryInjectOptions, withMemoryInject } from "./inject.ts";
 
-/** Options for a user memory that runs use. */
+/** Options for the middleware with which runs use a user memory. */
 export interface MemoryLinkOptions {
   /** Options for the facts that are added to the prompt. */
   readonly inject?: Omit<MemoryInjectOptions, "memory"> | undefined;

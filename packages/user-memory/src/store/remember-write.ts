@@ -19,7 +19,7 @@ export interface RememberContext {
   /** Ids of the stored facts that the new fact contradicts, as the application's `resolve` returned them. */
   readonly contradicts: readonly string[];
   readonly vector: readonly number[] | null;
-  /** The tombstones at the start of the call. `undefined` if the call didn't wait for `embed` or `resolve`. */
+  /** The tombstones at the start of this call of `remember`. `undefined` if the call didn't wait for `embed` or `resolve`. */
   readonly known: readonly Tombstone[] | undefined;
 }
 
