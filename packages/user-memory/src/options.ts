@@ -51,8 +51,8 @@ export interface IncomingFact {
 
 /**
  * Your function that returns the ids of those candidates (stored facts) that the incoming fact contradicts. The store then
- * decides by the trust of both facts whether the new fact replaces the candidate or waits for review. Ids that aren't among
- * the candidates are ignored.
+ * decides by trust and time whether the new fact replaces a candidate, is superseded by a candidate, or waits for review. Ids
+ * that aren't among the candidates are ignored.
  */
 export type ResolveConflicts = (
   incoming: IncomingFact,

@@ -121,7 +121,8 @@ const searches = new WeakMap<MemoryProvider, MessageSearch>();
 
 /**
  * Searches a user's conversations, as {@link MessageSearch.search} does. The user's index stays in the memory of this process
- * for ten minutes after the last search with the same `provider` object. {@link dropMessageIndex} removes the index earlier.
+ * for up to ten minutes after the last search with the same `provider` object. {@link dropMessageIndex} removes the index
+ * earlier.
  *
  * @example
  * ```ts

@@ -9,8 +9,8 @@ export const WEIGHTS = {
   /** Exponent of the number of query words that a document matches. */
   coverage: 0.3,
   /**
-   * Factor for a word in a question of the document itself. Only used if there are several authors, because another author
-   * answers the question.
+   * Factor for a word in a question of the document itself. Only used if the documents have several authors, because then
+   * another author answers the question.
    */
   askedHere: 0.5,
   /** Factor for a word in a question of a message before the document, because the document can be the answer. */
@@ -23,13 +23,13 @@ export const WEIGHTS = {
   after: [0.3, 0.15],
   /** Weight of words anywhere in the document's conversation. */
   conversation: 0.25,
-  /** Number of messages. In a longer conversation, words anywhere in the conversation count less. */
+  /** In a conversation with more than this number of messages, words anywhere in the conversation count less. */
   conversationSize: 20,
   /** Exponent of the number of query words that the conversation matches. */
   conversationCoverage: 0.75,
   /** Factor for a document whose author the query names. */
   author: 3,
-  /** Additional factor for an author that the query names after another author. */
+  /** Additional factor for a document whose author the query names after another author. */
   laterAuthor: 0.7,
   /** Factor for a message without a match whose author the query names. The author is inferred from the messages near it. */
   inferredAuthor: 2,
@@ -37,8 +37,8 @@ export const WEIGHTS = {
   assistant: 0.5,
   /** Factor for a document that mentions a time, if the query asks when. */
   time: 1.3,
-  /** Factor: a document with a date that the query names gains this many times its own score. */
+  /** If the query names a date, a document with this date gets its own score this many times in addition. */
   date: 2,
-  /** The score that a document with a date that the query names gains in addition, even if no word matches. */
+  /** If the query names a date, a document with this date gets this score in addition, even if no word matches. */
   dateAlone: 8,
 } as const;

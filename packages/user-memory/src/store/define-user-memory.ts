@@ -110,8 +110,8 @@ async function readAudit({ transactions }: StoreScope, user: UserKey): Promise<A
 }
 
 /**
- * Checks a user's audit trail. Repeats the check if the user's version changed between the read of the trail and the read of
- * the facts.
+ * Checks a user's audit trail. If the user's data changed while the trail and the facts were read, repeats the check. Throws
+ * the error `"busy"` after five such checks.
  */
 async function verifyAudit(scope: StoreScope, user: UserKey): Promise<AuditReport> {
   const operation = "verifyAudit";
