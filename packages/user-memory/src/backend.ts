@@ -134,7 +134,10 @@ export interface StoredFact {
   readonly score: number | null;
   /** Where the fact comes from, e.g. `"stated"`: from the user. */
   readonly trust: Trust;
-  /** `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced it. `"quarantined"`: it waits for review. */
+  /**
+   * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact. `"quarantined"`: the fact waits for
+   * review.
+   */
   readonly status: FactStatus;
   /** Why the fact waits for review. `null` if it doesn't wait for review. */
   readonly quarantine: QuarantineReason | null;

@@ -16,7 +16,7 @@ export async function beforeDeadline<T>(
   return withDeadline(Promise.resolve().then(work), { timeoutMs, timeoutError: late });
 }
 
-/** For each user memory, the work of this process that isn't finished, e.g. extractions that continue after their runs. */
+/** For each user memory, the unfinished work of this process, e.g. extraction jobs that continue after the end of a run. */
 const underWay = new WeakMap<object, Set<Promise<unknown>>>();
 
 /**

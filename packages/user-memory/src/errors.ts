@@ -123,7 +123,9 @@ interface Reporting<Failed> {
 
 const type = "JAFUserMemoryWarning";
 
-/** Returns the name and code of an error, without its message. The message may quote a fact or the user. */
+/**
+ * Returns the name and the code of an error. Leaves out the error's message, because it may quote a fact or the user's words.
+ */
 export function kindOf(thrown: unknown): ErrorCause {
   const { name, code } = describeCause(thrown);
   return { name, message: "left out", ...present({ code }) };

@@ -60,7 +60,10 @@ export interface Quotation {
 export interface UserFact extends MemoryEntry {
   /** Where the fact comes from. A fact with less trust can't replace this fact. `"stated"` and `"confirmed"` count as equal. */
   readonly trust: Trust;
-  /** `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced it. `"quarantined"`: it waits for review. */
+  /**
+   * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact. `"quarantined"`: the fact waits for
+   * review.
+   */
   readonly status: FactStatus;
   /** The conversation, message and author of the fact, if known. */
   readonly provenance: Provenance;

@@ -187,8 +187,8 @@ export interface ForgetDetails {
 }
 
 /**
- * The result of a deletion: how much it removed. The type is also a `void`, so that a store with these results is assignable
- * to `UserMemory`.
+ * The result of a deletion: how much it removed. The type includes `void`, because a `UserMemoryStore` must be assignable to
+ * `UserMemory`, whose `forget` and `forgetAll` resolve with `void`.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: the specification has these methods resolve with nothing
 export type ForgetReceipt = ForgetDetails & void;

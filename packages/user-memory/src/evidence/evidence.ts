@@ -17,7 +17,7 @@ export interface ProposedFact {
   readonly evidence?: string | undefined;
   /** Confidence in the fact, from 0 to 1. Other values are clamped. A high score doesn't raise trust. */
   readonly score: number;
-  /** Tags for the fact. If the agent's `remembers` spec has tags, the fact only gets those, and these tags are ignored. */
+  /** Tags for the fact. Ignored if the agent's `remembers` spec has tags, because the fact then only gets the spec's tags. */
   readonly tags?: readonly string[] | undefined;
   /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces the older fact. */
   readonly key?: string | undefined;

@@ -20,7 +20,10 @@ export interface Quoted {
   readonly key?: string | undefined;
 }
 
-/** A model's sentence that is to be stored as a fact. It was verified, or its evidence is third-party text. */
+/**
+ * A model's sentence that is to be stored as a fact, because the application verified it (`"verified"`) or because its
+ * evidence is third-party text (`"third-party"`).
+ */
 interface Paraphrase {
   readonly kind: "verified" | "third-party";
   readonly proposal: ProposedFact;

@@ -95,8 +95,9 @@ export function announcesText(previous: string): boolean {
 }
 
 /**
- * Finds the text that a request such as `Translate this:` is about. For a request at the beginning of the message, that is the
- * text after the colon or the line of the request. For a request in the last line, it is the text before that line.
+ * Finds the text that a request such as `Translate this:` is about. If the request is at the beginning of the message, this is
+ * the text after the request's colon, or after its line. If the request is in the last line, this is the text before the last
+ * line.
  */
 function mattersIn(text: string, lines: readonly Line[]): readonly Span[] {
   const filled = lines.filter((line) => !isBlank(line));

@@ -18,10 +18,7 @@ interface WorkQueue {
 export interface LimitedWork {
   /** Maximum number of jobs that run at the same time. */
   readonly concurrency: number;
-  /**
-   * The user of the job. Of the users with waiting jobs, each gets one job started before any of them gets a second one
-   * started.
-   */
+  /** The user of the job. If several users have waiting jobs, the jobs of these users start alternately. */
   readonly userId: string;
   /** If `true`, the job is refused when too many jobs wait. If `false`, the job waits in any case. */
   readonly canBeRefused: boolean;

@@ -114,8 +114,8 @@ export interface ExtractionOptions {
    */
   readonly retryDelayMs?: number | undefined;
   /**
-   * Maximum number of jobs that run at the same time in this process, per user memory. Jobs of several users start
-   * alternately. Default 4.
+   * Maximum number of jobs that run at the same time in this process, per user memory. If several users have waiting jobs, the
+   * jobs of these users start alternately. Default 4.
    */
   readonly concurrency?: number | undefined;
 }

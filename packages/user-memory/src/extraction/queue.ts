@@ -26,7 +26,7 @@ const jobSchema = z.object({
 
 const MONTH_MS = 30 * 86_400_000;
 /**
- * A duration in milliseconds, up to 30 days. Longer durations are refused, because with them a job might never be leased
+ * A duration in milliseconds, up to 30 days. Longer durations are refused, because a job with such a lease might never run
  * again.
  */
 const spanSchema = z.int().min(0).max(MONTH_MS);

@@ -113,8 +113,8 @@ export function plausibleTime(time: number | null | undefined, now: number): num
 }
 
 /**
- * Returns the time of a statement, in milliseconds since 1970. Converts a time in the future into `now`. Returns `null` if the
- * time is missing or implausible.
+ * Returns the given time of a statement, in milliseconds since 1970. Returns `now` instead of a time in the future. Returns
+ * `null` if the time is missing or implausible.
  */
 export function saidTime(time: number | null | undefined, now: number): number | null {
   const plausible = plausibleTime(time, now);

@@ -117,7 +117,7 @@ export const revisionOf = ({ metadata }: ConversationMemory): string =>
     metadata?.version ?? metadata?.updatedAt.getTime(),
   ]);
 
-/** Returns the text of a message that a search reads. Returns `""` for a tool result. */
+/** Returns the text of a message in which a search looks for words. Returns `""` for a tool result. */
 export const searchedText = (message: Message): string =>
   message.role === "tool" ? "" : messageText(message);
 

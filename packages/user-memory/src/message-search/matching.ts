@@ -27,8 +27,8 @@ interface MatchOptions {
   /** Number of messages that the search wants. */
   readonly limit: number;
   /**
-   * Only messages of this conversation match; `undefined`: of all conversations. How rare a word is, is counted in all
-   * conversations in any case.
+   * Only messages of this conversation match. `undefined`: messages of all conversations match. The rarity of a word is always
+   * counted in all conversations.
    */
   readonly conversationId: string | undefined;
   readonly yieldIfDue: YieldIfDue;
@@ -100,10 +100,11 @@ interface Lookup {
    * term.
    */
   readonly find: (data: Uint32Array, start: number, end: number) => boolean;
-  /** The counts of the last `find`: for each index of `terms`, how often the term occurs. */
+  /** The result of the last call of `find`: for each index of `terms`, how often the term occurs in the range. */
   readonly counts: Uint32Array;
   /**
-   * Returns 1 if the last `find` found the word with this index in `terms`, in a statement or a question. Otherwise returns 0.
+   * Returns 1 if the last call of `find` found the word, in a statement or in a question; otherwise 0. `word` is the index of
+   * the word in `terms`.
    */
   readonly met: (word: number) => 0 | 1;
 }

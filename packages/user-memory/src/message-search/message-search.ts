@@ -34,7 +34,8 @@ export interface MessageSearchConfig {
    */
   readonly maxBytesPerUser?: number | undefined;
   /**
-   * Maximum size of all users' indexes together, in bytes. The index of the current search may exceed it. Default 64,000,000.
+   * Maximum size of all users' indexes together, in bytes. If they exceed it, the indexes that weren't searched for the
+   * longest time are dropped. A single remaining index may exceed this size. Default 64,000,000.
    */
   readonly maxBytes?: number | undefined;
   /** How long an index stays in memory after its last search, in milliseconds. Default 600,000 (ten minutes). */

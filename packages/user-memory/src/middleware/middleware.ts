@@ -14,8 +14,8 @@ export interface MemoryLinkOptions {
 }
 
 /**
- * Returns the middleware for an agent's `remembers` spec. It adds facts to the prompt unless the spec's `inject` is `false`.
- * It extracts facts if the spec's `extract` is set.
+ * Returns the middleware for an agent's `remembers` spec. The middleware adds facts to the prompt unless the spec's `inject`
+ * is `false`, and extracts facts if the spec's `extract` is set.
  */
 export function middlewareFor<Ctx>(
   memory: UserMemory,

@@ -115,8 +115,8 @@ function scoreAll(
 }
 
 /**
- * Returns the minimum score of the best `limit` items. The result is always above 0. Sorts numbers, which is much cheaper than
- * sorting items.
+ * Returns the lowest score among the best `limit` items, but at least the smallest number above 0. Sorts numbers, which is
+ * much cheaper than sorting items.
  */
 function lowestOf(scores: Float64Array, unmatched: readonly Scored[], limit: number): number {
   if (limit < 1) return Number.POSITIVE_INFINITY;

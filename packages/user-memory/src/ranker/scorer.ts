@@ -188,7 +188,7 @@ function authorFactor(author: string | undefined, { named }: ScorerInput): numbe
 
 /**
  * Guesses the speaker of a message. Assumes that two speakers alternate, so the speaker of the message two positions before or
- * after is taken. Returns a document that this speaker said, or `undefined` if both of these speakers are unknown.
+ * after is taken. Returns a document that this speaker said, or `undefined` if the speakers of both messages are unknown.
  */
 function alternatingSpeaker(message: ConversationMessage | undefined): MatchedDocument | undefined {
   if (message === undefined) return undefined;

@@ -2,11 +2,11 @@
 export const WEIGHTS = {
   /** BM25's k1: how soon further repetitions of a word stop adding to the score. */
   saturation: 1.5,
-  /** Exponent of a word's rarity. A word is rarer if fewer of the user's documents contain it (idf). */
+  /** Exponent of a word's rarity (idf). A word is rarer if fewer of the user's documents contain it. */
   rarity: 1.2,
   /** BM25's b: how much less a word counts in a longer document. With 0, the length of a document doesn't matter. */
   length: 0.7,
-  /** Exponent of the number of query words that a document matches. */
+  /** A document's score by words is multiplied by the number of query words that it matches, with this exponent. */
   coverage: 0.3,
   /**
    * Factor for a word in a question of the document itself. Only used if the documents have several authors, because then
@@ -25,7 +25,7 @@ export const WEIGHTS = {
   conversation: 0.25,
   /** In a conversation with more than this number of messages, words anywhere in the conversation count less. */
   conversationSize: 20,
-  /** Exponent of the number of query words that the conversation matches. */
+  /** The score for the whole conversation is multiplied by the number of query words that it contains, with this exponent. */
   conversationCoverage: 0.75,
   /** Factor for a document whose author the query names. */
   author: 3,

@@ -110,8 +110,8 @@ async function readAudit({ transactions }: StoreScope, user: UserKey): Promise<A
 }
 
 /**
- * Checks a user's audit trail. If the user's data changed while the trail and the facts were read, repeats the check. Throws
- * the error `"busy"` after five such checks.
+ * Checks a user's audit trail. Reads the trail, then the facts. If the user's data changed in between, reads both again, up to
+ * five times. Rejects with the error `"busy"` after that.
  */
 async function verifyAudit(scope: StoreScope, user: UserKey): Promise<AuditReport> {
   const operation = "verifyAudit";

@@ -61,7 +61,10 @@ export interface Write<T> {
   readonly selection: FactSelection & { readonly tombstones?: readonly string[] };
   /** A mark of the user's memory. The write is refused if the memory was erased after the mark was taken. */
   readonly since?: number | undefined;
-  /** Decides what to write. It may be called several times. It throws a `UserMemoryError` to refuse the write. */
+  /**
+   * Decides what to write. This function may be called several times for one write. To refuse the write, it throws a
+   * `UserMemoryError`.
+   */
   readonly decide: (scope: WriteScope) => WriteDecision<T> | ReadMore;
 }
 
