@@ -18,8 +18,9 @@ const AUDIT_ACTIONS = [
 ] as const;
 
 /**
- * What happened to a fact. With `"erased"`, all facts of the user were deleted. With `"evicted"`, the fact was deleted to make
- * room for newer quotations, and it can be stored again.
+ * What happened to a fact. `"repeated"`: the same fact was remembered again, which changed the stored fact. `"revived"`: a
+ * superseded fact became active again. `"evicted"`: a quotation was deleted to make room for newer quotations; it can be
+ * stored again. `"erased"`: all facts of the user were deleted.
  */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -34,13 +35,13 @@ export interface AuditEntry {
   /** The id of the fact. Absent for `"erased"`. */
   readonly factId?: string;
   /**
-   * A hash of the stored fact after the change, keyed with the store's `auditKey` if it has one. Absent if the change deleted
+   * A hash of the stored fact after the change, keyed with the option `auditKey` if it is set. Absent if the change deleted
    * the fact.
    */
   readonly digest?: string;
   /** The `hash` of the previous entry. In the first entry: 64 zeros. */
   readonly previous: string;
-  /** SHA-256 of the other fields of this entry as hex, keyed with the store's `auditKey` if it has one. */
+  /** SHA-256 of the other fields of this entry as hex, keyed with the option `auditKey` if it is set. */
   readonly hash: string;
 }
 
@@ -53,9 +54,9 @@ export type AuditProblem =
   | { readonly kind: "broken-chain"; readonly seq: number }
   /** The newest entries of the audit trail are missing. */
   | { readonly kind: "cut-off"; readonly seq: number }
-  /** A stored fact differs from its last version in the audit trail. */
+  /** A stored fact doesn't match its newest digest in the audit trail. */
   | { readonly kind: "changed-fact"; readonly factId: string }
-  /** A fact is stored, but the audit trail doesn't contain it or says that it was deleted. */
+  /** A fact is stored, but the audit trail has no entry about the fact, or says that the fact was deleted. */
   | { readonly kind: "unknown-fact"; readonly factId: string }
   /** A fact isn't stored, but the audit trail doesn't say that it was deleted. */
   | { readonly kind: "missing-fact"; readonly factId: string };
@@ -85,7 +86,7 @@ export interface ChainEnd {
   readonly hash: string;
 }
 
-/** The end of an empty audit trail. The first entry follows it. */
+/** The end of an empty audit trail. The first entry has the next number and, as `previous`, this hash. */
 export const CHAIN_START: ChainEnd = { seq: 0, hash: "0".repeat(64) };
 
 export interface AuditChain {
@@ -97,7 +98,10 @@ export interface AuditChain {
   ) => { readonly end: ChainEnd; readonly entries: readonly StoredAuditEntry[] };
   /** Whether the hash of an entry matches the other fields of the entry. */
   readonly isWhole: (entry: AuditEntry) => boolean;
-  /** Returns a hash of a stored fact, without terms, vector and `usedAt`. It is keyed with `auditKey` if the store has one. */
+  /**
+   * Returns a hash of a stored fact, without terms, vector and `usedAt`. The hash is keyed with the option `auditKey` if it is
+   * set.
+   */
   readonly digestOf: (fact: StoredFact) => string;
 }
 
@@ -155,7 +159,7 @@ const entrySchema = z.object({
   hash: z.string(),
 });
 
-/** Parses a stored audit entry. Returns `undefined` if the body isn't a valid entry. */
+/** Parses a stored audit entry. Returns `undefined` if the body isn't a valid entry or contains another number. */
 export function parseAuditEntry({ seq, body }: StoredAuditEntry): AuditEntry | undefined {
   try {
     const parsed = entrySchema.safeParse(JSON.parse(body));

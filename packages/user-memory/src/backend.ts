@@ -4,8 +4,9 @@ import type { FactStatus, QuarantineReason, Trust } from "./fact.ts";
 import type { Matches, MessageLocation, TermWeight } from "./ranker/term-index.ts";
 
 /**
- * The storage port of a user memory. A backend only does I/O. `defineUserMemory` makes a `UserMemoryStore` of a backend and
- * contains all rules, so all backends behave the same. Methods reject with the errors of the backend's driver.
+ * The storage port of a user memory. A backend only does I/O. All rules are in `defineUserMemory`, which makes a
+ * `UserMemoryStore` from a backend. So user memories behave the same on all backends. Methods reject with the errors of the
+ * backend's driver.
  */
 export interface UserMemoryBackend {
   /** The name of the backend in error messages, e.g. `"postgres"`. */
@@ -16,20 +17,20 @@ export interface UserMemoryBackend {
     selection: FactSelection & Extent & { readonly tombstones?: readonly string[] },
   ) => Promise<UserSnapshot>;
   /**
-   * Writes a change and returns `true`. If the user's stored version isn't `expectedVersion`, it writes nothing and returns
-   * `false`.
+   * Writes a change in one atomic write and returns `true`. If the version of the user's stored head isn't `expectedVersion`,
+   * writes nothing and returns `false`.
    */
   readonly commit: (user: UserKey, change: UserChange) => Promise<boolean>;
   /**
-   * Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, at any version of the head. Then stores the
-   * new state and audit trail from `erasure`. Returns how much was deleted.
+   * Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, whatever the version of the user's head is.
+   * Stores the new state and audit trail from `erasure` in the same atomic write. Returns how much was deleted.
    */
   readonly erase: (user: UserKey, erasure: Erasure) => Promise<Erased>;
-  /** Finds the user's facts that have at least one of these index terms. */
+  /** Finds the user's facts that have at least one of the index terms in `terms`. */
   readonly match: (user: UserKey, terms: readonly string[]) => Promise<Matches>;
   /**
    * Finds the user's facts whose vectors are nearest to the given vector by cosine similarity, best first. Skips facts whose
-   * vector has another dimension or the length 0. A backend that stores no vectors leaves this method out.
+   * vector has another dimension or contains only zeros. A backend that stores no vectors leaves this method out.
    */
   readonly nearest?: (
     user: UserKey,
@@ -41,7 +42,10 @@ export interface UserMemoryBackend {
     user: UserKey,
     page: Extent & {
       readonly statuses: readonly FactStatus[];
-      /** Only facts with a lower `seq`: the next page begins below the last fact of the previous page. */
+      /**
+       * Only lists facts whose `seq` is lower than this number. For the next page, pass the `seq` of the last fact of the
+       * previous page.
+       */
       readonly before?: number | undefined;
       readonly limit: number;
     },
@@ -69,16 +73,18 @@ export interface JobBackend {
   /** Whether jobs survive the end of the process. */
   readonly durable: boolean;
   /**
-   * Adds a job with one attempt and a lease for the caller. The lease lasts `leaseMs` milliseconds from now. Returns `false`
-   * and writes nothing if a job with this id exists, or if the user's current epoch isn't `epoch`.
+   * Adds a job and leases it to the caller for `leaseMs` milliseconds. The `attempts` of the job are 1. Returns `true` if the
+   * job was added. Returns `false` and writes nothing if a job with this id exists, or if the user's current epoch isn't
+   * `epoch`.
    */
   readonly enqueue: (
     job: Omit<StoredJob, "attempts">,
     options: { readonly epoch: number; readonly leaseMs: number },
   ) => Promise<boolean>;
   /**
-   * Leases up to `limit` jobs for `leaseMs` milliseconds and adds 1 to their `attempts`. Only jobs without a running lease or
-   * delay are leased, those that have waited longest first. Each job goes to one caller only.
+   * Leases up to `limit` jobs for `leaseMs` milliseconds and adds 1 to their `attempts`. Only leases jobs whose last lease or
+   * delay is over. The jobs that have waited longest are leased first. If several callers lease at the same time, each job
+   * goes to only one of them.
    */
   readonly lease: (options: {
     readonly leaseMs: number;
@@ -113,7 +119,10 @@ export type { TermWeight };
 
 /** A fact as a backend stores it. Times are in milliseconds since 1970. Texts contain no NUL and no unpaired surrogate. */
 export interface StoredFact {
-  /** The fact's number among the user's facts, from 1: higher for a later fact, with gaps, and never used again. */
+  /**
+   * The number of the fact among the user's facts, from 1. A fact that was stored later has a higher number. There can be
+   * gaps, and a number is never used again.
+   */
   readonly seq: number;
   /** The random id of the fact. */
   readonly id: string;
@@ -125,12 +134,16 @@ export interface StoredFact {
   readonly score: number | null;
   /** Where the fact comes from, e.g. `"stated"`: from the user. */
   readonly trust: Trust;
-  /** `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced it. `"quarantined"`: it waits for review. */
+  /**
+   * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact. `"quarantined"`: the fact waits for
+   * review.
+   */
   readonly status: FactStatus;
   /** Why the fact waits for review. `null` if it doesn't wait for review. */
   readonly quarantine: QuarantineReason | null;
   /**
-   * A keyed hash of the fact's text, 43 characters. Texts that differ only in case, spaces and punctuation have the same hash.
+   * A keyed hash of the fact's text (for a quotation, with the question that it answers), 43 characters. Texts that differ
+   * only in case, spaces and punctuation have the same hash.
    */
   readonly digest: string;
   /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces this fact. */
@@ -147,7 +160,7 @@ export interface StoredFact {
   readonly extractor: string | null;
   /** The words of a message that the fact was extracted from. */
   readonly evidence: string | null;
-  /** When the fact was said. */
+  /** When the fact was said. `null` if unknown. */
   readonly saidAt: number | null;
   /** When the fact was stored. */
   readonly createdAt: number;
@@ -157,11 +170,11 @@ export interface StoredFact {
   readonly validFrom: number;
   /** The fact is true until this time. `null` if no end is known. */
   readonly validUntil: number | null;
-  /** Id of the fact that replaced this one. */
+  /** Id of the fact that replaced this one. `null` if no fact did. */
   readonly supersededBy: string | null;
-  /** The time from which the fact that replaced this one is true. */
+  /** From this time on, the fact that replaced this one is true instead. `null` if no fact replaced this one. */
   readonly supersededAt: number | null;
-  /** Id of the user's fact that this quarantined fact contradicts. */
+  /** Id of the user's fact that this quarantined fact contradicts. `null` if there is none. */
   readonly conflictsWith: string | null;
   /**
    * Details of a quotation (e.g. the question that it answers), as JSON that the backend doesn't read. `null` if the fact
@@ -180,8 +193,8 @@ export interface StoredFact {
 }
 
 /**
- * The stored record of a user, without the facts. Each write compares the record's version and replaces the record. For a user
- * without a head, version and epoch are 0.
+ * The stored record of a user, without the facts. Each write checks the version of the stored record and then replaces the
+ * record. A user without a head counts as having version 0 and epoch 0.
  */
 export interface UserHead {
   /** Number of writes for this user. */
@@ -227,7 +240,7 @@ export interface Extent {
   readonly brief?: boolean | undefined;
 }
 
-/** The result of `read`. All its parts have the version of the head. */
+/** The result of a backend's `read`. Head, facts and tombstones are of the same version of the user's data. */
 export interface UserSnapshot {
   /** The user's head. `null` if nothing was ever written for the user. */
   readonly head: UserHead | null;
@@ -271,8 +284,8 @@ export interface StoredAuditEntry {
 }
 
 /**
- * What is stored for a user after an erasure: a state and an audit trail. In one atomic step, the backend adds 1 to the head's
- * version and epoch (both are 0 without a head) and replaces the state and the audit trail.
+ * What is stored for a user after an erasure: a state and an audit trail. In one atomic write, the backend adds 1 to the
+ * head's version and epoch (both are 0 without a head) and replaces the state and the audit trail.
  */
 export interface Erasure {
   /** The new state of the head, as JSON that the backend doesn't read. */
@@ -299,6 +312,6 @@ export interface StoredJob {
   readonly id: string;
   /** The job as JSON that the backend doesn't read. It contains the user's words. */
   readonly body: string;
-  /** Number of times that the job was leased so far. */
+  /** Number of times that the job was leased so far. The lease from `enqueue` counts, too. */
   readonly attempts: number;
 }

@@ -4,8 +4,8 @@ import { withDeadline } from "@jaf/memory/adapter";
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Calls `work` and resolves with its result. Rejects with `late()` if `work` takes longer than `milliseconds`. A result after
- * that time is ignored.
+ * Calls `work` and resolves or rejects as `work` does. If `work` takes longer than `milliseconds`, rejects with the error that
+ * `late` returns and ignores what `work` does later.
  */
 export async function beforeDeadline<T>(
   milliseconds: number,
@@ -16,12 +16,12 @@ export async function beforeDeadline<T>(
   return withDeadline(Promise.resolve().then(work), { timeoutMs, timeoutError: late });
 }
 
-/** For each user memory, the work of this process that isn't finished, e.g. extractions that continue after their runs. */
+/** For each user memory, the unfinished work of this process, e.g. extraction jobs that continue after the end of a run. */
 const underWay = new WeakMap<object, Set<Promise<unknown>>>();
 
 /**
- * Returns the object that stands for a store's work: the store's queue, or the store itself if it has no queue. A store and
- * its wrapper have the same queue, so they share their work.
+ * Returns the object under which the unfinished work of a user memory is tracked: its queue, or the user memory itself if it
+ * has no queue. A store and its wrapper have the same queue, so their work is tracked together.
  */
 export function workKeyOf(memory: object): object {
   const { queue } = memory as { readonly queue?: unknown };

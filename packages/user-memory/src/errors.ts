@@ -6,8 +6,9 @@ import { warn } from "@jaf/memory/internal";
  * Why a call of a user memory failed:
  *
  * - `"invalid"`: an argument is invalid. The error's `message` names the argument.
- * - `"erased"`: the user's memory was erased after the call began, or after the turn began that the call belongs to.
- * - `"forgotten"`: the fact was forgotten or rejected before, and the call doesn't bring a newer statement of the user.
+ * - `"erased"`: the user's memory was erased after the call began, or after the beginning of the turn that the call belongs
+ *   to.
+ * - `"forgotten"`: the fact was forgotten or rejected before, and the call isn't based on a newer statement of the user.
  * - `"full"`: the user has reached the limit for facts of this kind.
  * - `"busy"`: other writes changed the same user's facts at the same time, too often in a row.
  * - `"unavailable"`: the store can't be reached, is closed, or is too slow.
@@ -34,7 +35,7 @@ export interface UserMemoryErrorFields {
   readonly message: string;
   /** Whether the same call can succeed later. */
   readonly retryable: boolean;
-  /** The error that caused this one, e.g. of the store or of your `embed` function, without a stack. */
+  /** The error that caused this error, without its stack, e.g. an error of the database or of your `embed` function. */
   readonly cause?: ErrorCause | undefined;
 }
 
@@ -122,7 +123,9 @@ interface Reporting<Failed> {
 
 const type = "JAFUserMemoryWarning";
 
-/** Returns the name and code of an error, without its message. The message may quote a fact or the user. */
+/**
+ * Returns the name and the code of an error. Leaves out the error's message, because it may quote a fact or the user's words.
+ */
 export function kindOf(thrown: unknown): ErrorCause {
   const { name, code } = describeCause(thrown);
   return { name, message: "left out", ...present({ code }) };
@@ -136,8 +139,8 @@ export const callOnError = <Failed>(onError: (error: Failed) => unknown, error: 
   );
 
 /**
- * Reports a failure that doesn't make the store's call fail, e.g. of `embed`. Calls `onError`, or emits a process warning if
- * `onError` isn't set. Never throws.
+ * Reports a failure despite which the store's call continues, e.g. a failure of `embed`. Calls `onError`, or emits a process
+ * warning if `onError` isn't set. Never throws.
  */
 export function reportError({ onError }: Reporting<UserMemoryError>, failure: Failure): void {
   const error = new UserMemoryError({ ...failure, cause: kindOf(failure.cause) });

@@ -1,14 +1,15 @@
 import type { MemoryEntry } from "./user-memory.ts";
 
 /**
- * Where a fact comes from, most trusted first. `"stated"`: the user stated it. `"confirmed"`: the user confirmed it when
- * asked. `"inferred"`: a model inferred it from the user's words. `"external"`: a tool, page or document stated it.
+ * Where a fact comes from, most trusted first. `"stated"`: the user stated the fact. `"confirmed"`: the user confirmed the
+ * fact when asked. `"inferred"`: a model inferred the fact from the user's words. `"external"`: the fact is from a tool, a
+ * page or a document.
  */
 export type Trust = "stated" | "confirmed" | "inferred" | "external";
 
 /**
- * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced it, and it remains as history. `"quarantined"`: it
- * waits for review and isn't recalled.
+ * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact, which remains as history. `"quarantined"`:
+ * the fact waits for review and isn't recalled.
  */
 export type FactStatus = "active" | "quarantined" | "superseded";
 
@@ -28,8 +29,8 @@ export interface Provenance {
   /** The id of the conversation. */
   readonly conversationId?: string | undefined;
   /**
-   * Position of the fact's message in its conversation, from 0. In a recall, facts of neighbouring messages are context for
-   * each other.
+   * Position of the fact's message in its conversation, from 0. Recall ranks a fact higher if facts from neighbouring messages
+   * also match the query.
    */
   readonly position?: number | undefined;
   /** The id of the message that the fact comes from. */
@@ -48,7 +49,7 @@ export interface Provenance {
 export interface Quotation {
   /**
    * `"message"`: the words are from a short message of one paragraph. `"text"`: the words are from a longer text, or from one
-   * of several messages. The user may have pasted a longer text, so it isn't presented as the user's opinion.
+   * of several messages. The user may have pasted a longer text, so prompts don't present words from it as the user's opinion.
    */
   readonly from: "message" | "text";
   /** The assistant's question that the quoted words answer. Present if the words say little without the question. */
@@ -57,13 +58,16 @@ export interface Quotation {
 
 /** A fact as the stores of this package return it. */
 export interface UserFact extends MemoryEntry {
-  /** Where the fact comes from. A fact with less trust can't replace this fact; stated and confirmed count as equal. */
+  /** Where the fact comes from. A fact with less trust can't replace this fact. `"stated"` and `"confirmed"` count as equal. */
   readonly trust: Trust;
-  /** `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced it. `"quarantined"`: it waits for review. */
+  /**
+   * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact. `"quarantined"`: the fact waits for
+   * review.
+   */
   readonly status: FactStatus;
   /** The conversation, message and author of the fact, if known. */
   readonly provenance: Provenance;
-  /** The topic, e.g. `"home-city"`. A newer fact with the same key replaces this fact. */
+  /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces this fact. */
   readonly key?: string;
   /** The fact is true from this time on. */
   readonly validFrom: Date;
@@ -71,7 +75,7 @@ export interface UserFact extends MemoryEntry {
   readonly validUntil?: Date;
   /** Id of the fact that replaced this one. */
   readonly supersededBy?: string;
-  /** The time from which the fact that replaced this one is true. */
+  /** From this time on, the fact that replaced this one is true instead. */
   readonly supersededAt?: Date;
   /** Id of the user's fact that this quarantined fact contradicts. */
   readonly conflictsWith?: string;

@@ -5,8 +5,8 @@ import type { UserFact } from "./fact.ts";
 /** Options of every store of this package. */
 export interface UserMemoryOptions {
   /**
-   * Your function that makes vectors of texts, for recall by meaning. If it fails, facts are still stored, and they are found
-   * by their words.
+   * Your function that makes vectors of texts, for recall by meaning. If the function fails, facts are stored without vectors,
+   * and are found by their words.
    */
   readonly embed?: Embed | undefined;
   /** Time limit for a call of `embed`, in milliseconds. Default 5,000. */
@@ -27,8 +27,8 @@ export interface UserMemoryOptions {
    */
   readonly auditKey?: string | undefined;
   /**
-   * Called with the error if `embed` or `resolve` fails and the store's call continues without its result. Default: a process
-   * warning.
+   * Called with the error if `embed` or `resolve` fails. The call of the user memory then continues without the result of the
+   * failed function. Default: a process warning.
    */
   readonly onError?: ((error: UserMemoryError) => void) | undefined;
 }
@@ -50,8 +50,9 @@ export interface IncomingFact {
 }
 
 /**
- * Your function that returns the ids of those candidates (stored facts) that the incoming fact contradicts. The store's rules
- * of trust decide which fact replaces the other. Ids that aren't among the candidates are ignored.
+ * Your function that returns the ids of those candidates (stored facts) that the incoming fact contradicts. The store then
+ * decides by trust and time whether the new fact replaces a candidate, is superseded by a candidate, or waits for review. Ids
+ * that aren't among the candidates are ignored.
  */
 export type ResolveConflicts = (
   incoming: IncomingFact,
@@ -71,16 +72,16 @@ export interface UserMemoryLimits {
   /** Maximum number of a user's facts, with any status, without quotations. Default 10,000. */
   readonly maxFacts: number;
   /**
-   * Maximum number of active and superseded facts that the user neither stated nor confirmed. The limit keeps room for facts
-   * that the user states or confirms. Default 5,000.
+   * Maximum number of active and superseded facts that the user neither stated nor confirmed, without quotations. The limit
+   * keeps room for facts that the user states or confirms. Default 5,000.
    */
   readonly maxUntrustedFacts: number;
   /** Maximum number of facts that wait for review. Default 1,000. */
   readonly maxQuarantined: number;
   /**
    * Maximum number of a user's quotations. At the limit, new quotations replace old quotations: first the oldest that were
-   * never recalled, then those with the earliest first recall. The store records first recalls as soon as a user has half of
-   * this number. Default 5,000.
+   * never recalled, then those with the earliest first recall. The store records when a quotation is recalled first, as soon
+   * as the user has half of this number. Default 5,000.
    */
   readonly maxQuotations: number;
   /**
@@ -145,12 +146,12 @@ type Schema = typeof optionsSchema;
 export interface UserMemoryOptionsSchema extends Schema {}
 
 /**
- * The zod schema of {@link UserMemoryOptions}, with default values. If a factory takes these options in addition to its own
- * options, spread the `shape` of this schema into the schema of the factory.
+ * The zod schema of {@link UserMemoryOptions}, with default values. If your function takes these options in addition to its
+ * own options, spread the `shape` of this schema into the schema of your function.
  */
 export const userMemoryOptionsSchema: UserMemoryOptionsSchema = optionsSchema;
 
-/** A schema of options. Only the names of its fields are needed. */
+/** A schema of options. Only the names of the schema's fields are read. */
 interface OptionsSchema {
   readonly shape: Readonly<Record<string, unknown>>;
 }
@@ -158,7 +159,7 @@ interface OptionsSchema {
 /**
  * Copies options into a plain object and binds their functions to `given`, which may be an instance of a class. From an
  * instance of a class, it copies only the fields of the schema; from a plain object, it copies all fields. If `given` isn't an
- * object, it is returned unchanged, and the schema refuses it.
+ * object, returns `given` unchanged, so that a later check by the schema refuses it.
  *
  * @example
  * ```ts

@@ -9,20 +9,20 @@ import { hasMethod, type UserMemory } from "./user-memory.ts";
  *
  * - Each write is atomic, on every backend and with any number of processes.
  * - Facts that differ only in case, spaces and punctuation are stored as one fact, with the higher trust.
- * - A fact replaces another fact only if its trust is at least as high. `"stated"` and `"confirmed"` count as equal. If its
- *   trust is too low, the new fact is quarantined as a conflict.
- * - A forgotten fact is deleted from facts, index, vectors and audit. A keyed hash of the fact remains, so that the fact isn't
- *   extracted again from older messages.
+ * - A new fact replaces an older fact only if the new fact has at least as much trust. `"stated"` and `"confirmed"` count as
+ *   equal. If the new fact has too little trust, it is quarantined as a conflict.
+ * - A forgotten fact is deleted, together with its index terms and its vector. The audit trail never contains the text of a
+ *   fact. A keyed hash of the fact remains, so that the fact isn't extracted again from older messages.
  */
 export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Stores a fact about the user and returns the stored fact. The fact may wait for review, see its `status`. */
   remember(userId: string, fact: string, opts?: RememberOptions): Promise<UserFact>;
   /**
-   * Returns active facts that share a word with the query, best first. If `embed` is set, also returns facts of similar
-   * meaning.
+   * Returns facts that match the query by their words, best first. If `embed` is set, also returns facts of similar meaning.
+   * By default, leaves out external facts, facts that wait for review, and superseded facts that aren't quotations.
    */
   recall(userId: string, query: string, opts?: RecallOptions): Promise<UserFact[]>;
-  /** Returns the user's facts, newest first. */
+  /** Returns the user's facts, newest first; by default only active facts. */
   list(userId: string, opts?: ListOptions): Promise<UserFact[]>;
   /** Returns a fact, or `null` if the user has no such fact. */
   get(userId: string, factId: string): Promise<UserFact | null>;
@@ -31,31 +31,40 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Deletes a fact for good. Facts that the deleted fact superseded become active again. */
   forget(userId: string, factId: string): Promise<ForgetReceipt>;
   /**
-   * Deletes everything about the user: facts, index, vectors, audit and extraction jobs. Writes that began before this call
-   * are refused. One row remains in the store, without user id and text.
+   * Deletes everything about the user: facts, index, vectors, audit trail and extraction jobs. Writes that began before this
+   * call are refused. One record remains in the store, without the user id and without texts.
    */
   forgetAll(userId: string): Promise<ForgetReceipt>;
   /** Lists, approves and rejects the facts that wait for review. */
   readonly review: FactReview;
   /**
-   * Explains where a fact comes from and, if a query is given, why the query finds the fact. Returns `null` if the user has no
-   * such fact.
+   * Explains where a fact comes from and whether it can be recalled. With `query`, also explains why the query finds the fact.
+   * Returns `null` if the user has no such fact.
    */
   explain(userId: string, factId: string, query?: string): Promise<FactExplanation | null>;
-  /** Returns the audit trail of the user: all changes of facts, oldest first, without the text of facts. */
+  /**
+   * Returns the user's audit trail: an entry for each change of a fact, oldest first. Entries don't contain the text of a
+   * fact.
+   */
   audit(userId: string): Promise<AuditEntry[]>;
   /** Checks that the user's audit trail is complete and that every stored fact is as the audit trail recorded it. */
   verifyAudit(userId: string): Promise<AuditReport>;
   /**
-   * Returns a mark of the user's current memory. Take the mark before you read a conversation, and pass it to `remember` as
-   * `since`. The write is refused if `forgetAll` ran after the mark was taken.
+   * Returns a mark that stands for the user's memory until the next `forgetAll`. Take the mark before you read a conversation,
+   * and pass the mark to `remember` as `since`. The write is refused if `forgetAll` ran after the mark was taken.
    */
   mark(userId: string): Promise<ErasureMark>;
   /** The queue of extraction jobs. */
   readonly queue: ExtractionQueue;
-  /** Waits until the extractions of this process are stored, but not longer than `timeoutMs` milliseconds. Never rejects. */
+  /**
+   * Waits until the facts that this process is extracting are stored, but not longer than `timeoutMs` milliseconds. Never
+   * rejects.
+   */
   drain(options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
-  /** Waits for the extractions of this process, then closes the connections that the store itself opened. */
+  /**
+   * Waits until the facts that this process is extracting are stored, but at most 10 seconds. Then closes the connections that
+   * the store itself opened.
+   */
   close(): Promise<void>;
 }
 
@@ -70,11 +79,11 @@ export interface RememberOptions {
   /** Confidence in the fact, from 0 to 1. A high score never outranks trust. */
   readonly score?: number | undefined;
   /**
-   * Where the fact comes from. Default `"stated"`: your application vouches that the user said so. The default for a quotation
-   * is `"inferred"`. `"external"` facts wait for review.
+   * Where the fact comes from. Default `"stated"`: your application vouches that the user stated the fact. With `quotation`,
+   * the default is `"inferred"`. Facts with `"external"` wait for review.
    */
   readonly trust?: Trust | undefined;
-  /** The topic, e.g. `"home-city"`. The fact replaces the user's current fact with this key. */
+  /** The topic of the fact, e.g. `"home-city"`. The fact replaces the user's current fact with this key. */
   readonly key?: string | undefined;
   /** The source of the fact, e.g. its conversation and author. */
   readonly provenance?: Provenance | undefined;
@@ -125,8 +134,8 @@ export interface ListOptions {
 }
 
 /**
- * The fields of a fact that you can change. Absent fields stay as they are, and `null` removes a value. A changed `fact`
- * counts as a new statement of the user.
+ * The fields of a fact that you can change. Absent fields stay as they are. `null` removes the value of `score` or
+ * `validUntil`. A changed `fact` counts as a new statement of the user.
  */
 export interface FactChanges {
   /** The new text of the fact. */
@@ -144,8 +153,8 @@ export interface FactReview {
   /** Returns the facts that wait for review, newest first. */
   list(userId: string, opts?: Pick<ListOptions, "tags" | "limit">): Promise<UserFact[]>;
   /**
-   * Makes a fact active, with the trust `"confirmed"`. The fact replaces the fact that it contradicts. Returns `null` if no
-   * fact with this id waits for review.
+   * Makes a fact active, with the trust `"confirmed"`, and returns it. The approved fact replaces the fact that it
+   * contradicts, and the active fact with the same key. Returns `null` if no fact with this id waits for review.
    */
   approve(userId: string, factId: string): Promise<UserFact | null>;
   /**
@@ -156,8 +165,8 @@ export interface FactReview {
 }
 
 /**
- * A mark of a user's memory, as it was between two calls of `forgetAll`. A write with a mark from before the last `forgetAll`
- * is refused.
+ * Stands for a user's memory between two calls of `forgetAll`. If a write passes a mark that was taken before the last
+ * `forgetAll`, the write is refused.
  */
 export type ErasureMark = number & { readonly __brand: "ErasureMark" };
 
@@ -167,7 +176,7 @@ export interface ForgetDetails {
   readonly receiptId: string;
   /** The time of the deletion. */
   readonly at: Date;
-  /** Number of deleted facts, with any status. 0 if there was no such fact. */
+  /** Number of deleted facts, with any status. 0 if the user had no fact to delete. */
   readonly facts: number;
   /** Number of deleted vectors. */
   readonly vectors: number;
@@ -178,8 +187,8 @@ export interface ForgetDetails {
 }
 
 /**
- * The result of a deletion: how much it removed. The type is also a `void`, so that a store with these results is assignable
- * to `UserMemory`.
+ * The result of a deletion: how much it removed. The type includes `void`, because a `UserMemoryStore` must be assignable to
+ * `UserMemory`, whose `forget` and `forgetAll` resolve with `void`.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: the specification has these methods resolve with nothing
 export type ForgetReceipt = ForgetDetails & void;
@@ -199,7 +208,7 @@ export interface RecallReason {
     | "date"
     /** The meaning of the fact is close to that of the query, according to `embed`. */
     | "meaning";
-  /** What the reason adds to the fact's score. For `"meaning"`: the cosine similarity. */
+  /** How much this reason adds to the fact's score. For `"meaning"`: the cosine similarity of fact and query. */
   readonly score: number;
   /** For `"terms"`: the matching words of the query, as stems. */
   readonly terms?: readonly string[];
@@ -218,7 +227,7 @@ export interface FactExplanation {
   readonly reasons: readonly RecallReason[];
   /** Whether the fact can be recalled now, by a suitable query. */
   readonly recallable: boolean;
-  /** Why the fact can't be recalled now. Absent if it can. */
+  /** Why the fact can't be recalled now. Absent if the fact can be recalled. */
   readonly obstacle?: "quarantined" | "superseded" | "not-yet-valid" | "no-longer-valid";
   /** The facts that this fact superseded, newest first. */
   readonly supersedes: readonly UserFact[];
@@ -252,7 +261,10 @@ export interface ExtractionJob {
   readonly model?: string | undefined;
   /** Minimum score. Proposed facts with a lower score are dropped. */
   readonly threshold: number;
-  /** The mark of the user's memory from the start of the turn. Facts of the turn are refused if the memory was erased later. */
+  /**
+   * The mark of the user's memory from the start of the turn. If the user's memory is erased after the start of the turn, no
+   * facts of the turn are stored.
+   */
   readonly since: ErasureMark;
 }
 
@@ -265,15 +277,15 @@ export interface LeasedJob {
   /** Deletes the job. Call it when the job is done. */
   readonly complete: () => Promise<void>;
   /**
-   * Makes the job available to all workers again after `delayMs` milliseconds. A worker that goes on with the job calls it,
-   * too, to renew the lease. `delayMs` is a whole number, at most 30 days.
+   * Makes the job available to all workers again after `delayMs` milliseconds. To renew the lease, call `release` with the
+   * duration of the lease and continue with the job. `delayMs` is a whole number, at most 30 days.
    */
   readonly release: (delayMs: number) => Promise<void>;
 }
 
 /**
- * A queue of extraction jobs. If the queue is `durable`, jobs survive a crash of the process, and another process takes the
- * jobs over. Each job is delivered at least once. If a job runs twice, its facts are stored once.
+ * A queue of extraction jobs. If `durable` is `true`, jobs survive a crash of the process, and another process takes them
+ * over. Each job is delivered at least once. If a job runs twice, its facts are stored once.
  */
 export interface ExtractionQueue {
   /** Whether jobs survive the end of the process. */
@@ -281,7 +293,7 @@ export interface ExtractionQueue {
   /**
    * Adds a job and leases it to the caller for `leaseMs` milliseconds (a whole number, at most 30 days). Sentences that
    * contain secrets are removed from the job. Returns `null`, without adding the job, in three cases: the job is in the queue
-   * already, the user asks in it not to keep something, or the user's memory was erased after the turn began.
+   * already, the user asks in the job's messages not to keep something, or the user's memory was erased after the turn began.
    */
   enqueue(job: ExtractionJob, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;
   /** Leases up to `limit` available jobs of any user for `leaseMs` milliseconds. Jobs that have waited longest come first. */

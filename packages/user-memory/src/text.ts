@@ -9,9 +9,9 @@ export const wordsIn = (text: string): number =>
   (text.match(WORD)?.length ?? 0) + Math.ceil((text.match(CHARACTER)?.length ?? 0) / 2);
 
 /**
- * The locale for splitting texts into words and sentences. It is fixed, because the machine's locale would give different
- * results on different machines: in Greek, a semicolon ends a sentence. For the locale `und`, the runtime also uses the
- * machine's locale. English has no rules that differ from the rules for all languages.
+ * The locale for splitting texts into words and sentences. The locale is fixed, because each machine's own locale would give
+ * different results: in Greek, a semicolon ends a sentence. For the locale `und`, the runtime also uses the machine's locale.
+ * English has no rules that differ from the rules for all languages.
  */
 export const FIXED_LOCALE = "en";
 
@@ -45,7 +45,7 @@ function isMostlyGreek(sentence: string): boolean {
   return greek.length > letters.length / 2;
 }
 
-/** A range of a text in UTF-16 units, from `start` up to but without `end`. */
+/** A range of a text, as offsets in UTF-16 units: `start` is included, `end` isn't. */
 export interface Span {
   readonly start: number;
   readonly end: number;

@@ -21,7 +21,7 @@ export interface MemoryEntry {
 /**
  * Stores facts about users. All conversations of a user share the facts. The interface is small, so you can implement it with
  * anything from a substring match to a vector database. The stores of this package can do more, see {@link UserMemoryStore}.
- * If a method fails, it rejects.
+ * Methods that fail must reject.
  */
 export interface UserMemory {
   /** Stores a fact and returns it. `score` is the confidence in the fact, from 0 to 1. */
@@ -46,11 +46,11 @@ export interface UserMemory {
     userId: string,
     opts?: { readonly tags?: readonly string[]; readonly limit?: number },
   ): Promise<MemoryEntry[]>;
-  /** Deletes everything about the user. */
+  /** Deletes all facts and other data of the user. */
   forgetAll?(userId: string): Promise<void>;
 }
 
-/** A user memory that runs can use, because it makes middleware for agents. */
+/** A user memory that runs can use: its method `middlewareFor` makes the middleware for agents. */
 export type LinkedUserMemory = UserMemory & RunUserMemory;
 
 const METHODS = ["remember", "recall", "forget", "list"] as const;
@@ -69,9 +69,9 @@ export const isLinked = (value: unknown): value is LinkedUserMemory =>
   isUserMemory(value) && hasMethod(value, "middlewareFor");
 
 /**
- * The symbol under which the global object holds the user memory of the process. So the engine can read the user memory
- * without a dependency on this package. If a process loads both the ES module and the CommonJS module, both use the same user
- * memory.
+ * The symbol under which the global object holds the user memory of the process. So the engine can find the user memory
+ * without a dependency on this package. If a process loads this package both as ES module and as CommonJS module, both use the
+ * same user memory.
  */
 const SLOT = Symbol.for("@jaf/user-memory");
 

@@ -39,8 +39,8 @@ export const scoreSchema = z.number().min(0).max(1);
 export const idSchema = textSchema(255);
 
 /**
- * The schema for a `Date`, converted into milliseconds since 1970. Invalid dates pass as `NaN`; they are ignored later, like
- * dates that are too far away.
+ * The schema for a `Date`, converted into milliseconds since 1970. Invalid dates pass as `NaN`. Callers ignore `NaN`, as they
+ * ignore dates that are too far in the past or future.
  */
 export const dateSchema = z
   .custom<Date>((value) => value instanceof Date, { error: "expected a Date" })
@@ -53,8 +53,8 @@ export function invalidInputError(operation: string, issues: readonly MemoryIssu
 }
 
 /**
- * Validates a value and returns it in the form of the schema. If the value is invalid, throws a `UserMemoryError` that names
- * the invalid fields without their values.
+ * Validates a value and returns the schema's output, e.g. with default values. If the value is invalid, throws a
+ * `UserMemoryError` that names the invalid fields without their values.
  */
 export function checkInput<T>(operation: string, schema: z.ZodType<T>, path: string, value: unknown): T {
   const parsed = schema.safeParse(value);
@@ -74,7 +74,9 @@ export function checkUserId(operation: string, userId: unknown): string {
   return userId as string;
 }
 
-/** Returns a function that derives a value from a store's limits with `make`. The value is cached for each store's limits. */
+/**
+ * Returns a function that returns the result of `make` for a store's limits. Calls `make` only once for each `limits` object.
+ */
 export function perLimits<T>(make: (limits: UserMemoryLimits) => T): (limits: UserMemoryLimits) => T {
   const made = new WeakMap<UserMemoryLimits, { readonly value: T }>();
   return (limits) => {

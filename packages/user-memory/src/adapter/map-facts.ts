@@ -11,12 +11,13 @@ import { extendUserMemoryBackend } from "./extend-backend.ts";
 
 /**
  * Encodes a user's texts before they are stored, and decodes texts that were stored. Both methods can be called at any time
- * and in any order. If a method throws or rejects, the store's call fails with a storage error. The storage error contains
- * only the name of the cause, because the message of the cause may quote the text. If `encode` fails, nothing is written.
+ * and in any order. If a method throws or rejects, the call of the user memory that needed the text rejects with a storage
+ * error. This error contains only the name of the thrown error, because the message of the thrown error may quote the text. If
+ * `encode` fails, nothing is written.
  */
 export interface TextCodec {
   /**
-   * Encodes a text. It may return different results for the same text. The result must not contain a NUL or an unpaired
+   * Encodes a text. `encode` may return different results for the same text. A result must not contain a NUL or an unpaired
    * surrogate.
    */
   encode(text: string, user: UserKey): string | Promise<string>;

@@ -4,8 +4,8 @@ import { oneLine, type Passage, type Quotable } from "./passages.ts";
 
 /**
  * A fact that a model or your `extract` function proposes. It points at words of the user, and these words are stored as a
- * quotation. The proposed sentence is stored as a fact only if `verify` accepts it or if the words are third-party text.
- * Otherwise it only helps to find the words.
+ * quotation. The proposed sentence (`fact`) is stored as a fact only if the option `verify` accepts the sentence, or if the
+ * words are third-party text. Otherwise the sentence only helps to find the words.
  */
 export interface ProposedFact {
   /** The proposed fact as a sentence. */
@@ -17,16 +17,16 @@ export interface ProposedFact {
   readonly evidence?: string | undefined;
   /** Confidence in the fact, from 0 to 1. Other values are clamped. A high score doesn't raise trust. */
   readonly score: number;
-  /** Tags for the fact. They are ignored if the agent's spec has tags: then the fact only gets the spec's tags. */
+  /** Tags for the fact. Ignored if the agent's `remembers` spec has tags, because the fact then only gets the spec's tags. */
   readonly tags?: readonly string[] | undefined;
-  /** The topic, e.g. `"home-city"`. A newer fact with the same key replaces the older fact. */
+  /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces the older fact. */
   readonly key?: string | undefined;
 }
 
 /** The words in the user's messages that support a proposed fact. */
 export type Support =
   | { readonly kind: "quotation"; readonly passage: Passage }
-  /** The supporting words are only in third-party text. `message` is the index of their message. */
+  /** The supporting words are only in third-party text. `message` is the index of the message that contains them. */
   | { readonly kind: "third-party"; readonly words: string; readonly message: number }
   /** No words in the user's messages support the proposed fact. */
   | { readonly kind: "none" };
@@ -36,8 +36,8 @@ const NONE: Support = { kind: "none" };
 const ELLIPSIS = /\s*(?:\[?(?:…|\.{3,})\]?)\s*/u;
 const MAX_PARTS = 5;
 /**
- * How many words of a proposal a passage must contain: the usual share of the words, the share if the evidence is missing or
- * was found already, and the minimum number.
+ * How many words of a proposal a passage must contain. `SHARED`: the usual share of the words. `SHARED_WITH_FACT`: the share
+ * if the proposal has no evidence, or if its evidence is in several passages. `MIN_SHARED`: the minimum number of words.
  */
 const SHARED = 0.5;
 const SHARED_WITH_FACT = 0.2;
@@ -46,17 +46,17 @@ const MIN_SHARED = 2;
 /**
  * Returns a function that finds the user's words that support a proposed fact:
  *
- * 1. It looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter. An ellipsis in the
- *    evidence stands for omitted words. If the evidence is in a passage, the passage is the support. If the evidence is only
- *    in third-party text, the third-party text is the support. If the evidence is anywhere else, there is no support.
- * 2. If the evidence isn't found, it takes a passage that contains at least half of the evidence's words. If there is no such
- *    passage, it takes a passage that contains at least half of the fact's words.
- * 3. If the proposal has no evidence, it takes a passage that contains at least a fifth of the fact's words. A fifth is
- *    enough, because the user is later shown the passage, not the fact.
+ * 1. The function looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter. An ellipsis in
+ *    the evidence stands for omitted words. If the evidence is in a passage, the passage is the support. If the evidence is
+ *    only in third-party text, the third-party text is the support. If the evidence is anywhere else, there is no support.
+ * 2. If the evidence isn't found, the function takes a passage that contains at least half of the evidence's words. If there
+ *    is no such passage, the function takes a passage that contains at least half of the fact's words.
+ * 3. If the proposal has no evidence, the function takes a passage that contains at least a fifth of the fact's words. A fifth
+ *    is enough, because the user is later shown the passage, not the fact.
  *
- * In steps 2 and 3 the passage must contain at least two of the words, unless there is only one word. Of several passages, it
- * takes the one whose common words weigh most. A word weighs more if fewer passages contain it. The function returns `kind:
- * "none"` if there is no support.
+ * In cases 2 and 3, the passage must contain at least two of the words, unless there is only one word. Of several passages,
+ * the function takes the one whose common words weigh most. A word weighs more if fewer passages contain it. The function
+ * returns `kind: "none"` if there is no support.
  */
 export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
   const { said, passages, thirdParty } = quotable;
@@ -143,8 +143,8 @@ function messageSpansOf(evidence: string, texts: readonly NormalizedText[]): rea
 }
 
 /**
- * Finds parts of the evidence in a text: all matches of a single part, or one match of each of several parts in order. Returns
- * `[]` if a part isn't found.
+ * Finds evidence in a text. `parts` are the texts between the ellipses of the evidence. Returns all matches of a single part.
+ * Of several parts, returns one match of each, in order, or `[]` if one of them isn't found.
  */
 function spansIn(text: NormalizedText, parts: readonly string[]): readonly Span[] {
   const [only] = parts;
@@ -180,8 +180,8 @@ interface NormalizedText {
 }
 
 /**
- * Maximum number of matches, and of positions that one search tries. Only a text that was made to slow down the search exceeds
- * them.
+ * `MAX_MATCHES`: how many matches are returned at most. `MAX_TRIES`: how many positions one search tries at most. Only a text
+ * that was made to slow down the search exceeds these limits.
  */
 const MAX_MATCHES = 32;
 const MAX_TRIES = 1_000;

@@ -6,7 +6,7 @@ import { createSupportFinder, type ProposedFact } from "./evidence.ts";
 import { oneLine, type Passage, type Quotable, quotableOf } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
 
-/** A quotation or a model's sentence that is to be stored from a turn. */
+/** What is to be stored from a turn: a quotation, or a sentence in a model's words. */
 export type Item = Quoted | Paraphrase;
 
 /** A quotation of the user that is to be stored, with data from the proposals that point at its words. */
@@ -20,7 +20,10 @@ export interface Quoted {
   readonly key?: string | undefined;
 }
 
-/** A model's sentence that is to be stored as a fact. It was verified, or its evidence is third-party text. */
+/**
+ * A model's sentence that is to be stored as a fact, because the application verified it (`"verified"`) or because its
+ * evidence is third-party text (`"third-party"`).
+ */
 interface Paraphrase {
   readonly kind: "verified" | "third-party";
   readonly proposal: ProposedFact;
@@ -54,8 +57,8 @@ export function verbatimItems(job: Said): readonly Quoted[] {
 
 /**
  * Converts proposed facts into items to store. Each passage becomes one item, with all proposals that point at it. Passages
- * come first, by highest score, then verified sentences, then sentences from third-party text. Drops proposals with secrets
- * and those that the user's words don't support.
+ * come first, by highest score, then verified sentences, then sentences from third-party text. Drops proposals that contain
+ * secrets, and proposals that no words of the user support.
  */
 export async function itemsFromProposals(
   job: Said,

@@ -3,8 +3,9 @@ import { isBlank, type Line, type Span } from "../text.ts";
 const TIME = String.raw`\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[.,]\d+)?(?:\s?[aApP]\.?[mM]\.?)?`;
 const DATE = String.raw`\d{1,4}[./-]\d{1,2}[./-]\d{1,4}`;
 /**
- * Matches a line of a log or a chat. It starts with a time in brackets, with a date and a time, or with a time before a log
- * level (`ERROR`) or a name with a colon. A time before other words is the user's schedule.
+ * Matches a line of a log or a chat. The line starts with a time in brackets (`[10:32]`), with a date and a time, or with a
+ * time before a log level (`ERROR`) or a name with a colon. A time before other words (`10:00 dentist`) counts as the user's
+ * own schedule.
  */
 const TIMED = new RegExp(
   `^\\s*(?:\\[[^\\]\\n]{0,30}\\d[^\\]\\n]{0,30}\\]|${DATE}[T, ]\\s?${TIME}\\S*|${TIME}\\s+(?:[A-Z]{4,}\\b|[^:\\n]{1,30}:\\s))`,
@@ -39,7 +40,7 @@ const FORMS: readonly ((text: string) => boolean)[] = [
 ];
 /**
  * Whether a line is a clause of terms or of a contract: `1. Scope`, `1.1 Scope`, `§ 3`. Such lines are third-party text only
- * if one of them has a `§` or a number like `1.1`. Otherwise they are a list of the user.
+ * if at least one of them has a `§` or a number like `1.1`. Otherwise they count as the user's own list.
  */
 const isClause = (text: string): boolean =>
   /^\s*(?:§+\s?\d|\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+\p{Lu})/u.test(text);
@@ -81,8 +82,8 @@ function opens({ text }: Line, next: Line | undefined, second: Line | undefined)
 }
 
 /**
- * Finds the block of lines with a form: from the first such line to the empty line after the last one. Returns `[]` if fewer
- * than two lines have the form.
+ * Finds the block of lines that have a form: from the first line with the form to the next empty line after the last line with
+ * the form. Returns `[]` if fewer than two lines have the form.
  */
 function blocks(lines: readonly Line[], isOfForm: (text: string) => boolean): readonly Span[] {
   const indexes = lines.flatMap((line, index) =>
@@ -106,7 +107,7 @@ const LABEL_OF_AN_ADDRESS = /mail|почта|邮箱|郵箱|メール|이메일|�
 const SPEECH =
   /(?<![\p{L}\p{M}])(?:i|i['’]\p{L}+|me|my|we|our|ich|mich|mir|meine?|wir|je|j['’]\p{L}+|moi|mon|ma|mes|nous|yo|mi|mis|io|mio|mia|eu|meu|minha|ik|mij|mijn|ja|mnie|mam|jestem|ben|benim|я|меня|мне|мой|моя|мы|मैं|मेरा|मेरी|أنا|انا)(?![\p{L}\p{M}])|[我咱私僕俺]|저는|나는|제가|내가|[?!？！]\s*$/iu;
 
-/** Matches a line that starts with a ticket number (e.g. `ABC-123`). The labels of the ticket follow it. */
+/** Matches a line that starts with a ticket number (e.g. `ABC-123`). Lines with labels (`Status: open`) follow this line. */
 const TICKET = /^\W{0,5}(?:\p{L}{1,20}\s)?(?:[A-Z]{2,10}-\d+|#\d+)/u;
 
 interface Labelled {

@@ -6,7 +6,8 @@ let phrasesByFirst: ReadonlyMap<string, readonly Phrase[]> | undefined;
 
 /**
  * Whether the user asks in a message not to remember, save, note or pass on something, e.g. `don't add this to memory`, `unter
- * uns`. The check covers fifteen languages. In doubt it returns `true`. It doesn't tell which part of the message is meant.
+ * uns`. The check covers fifteen languages. In doubt, the result is `true`. The result doesn't tell which part of the message
+ * the user means.
  */
 export function asksNotToKeep(text: string): boolean {
   const message = plain(text);
@@ -121,7 +122,7 @@ function parseElement(source: string): Element {
   return { sign, words: new Set(words), beginnings };
 }
 
-/** Returns the words that a phrase can start with. The index finds the phrase by them. */
+/** Returns the words that a phrase can start with. The index lists the phrase under each of these words. */
 const firstOf = ({ elements: [first] }: Phrase): readonly string[] => [...(first?.words ?? [])];
 
 const matchesAt = (clause: Clause, at: number, { conditions, elements }: Phrase): boolean =>

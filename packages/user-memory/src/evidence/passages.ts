@@ -10,7 +10,10 @@ export interface Passage {
   readonly span: Span;
   /** The words of the passage as one line. */
   readonly text: string;
-  /** `"message"`: the passage is the user's whole short message. `"text"`: it is a part of a longer text. */
+  /**
+   * `"message"`: the passage is the user's only message in the turn, and short. `"text"`: the passage is from a longer text,
+   * or from one of several messages.
+   */
   readonly from: "message" | "text";
 }
 
@@ -23,8 +26,8 @@ export interface Quotable {
 }
 
 /**
- * Limits of a passage in words and in UTF-16 units. Sentences are added to a passage within these limits, which keeps it about
- * one topic.
+ * Limits of a passage, in words and in UTF-16 units. Consecutive sentences are joined into a passage up to these limits. The
+ * limits are low, so that a passage is about one topic.
  */
 const MAX_WORDS = 60;
 const MAX_LENGTH = 500;
@@ -37,8 +40,8 @@ const MAX_SENTENCE = 2_000;
 const UNSEEN = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|\p{Cs}/gu;
 const SPACE = /[\s\p{Cc}]+/gu;
 /**
- * Matches a line break that can be within a sentence. A line break next to an empty line, a list item or removed text isn't
- * matched.
+ * Matches a line break that can be within a sentence. A line break next to an empty line, a list item or a removed sentence
+ * isn't matched.
  */
 const SOFT_BREAK = /(?<![\n\ufffc])\n(?![^\S\n]*(?:\n|[-*+•‣◦▪–—#]\s|\d{1,3}[.)]\s|\ufffc|$))/gu;
 const WINDOW = 500;
@@ -46,8 +49,9 @@ const BLANK = /\s*/uy;
 
 /**
  * Splits the user's messages into passages. The same messages always have the same passages. Sentences are never cut, so a
- * passage can't state the opposite. Leaves out sentences that contain a secret or that are mostly third-party text.
- * `isThirdParty` tells whether a whole message is third-party text, because the user announced it.
+ * passage can't state the opposite of what the user said. Leaves out sentences that contain a secret or that are mostly
+ * third-party text. `isThirdParty` tells whether a whole message is third-party text, because the user's previous message
+ * announced such a text (`Translate this:`).
  */
 export function quotableOf(said: readonly string[], isThirdParty: (message: number) => boolean): Quotable {
   const thirdParty = said.map((text, message) =>
@@ -137,7 +141,7 @@ const hasOwnLines = (text: string, { start, end }: Span): boolean =>
   /^ ?\n/u.test(text.slice(end, end + 2)) ||
   text[end - 1] === "\n";
 
-/** Splits a text into sentences. It works in short windows, because segmentation takes quadratic time. */
+/** Splits a text into sentences. Reads the text in short pieces, because splitting a long text takes quadratic time. */
 function segmentsOf(text: string): readonly Span[] {
   const spans: Span[] = [];
   let size = WINDOW;

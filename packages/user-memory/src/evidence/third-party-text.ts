@@ -5,8 +5,8 @@ const MARK = /^\s*.{3}/u;
 
 /**
  * Finds third-party text in a user's message by its structure (e.g. code fences, mail headers), in any language. Returns
- * sorted ranges that don't overlap. Quoted words and titles, and lists after a colon, don't count. Pasted text without such
- * structure can't be distinguished from the user's own text.
+ * sorted ranges that don't overlap. Single words and titles in quotation marks, and lists after a colon, don't count. Pasted
+ * text without a recognizable structure can't be distinguished from the user's own text.
  */
 export function thirdPartySpans(text: string): readonly Span[] {
   const plain = withLineFeeds(text);
@@ -24,7 +24,7 @@ export function thirdPartySpans(text: string): readonly Span[] {
   ]);
 }
 
-/** Replaces the content of code fences with spaces, except the first characters of each fence. */
+/** Replaces the content of code fences with spaces. Keeps the mark at the beginning of each fence, e.g. three backticks. */
 function emptied(text: string, fences: readonly Span[]): string {
   let at = 0;
   const parts = fences.map(({ start, end }) => {
@@ -95,8 +95,9 @@ export function announcesText(previous: string): boolean {
 }
 
 /**
- * Finds the text that a request such as `Translate this:` is about. For a request at the beginning of the message, that is the
- * text after the colon or the line of the request. For a request in the last line, it is the text before that line.
+ * Finds the text that a request such as `Translate this:` is about. If the request is at the beginning of the message, this is
+ * the text after the request's colon, or after its line. If the request is in the last line, this is the text before the last
+ * line.
  */
 function mattersIn(text: string, lines: readonly Line[]): readonly Span[] {
   const filled = lines.filter((line) => !isBlank(line));
@@ -153,7 +154,7 @@ function quotationsIn(text: string): readonly Span[] {
   return found;
 }
 
-/** Whether a quotation mark stands for inches, such as in `27"`. */
+/** Whether a straight quotation mark follows a letter or a digit, as in `27"` (inches). Such a mark opens no quotation. */
 const isMeasure = (text: string, mark: string, index: number): boolean =>
   mark === '"' && /[\p{N}\p{Ll}\p{Lu}]/u.test(text.charAt(index - 1));
 

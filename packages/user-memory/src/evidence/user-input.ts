@@ -7,8 +7,8 @@ import { oneLine, withoutSecrets } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
 
 /**
- * Limits for the user's messages of a turn: number of messages, UTF-16 units of one message, UTF-16 units of all messages. The
- * last messages are read, and the beginning of each.
+ * Limits for the user's messages of a turn: number of messages, UTF-16 units of one message, UTF-16 units of all messages.
+ * Only the last messages are read, and only the beginning of each message.
  */
 const MAX_MESSAGES = 32;
 const MAX_TEXT = 20_000;
@@ -23,8 +23,8 @@ const MAX_ANNOUNCEMENT = 2_000;
 const UNPORTABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /**
- * The user's messages of a turn without secrets, and their context: position, the assistant's question before, and announced
- * third-party text.
+ * The user's messages of a turn, without secrets. Also their position, the question that the assistant asked before the turn,
+ * and whether the user's previous message announced third-party text.
  */
 export type UserInput = Pick<ExtractionJob, "said" | "position" | "question" | "isAnnounced">;
 
@@ -36,8 +36,8 @@ interface TurnMessages {
 }
 
 /**
- * Reads the user's messages of a turn and removes secrets. Returns `"private"` if the user asked not to keep something; then
- * the caller must keep nothing of the turn.
+ * Reads the user's messages of a turn and removes secrets. Returns `"private"` if the user asked not to keep something. In
+ * this case, the caller must keep nothing of the turn.
  */
 export function readUserInput({ messages, userMessages, position }: TurnMessages): UserInput | "private" {
   const texts = userMessages.map(messageText);
@@ -104,8 +104,8 @@ const LOOKED_AT = 2_000;
 const LAST_SENTENCES = 3;
 
 /**
- * Returns the question at the end of an assistant's message as one line. Returns `""` if there is no question or if it is too
- * long.
+ * Returns the question at the end of an assistant's message as one line. Returns `""` if there is no question, or if the
+ * question is too long.
  */
 export function questionIn(text: string): string {
   const last = [...sentencesIn(text.slice(-LOOKED_AT))].slice(-LAST_SENTENCES);

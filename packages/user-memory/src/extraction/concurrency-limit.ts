@@ -1,6 +1,6 @@
 /**
- * Maximum number of jobs that wait to start in this process: for one user memory, and for one user. Further jobs stay in the
- * store's queue.
+ * Maximum number of jobs that wait to start in this process. `MAX_WAITING`: per user memory. `MAX_WAITING_OF_USER`: per user.
+ * Further jobs stay in the store's queue.
  */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_OF_USER = 100;
@@ -8,14 +8,17 @@ const MAX_WAITING_OF_USER = 100;
 interface WorkQueue {
   active: number;
   waiting: number;
-  /** For each user, the functions that start the user's waiting jobs. A job of the first user starts next. */
+  /**
+   * For each user, the functions that start the user's waiting jobs, oldest first. The oldest job of the first user starts
+   * next.
+   */
   readonly users: Map<string, (() => void)[]>;
 }
 
 export interface LimitedWork {
   /** Maximum number of jobs that run at the same time. */
   readonly concurrency: number;
-  /** The user of the job. Users with waiting jobs take turns, however many jobs each user has. */
+  /** The user of the job. If several users have waiting jobs, the jobs of these users start alternately. */
   readonly userId: string;
   /** If `true`, the job is refused when too many jobs wait. If `false`, the job waits in any case. */
   readonly canBeRefused: boolean;

@@ -53,8 +53,8 @@ export interface ExtractionScope {
   readonly memory: UserMemory;
   readonly settings: ExtractionSettings;
   /**
-   * Calls the model that proposes facts. It can be absent if the application's `extract` proposes them, or if all jobs quote
-   * the user.
+   * Calls the model that proposes facts. Not needed if the application's `extract` proposes facts, or if all jobs quote all of
+   * the user's words.
    */
   readonly complete?: CompleteText | undefined;
 }
@@ -63,9 +63,9 @@ export interface ExtractionScope {
 const ASKING_SHARE = 0.8;
 
 /**
- * Runs an extraction job. Gets proposed facts, unless the job quotes all of the user's words. Stores the user's words that
- * support the proposed facts. Does nothing if the user's memory was erased after the turn began. Rejects if the job as a whole
- * failed.
+ * Runs an extraction job: gets proposed facts and stores the user's words that support them. If the job is verbatim, stores
+ * all of the user's words without proposals. Stores nothing if the user's memory was erased after the turn began, or if the
+ * user asked not to keep something. Rejects if the job as a whole failed.
  */
 export async function extractFacts(
   { memory, settings, complete }: ExtractionScope,

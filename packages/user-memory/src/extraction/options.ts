@@ -21,8 +21,8 @@ export interface ExtractInput {
 }
 
 /**
- * Proposes facts from a turn. Returns `{ private: true }` if the user wants nothing of the turn kept. If the function rejects,
- * the job is retried, up to `maxAttempts` attempts in all.
+ * Proposes facts from a turn. Returns `{ private: true }` if the user wants nothing of the turn to be kept. If the function
+ * rejects, the job is retried, up to `maxAttempts` attempts in all.
  */
 export type ExtractFacts = (
   input: ExtractInput,
@@ -45,13 +45,13 @@ export interface ExtractionReport {
   /** The id of the conversation, if it has one. */
   readonly conversationId?: string | undefined;
   /**
-   * Number of proposed facts. Several of them can point at the same words of the user. 0 if all words are quoted
+   * Number of proposed facts. Several proposed facts can point at the same words of the user. 0 if all words are quoted
    * (`"verbatim"`).
    */
   readonly proposed: number;
 }
 
-/** A turn in which the user asked not to keep something. It has no content of the turn. */
+/** Tells in which turn a user asked not to keep something. Contains no words of the turn. */
 export interface OffRecordTurn {
   /** The id of the user. */
   readonly userId: string;
@@ -71,8 +71,8 @@ export interface ExtractionOptions {
   /** Your function that proposes the facts, instead of a model. */
   readonly extract?: ExtractFacts | undefined;
   /**
-   * Your function that checks whether the user's words support a fact. If they do, the fact is stored in the model's wording
-   * with trust `"inferred"`, instead of a quotation. Default: no check, and the user's words are always quoted.
+   * Your function that checks whether the user's words support a fact. If it returns `true`, the fact is stored in the model's
+   * words with trust `"inferred"`, instead of a quotation. Default: the user's words are always quoted.
    */
   readonly verify?: VerifyFact | undefined;
   /** Maximum number of quotations and facts that are stored per turn, highest score first. Default 50. */
@@ -86,8 +86,9 @@ export interface ExtractionOptions {
     | undefined;
   /**
    * Called if the user asked not to keep something, so nothing of the turn is stored. Use it to show the user that nothing is
-   * stored, or to exclude the turn from your own logs. With `"check"` it is called before the run ends, with `"extractor"`
-   * later. If a job runs twice after a crash, this function is called twice. Errors of this function are ignored.
+   * stored, or to exclude the turn from your own logs. If `detectedBy` is `"check"`, this function is called before the run
+   * ends. If it is `"extractor"`, this function is called later. If a job runs twice after a crash, this function is called
+   * twice. Errors of this function are ignored.
    */
   readonly onOffRecord?: ((turn: OffRecordTurn) => unknown) | undefined;
   /**
@@ -103,8 +104,8 @@ export interface ExtractionOptions {
   readonly leaseMs?: number | undefined;
   /**
    * Maximum number of attempts per job. A lease counts as an attempt even if the job didn't run, e.g. because the process
-   * crashed. A job is given up if it fails at this attempt or a later one. It is given up without running if it was leased
-   * more than three times beyond this number. Default 5.
+   * crashed. If a job fails at this attempt or a later one, it is given up. A job that was leased more than `maxAttempts + 3`
+   * times is given up without running. Default 5.
    */
   readonly maxAttempts?: number | undefined;
   /**
@@ -113,8 +114,8 @@ export interface ExtractionOptions {
    */
   readonly retryDelayMs?: number | undefined;
   /**
-   * Maximum number of jobs that run at the same time in this process, per user memory. Users with waiting jobs take turns.
-   * Default 4.
+   * Maximum number of jobs that run at the same time in this process, per user memory. If several users have waiting jobs, the
+   * jobs of these users start alternately. Default 4.
    */
   readonly concurrency?: number | undefined;
 }

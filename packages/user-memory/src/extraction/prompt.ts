@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ProposedFact } from "../evidence/evidence.ts";
 import type { ExtractionJob } from "../store.ts";
 
-/** Maximum length of the user's words in the model's prompt, and of the assistant's reply there, in UTF-16 units. */
+/** Maximum length, in UTF-16 units, of the user's words and of the assistant's reply in the prompt for the model. */
 const MAX_SAID = 12_000;
 const MAX_REPLY_SHOWN = 3_000;
 
@@ -74,7 +74,7 @@ const listSchema = z.union([
   z.array(z.unknown()),
 ]);
 
-/** A reply that says that the user wants nothing of the turn kept. It also overrides facts that the same reply proposes. */
+/** A reply that says that the user wants nothing of the turn to be kept. Facts in the same reply are ignored. */
 const privateSchema = z.object({ private: z.literal(true) });
 
 function tagOf(tag: unknown): readonly string[] {
@@ -83,7 +83,7 @@ function tagOf(tag: unknown): readonly string[] {
   return text === "" || text.length > MAX_TAG ? [] : [text];
 }
 
-/** Thrown if a model's reply contains no list of facts. The message says why. */
+/** Thrown if a model's reply is too long or contains no list of facts. The error's message says which. */
 class UnreadableReply extends Error {
   override readonly name = "UnreadableReply";
 }
@@ -93,7 +93,7 @@ export type Proposed = readonly ProposedFact[] | "private";
 
 /**
  * Reads the proposed facts in a model's reply. Their JSON may be in a code fence or within prose. Throws {@link
- * UnreadableReply} if there is no such JSON.
+ * UnreadableReply} if the reply is too long or contains no such JSON.
  */
 export function parseReply(reply: string): Proposed {
   if (reply.length > MAX_REPLY) throw new UnreadableReply("It is too long.");

@@ -25,12 +25,18 @@ const jobSchema = z.object({
 });
 
 const MONTH_MS = 30 * 86_400_000;
-/** A duration in milliseconds, up to 30 days. Other values are refused, because the job might never be leased again. */
+/**
+ * A duration in milliseconds, up to 30 days. Longer durations are refused, because a job with such a lease might never run
+ * again.
+ */
 const spanSchema = z.int().min(0).max(MONTH_MS);
 const enqueueSchema = z.object({ leaseMs: spanSchema });
 const leaseSchema = z.object({ limit: z.int().min(0), leaseMs: spanSchema });
 
-/** Opens the extraction queue of a store. The queue stores jobs as text in the backend. It validates jobs that it leases. */
+/**
+ * Opens the extraction queue of a store. The queue stores jobs as text in the backend. Each job is validated when it is
+ * leased.
+ */
 export function openQueue(
   { backend, callBackend }: Transactions,
   settings: UserMemorySettings,

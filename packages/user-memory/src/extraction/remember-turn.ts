@@ -22,15 +22,15 @@ export interface RememberTurnInput {
   readonly job: ExtractionJob;
   /** The proposed facts. Absent if all of the user's words are quoted. */
   readonly proposals?: readonly ProposedFact[] | undefined;
-  /** The name of what proposed the facts, e.g. of the model. */
+  /** The name of the model or program that proposed the facts. */
   readonly extractor: string;
   readonly settings: ExtractionSettings;
 }
 
 /**
  * Stores the user's words from a turn: the words that the proposed facts point at, or all words if there are no proposals.
- * Returns the stored facts. Rejects if the store fails. Some facts of the turn may be stored then, but a retry doesn't
- * duplicate them.
+ * Returns the stored facts. Rejects if a store of this package fails; if another user memory fails, the failure is only
+ * reported. After a failure, some facts of the turn may be stored, but a retry doesn't store them twice.
  */
 export async function rememberTurn(input: RememberTurnInput): Promise<readonly (MemoryEntry | UserFact)[]> {
   const { memory, job, settings } = input;
@@ -81,7 +81,7 @@ function verifier(
 
 /**
  * Classifies an error of `remember`. `"erased"` and `"forgotten"` aren't failures: the fact must not be stored. `"refused"`:
- * only this fact can't be stored. `"failed"`: the store doesn't work.
+ * only this fact can't be stored, e.g. because it is too long. `"failed"`: the store doesn't work.
  */
 function outcomeOf(thrown: unknown): "erased" | "forgotten" | "refused" | "failed" {
   const code = codeOf(thrown);
@@ -96,11 +96,14 @@ const MAX_NAME = 255;
 /** The turn that a fact was extracted from. */
 export interface Source
   extends Pick<ExtractionJob, "userId" | "conversationId" | "position" | "saidAt" | "tags" | "since"> {
-  /** The name of what extracted the fact, e.g. of the model. */
+  /** The name of the model or program that extracted the fact. */
   readonly extractor: string;
 }
 
-/** Stores a quotation or a model's sentence as a fact. A store of this package also gets the fact's trust and provenance. */
+/**
+ * Stores a quotation or a model's sentence as a fact. If `memory` is a store of this package, also stores the fact's trust and
+ * provenance.
+ */
 export const rememberItem = (
   memory: UserMemory,
   item: Item,
@@ -113,8 +116,8 @@ export const rememberItem = (
 const textOf = (item: Item): string => (item.kind === "quotation" ? item.passage.text : item.proposal.fact);
 
 /**
- * Returns the tags of a fact: the tags of the agent's spec if there are any, otherwise the proposed tags. If both were set,
- * agents with the proposed tags would recall the fact.
+ * Returns the tags of a fact: the tags of the agent's spec if there are any, otherwise the proposed tags. If the fact got both
+ * kinds of tags, agents that recall by the proposed tags would recall it, too.
  */
 const tagsOf = ({ tags: own }: Source, tags: readonly string[] = []): string[] =>
   [...new Set(own.length > 0 ? own : tags)].slice(0, MAX_TAGS);

@@ -19,7 +19,7 @@ export interface ProcessExtractionsOptions extends Omit<ExtractionOptions, "extr
   readonly complete?: CompleteText | undefined;
   /** Maximum number of jobs that this call runs. Default 100. */
   readonly limit?: number | undefined;
-  /** If this signal aborts, the call leases no further jobs. Jobs that it has leased already are run. */
+  /** If this signal aborts, no further jobs are leased. Jobs that this call has leased before are still run. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -34,9 +34,10 @@ export interface ProcessedExtractions {
 }
 
 /**
- * Runs extraction jobs in a store's queue: those that failed before, and those that a crashed process left. Call it in a
- * worker or with a timer. Processes that run agents also take over a few of these jobs. Resolves when no job is available or
- * when `limit` jobs were run. Rejects if the queue can't be read, and with a `TypeError` for invalid options.
+ * Runs the available extraction jobs in a store's queue: jobs that failed before, and jobs that a crashed process left behind.
+ * Call this function in a worker or with a timer. Processes that run agents also run a few of these jobs. Resolves when no job
+ * is available, when `limit` jobs were run, or after `signal` aborts. Rejects if the queue can't be read, and with a
+ * `TypeError` for invalid options.
  *
  * @example
  * ```ts
@@ -88,8 +89,8 @@ export async function processExtractions(
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
 /**
- * Number of leases beyond `maxAttempts` after which a job is given up without another attempt. Such leases weren't followed by
- * an attempt, because too many jobs waited or the process crashed.
+ * A job that was leased more than `maxAttempts` plus this number of times is given up without another attempt. The job can be
+ * leased without an attempt if too many jobs wait, or if the process crashes.
  */
 const MAX_UNTRIED_LEASES = 3;
 
@@ -100,8 +101,9 @@ const MAX_UNTRIED_LEASES = 3;
 export type AttemptOutcome = "done" | "delayed" | "given-up";
 
 /**
- * Runs a leased job when the concurrency limit of this process allows it. If the job fails, reports the error, then releases
- * the job for a later attempt or gives it up. Never rejects.
+ * Runs a leased job as soon as the concurrency limit of this process allows it. If too many jobs wait, releases the job for a
+ * later attempt. If the job fails, reports the error, then releases the job or, after the last attempt, gives it up. Never
+ * rejects.
  */
 export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
   const { settings, memory } = scope;
@@ -160,17 +162,23 @@ async function giveUp({ settings }: ExtractionScope, leased: LeasedJob, cause: u
 /** A job lease that is renewed while the job waits to start. */
 export interface HeldLease {
   /**
-   * Ends the renewal of the lease. Resolves with `true` if the caller still holds the lease; nearly its whole duration is left
-   * then. Resolves with `false` if the lease has expired.
+   * Ends the renewal of the lease. Resolves with `true` if the caller still holds the lease; then nearly the whole duration of
+   * the lease is left. Resolves with `false` if the lease has expired.
    */
   readonly take: () => Promise<boolean>;
 }
 
-/** The shares of a lease after which it is renewed: while the job waits, and when the job starts. */
+/**
+ * The shares of a lease's duration after which the lease is renewed. `RENEWED_AFTER`: while the job waits. `GONE_AT_START`:
+ * when the job starts.
+ */
 const RENEWED_AFTER = 1 / 3;
 const GONE_AT_START = 1 / 10;
 
-/** Renews a new lease until the returned `take` is called, so no other worker gets the job while it waits to start. */
+/**
+ * Renews a new lease again and again until the returned `take` is called. So no other worker gets the job while the job waits
+ * to start.
+ */
 export function holdLease(leased: Pick<LeasedJob, "release">, leaseMs: number): HeldLease {
   let since = performance.now();
   let renewal: Promise<void> | undefined;

@@ -65,11 +65,11 @@ export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): rea
 export const ownContent = ({ fact }: Pick<StoredFact, "fact">): ReadonlySet<string> =>
   contentOf(termsOf(fact));
 
-/** Stems of words for the user. They don't distinguish facts, because every fact is about the user. */
+/** The stems of `user` and `users`. These stems don't distinguish facts, because every fact is about the user. */
 const SUBJECT = new Set(termsOf("the user's users").map(({ term }) => term));
 
 /**
- * Returns the word stems in a list of index terms. Leaves out words for the user and dates. Removes the `?` that marks words
+ * Returns the word stems in a list of index terms. Leaves out dates and the stem of `user`. Removes the `?` that marks words
  * of a question.
  */
 export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
@@ -82,8 +82,8 @@ export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
 export type Obstacle = "quarantined" | "superseded" | "not-yet-valid" | "no-longer-valid";
 
 /**
- * Returns why a fact isn't recalled now, or `undefined` if it is recalled. In contrast to {@link obstacleAt}, a superseded
- * quotation is recalled, as is the quotation that replaced it.
+ * Returns why a fact isn't recalled now, or `undefined` if it is recalled. A superseded quotation is recalled, and the
+ * quotation that replaced it is recalled, too. In contrast, {@link obstacleAt} returns `"superseded"` for it.
  */
 export function obstacleNow(fact: StoredFact, now: number): Obstacle | undefined {
   const obstacle = obstacleAt(fact, now);
@@ -113,8 +113,8 @@ export function plausibleTime(time: number | null | undefined, now: number): num
 }
 
 /**
- * Returns the time of a statement, in milliseconds since 1970. Converts a time in the future into `now`. Returns `null` if the
- * time is missing or implausible.
+ * Returns the given time of a statement, in milliseconds since 1970. Returns `now` instead of a time in the future. Returns
+ * `null` if the time is missing or implausible.
  */
 export function saidTime(time: number | null | undefined, now: number): number | null {
   const plausible = plausibleTime(time, now);

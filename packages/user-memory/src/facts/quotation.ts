@@ -6,7 +6,8 @@ import { textSchema } from "../validation.ts";
 const MAX_QUESTION = 1_000;
 const MAX_PARAPHRASE = 2_000;
 /**
- * Maximum number of paraphrases that a caller can pass, and of those that are stored per quotation. The first ones are stored.
+ * `MAX_GIVEN`: how many paraphrases a caller can pass at most. `MAX_STORED_PARAPHRASES`: how many of them, the first ones, are
+ * stored per quotation at most.
  */
 const MAX_GIVEN = 32;
 const MAX_STORED_PARAPHRASES = 4;
@@ -47,8 +48,8 @@ export function detailsOf({ quotation }: Quoted): QuotationDetails | null {
 export const writeDetails = (details: QuotationDetails): string => JSON.stringify(details);
 
 /**
- * Returns the quotation that callers get, or `undefined` for other facts. Leaves out paraphrases, because they could be
- * mistaken for the user's words.
+ * Returns the quotation of a fact as callers get it. Returns `undefined` if the fact isn't a quotation. Leaves out
+ * paraphrases, because they could be mistaken for the user's words.
  */
 export function toQuotation(stored: Quoted): Quotation | undefined {
   const details = detailsOf(stored);

@@ -32,8 +32,8 @@ const sameForm = (text: string): string =>
   text.normalize("NFKC").replace(UNSEEN, "").toLowerCase().replace(EDGE, "$1").replace(/\s+/gu, " ").trim();
 
 /**
- * Returns the functions that hash a user's facts. With a `secret`, readers of the store can't guess forgotten facts by hashing
- * guesses.
+ * Returns the functions that hash a user's facts. With a `secret`, an attacker who can read the storage can't find out
+ * forgotten facts by hashing guesses.
  */
 export function digestsOf({ hash }: UserKey, secret = ""): Digests {
   const of = (kind: string, text: string): string =>
@@ -61,7 +61,10 @@ export function tombstoneDigestsOf(fact: FactSource, digests: Digests): readonly
   return all.filter((digest) => digest !== undefined);
 }
 
-/** The time in the tombstone of a rejected fact. It is later than all other times, because a rejection never ends. */
+/**
+ * The time in the tombstone of a rejected fact. This time is later than all others, so that no newer statement ends the
+ * rejection.
+ */
 const PERMANENT = Number.MAX_SAFE_INTEGER;
 
 interface TombstoneOptions {
@@ -82,14 +85,14 @@ interface TombstoneCheck {
   readonly trust: Trust;
   readonly extractor: string | null;
   readonly saidAt: number | null;
-  /** The tombstones at the start of the call. `undefined` if the call didn't wait for `embed` or `resolve`. */
+  /** The tombstones at the start of this call of `remember`. `undefined` if the call didn't wait for `embed` or `resolve`. */
   readonly known: readonly Tombstone[] | undefined;
 }
 
 /**
- * Whether tombstones prevent a fact from being stored again. An extracted fact is blocked if it was said before the fact was
- * forgotten. A fact that wasn't extracted is blocked only if the fact was forgotten while the call waited. A rejected fact is
- * blocked unless the user states or confirms it.
+ * Whether tombstones prevent a fact from being stored again. An extracted fact is blocked if it was said before it was
+ * forgotten, or at an unknown time. A fact that wasn't extracted is blocked only if it was forgotten while this call of
+ * `remember` waited for `embed` or `resolve`. A rejected fact is blocked unless the user states or confirms it.
  */
 export function isBlockedByTombstone(
   tombstones: readonly Tombstone[],

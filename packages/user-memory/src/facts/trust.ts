@@ -28,20 +28,20 @@ export const sourceOf = ({ conversationId, extractor }: Source): string =>
 /** What becomes of a new fact that contradicts stored facts. */
 export type Supersession =
   /**
-   * The new fact is stored and supersedes the facts in `replaces`. If `by` is set, it is a fact that is true from a later time
-   * on, and it supersedes the new fact.
+   * The new fact is stored and supersedes the facts in `replaces`. If `by` is set, the fact `by` is true from a later time on
+   * and supersedes the new fact.
    */
   | {
       readonly kind: "accepted";
       readonly replaces: readonly StoredFact[];
       readonly by: StoredFact | undefined;
     }
-  /** The new fact isn't trusted enough to supersede the fact `with`, which the user said. */
+  /** The new fact isn't trusted enough to supersede the fact `with`, which has more trust. */
   | { readonly kind: "conflict"; readonly with: StoredFact };
 
 /**
- * Decides what becomes of a new fact that contradicts stored facts. The times from which the facts are true (`validFrom`)
- * decide, not when the facts were said.
+ * Decides what becomes of a new fact that contradicts stored facts. The order of facts is given by the times from which they
+ * are true (`validFrom`), not by the times when they were said.
  *
  * - `"conflict"`: the trust of the new fact is too low to replace a contradicted fact that is true at or after the new fact's
  *   `validFrom`.
@@ -64,6 +64,6 @@ export function supersessionOf(
   return { kind: "accepted", replaces, by };
 }
 
-/** Whether a fact is still true after the time: it has no end, or it ends later. */
+/** Whether a fact is still true after `time`: the fact has no end, or a later end. */
 const holdsAfter = ({ supersededAt, validUntil }: StoredFact, time: number): boolean =>
   (supersededAt === null || supersededAt > time) && (validUntil === null || validUntil > time);

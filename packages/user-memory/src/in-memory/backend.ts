@@ -4,8 +4,8 @@ import { createJobs } from "./jobs.ts";
 import { createUserState, type UserState } from "./user-state.ts";
 
 /**
- * Creates a backend that stores everything in memory. It is the reference for the behaviour of all backends. Its methods are
- * synchronous inside, so each is atomic.
+ * Creates a backend that stores everything in memory. This backend is the reference for the behaviour of all backends. Each of
+ * its methods is atomic, because it does its work without waiting.
  *
  * @example
  * ```ts
@@ -123,7 +123,7 @@ export function openInMemory(): InMemory {
 
 /**
  * Finds a user's facts whose vectors are nearest to a vector, best first. Compares all vectors of the user. Skips vectors of
- * another dimension, because another model made them.
+ * another dimension, because another embedding model made them.
  */
 function nearestOf(facts: readonly StoredFact[], vector: readonly number[], limit: number) {
   const length = Math.hypot(...vector);

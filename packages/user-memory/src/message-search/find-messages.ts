@@ -24,10 +24,15 @@ interface Asked {
   readonly conversationId: string | undefined;
 }
 
-/** Messages that are at most this many positions apart are read in one call, together with the messages between them. */
+/**
+ * If two found messages are at most this many positions apart, one call reads both, together with the messages between them.
+ */
 const NEAR = 8;
 
-/** Finds the locations of matching messages in the index, then reads these messages from the store. */
+/**
+ * Finds the locations of matching messages in the index, then reads these messages from the provider. Returns at most `limit`
+ * messages, best first.
+ */
 export async function findMessages(
   scope: IndexScope,
   index: UserIndex,
@@ -68,7 +73,9 @@ function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
 
 const nameOf = ({ conversationId, position }: MessageLocation): string => `${position}:${conversationId}`;
 
-/** Reads the messages at the given locations from the store. Leaves out messages without text and messages of other users. */
+/**
+ * Reads the messages at the given locations from the provider. Leaves out messages without text and messages of other users.
+ */
 async function readLocations(
   { provider, userId }: IndexScope,
   ranked: readonly Ranked[],

@@ -15,18 +15,21 @@ import {
 } from "./conversation-index.ts";
 
 /**
- * Minimum number of messages that go to the ranker, if more messages match. The messages whose query words are in the fewest
- * passages of the user are chosen, and matching messages near them.
+ * If more than this number of messages match, only the best messages go to the ranker, but at least this number. The best
+ * messages are those with the rarest words of the query: words that few of the user's passages contain.
  */
 const FEWEST_RANKED = 100;
-/** How many matching messages before and after a chosen message go to the ranker, too. */
+/** How many matching messages before and after each of the best messages go to the ranker, too. */
 const REACH = 2;
 const FILTER_BITS = 0xffff;
 
 interface MatchOptions {
   /** Number of messages that the search wants. */
   readonly limit: number;
-  /** Only messages of this conversation match. The number of passages with a word is still counted in all conversations. */
+  /**
+   * Only messages of this conversation match. `undefined`: messages of all conversations match. The rarity of a word is always
+   * counted in all conversations.
+   */
   readonly conversationId: string | undefined;
   readonly yieldIfDue: YieldIfDue;
 }
@@ -97,10 +100,11 @@ interface Lookup {
    * term.
    */
   readonly find: (data: Uint32Array, start: number, end: number) => boolean;
-  /** The counts of the last `find`: for each index of `terms`, how often the term occurs. */
+  /** The result of the last call of `find`: for each index of `terms`, how often the term occurs in the range. */
   readonly counts: Uint32Array;
   /**
-   * Returns 1 if the last `find` found the word with this index in `terms`, in a statement or a question. Otherwise returns 0.
+   * Returns 1 if the last call of `find` found the word, in a statement or in a question; otherwise 0. `word` is the index of
+   * the word in `terms`.
    */
   readonly met: (word: number) => 0 | 1;
 }
@@ -155,8 +159,9 @@ interface Choice {
 }
 
 /**
- * Returns the matching messages with the rarest query words in one passage, and matching messages near them. A word is rarer
- * if fewer of the user's passages contain it. Returns all messages if there are at most `most`.
+ * Returns the best matching messages, and matching messages near them. A message is better if one of its passages contains
+ * more words of the query, or rarer ones. A word is rarer if fewer of the user's passages contain it. Returns all messages if
+ * there are at most `most`.
  */
 async function bestOf(
   hits: readonly Hit[],

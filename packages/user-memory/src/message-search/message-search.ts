@@ -19,13 +19,13 @@ export interface MessageSearchOptions {
 /** Limits of the indexes that a {@link MessageSearch} keeps in memory. */
 export interface MessageSearchConfig {
   /**
-   * Maximum number of users whose index is in memory. Beyond it, the index that wasn't searched for the longest time is
-   * dropped. Default 100.
+   * Maximum number of users whose index is in memory. If there are more, the index that wasn't searched for the longest time
+   * is dropped. Default 100.
    */
   readonly maxUsers?: number | undefined;
   /**
-   * Maximum number of messages per user that are searched. Conversations with the newest messages are searched first. Default
-   * 20,000.
+   * Maximum number of messages per user that are searched. If the user has more, the conversations that were active longest
+   * ago aren't searched. Default 20,000.
    */
   readonly maxMessagesPerUser?: number | undefined;
   /**
@@ -34,19 +34,20 @@ export interface MessageSearchConfig {
    */
   readonly maxBytesPerUser?: number | undefined;
   /**
-   * Maximum size of all users' indexes together, in bytes. The index of the current search may exceed it. Default 64,000,000.
+   * Maximum size of all users' indexes together, in bytes. If they exceed it, the indexes that weren't searched for the
+   * longest time are dropped. A single remaining index may exceed this size. Default 64,000,000.
    */
   readonly maxBytes?: number | undefined;
   /** How long an index stays in memory after its last search, in milliseconds. Default 600,000 (ten minutes). */
   readonly idleMs?: number | undefined;
 }
 
-/** A search over a user's messages. It ranks messages as recall ranks facts. */
+/** A search over a user's messages. Messages are ranked by the same rules as facts in a recall. */
 export interface MessageSearch {
   /**
    * Returns the messages of the user and the assistant that match the query, best first. Tool results aren't searched. Each
-   * search first asks the store which conversations have changed, and reads only these conversations. So it finds new messages
-   * and doesn't find deleted messages. Long work yields to the event loop.
+   * search first asks the provider which conversations have changed, and indexes only these conversations again. So a search
+   * finds new messages and doesn't find deleted messages. Long work yields to the event loop.
    */
   readonly search: (
     userId: string,
@@ -120,8 +121,9 @@ export function createMessageSearch(
 const searches = new WeakMap<MemoryProvider, MessageSearch>();
 
 /**
- * Searches a user's conversations, as {@link MessageSearch.search} does. For each provider object, the indexes of users stay
- * in memory for a while. {@link dropMessageIndex} removes a user's index.
+ * Searches a user's conversations, as {@link MessageSearch.search} does. The user's index stays in the memory of this process
+ * for up to ten minutes after the last search with the same `provider` object. {@link dropMessageIndex} removes the index
+ * earlier.
  *
  * @example
  * ```ts
@@ -149,8 +151,8 @@ export function searchMessages(
 }
 
 /**
- * Removes the index of a user that {@link searchMessages} keeps in this process. Call it when you delete the user's data, with
- * the `provider` object of the searches. If a search is running, its index isn't kept either.
+ * Removes the index of a user that {@link searchMessages} keeps in this process. Call this function when you delete the user's
+ * data. Pass the same `provider` object as to `searchMessages`. The index of a search that is still running isn't kept either.
  *
  * @example
  * ```ts

@@ -31,7 +31,7 @@ interface CachedIndex {
   /** The indexed conversations by their ids. */
   readonly conversations: Map<string, IndexedConversation>;
   timer?: NodeJS.Timeout;
-  /** The refresh that runs now, and the refresh that begins after it. */
+  /** `refreshing`: the refresh that runs now. `nextRefresh`: the refresh that begins when `refreshing` ends. */
   refreshing?: Promise<Result<void>> | undefined;
   nextRefresh?: Promise<Result<void>> | undefined;
 }
@@ -57,8 +57,8 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
   }
 
   /**
-   * Drops the indexes that weren't searched for the longest time, until the others have at most `maxBytes`. A running search
-   * can still use its dropped index.
+   * Drops the indexes that weren't searched for the longest time, until the remaining indexes have at most `maxBytes`
+   * together. A running search can still use an index that was dropped.
    */
   function evictOldest(): void {
     let bytes = [...users.values()].reduce((sum, index) => sum + bytesOfAll(index), 0);
@@ -88,8 +88,8 @@ const bytesOfAll = ({ conversations }: CachedIndex): number =>
   [...conversations.values()].reduce((sum, { segment }) => sum + bytesOf(segment), 0);
 
 /**
- * Starts a refresh of an index, or shares a refresh with other calls. A refresh that began before the call can miss newer
- * messages. So calls during a refresh wait, and share the next refresh.
+ * Starts a refresh of an index. A refresh that is running already can miss messages that are newer than its start. So calls
+ * during a refresh wait until this refresh ends, and then share one further refresh.
  */
 function shareRefresh(index: CachedIndex, refreshIndex: () => Promise<Result<void>>): Promise<Result<void>> {
   if (index.refreshing === undefined) {

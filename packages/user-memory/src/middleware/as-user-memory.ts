@@ -5,7 +5,10 @@ import { type MemoryLinkOptions, middlewareFor } from "./middleware.ts";
 
 /** A user memory of your own that is wrapped, so that runs can use it. */
 export interface AdaptedUserMemory extends LinkedUserMemory {
-  /** Waits until the extractions of this process are stored, but not longer than `timeoutMs` milliseconds. Never rejects. */
+  /**
+   * Waits until the facts that this process is extracting are stored, but not longer than `timeoutMs` milliseconds. Never
+   * rejects.
+   */
   drain(options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
 }
 
@@ -61,7 +64,9 @@ export function asUserMemory(store: UserMemory, options: MemoryLinkOptions = {})
   };
 }
 
-/** Returns the methods that only stores of this package have. Middleware recognizes such a store by these methods. */
+/**
+ * Returns the methods that only stores of this package have. Middleware recognizes a store of this package by these methods.
+ */
 const beyondNarrow = (
   store: UserMemoryStore,
 ): Omit<UserMemoryStore, keyof UserMemory | "middlewareFor" | "drain"> => ({
@@ -77,9 +82,9 @@ const beyondNarrow = (
 });
 
 /**
- * Sets the user memory of the process. Runs and middleware that have no user memory of their own use it. A user memory without
- * `middlewareFor` is wrapped by {@link asUserMemory}. `undefined` removes the user memory; then an agent's `remembers` does
- * nothing. Throws a `TypeError` if `memory` isn't a user memory.
+ * Sets the user memory of the process. Runs and middleware use this user memory if no other is passed to them. A user memory
+ * without `middlewareFor` is wrapped by {@link asUserMemory}. `undefined` removes the user memory of the process; without one,
+ * an agent's `remembers` does nothing. Throws a `TypeError` if `memory` isn't a user memory.
  *
  * @example
  * ```ts

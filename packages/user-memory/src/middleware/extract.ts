@@ -23,13 +23,14 @@ import { getUserMemory } from "../user-memory.ts";
 /**
  * Returns middleware that stores the user's own words from each completed turn. With the spec's `extract: "verbatim"`, it
  * stores all words. Otherwise it stores the passages that a model proposes with a score above the threshold. The model is the
- * spec's `extractWith` or, by default, the agent's model. The model only selects passages, and its wording helps to find them.
- * Facts from third-party text wait for review. If the user asks not to keep something, nothing of the turn is stored.
+ * spec's `extractWith` or, by default, the agent's model. The model only selects passages; the sentences that it writes only
+ * help to find the passages. Facts from third-party text wait for review. If the user asks not to keep something, nothing of
+ * the turn is stored.
  *
- * The run waits for one write only: the middleware adds a job to the store's queue, so that a crash loses no job. The next
- * finished turn and `processExtractions` take over jobs of other processes. If the store has no queue, the middleware writes
- * to the store directly. The middleware does nothing in a continuation, without a user, or with `extract: false`. It never
- * fails the run. Throws a `TypeError` for invalid options.
+ * The run waits for one write only: the middleware adds a job to the store's queue. If the process crashes, another process
+ * takes the job over, after a turn or with `processExtractions`. If the user memory has no queue, the middleware extracts
+ * directly after the turn, with one attempt. The middleware does nothing in a continuation, without a user, or with `extract:
+ * false`. It never fails the run. Throws a `TypeError` for invalid options.
  *
  * @example
  * ```ts
@@ -109,12 +110,12 @@ interface JobOf<Ctx> {
   readonly threshold: number;
 }
 
-/** An extraction job without the mark (`since`) of its turn's start. */
+/** An extraction job without `since`, the mark of the user's memory from the start of the turn. */
 type UnmarkedJob = Omit<ExtractionJob, "since">;
 
 /**
  * Returns the extraction job of a turn, without secrets. Returns `undefined` if the user's messages have no text. Returns
- * `"private"` if the user asked not to keep something; then nothing of the turn is kept.
+ * `"private"` if the user asked not to keep something. In this case, the caller must keep nothing of the turn.
  */
 function jobOf<Ctx>({ spec, turn, reply, threshold }: JobOf<Ctx>): UnmarkedJob | "private" | undefined {
   const input = readUserInput({ ...turn, messages: turn.state.messages });
@@ -150,13 +151,19 @@ function idOf(
 
 /** How long a run may take to add its job to the queue, in milliseconds. */
 const ENQUEUE_MS = 5_000;
-/** A process takes over jobs of other processes at most once in this time (milliseconds), and at most this number of jobs. */
+/**
+ * `TAKE_OVER_EACH_MS`: the minimum time in milliseconds between two take-overs of jobs from other processes. `TAKE_OVER`: the
+ * maximum number of jobs that are taken over at a time.
+ */
 const TAKE_OVER_EACH_MS = 10_000;
 const TAKE_OVER = 2;
 
 const takenOverAt = new WeakMap<object, number>();
 
-/** Adds a job to the store's queue and starts the job in the background. */
+/**
+ * Adds a job to the store's queue and starts the job in the background. Does nothing if the job exists already, or if the
+ * user's memory was erased.
+ */
 async function queueExtraction(
   scope: ExtractionScope,
   store: UserMemoryStore,

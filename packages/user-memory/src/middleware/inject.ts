@@ -39,12 +39,12 @@ export const injectOptionsSchema = z.strictObject({
 });
 
 /**
- * Returns middleware that adds facts about the user to the prompt, in the format of `renderUserMemory`. Once per turn, it
- * recalls facts that match the user's messages. The spec limits the facts: at most `injectLimit` (default 5), with one of its
- * `tags`, within `injectTokenBudget`. The spec's `injectPlacement` decides whether the facts follow the agent's instructions
- * or precede the newest message. The middleware does nothing in a continuation, without a user, without text, or with `inject:
- * false`. If the store fails or is slow, the run doesn't fail and isn't delayed by more than `timeoutMs`. Throws a `TypeError`
- * for invalid options.
+ * Returns middleware that adds facts about the user to the prompt, in the format of `renderUserMemory`. Once per turn, the
+ * middleware recalls facts that match the user's messages. The spec limits the facts: at most `injectLimit` (default 5), with
+ * one of its `tags`, within `injectTokenBudget`. The spec's `injectPlacement` decides whether the facts follow the agent's
+ * instructions or precede the newest message. The middleware does nothing in a continuation, without a user, without text, or
+ * with `inject: false`. If the store fails or is slow, the run doesn't fail and isn't delayed by more than `timeoutMs`. Throws
+ * a `TypeError` for invalid options.
  *
  * @example
  * ```ts
@@ -82,8 +82,9 @@ export function withMemoryInject<Ctx>(
 }
 
 /**
- * Returns where the facts go in the prompt. With prompt caching, the default is before the newest message, because facts in
- * the instructions would invalidate the cache.
+ * Returns where the facts go in the prompt. The spec's `injectPlacement` decides. If it isn't set, the facts go into the
+ * instructions. With prompt caching, they go before the newest message instead, because facts in the instructions would
+ * invalidate the cache.
  */
 function placementOf<Ctx>(
   { injectPlacement }: RemembersSpec,
@@ -139,12 +140,15 @@ const tookTooLong = (timeoutMs: number): UserMemoryError =>
   });
 
 /**
- * Maximum length of a query that is made from messages, in UTF-16 units. A longer text loses its middle, because the question
- * is usually at its beginning or end.
+ * Maximum length of a query that is made from messages, in UTF-16 units. The middle of a longer text is left out, because the
+ * question is usually at the beginning or the end of the text.
  */
 const MAX_QUERY = 4_000;
 
-/** Makes a query from the user's last messages. A long text loses its middle. Returns `""` if the messages have no text. */
+/**
+ * Makes a query from the user's last messages. The middle of a long text is left out. Returns `""` if the messages have no
+ * text.
+ */
 function queryOf(userMessages: readonly Message[]): string {
   const texts: string[] = [];
   let room = MAX_QUERY;

@@ -5,7 +5,7 @@ import type { UserMemory } from "../user-memory.ts";
 import { withMemoryExtract } from "./extract.ts";
 import { injectOptionsSchema, type MemoryInjectOptions, withMemoryInject } from "./inject.ts";
 
-/** Options for a user memory that runs use. */
+/** Options for the middleware with which runs use a user memory. */
 export interface MemoryLinkOptions {
   /** Options for the facts that are added to the prompt. */
   readonly inject?: Omit<MemoryInjectOptions, "memory"> | undefined;
@@ -14,8 +14,8 @@ export interface MemoryLinkOptions {
 }
 
 /**
- * Returns the middleware for an agent's `remembers` spec. It adds facts to the prompt unless the spec's `inject` is `false`.
- * It extracts facts if the spec's `extract` is set.
+ * Returns the middleware for an agent's `remembers` spec. The middleware adds facts to the prompt unless the spec's `inject`
+ * is `false`, and extracts facts if the spec's `extract` is set.
  */
 export function middlewareFor<Ctx>(
   memory: UserMemory,

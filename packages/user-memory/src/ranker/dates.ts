@@ -70,7 +70,10 @@ const UNIT = "(day|week|month|year)";
 
 /** The times that a text mentions. */
 export interface TimeMentions {
-  /** Whether the text mentions a time at all. A relative word (`yesterday`) is enough, even if its date isn't known. */
+  /**
+   * Whether the text mentions a time at all. A relative word (`yesterday`) is enough, even if the date that it means isn't
+   * known.
+   */
   readonly some: boolean;
   readonly dates: readonly CalendarDate[];
   /** The text without the words that name dates. */

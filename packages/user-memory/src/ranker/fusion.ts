@@ -17,8 +17,8 @@ const LEAST = 0.01;
 
 /**
  * Merges a ranking by words and a ranking by meaning into one, best first. Each query has its own weight of meaning. The
- * weight is high if the items nearest by meaning match better by words than the other near items. So useless vectors change
- * nothing. Similarities are only compared with each other, because each embedding model has its own scale.
+ * weight is high if the items nearest by meaning match better by words than the other items in `near`. So useless vectors
+ * change very little. Similarities are only compared with each other, because each embedding model has its own scale.
  */
 export function blend<Id extends string | number>(
   words: readonly ByWords<Id>[],
@@ -36,8 +36,8 @@ export function blend<Id extends string | number>(
 }
 
 /**
- * Returns for each item how far its similarity is above the lowest similarity, from 0 to 1. The values are cubed, so only the
- * nearest items have high values, because few items relate to a query.
+ * Returns for each item a value from 0 (the lowest similarity of all items) to 1 (the highest). The values are cubed, so that
+ * only the nearest items have high values, because few items have to do with a query.
  */
 function standingsOf(near: readonly ByMeaning<unknown>[]): readonly number[] {
   const similarities = near.map(({ similarity }) => similarity);

@@ -7,8 +7,8 @@ const WORD_LIMIT = 20;
 const DATE_LIMIT = 17;
 
 /**
- * A query for a day also finds messages of later days, which can tell about that day. The numbers say for how many later days,
- * and how much less each later day counts.
+ * A query for a day also finds messages of later days, which can tell about that day. `MENTIONED_WITHIN_DAYS`: for how many
+ * later days. `LESS_A_DAY`: how much less each further day counts.
  */
 const MENTIONED_WITHIN_DAYS = 7;
 const LESS_A_DAY = 0.1;
@@ -22,10 +22,10 @@ const TEMPORAL =
 interface QueryWord {
   /**
    * The words of the query that have this stem, in lower case without accents. Empty if the word isn't in the query, but was
-   * added because the query is a request.
+   * added because the query is a request (`can you …`).
    */
   readonly forms: readonly string[];
-  /** The factor for the word's rarity in a score, from 0 to 1. */
+  /** How much the word counts in a score, from 0 to 1. The word's rarity is multiplied by this factor. */
   readonly share: number;
 }
 
@@ -35,10 +35,10 @@ export interface Query {
   readonly terms: readonly string[];
   /**
    * The words by their stems, in order: at most 20 words of the query, then words that were added because the query is a
-   * request.
+   * request (`can you …`).
    */
   readonly words: ReadonlyMap<string, QueryWord>;
-  /** The index terms of the dates in the query. The value is the weight of a document with this date, from 0 to 1. */
+  /** The dates in the query, as index terms. The value says how well a document with this date matches, from 0 to 1. */
   readonly dates: ReadonlyMap<string, number>;
   /** All words of the query in order, in lower case without accents. Names of authors are looked for among them. */
   readonly spoken: readonly string[];
@@ -47,7 +47,7 @@ export interface Query {
 }
 
 export interface QueryOptions {
-  /** The current time in milliseconds since 1970, for words such as `yesterday`. Without it, such words have no date. */
+  /** The current time in milliseconds since 1970, for words such as `yesterday`. Without this time, such words have no date. */
   readonly now?: number | undefined;
 }
 
@@ -112,8 +112,8 @@ function dateWeights(dates: readonly CalendarDate[]): ReadonlyMap<string, number
 }
 
 /**
- * Words about the form of the answer or about an earlier conversation. They say little about the topic of a query, so they
- * count less.
+ * Words about the form of the answer (`list`) or about an earlier conversation (`discuss`). Such words say little about the
+ * topic of a query, so they count less.
  */
 const ABOUT_ASKING = `
 mention discuss tell conversation summary summarize list order item aspect different various throughout across
@@ -135,20 +135,22 @@ const wishes: ReadonlyMap<string, number> = new Map(stems(WISHES).map((term) => 
 const none: ReadonlyMap<string, number> = new Map();
 
 /**
- * Returns the factor for a word's rarity in a score. Words about the form of the answer have a low factor. Knows English only.
+ * Returns how much a word counts in a score, from 0 to 1. Words about the form of the answer (`list`) count less. Knows
+ * English words only.
  */
 const wordShare = (term: string): number => (aboutAsking.has(term) ? ABOUT_ASKING_SHARE : 1);
 
 /**
- * Returns words to add to a query, with the factors for their rarity. A request for an action gets words that find the user's
- * preferences; other queries get none. `query` is in lower case without accents. Knows English only.
+ * Returns words to add to a query, and how much each counts in a score. If the query is a request (`can you …`), returns words
+ * that find the user's preferences, e.g. `always`. Otherwise returns none. `query` must be in lower case without accents.
+ * Knows English requests only.
  */
 const wishTerms = (query: string): ReadonlyMap<string, number> =>
   REQUEST.test(query.replaceAll("’", "'")) ? wishes : none;
 
 /** The authors that a query names. */
 export interface NamedAuthors {
-  /** The named authors. The value is the author's number in the order in which the query names authors, from 0. */
+  /** The named authors. The value is 0 for the author that the query names first, 1 for the next author, and so on. */
   readonly order: ReadonlyMap<string, number>;
   /** The terms of the query that are only names of authors. */
   readonly names: ReadonlySet<string>;

@@ -13,8 +13,8 @@ import {
 import { WEIGHTS } from "./weights.ts";
 
 /**
- * A document's word score must be at least this share of the best word score. Only then are messages near the document scored
- * that don't match themselves.
+ * Messages that don't match the query can be found, too, if they are near a document that matches well. A document matches
+ * well if its score by words is at least this share of the best score by words.
  */
 const WORTH_A_LOOK = 0.25;
 
@@ -25,8 +25,8 @@ export interface Reasons extends ScoreParts {
 }
 
 /**
- * A ranked document, identified by its `seq`. If only messages near a message match, it is that message instead, identified by
- * its `location` alone.
+ * A ranked document, identified by its `seq`. Or a ranked message of which no document matches, but which is near matching
+ * documents. Such a message is identified by its `location` alone.
  */
 export interface RankedItem {
   readonly seq?: number | undefined;
@@ -38,17 +38,17 @@ export interface RankedItem {
 
 export interface RankOptions {
   /**
-   * Maximum number of items. Default 10. Ask for more items than you need, because the message at a `location` can have no
-   * document.
+   * Maximum number of items. Default 10. Ask for more items than you need: there may be no document for an item that has only
+   * a `location`.
    */
   readonly limit?: number | undefined;
 }
 
 /**
- * Ranks the matches of a query, best first. Words count as in BM25. Matches in the messages just before and after a document
- * add to its score, and matches in its conversation add a little. The same query and matches always give the same ranking,
- * whatever the order of the matches. If two scores are equal, the later statement comes first, then the document that was
- * stored later.
+ * Ranks the matches of a query, best first. Words count as in BM25. A document's score rises if the messages just before and
+ * after it match, and a little if other messages of its conversation match. The same query and matches always give the same
+ * ranking, whatever the order of the matches. If two scores are equal, the later statement comes first, then the document that
+ * was stored later.
  */
 export function rank(
   query: Query,
@@ -115,8 +115,8 @@ function scoreAll(
 }
 
 /**
- * Returns the lowest of the best `limit` scores, but only a score above 0. It sorts numbers, which is much cheaper than
- * sorting items.
+ * Returns the lowest score among the best `limit` items, but at least the smallest number above 0. Sorts numbers, which is
+ * much cheaper than sorting items.
  */
 function lowestOf(scores: Float64Array, unmatched: readonly Scored[], limit: number): number {
   if (limit < 1) return Number.POSITIVE_INFINITY;
@@ -129,8 +129,8 @@ function lowestOf(scores: Float64Array, unmatched: readonly Scored[], limit: num
 }
 
 /**
- * Compares two items with equal scores. Documents come before messages without a matching document. The latter only need a
- * fixed order.
+ * Compares two items with equal scores. Documents come before messages without a matching document. The order of two such
+ * messages doesn't matter, but must be fixed.
  */
 function tie(one: Scored, other: Scored, { documents }: TermTable): number {
   const [mine, theirs] = [documents[one.row], documents[other.row]];

@@ -11,29 +11,30 @@ import { WEIGHTS } from "./weights.ts";
 
 /** The parts of a document's score. The score is `((words + neighbours) × author × time + date + conversation) × role`. */
 export interface ScoreParts {
-  /** The score of the query's words that are in the document itself. */
+  /** The score for the query's words that the document itself contains. */
   readonly words: number;
-  /** What matches in the messages just before and after the document add. */
+  /** The amount that matching messages just before and after the document add to the score. */
   readonly neighbours: number;
   /** Factor for a document whose author the query names; 1 for other documents. */
   readonly author: number;
   /** Factor for a document that mentions a time, if the query asks when; otherwise 1. */
   readonly time: number;
-  /** What a date that the query names adds to a document with this date. */
+  /** The amount that is added to the score if the document has a date that the query names; otherwise 0. */
   readonly date: number;
-  /** What matches anywhere in the document's conversation add. */
+  /** The amount that matching messages anywhere in the document's conversation add to the score. */
   readonly conversation: number;
   /** Factor for a message of the assistant; 1 for other messages. */
   readonly role: number;
 }
 
 /**
- * Scores documents. `row` is a document's row in the term table. With row -1, it scores a message without a matching document.
+ * Scores documents. `row` is a document's row in the term table. With the row -1, the methods score a `message` that has no
+ * matching document.
  */
 export interface Scorer {
   /**
-   * Returns the score of the query's words in the document and in the messages near it. The whole score is based on this
-   * value.
+   * Returns the score for the query's words in the document and in the messages near it, i.e. `words + neighbours` of {@link
+   * ScoreParts}.
    */
   readonly fit: (row: number, message: ConversationMessage | undefined) => number;
   /** Returns the whole score. `fit` is what the method `fit` returned for the same document. */
@@ -186,8 +187,8 @@ function authorFactor(author: string | undefined, { named }: ScorerInput): numbe
 }
 
 /**
- * Returns a document by the likely speaker of a message, or `undefined`. Two speakers are assumed to alternate. So the speaker
- * is that of two messages before or, if unknown, of two messages after.
+ * Guesses the speaker of a message. Assumes that two speakers alternate, so the speaker of the message two positions before or
+ * after is taken. Returns a document that this speaker said, or `undefined` if the speakers of both messages are unknown.
  */
 function alternatingSpeaker(message: ConversationMessage | undefined): MatchedDocument | undefined {
   if (message === undefined) return undefined;

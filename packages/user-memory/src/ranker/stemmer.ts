@@ -11,10 +11,10 @@ export function stem(word: string): string {
   return base !== APART && /^[a-z]{3,40}$/.test(base) ? porter2.stem(base) : base;
 }
 
-/** A word that isn't stemmed. By the rules, it would have the stem of `universe`. */
+/** A word that stays unchanged. By the rules, this word would have the same stem as `universe`. */
 const APART = "university";
 
-/** Lines of a base form and its irregular forms. Some of the forms are also other words (`left`, `saw`). */
+/** In each line: a base form and its irregular forms. Some of these forms are also other words (`left`, `saw`). */
 const IRREGULAR = `
 arise arose arisen
 bear bore borne
@@ -150,7 +150,7 @@ ski skis
 woman women
 `;
 
-/** Lines of a base form and its everyday synonyms, because a question can use another word than the answer. */
+/** In each line: a base form and its everyday synonyms, because a question can use another word than the answer. */
 const EVERYDAY = `
 mother mom moms mum mums mommy mama momma
 father dad dads daddy papa
@@ -174,7 +174,7 @@ favorite favourite fave favorites favourites
 color colour colors colours
 `;
 
-/** Words of negation. All get the stem `not`, so that a fact and its opposite don't have the same stems. */
+/** Words of negation. All of them get the stem `not`. Without this stem, a fact and its opposite could have the same stems. */
 const NEGATIONS = `
 not no never nor cannot none dont doesnt didnt isnt arent wasnt werent wont wouldnt cant couldnt shouldnt havent hasnt hadnt aint
 `;

@@ -2,7 +2,7 @@
 export interface TermWeight {
   /** A stemmed word, a stemmed word of a question with `?` before it, or a date such as `@2023-07-08`. */
   readonly term: string;
-  /** How often the document contains the term: a whole number from 1. */
+  /** How often the document contains the term: a whole number, at least 1. */
   readonly weight: number;
 }
 
@@ -36,8 +36,9 @@ export interface MatchedDocument extends DocumentContext {
 }
 
 /**
- * The result of a search in an index: every document of the user that contains at least one of the terms, in any order. With
- * every document, the ranker can count the documents of each term. So it ranks the same on every backend.
+ * The result of a search in an index. `documents` contains every document of the user with at least one of the terms. So the
+ * ranker itself can count the documents that contain a term, and the ranking is the same on every backend. An exception is a
+ * search over messages: if `holders` is present, `documents` contains only the best matches.
  */
 export interface Matches {
   /** Number of the user's documents in the index. */
@@ -45,8 +46,8 @@ export interface Matches {
   /** The matching documents, in any order. */
   readonly documents: readonly MatchedDocument[];
   /**
-   * For each word, the number of documents that contain it in a statement or a question. Present if `documents` contains only
-   * the best matches. If `documents` contains all matches, it is absent, and the ranker counts the documents.
+   * For each word of the query, the number of the user's documents that contain the word. Present if `documents` contains only
+   * the best matches. Absent if `documents` contains all matches, because the ranker can count these.
    */
   readonly holders?: ReadonlyMap<string, number> | undefined;
 }
@@ -55,7 +56,7 @@ export interface Matches {
  * An index of one user's documents in memory. The cost of adding or removing a document grows with the length of the document.
  */
 export interface MemoryTermIndex {
-  /** Adds a document, or replaces the document with the same `seq`. Pass each term once. */
+  /** Adds a document, or replaces the document with the same `seq`. `terms` must contain each term only once. */
   readonly add: (context: DocumentContext, terms: readonly TermWeight[]) => void;
   /** Removes a document. */
   readonly remove: (seq: number) => void;
@@ -66,15 +67,15 @@ export interface MemoryTermIndex {
 interface Entry {
   readonly context: DocumentContext;
   readonly terms: readonly TermWeight[];
-  /** For each term of the document, by index: the place of this document in the term's list of documents. */
+  /** For each term in `terms`: the index of this document in the term's list of documents. */
   readonly positions: number[];
-  /** The requested terms that the document contains, during a search. */
+  /** During a search: the requested terms that were found in the document so far. Otherwise `undefined`. */
   found: TermWeight[] | undefined;
 }
 
 /**
- * The list of documents that contain one term. It consists of arrays, because arrays are fastest to read, and reads are far
- * more frequent than changes.
+ * The list of documents that contain one term. The list consists of arrays, because searches are far more frequent than
+ * changes, and arrays are fastest to search.
  */
 interface Posting {
   readonly entries: Entry[];
@@ -141,7 +142,7 @@ function matched(
   });
 }
 
-/** Removes the entry at an index from a list. The last entry of the list takes its place. */
+/** Removes the entry at the index `at` from a list, by moving the last entry of the list to this index. */
 function strike({ entries, indexes }: Posting, at: number): void {
   const last = entries.pop();
   const index = indexes.pop();

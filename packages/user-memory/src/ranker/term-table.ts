@@ -13,7 +13,7 @@ export interface TermTable {
   readonly words: readonly string[];
   /**
    * For each word: its rarity, above 0. A word is rarer if fewer of the user's documents contain it. 0 if the word doesn't
-   * count.
+   * count, e.g. because it is the name of an author.
    */
   readonly rarity: Float64Array;
   /**
@@ -23,7 +23,9 @@ export interface TermTable {
   readonly counts: Uint16Array;
   /** For each document: its number of terms, or {@link USUAL_LENGTH} if the number is unknown. */
   readonly lengths: Float64Array;
-  /** Whether the documents have several authors. If they do, another author answers a question. */
+  /**
+   * Whether the documents have several authors. If they do, a question in a document is probably answered by another author.
+   */
   readonly isTalk: boolean;
   /** For each document: how well its date matches a date of the query, from 0 to 1. */
   readonly dates: Float64Array;
@@ -107,9 +109,12 @@ export interface ConversationMessage {
 
 export interface Conversation {
   readonly conversationId: string;
-  /** The messages that have a matching document. */
+  /** The messages of the conversation that have a matching document. */
   readonly members: ConversationMessage[];
-  /** The known messages by their position. Other positions are empty. */
+  /**
+   * Messages of the conversation by their position: messages with a matching document, and messages near them. Other positions
+   * are empty.
+   */
   readonly at: (ConversationMessage | undefined)[];
 }
 
@@ -119,8 +124,8 @@ export interface ConversationLayout {
   /** For each document: the message that it comes from, or `undefined` if the document has no location. */
   readonly ofDocuments: readonly (ConversationMessage | undefined)[];
   /**
-   * Counts as in {@link TermTable}. But the row of a message's first document has the highest count of each word in all
-   * documents of the message.
+   * The `counts` of the {@link TermTable} with one change: if a message has several documents, the row of its first document
+   * contains for each word the highest count in all of these documents.
    */
   readonly counts: Uint16Array;
 }
@@ -171,14 +176,15 @@ function raise(counts: Uint16Array, { from, to, width }: Rows): void {
   }
 }
 
-/** How many messages away a neighbouring message still counts, before and after. */
+/** How far away a neighbouring message still counts, in messages. `back`: before a document. `ahead`: after a document. */
 export interface Reach {
   readonly back: number;
   readonly ahead: number;
 }
 
 /**
- * Returns the messages near a message that have no matching document. Leaves out messages that an earlier call has returned.
+ * Returns the messages near the given message that have no matching document. Leaves out messages that an earlier call of this
+ * function returned.
  */
 export function unmatchedNear(
   { conversation, position: from }: ConversationMessage,

@@ -16,8 +16,8 @@ const PLAIN = /^[\n\r\t -~]*$/;
  */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;
 /**
- * Matches more marks on a letter than any language uses. Further marks are removed, because normalization takes quadratic time
- * in them.
+ * Matches more marks on a letter than any language uses. Further marks are removed, because the time of Unicode normalization
+ * grows with the square of their number.
  */
 const PILED_MARKS = /(\p{M}{16})\p{M}+/gu;
 const APOSTROPHE = /['’]+/;
@@ -78,8 +78,8 @@ function divide(text: string, words: string[]): void {
 }
 
 /**
- * Returns each two consecutive characters of a word. Dictionaries treat some compounds as one word, and such pairs find parts
- * of a compound.
+ * Returns all pairs of consecutive characters of a word. Dictionaries treat some compounds as one word, and the pairs let
+ * queries find parts of a compound.
  */
 function pairs(segment: string): readonly string[] {
   const characters = Array.from(segment);
@@ -126,7 +126,8 @@ export const TIME_TERM = "@when";
 export const NEGATION_TERM = "not";
 
 /**
- * Returns the index term of a word in a question. A word in a question counts less, because the answer is in another message.
+ * Returns the index term of a word in a question. Words in questions have terms of their own, because a question has another
+ * weight in a score than a statement.
  */
 export const askedTerm = (term: string): string => `?${term}`;
 
@@ -141,8 +142,8 @@ export const termOf: TermOf = (word) => (isStopWord(word) ? undefined : stem(wor
 const MAX_CACHED_WORDS = 20_000;
 
 /**
- * Creates a {@link termOf} with a cache, for many texts. Drop the function after the last text, because its cache keeps the
- * words of the texts.
+ * Creates a function that returns the same as {@link termOf} and caches its results, for many texts. Drop the function after
+ * the last text, because the cache keeps words of the texts in memory.
  */
 export function createTermOf(): TermOf {
   const terms = new Map<string, string | undefined>();
@@ -157,11 +158,14 @@ export function createTermOf(): TermOf {
 
 export interface DocumentReading {
   /**
-   * When the text was said, in milliseconds since 1970. With this time, the document is found by its date, and by the dates of
-   * words such as `yesterday` in it.
+   * When the text was said, in milliseconds since 1970. With this time, queries for a date find the document by the day when
+   * it was said, and by the day that a word such as `yesterday` in it means.
    */
   readonly saidAt?: number | undefined;
-  /** A function that {@link createTermOf} returned. Pass it if you read many documents. */
+  /**
+   * A function that {@link createTermOf} returned. Pass one if you read many documents, because it caches its results.
+   * Default: {@link termOf}.
+   */
   readonly termOf?: TermOf | undefined;
 }
 

@@ -13,7 +13,7 @@ import type { VectorOf } from "./embedding.ts";
 /** Maximum number of candidates that are found by meaning. */
 const NEAREST = 100;
 
-/** A fact that a query may find. It wasn't read from the backend yet. */
+/** A fact that a query may find, before the fact is read from the backend. */
 export interface Candidate {
   readonly seq?: number | undefined;
   /** The location of a message, instead of `seq`. All facts from this message are candidates. */
@@ -32,7 +32,10 @@ interface Search {
   readonly now: number;
 }
 
-/** Returns the best candidates in order: at most `most` that were found by words, and all that were found by meaning. */
+/**
+ * Returns the best candidates, best first: at most `most` candidates that were found by words, and all candidates that were
+ * found by meaning.
+ */
 export type Candidates = (most: number) => readonly Candidate[];
 
 /** Finds candidates for a query in the index and among the vectors. Returns a function that ranks them. */

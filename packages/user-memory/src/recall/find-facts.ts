@@ -48,14 +48,14 @@ export const readQuery = (operation: string, query: unknown): string =>
   checkInput(operation, querySchema, "query", query);
 
 /**
- * How many candidates are ranked first, and how many of these are read first. Further candidates follow if too few facts can
- * be recalled.
+ * `FIRST_RANKED`: how many candidates are ranked at first. `FIRST_READ`: how many of these are read at first. If too few of
+ * the read facts can be recalled, more candidates are ranked and read.
  */
 const FIRST_RANKED = 500;
 const FIRST_READ = 20;
 /**
- * Maximum number of candidates that are read after enough facts were found. Statements of the user may be among them, and such
- * statements come first.
+ * If enough facts were found, no more candidates are read after this number. Before this number, reading can go on, because
+ * further candidates may be statements of the user, which come first.
  */
 const MOST_READ = 2_000;
 
@@ -169,15 +169,15 @@ const BEHIND = 10;
 
 interface Demoted extends Found {
   /**
-   * The rank of the fact after quotations that say little were moved back, from 1. If the rank is at most the number of read
-   * facts, no unread fact can come before this fact.
+   * The rank of the fact, from 1; for a quotation that says little, ten times its rank. If this number is at most the number
+   * of read facts, no unread fact can come before this fact.
    */
   readonly effectiveRank: number;
 }
 
 /**
- * Gives a lower rank to quotations that say little: those that only ask, and those with less than two content words
- * ("Thanks!").
+ * Moves quotations that say little behind better facts: quotations that only ask, and quotations with less than two content
+ * words ("Thanks!").
  */
 function demoteQuestions(found: readonly Found[]): readonly Demoted[] {
   return found

@@ -60,7 +60,7 @@ function covers(newer: StoredFact, fact: StoredFact): boolean {
   return [...ownContent(fact)].every((term) => content.has(term));
 }
 
-/** Recalls are recorded as soon as a user has this share of `maxQuotations`. */
+/** First recalls of quotations are recorded as soon as a user has this share of `maxQuotations`. */
 const MATTERS_FROM = 0.5;
 
 interface Recalled {
@@ -70,8 +70,8 @@ interface Recalled {
 }
 
 /**
- * Records the first recall of quotations, in the background. When there is no room for new quotations, those that were never
- * recalled are deleted first.
+ * Records the first recall of quotations, in the background. When there is no room for new quotations, quotations that were
+ * never recalled are deleted first. Does nothing if the user has few quotations.
  */
 function recordUse(scope: StoreScope, user: UserKey, { quotations, facts }: Recalled): void {
   const { transactions, settings, track } = scope;

@@ -9,14 +9,16 @@ export interface Found {
 }
 
 /**
- * A statement of the user comes first if its score by words is at least this share of the best such score. The best score is
- * taken from the user's own words.
+ * A statement of the user comes first if its score by words is at least this share of the best score by words. Only facts in
+ * the user's own words count for the best score.
  */
 const STRONG = 0.5;
 
 type Fit = Pick<Candidate, "words" | "meaning">;
 
-/** Returns the scores by words and by meaning that a statement of the user needs to come first. One of them is enough. */
+/**
+ * Returns the minimum scores by words and by meaning with which a statement of the user comes first. One of the two is enough.
+ */
 function strongFit(found: readonly Found[]): Fit {
   const said = found.filter(({ fact }) => isUsersWord(fact.trust) || detailsOf(fact)?.from === "message");
   const best = (scores: readonly number[]): number => Math.max(0, ...scores);
@@ -48,8 +50,8 @@ export function mayComeFirst(unread: readonly Candidate[], found: readonly Found
 }
 
 /**
- * Returns the first `limit` facts. At most the given share of `limit` are inferred or external facts from the same source, but
- * at least one is allowed.
+ * Returns the first `limit` facts. At most the share `share` of `limit` are inferred or external facts from the same source
+ * (conversation or extractor), but one such fact is always allowed. Quotations don't count.
  */
 export function limitSourceShare<T extends Found>(
   found: readonly T[],

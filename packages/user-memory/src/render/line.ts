@@ -5,12 +5,12 @@ export interface LineOptions {
   readonly maxLength: number;
 }
 
-/** Of a longer text, only this many times the maximum length of the line is read. */
+/** A text is read up to this many times the maximum length of the line. */
 const LOOKED_AT = 8;
 
 /**
- * Matches joiners (invisible characters) in scripts that need them and in composed emoji. Between other letters, joiners only
- * hide something.
+ * Matches joiners (invisible characters) where they are needed: in some scripts and in composed emoji. Between other letters,
+ * joiners could only hide something.
  */
 const JOINED =
   /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{sc=Arabic}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Sinhala}][\ufe0f]?)[\u200c\u200d]/u;
@@ -59,7 +59,10 @@ function lineStart(line: string): string {
   return plain.replace(ROLE, "$1$2 - ");
 }
 
-/** Puts possible tags and tokens in round brackets. Runs twice, because `<<SYS>>` is a tag within a tag. */
+/**
+ * Replaces the angle brackets of possible markup tags and special tokens of models with round brackets. Replaces twice,
+ * because `<<SYS>>` is a tag within a tag.
+ */
 const withoutTags = (line: string): string => line.replace(TAG, "($1)").replace(TAG, "($1)");
 
 function cut(line: string, maxLength: number): string {
@@ -69,13 +72,14 @@ function cut(line: string, maxLength: number): string {
   return `${(atWord.length > head.length / 2 ? atWord : head).trimEnd()}…`;
 }
 
-/** How often links are replaced in a text, because a link can contain another link. */
+/** How often the replacement of links is repeated for a text, because a link can contain another link. */
 const PASSES = 4;
 
 const IMAGE = /!\[([^[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s[^()]*)?\)|\[[^[\]]*\])/g;
 const LINK = /\[([^[\]]*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s[^()]*)?\)/g;
 /**
- * Matches text after an address, behind a quotation mark or a bracket, that a parser could take for the query of the address.
+ * Matches text that follows an address after a quotation mark or a bracket, if a parser could take the text for the query
+ * (`?…`) of the address.
  */
 const QUERY_BEHIND = /(?:["'`|^{}()[\]][^\s<>?#:]{0,200}[?#][^\s<>"'`()[\]]*[\p{L}\p{N}][^\s<>"'`()[\]]*)?/u;
 const WITHIN = "[^\\s<>\"'`|^{}()[\\]]";
@@ -93,7 +97,8 @@ const TRAILING = /[.,;:!?…。、！？|`]+$/u;
 
 /**
  * Replaces links: a Markdown image with its alternative text, a Markdown link with its text and host, a URL with its host and
- * path, a `mailto:` link with its recipient. Credentials, query and fragment are removed, because they could leak data.
+ * path, a `mailto:` link with its recipient. The credentials, the query and the fragment of an address are removed, because
+ * they could leak data.
  */
 function withoutLinks(text: string): string {
   let plain = text;

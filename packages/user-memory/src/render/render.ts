@@ -27,7 +27,7 @@ export interface RenderOptions {
   readonly maxFactLength?: number | undefined;
   /**
    * The place of the text in the prompt. With `"before-newest-message"`, the text starts with a note that the application
-   * added it, because the user's words follow it. Default `"instructions"`.
+   * added the text, because the user's words follow. Default `"instructions"`.
    */
   readonly placement?: FactsPlacement | undefined;
 }
@@ -72,7 +72,7 @@ const EXPLANATION = {
  * A quotation has its date: `- The user said on 2026-11-02: "…"`. Facts that the user didn't state or confirm are marked, e.g.
  * `- (inferred) …`. Superseded facts are marked `- (no longer) …`, superseded quotations `- (earlier) …`. A sentence before
  * the block explains the marks. A fact with an unknown trust counts as `"external"`. Facts that wait for review are never
- * shown. The same facts give the same text in any order, unless some are dropped for the token budget. Returns `""` if there
+ * shown. The order of `facts` doesn't change the text, unless facts are dropped for the token budget. Returns `""` if there
  * are no facts. Throws a `TypeError` that names an invalid option.
  *
  * @example
@@ -88,7 +88,10 @@ export function renderUserMemory(facts: readonly RenderableFact[], options: Rend
   return renderFacts(facts, options).text;
 }
 
-/** Formats facts like {@link renderUserMemory}. Also returns the facts that the text contains, in order. */
+/**
+ * Formats facts like {@link renderUserMemory}. Returns the text, and the facts that the text contains, in their order in the
+ * text.
+ */
 export function renderFacts<Fact extends RenderableFact>(
   facts: readonly Fact[],
   options: RenderOptions = {},
@@ -125,7 +128,7 @@ function inBudget<Fact extends RenderableFact>(
   return ordered(longestFitting(worthy, fits));
 }
 
-/** Returns as many of the first items as fit. Assumes that more items need more tokens. */
+/** Returns as many items as `fits` accepts, from the beginning of the list. Assumes that more items need more tokens. */
 function longestFitting<T>(items: readonly T[], fits: (some: readonly T[]) => boolean): readonly T[] {
   let [low, high] = [0, items.length];
   while (low < high) {

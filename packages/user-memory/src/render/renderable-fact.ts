@@ -2,7 +2,7 @@ import type { FactStatus, Provenance, Quotation, Trust } from "../fact.ts";
 import type { MemoryEntry } from "../user-memory.ts";
 import { type LineOptions, lineOf } from "./line.ts";
 
-/** A fact of any user memory. It has trust, status and source if the user memory has them. */
+/** A fact of any user memory. Trust, status and source are absent if the user memory doesn't store them. */
 export interface RenderableFact extends MemoryEntry {
   /** Where the fact comes from. Default: `"inferred"` if the fact has the tag `"inferred"`, otherwise `"stated"`. */
   readonly trust?: Trust;
@@ -10,7 +10,7 @@ export interface RenderableFact extends MemoryEntry {
   readonly status?: FactStatus;
   /** Present if `fact` is a quotation of the user. */
   readonly quotation?: Quotation;
-  /** The source of the fact. Its `saidAt` is the date of a quotation. */
+  /** The source of the fact. For a quotation, `saidAt` of the source is shown as the date. */
   readonly provenance?: Provenance;
 }
 
@@ -54,7 +54,10 @@ const RANKS: Readonly<Record<Trust, number>> = { stated: 0, confirmed: 0, inferr
 /** Returns the rank of a fact's trust: 0 for stated and confirmed facts, 1 for inferred facts, 2 for external facts. */
 export const rankOf = (fact: RenderableFact): number => RANKS[trustOf(fact)];
 
-/** Compares two facts for their order in a prompt. This order doesn't depend on the order in which they were recalled. */
+/**
+ * Compares two facts for their order in a prompt: current before superseded facts, then by trust, then oldest first. The order
+ * in which the facts were recalled doesn't matter.
+ */
 export const byTrustAndTime = (a: RenderableFact, b: RenderableFact): number =>
   Number(isPast(a)) - Number(isPast(b)) ||
   rankOf(a) - rankOf(b) ||
@@ -62,11 +65,17 @@ export const byTrustAndTime = (a: RenderableFact, b: RenderableFact): number =>
   compareText(a.id, b.id) ||
   compareText(a.fact, b.fact);
 
-/** Compares two facts by priority. If the facts exceed the token budget, the last facts in this order are dropped first. */
+/**
+ * Compares two facts by priority: current before superseded facts, then by trust, then by score. If the facts exceed the token
+ * budget, the facts that come last in this order are dropped first.
+ */
 export const byPriority = (a: RenderableFact, b: RenderableFact): number =>
   Number(isPast(a)) - Number(isPast(b)) || rankOf(a) - rankOf(b) || (b.score ?? 1) - (a.score ?? 1);
 
-/** Returns when a fact was said or, if unknown, when it was stored. In milliseconds since 1970; 0 if the time is invalid. */
+/**
+ * Returns the time when a fact was said or, if unknown, the time when it was stored, in milliseconds since 1970. Returns 0 if
+ * the time is invalid.
+ */
 function timeOf({ createdAt, provenance }: RenderableFact): number {
   const time = new Date(provenance?.saidAt ?? createdAt).getTime();
   return Number.isNaN(time) ? 0 : time;
@@ -74,7 +83,7 @@ function timeOf({ createdAt, provenance }: RenderableFact): number {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** Matches quotation marks. Within a quotation, they would seem to end it. */
+/** Matches double quotation marks. Within a quotation, such a mark would seem to end the quotation. */
 const QUOTATION_MARK = /["“”„‟«»＂〝〞❝❞]/gu;
 
 type Statable = Pick<RenderableFact, "fact" | "tags" | "trust" | "status" | "quotation" | "provenance">;

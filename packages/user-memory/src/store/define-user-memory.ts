@@ -110,8 +110,8 @@ async function readAudit({ transactions }: StoreScope, user: UserKey): Promise<A
 }
 
 /**
- * Checks a user's audit trail. Repeats the check if the user's version changed between the read of the trail and the read of
- * the facts.
+ * Checks a user's audit trail. Reads the trail, then the facts. If the user's data changed in between, reads both again, up to
+ * five times. Rejects with the error `"busy"` after that.
  */
 async function verifyAudit(scope: StoreScope, user: UserKey): Promise<AuditReport> {
   const operation = "verifyAudit";

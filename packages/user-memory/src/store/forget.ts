@@ -69,9 +69,9 @@ export interface Forgotten {
 const NOTHING: Forgotten = { facts: 0, vectors: 0, revived: 0 };
 
 interface ForgetOptions {
-  /** Ids of the facts to remove: a fact, and the facts with the same digest. */
+  /** Ids of the facts to remove. To forget a fact, these are the fact and all facts with the same digest. */
   readonly ids: readonly string[];
-  /** The keys of the facts to remove, and of the facts that they superseded. */
+  /** The keys (topics) of the facts to remove, and of the facts that these facts superseded. */
   readonly keys: readonly string[];
   /** The locations of the messages that the facts to remove come from. */
   readonly locations: readonly MessageLocation[];
@@ -137,8 +137,8 @@ function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone
 }
 
 /**
- * Updates the facts that the removed facts superseded. Links each of them to the next statement that supersedes it, or makes
- * it active again. Returns how many facts became active.
+ * Updates the facts that the removed facts superseded. If a later fact remains that supersedes such a fact, links the fact to
+ * the later fact. Otherwise makes the fact active again. Returns how many facts became active.
  */
 function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<string>): number {
   const left = facts.filter(({ id, supersededBy }) => !gone.has(id) && gone.has(supersededBy ?? ""));
@@ -158,8 +158,8 @@ function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<st
 type Next = Pick<StoredFact, "supersededBy" | "supersededAt">;
 
 /**
- * Returns which fact supersedes a fact after the removal, or `undefined` if no fact does. That is the next remaining fact in
- * the fact's chain of successors, otherwise the next fact with its key.
+ * Returns which fact supersedes `fact` after the removal: the next remaining fact in the chain of facts that superseded each
+ * other or, if there is none, the next later fact with the same key. Returns `undefined` if no fact supersedes `fact`.
  */
 function nextOf(fact: StoredFact, facts: readonly StoredFact[], gone: ReadonlySet<string>): Next | undefined {
   let next: StoredFact | undefined = fact;

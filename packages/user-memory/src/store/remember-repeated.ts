@@ -13,8 +13,8 @@ interface Repeated extends RememberInput {
 
 /**
  * Merges a repeated fact into the stored fact. If a model or an external source repeats a fact, nothing changes, so repetition
- * alone doesn't raise trust. If the user states or confirms the fact, its trust can rise, and data can be added. A repeated
- * quotation gets the latest date and further paraphrases.
+ * alone doesn't raise trust. If the user states or confirms the fact, the fact's trust can rise, and data (e.g. tags) can be
+ * added. A repeated quotation gets the latest date and further paraphrases. Returns the fact as it is stored then.
  */
 export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): WriteDecision<StoredFact> {
   if (!mayAdd(same, again)) return { result: same, change: null };
@@ -45,9 +45,9 @@ export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): Wr
 }
 
 /**
- * Whether a repetition may change the stored fact. A statement of the user may, unless the stored fact is a word of the user
- * with higher trust. A quotation may, unless the stored fact is a word of the user. A repetition that a caller quarantines may
- * not.
+ * Whether a repetition may change the stored fact. A statement of the user may, unless the stored fact was stated by the user
+ * and the repetition only confirms it. A quotation may, unless the user stated or confirmed the stored fact. A repetition with
+ * the option `quarantine` may not.
  */
 const mayAdd = (same: StoredFact, again: Repeated): boolean =>
   again.quarantine === null &&
@@ -72,7 +72,9 @@ function replaceOthers(same: StoredFact, again: Repeated): StoredFact {
   return { ...said, terms: termsOfFact(said) };
 }
 
-/** Merges a repeated quotation into the stored quotation: takes over a later source, and adds tags and paraphrases. */
+/**
+ * Merges a repeated quotation into the stored quotation: takes over the source if it is later, and adds tags and paraphrases.
+ */
 function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
   const [known, more] = [detailsOf(same), detailsOf(again)];
   const isLater = again.saidAt !== null && (same.saidAt === null || again.saidAt > same.saidAt);
@@ -89,7 +91,10 @@ function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): Stored
   return isFoundAsBefore ? quoted : { ...quoted, terms: termsOfFact(quoted) };
 }
 
-/** Merges a repeated statement of the user into the stored statement: adds tags, and takes over higher trust and new values. */
+/**
+ * Merges a repeated statement of the user into the stored statement: adds tags, and takes over a higher trust, a new score, a
+ * new key and a new end.
+ */
 function mergeUserWord(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
   const isRaised = trustRank(again.trust) > trustRank(same.trust);
   const merged: StoredFact = {
@@ -110,8 +115,8 @@ function sourceOf(again: Repeated) {
 }
 
 /**
- * Returns until when a repeated fact is true. If the stored fact has ended and the repetition has no end, the fact has no end
- * any more.
+ * Returns the time until which a repeated fact is true. If the stored fact has ended and the repetition has no end, returns
+ * `null`: the fact is true again, without an end.
  */
 function untilOf(same: StoredFact, { validUntil, now }: Repeated): number | null {
   if (validUntil !== null) return validUntil > same.validFrom ? validUntil : null;

@@ -16,10 +16,10 @@ import { repeat } from "./remember-repeated.ts";
 /** The data that a write of a fact needs in addition to the fact. */
 export interface RememberContext {
   readonly digests: Digests;
-  /** Ids of the stored facts that the new fact contradicts, as the application's `resolve` returned them. */
+  /** Ids of the stored facts that the new fact contradicts according to the application's `resolve`. */
   readonly contradicts: readonly string[];
   readonly vector: readonly number[] | null;
-  /** The tombstones at the start of the call. `undefined` if the call didn't wait for `embed` or `resolve`. */
+  /** The tombstones at the start of this call of `remember`. `undefined` if the call didn't wait for `embed` or `resolve`. */
   readonly known: readonly Tombstone[] | undefined;
 }
 
@@ -70,10 +70,10 @@ function decide(scope: WriteScope, asked: Wanted): WriteDecision<StoredFact> {
 }
 
 /**
- * Decides the key and the date of a new fact. If a model proposed the key, the key only counts if the user's current facts
- * with this key share a word with the new fact. So a model can't supersede a statement of the user by giving an unrelated fact
- * its key. A quotation only supersedes quotations. A fact without a date is dated after the current facts with its key, even
- * if the clock of this process is behind.
+ * Decides the key and the date of a new fact. A key that a model proposed only counts if the user's current facts with this
+ * key share a word with the new fact. So a model can't supersede a statement of the user by proposing the key of this
+ * statement for an unrelated fact. A quotation only supersedes quotations. A fact without a date is dated after the current
+ * facts with its key, even if the clock of this process is behind.
  */
 function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
   const { key, extractor, isDated, validFrom } = wanted;
@@ -174,12 +174,12 @@ function quarantineOf(scope: WriteScope, fact: StoredFact): QuarantineReason | n
 const LINK =
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|!?\[[^\]]{0,2000}\]\s?[([]|\b(?:data|javascript|mailto):|<\s*(?:img|a|iframe|script)\b/iu;
 
-/** Whether a text contains a URL, an image or a link. A page that shows the text could load the image or offer the link. */
+/** Whether a text contains a URL, an image or a link. A page that shows the text could load the image or show the link. */
 export const hasLink = (text: string): boolean => LINK.test(text.normalize("NFKC"));
 
 /**
- * Maximum number of sources (conversations or extractors) whose facts are counted. The source that was counted longest ago is
- * dropped first.
+ * Maximum number of sources (conversations or extractors) whose extracted facts are counted. If there are more, the source
+ * that was counted longest ago is dropped.
  */
 const MAX_COUNTED = 64;
 

@@ -48,7 +48,7 @@ export async function remember(
 
 const isFull = (thrown: unknown): boolean => codeOf(thrown) === "full";
 
-/** Whether a new fact will wait for review. Before it is approved, it isn't sent to `embed` and `resolve`. */
+/** Whether a new fact will wait for review. A fact isn't sent to `embed` and `resolve` before it is approved. */
 const awaitsReview = ({ fact, trust, quarantine, quotation }: RememberInput): boolean =>
   quarantine !== null || trust === "external" || (quotation === null && !isUsersWord(trust) && hasLink(fact));
 
@@ -98,8 +98,8 @@ async function similarFacts(
 }
 
 /**
- * The share of `maxQuotations` that is deleted at a time when a user has too many quotations. Each such deletion reads all
- * facts of the user, so there should be few deletions.
+ * The share of `maxQuotations` that is deleted at a time when a user has too many quotations. Each deletion first reads all
+ * facts of the user, so there should be few deletions of many quotations.
  */
 const SHARE = 0.05;
 const LONG_AGO = Number.NEGATIVE_INFINITY;

@@ -58,7 +58,7 @@ interface UpdateOptions {
   readonly factId: string;
   readonly changes: UpdateInput;
   readonly digests: Digests;
-  /** The vector of the new text. `null` if the text doesn't change, or if there is no vector. */
+  /** The vector of the new text. `null` if the text doesn't change, or if `embed` isn't set or fails. */
   readonly vector: readonly number[] | null;
 }
 

@@ -1,4 +1,4 @@
-/** The titles of smoke rules, by subject. */
+/** The titles of smoke rules, by subject. Smoke rules are a small selection of the rules, for a quick test. */
 export type Smoke = Readonly<Record<string, readonly string[]>>;
 
 /**
@@ -43,7 +43,7 @@ export const BACKEND_SMOKE: Smoke = {
   "random operations": ["have the outcomes that the in-memory reference has (seed 1)"],
 };
 
-/** The smoke rules for user memories. They test code that is the same for all backends. */
+/** The smoke rules for user memories. They are few, because the code that they test is the same for all backends. */
 export const STORE_SMOKE: Smoke = {
   remember: ["stores all options", "quarantines a fact for the given reason"],
   quotations: ["are found by their question and by paraphrases, which are never shown"],
@@ -81,7 +81,7 @@ interface AnySpec {
   readonly rules: Readonly<Record<string, unknown>>;
 }
 
-/** Returns only the rules that belong to a smoke. */
+/** Returns only those rules whose titles are in `smoke`. */
 export const smokeOf = <Spec extends AnySpec>(specs: readonly Spec[], smoke: Smoke): readonly Spec[] =>
   specs.flatMap((spec) => {
     const rules = Object.entries(spec.rules).filter(([title]) => smoke[spec.subject]?.includes(title));

@@ -9,7 +9,7 @@ type Awaitable<T> = T | Promise<T>;
 
 /** The arguments with which the model calls the remember tool. */
 export interface RememberArguments {
-  /** The fact in the model's words. It only helps to find the user's words. */
+  /** The fact in the model's words. These words only help to find the user's words. */
   readonly fact: string;
   /** The user's words that state the fact, copied exactly. */
   readonly evidence?: string | undefined;
@@ -50,22 +50,22 @@ export interface MemoryToolsOptions<Ctx> {
   /** The user memory that the tools use. Default: the user memory of the process, see `setUserMemory`. */
   readonly memory?: UserMemory | undefined;
   /**
-   * The id of the user, or a function that returns it. Your application sets the user, never the model. If the id is empty,
-   * the tools do nothing and tell the model so.
+   * The id of the user, or a function that returns it. Your application sets the user, never the model. If there is no user
+   * id, the tools do nothing and tell the model so.
    */
   readonly user: string | ((context: Readonly<Ctx>) => Awaitable<string | null | undefined>);
   /**
-   * Returns the user's messages in this turn. The remember tool only stores words from these messages, as extraction does.
-   * Default: the user's messages that the engine passes to the tool. Required if you run the tools without the engine;
-   * otherwise nothing can be remembered.
+   * Returns the user's messages in this turn. The remember tool only stores words from these messages. Default: the user's
+   * messages that the engine passes to the tool. Set this option if you run the tools without the engine, because nothing can
+   * be remembered without these messages.
    */
   readonly said?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<readonly string[]>)
     | undefined;
   /**
-   * Returns when the turn started. Words that the user said before a `forget` or `forgetAll` aren't remembered after it.
-   * Default: the start of the run. With this default, a run that continues after an approval can remember facts again that
-   * were forgotten while it waited.
+   * Returns when the turn started. If the user's memory was erased or a fact was forgotten after this time, words from the
+   * turn can't bring back what was deleted. Default: the start of the run. A run that continues after an approval starts
+   * again, so with this default it can remember facts that were forgotten while the run waited.
    */
   readonly turnStart?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<TurnStart | undefined>)

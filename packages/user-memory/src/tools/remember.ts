@@ -65,8 +65,8 @@ async function userInputOf<Ctx>({
 }
 
 /**
- * Returns when the turn started, and a mark of the user's memory. The mark is taken before all other work, so that a later
- * erasure is noticed.
+ * Returns when the turn started, and a mark of the user's memory. The mark is taken before all other work of the tool, so that
+ * an erasure during this work is noticed.
  */
 async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: RememberToolScope<Ctx>) {
   const byEngine = call === undefined ? calledAt : new Date(call.turn.startedAt);

@@ -4,13 +4,13 @@ import { isUsersWord } from "../facts/trust.ts";
 import { type HeadState, writeState } from "./head-state.ts";
 
 /**
- * A change of a user's data that is being built. It adapts the counts in the user's head to the facts that are put and
- * dropped.
+ * A change of a user's data that is being built. When the change is built, the counts in the user's head are updated for the
+ * facts that were put and dropped.
  */
 export interface Draft {
   /**
    * Adds the fact `after`, or replaces the fact `before` with it. Records the action in the audit trail, unless the action is
-   * `null`. A later `put` of the same fact replaces the earlier `put`.
+   * `null`. If the same fact is put twice, the second `after` is written.
    */
   readonly put: (action: AuditAction | null, after: StoredFact, before?: StoredFact) => void;
   /** Returns a fact with the changes that the draft makes to it. */

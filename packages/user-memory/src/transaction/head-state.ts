@@ -34,7 +34,10 @@ const NEW: HeadState = {
   extracted: [],
 };
 
-/** Reads the state of a user's head. Throws if the state is damaged, so that no write replaces it. */
+/**
+ * Reads the state of a user's head. Without a head, returns the state of a new user. Throws if the state is damaged, so that
+ * no write replaces the damaged state.
+ */
 export function readState(head: UserHead | null): HeadState {
   if (head === null) return NEW;
   const parsed = stateSchema.safeParse(parseJson(head.state));

@@ -27,27 +27,30 @@ export interface StoreScope {
 /** Runs calls of a backend and transactions on a user's facts. Errors of the backend become `UserMemoryError`s. */
 export interface Transactions {
   readonly backend: UserMemoryBackend;
-  /** Runs an action that calls the backend. If the action fails, rejects with a `UserMemoryError` that names `operation`. */
+  /**
+   * Runs an action that calls the backend and returns the action's result. If the action fails, rejects with a
+   * `UserMemoryError` that names `operation`.
+   */
   readonly callBackend: <T>(operation: string, action: () => Promise<T>) => Promise<T>;
   /**
-   * Runs a transaction on a user's facts. If this store erases the user's memory during the transaction, each later `write` of
-   * the transaction is refused.
+   * Runs a transaction on a user's facts. If `forgetAll` of the same store object erases the user's memory during the
+   * transaction, each later `write` of the transaction is refused.
    */
   readonly run: <T>(user: UserKey, action: (transaction: Transaction) => Promise<T>) => Promise<T>;
-  /** Makes the running transactions of a user fail at their next write. Called before an erasure. */
+  /** Makes the running transactions of a user fail at their next write. Call this function before an erasure. */
   readonly interrupt: (user: UserKey) => void;
 }
 
 /** A running transaction on a user's facts. */
 interface Transaction {
   /**
-   * Reads the user's current snapshot and returns it. Call it before the transaction waits for a model or a service. Writes of
-   * the transaction are refused if any process erases the user's memory after `begin`.
+   * Reads and returns the user's head and the selected facts. Call `begin` before the transaction waits for a model or a
+   * service. If any process erases the user's memory after `begin`, writes of the transaction are refused.
    */
   readonly begin: (selection?: Write<unknown>["selection"]) => Promise<UserSnapshot>;
   /**
-   * Reads the selected facts, calls `decide`, and writes the change. Repeats these steps if another write came between.
-   * Rejects with `UserMemoryError`.
+   * Reads the selected facts, calls `decide`, and writes the change. If another write changed the user's data in between,
+   * reads the facts and calls `decide` again. Returns the result of `decide`. Rejects with `UserMemoryError`.
    */
   readonly write: <T>(write: Write<T>) => Promise<T>;
 }
@@ -58,7 +61,10 @@ export interface Write<T> {
   readonly selection: FactSelection & { readonly tombstones?: readonly string[] };
   /** A mark of the user's memory. The write is refused if the memory was erased after the mark was taken. */
   readonly since?: number | undefined;
-  /** Decides what to write. It may be called several times. It throws a `UserMemoryError` to refuse the write. */
+  /**
+   * Decides what to write. This function may be called several times for one write. To refuse the write, it throws a
+   * `UserMemoryError`.
+   */
   readonly decide: (scope: WriteScope) => WriteDecision<T> | ReadMore;
 }
 
@@ -81,7 +87,8 @@ export interface WriteDecision<T> {
 }
 
 /**
- * What the function `decide` of a write returns if it needs other facts. The selection is read, and `decide` is called again.
+ * What the function `decide` of a write returns if it needs other facts. The facts of this selection are read, and `decide` is
+ * called again.
  */
 interface ReadMore {
   readonly selection: Write<unknown>["selection"];
@@ -113,7 +120,7 @@ const MAX_ATTEMPTS = 100;
 const DELAYS = { baseDelayMs: 2, maxDelayMs: 40 };
 
 interface TransactionState {
-  /** Whether this store began to erase the user's memory during the transaction. */
+  /** Whether `forgetAll` of the same store object began during the transaction. */
   interrupted: boolean;
   /** The user's epoch at the start of the transaction, if `begin` was called. */
   epoch?: number;
@@ -182,7 +189,7 @@ export function openTransactions(
   };
 }
 
-/** Waits before the next attempt of a write: longer with each attempt, and by a random time. */
+/** Waits before the next attempt of a write. The waiting time is random and grows with each attempt. */
 const pause = (attempt: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, backoffDelayMs(attempt, DELAYS));

@@ -20,7 +20,7 @@ async function expectLearns(memory: UserMemoryStore, user: string): Promise<User
   return fact;
 }
 
-/** Checks that these facts, and no others, are active. Only active facts are recalled. */
+/** Checks that the given facts, and no others, are active. */
 async function expectOnly(
   memory: UserMemoryStore,
   user: string,

@@ -4,14 +4,14 @@ import { expect } from "vitest";
 const QUOTED =
   /^- (?:\(earlier\) )?(?:The user said|In a text that the user sent|Asked "([^"]*)", the user said)(?: on \d{4}-\d\d-\d\d)?: "([^"]*)"$/u;
 
-/** Returns only the letters and digits of a text. Rendering doesn't change them. */
+/** Returns only the letters and digits of a text. Rendering for a prompt doesn't change letters and digits. */
 const bare = (text: string): string => text.normalize("NFKC").replaceAll(/[^\p{L}\p{N}]/gu, "");
 
 /** What the user and the assistant really said in a test. */
 export interface Spoken {
   readonly byUser: readonly string[];
   readonly byAssistant?: readonly string[];
-  /** Lines that are no quotations, because the user's facts were stored as stated. */
+  /** Lines of the prompt that aren't quotations, because these facts were stored with the trust `"stated"`. */
   readonly stated?: readonly string[];
 }
 

@@ -71,7 +71,7 @@ export async function converse(
   return additions.flatMap((addition) => addition?.instructions ?? []).join("\n\n");
 }
 
-/** Returns the text that a turn with this message adds to the agent's instructions. Extracts no facts. */
+/** Returns the text that user memory adds to the agent's instructions in a turn with this message. Extracts no facts. */
 export const injected = (
   memory: UserMemoryStore,
   user: string,

@@ -15,7 +15,10 @@ const pause = (milliseconds: number): Promise<void> =>
 /** Waits until the clock shows another time, also on a busy machine. */
 export const nextInstant = (): Promise<void> => pause(3);
 
-/** Waits until jobs can be leased. Returns these jobs, and the waiting time by the monotonic clock of this process. */
+/**
+ * Waits until jobs can be leased, and leases them. Returns these jobs, and the time since `since` by the monotonic clock of
+ * this process.
+ */
 export async function waitForJobs({ jobs }: UserMemoryBackend, since: number) {
   // Without a limit, the wait would continue after the test if the backend leases no job.
   for (let looks = 0; looks * LOOK_MS < GIVE_UP_MS; looks++) {

@@ -86,7 +86,7 @@ export async function randomCall(
   for (const { factId } of trail) expect(other.ids).not.toContain(factId);
 }
 
-/** Waits for a call and ignores refusals that concurrent writes can cause. */
+/** Waits for a call. Ignores the errors `"erased"`, `"forgotten"` and `"full"`, because concurrent writes can cause them. */
 export async function unlessRefused(call: Promise<void>): Promise<void> {
   try {
     await call;

@@ -8,7 +8,7 @@ const user = userKey("u");
 
 type Nearest = NonNullable<UserMemoryBackend["nearest"]>;
 
-/** Returns a rule for backends that store vectors. */
+/** Returns a rule for backends that store vectors. All other backends pass the rule. */
 const withVectors =
   (check: (backend: UserMemoryBackend, nearest: Nearest) => Promise<void>): BackendCheck =>
   async ({ backend }) => {

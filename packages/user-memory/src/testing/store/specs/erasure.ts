@@ -22,7 +22,7 @@ async function unlessErased(call: Promise<unknown>): Promise<void> {
   });
 }
 
-/** Stores facts until the erasure is about to start. */
+/** Stores facts one after the other until the erasure is about to start. */
 async function write(memory: UserMemoryStore, user: string, writer: Writer): Promise<void> {
   const since = await memory.mark(user);
   for (let turn = 0; !writer.isOver(); turn++) {
