@@ -1,5 +1,6 @@
 import { maskSecrets } from "@jaf/core/adapter";
-import { type Fields, fieldsOf, isFields, jsonOf, pick, textField } from "./fields.ts";
+import { jsonIn } from "@jaf/memory/internal";
+import { type Fields, fieldsOf, isFields, pick, textField } from "./fields.ts";
 
 /**
  * A failed model call. Unlike the AI SDK's errors, it holds neither request nor response. The engine's retries use `status`,
@@ -108,7 +109,7 @@ const CODE = /^[\w.-]{1,64}$/;
 
 /** The code and message in the providers' formats, such as `{ error: { type, code, message } }`. */
 function explanationOf({ data, responseBody }: Fields): Explanation {
-  const body = isFields(data) ? data : typeof responseBody === "string" ? jsonOf(responseBody) : undefined;
+  const body = isFields(data) ? data : typeof responseBody === "string" ? jsonIn(responseBody) : undefined;
   const outer = fieldsOf(body);
   const inner = isFields(outer["error"]) ? outer["error"] : outer;
   const code = ["type", "code", "status"].map((name) => inner[name]).find(isCode);

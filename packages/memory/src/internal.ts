@@ -6,6 +6,7 @@ export { chatMemoryConfigSchema, parseChatMemoryConfig, windowOptionsOf } from "
 export { parseOptions } from "./codec/checks.ts";
 export { parseMessages } from "./codec/messages.ts";
 export { sameJson } from "./codec/same-json.ts";
+export { isTooDeep, jsonIn, MAX_DEPTH } from "./contract/depth.ts";
 export {
   createFailure,
   createMemoryConflictError,

@@ -1,6 +1,6 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, messageText } from "@jaf/memory/internal";
-import { type Fields, isObject, parseJson } from "./fields.ts";
+import { calledTool, jsonIn, messageText } from "@jaf/memory/internal";
+import { type Fields, isObject } from "./fields.ts";
 import { isMedia, mediaMention } from "./media.ts";
 
 /** Checks whether two messages come from the same provider, API and model. `false` if the first origin is unknown. */
@@ -95,10 +95,10 @@ export function contentOf(parts: readonly ContentPart[]): string | readonly Cont
   return isPlain ? String(first["text"]) : "";
 }
 
-/** Returns the input of a call as an object. Any other input is wrapped as `{ input }`. */
+/** Returns the input of a call as an object. Any other input, also JSON that is nested too deeply, is wrapped as `{ input }`. */
 export function inputObject(call: RichToolCall): Fields {
   const { input } = calledTool(call);
-  const parsed = call.type === "custom" ? undefined : parseJson(input);
+  const parsed = call.type === "custom" ? undefined : jsonIn(input);
   if (isObject(parsed)) return parsed;
   return call.type !== "custom" && input.trim() === "" ? {} : { input };
 }

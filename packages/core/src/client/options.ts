@@ -3,7 +3,7 @@ import { ContinuationValidationError, parseApprovalDecision, parseOptions } from
 import * as z from "zod";
 import type { MaybeConversational } from "../agent.ts";
 import { toolPartsSchema, type UserMessage, type UserPart, userPartsSchema } from "../content-parts.ts";
-import { ownMessage, storableMessage } from "../immutable/messages.ts";
+import { storableMessage } from "../immutable/messages.ts";
 import type { ClientToolResult } from "../interruption.ts";
 import { functionSchema } from "../middleware.ts";
 import { type CacheableConfig, cacheSchema } from "../model/model-config.ts";
@@ -140,16 +140,11 @@ function ownInput(input: Exclude<PromptInput, string>): readonly Message[] {
     return [ownUserMessage({ role: "user", content: input }, "")];
   }
   parseOptions(messagesSchema, input, "prompt input");
-  return input.map((message, index) =>
-    isText(message) ? ownMessage(message) : ownUserMessage(message, `[${index}].`),
-  );
+  return input.map((message, index) => ownUserMessage(message, `[${index}].`));
 }
 
-/** Content that isn't a list of parts is checked with the messages. */
-const isText = (message: Message | UserMessage): message is Message => !Array.isArray(message.content);
-
 /** Returns a copy of the message. `where`: its path in the input. */
-function ownUserMessage(message: UserMessage, where: string): Message {
+function ownUserMessage(message: Message | UserMessage, where: string): Message {
   const storable = storableMessage(message);
   if (storable.ok) return storable.message;
   throw new TypeError(`Invalid prompt input: ${where}${storable.problem}.`);

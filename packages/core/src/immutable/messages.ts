@@ -1,5 +1,5 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
-import { parseMessages, present } from "@jaf/memory/internal";
+import { MAX_DEPTH, parseMessages, present } from "@jaf/memory/internal";
 import { frozenCopy } from "./copy.ts";
 
 /** Returns the message if it is deeply frozen, like those of our stores; otherwise a frozen copy. */
@@ -38,13 +38,16 @@ export function ownConversation(conversation: ConversationMemory): ConversationM
   };
 }
 
-/** Returns whether nothing can change the value. Frozen dates, maps, bytes and getters can still change. */
-function isFixed(value: unknown): boolean {
+/**
+ * Returns whether nothing can change the value. Frozen dates, maps, bytes and getters can still change. `false` for values that
+ * are too deep for a store, e.g. cycles.
+ */
+function isFixed(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return true;
-  if (!Object.isFrozen(value) || !isPlain(value)) return false;
+  if (depth > MAX_DEPTH || !Object.isFrozen(value) || !isPlain(value)) return false;
   return Object.keys(value).every((key) => {
     const field = Object.getOwnPropertyDescriptor(value, key);
-    return field !== undefined && "value" in field && isFixed(field.value);
+    return field !== undefined && "value" in field && isFixed(field.value, depth + 1);
   });
 }
 

@@ -58,6 +58,9 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
 
 const NO_CALLS: UsableCalls = { kind: "plain", calls: [], placed: (parts) => parts };
 
+/** The problem of arguments that no text can hold, e.g. with a cycle. A retry would give the same. */
+export const NO_JSON = "the arguments of a tool call can't be written as JSON";
+
 /** Returns the call, or a text that says what is wrong with it, without quoting it. */
 function readCall(call: Fields): ReadCall | string {
   if (call["type"] === "custom") {
@@ -73,16 +76,23 @@ function readCall(call: Fields): ReadCall | string {
   const name = called["name"];
   if (typeof name !== "string" || name === "") return "a tool call names no function";
   const input = argumentsText(called["arguments"]);
+  if (input === null) return NO_JSON;
   return input === undefined
     ? "the arguments of a tool call are not JSON text"
     : { type: "function", name, input };
 }
 
-function argumentsText(value: unknown): string | undefined {
+/** Returns `undefined` for another kind of value, and `null` for an object that can't be written as JSON. */
+function argumentsText(value: unknown): string | undefined | null {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "{}";
-  // Adapters of local models pass the decoded object.
-  return typeof value === "object" ? JSON.stringify(value) : undefined;
+  if (typeof value !== "object") return undefined;
+  try {
+    // Adapters of local models pass the decoded object.
+    return JSON.stringify(value);
+  } catch {
+    return null;
+  }
 }
 
 function hasMore(call: Fields): boolean {

@@ -3,7 +3,7 @@ import { isReasoningField, isReasoningPart, isTextPart, messageText, present } f
 import { frozenCopy } from "../immutable/copy.ts";
 import { storableMessage } from "../immutable/messages.ts";
 import type { ModelCompletion } from "./completion.ts";
-import { isObject, parseCalls } from "./reply-tool-calls.ts";
+import { isObject, NO_JSON, parseCalls } from "./reply-tool-calls.ts";
 
 export type ParsedReply =
   | { readonly ok: true; readonly message: Message }
@@ -31,7 +31,7 @@ const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false
  * | none of these, and it stopped because of its length or a content filter | unusable; not retried |
  * | only reasoning | unusable; not retried |
  * | nothing, or only white space | unusable |
- * | a value that a store can't hold | unusable; not retried |
+ * | a value that a store can't hold, or arguments that can't be written as JSON | unusable; not retried |
  * | content that is neither text nor parts, calls that can't be understood | unusable |
  *
  * Calls are repaired if the meaning is clear; see `parseCalls`. Parts that mark the places of calls get the calls' new ids.
@@ -44,7 +44,7 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
   if (typeof content !== "string" && !isPartList(content)) return unusable("its content is not text");
   if (!Array.isArray(given)) return unusable("its tool calls are not a list");
   const parsed = parseCalls(given);
-  if (parsed.kind === "unusable") return unusable(parsed.detail);
+  if (parsed.kind === "unusable") return unusable(parsed.detail, parsed.detail !== NO_JSON);
   const origin = originOf(completion?.origin ?? fields["origin"]);
   const { calls } = parsed;
   const isBare = typeof content === "string" && parsed.kind === "plain" && !hasMore(fields);

@@ -2,6 +2,7 @@ import type { ConversationMemory, MemoryErrorUnion, Message } from "@jaf/memory"
 import {
   createMemoryConflictError,
   createMemoryValidationError,
+  parseMessages,
   present,
   sanitizeConversation,
 } from "@jaf/memory/internal";
@@ -142,6 +143,9 @@ async function takeInput<Ctx>(
   // Sanitized separately from the stored messages, so the caller can't store a call without a result or answer a stored call.
   const added = sanitizeConversation(newMessages);
   if (added.length === 0 && newMessages.length > 0) return failMemory(initial, nothingToAdd());
+  // Messages that the store would refuse after the model was paid.
+  const storable = durabilityOf(journal.memory) === "completed" ? parseMessages(added) : undefined;
+  if (storable?.success === false) return failMemory(initial, storable.error);
   const blocked = await checkInput(scope, initial, added);
   if (blocked !== undefined) return blocked;
   const aborted = abortError(scope.config.signal);

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../contract/backend.ts";
+import { MAX_DEPTH } from "../contract/depth.ts";
 import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
 
 /**
@@ -18,7 +19,6 @@ export class UnstorableValue extends Error {
   }
 }
 
-const MAX_DEPTH = 200;
 const DATE_KEY = "$date";
 const BYTES_KEY = "$bytes";
 const URL_KEY = "$url";
@@ -51,8 +51,15 @@ function needsTags(value: unknown, path: string, depth: number): boolean {
   }
 }
 
+const SHOWN_PATH = 40;
+
+/** The path of a value that is too deep would fill a page. */
+const beginning = (path: string): string =>
+  path.length > SHOWN_PATH ? `${path.slice(0, SHOWN_PATH)}…` : path;
+
 function objectNeedsTags(value: object, path: string, depth: number): boolean {
-  if (depth > MAX_DEPTH) throw new UnstorableValue(path, `at most ${MAX_DEPTH} levels, and no cycle`);
+  if (depth > MAX_DEPTH)
+    throw new UnstorableValue(beginning(path), `at most ${MAX_DEPTH} levels, and no cycle`);
   if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) throw new UnstorableValue(path, "a valid Date");
     return true;

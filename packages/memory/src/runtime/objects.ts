@@ -1,3 +1,4 @@
+import { MAX_DEPTH } from "../contract/depth.ts";
 import { isUint8Array } from "./bytes.ts";
 
 /** An object that isn't an array, for reading its fields. */
@@ -68,7 +69,7 @@ export function extendObject<T extends object>(object: T, methods: object): T {
 }
 
 /** Deeper than any provider accepts; also ends cycles. */
-const MAX_DEPTH = 210;
+const COPIED_DEPTH = MAX_DEPTH + 10;
 
 const isPlainArray = (value: unknown): value is unknown[] =>
   Array.isArray(value) && Object.getPrototypeOf(value) === Array.prototype;
@@ -78,7 +79,7 @@ function copyValue(value: unknown, depth: number): unknown {
   if (value instanceof URL) return new URL(value);
   if (isUint8Array(value)) return new Uint8Array(value);
   // Providers refuse this value and report why.
-  if (depth > MAX_DEPTH || !(isPlainArray(value) || isPlainObject(value))) return value;
+  if (depth > COPIED_DEPTH || !(isPlainArray(value) || isPlainObject(value))) return value;
   const copy: object = Array.isArray(value) ? new Array<unknown>(value.length) : {};
   // All properties, including hidden ones: a lost condition would widen a search.
   for (const key of Reflect.ownKeys(value)) {

@@ -7,7 +7,7 @@ import type {
   ToolResultStatus,
 } from "@jaf/core";
 import type { ContentPart, Message } from "@jaf/memory";
-import { base64Of } from "@jaf/memory/internal";
+import { base64Of, MAX_DEPTH } from "@jaf/memory/internal";
 
 /**
  * An event of a turn, as stored in the turn log and sent as JSON or server-sent event. Events are numbered from 0 without gaps. The
@@ -177,11 +177,19 @@ export function encodeEvent(event: TurnEvent): EncodedEvent {
 /** Decodes the text of an {@link EncodedEvent}. */
 export const decodeEvent = (text: string): TurnEvent => JSON.parse(text) as TurnEvent;
 
-/** Returns a copy of the event as JSON would restore it. Bytes become base64, as in a `MediaPart` with a `data` string. */
-export const plainEvent = <Event extends TurnEvent>(event: Event): Event => plainOf(event, "") as Event;
+/**
+ * Returns a copy of the event as JSON would restore it. Bytes become base64, as in a `MediaPart` with a `data` string. Values
+ * that JSON can't represent are left out, also what is part of itself, can't be read or is nested deeper than stores accept: an
+ * event that can't be stored would stall its turn.
+ */
+export const plainEvent = <Event extends TurnEvent>(event: Event): Event =>
+  plainOf(event, "", new Set()) as Event;
 
-/** Returns `undefined` if JSON leaves the value out. */
-function plainOf(given: unknown, key: string): unknown {
+/** The maximum depth of an event. Storable values are a few levels inside it. */
+const MAX_EVENT_DEPTH = MAX_DEPTH + 20;
+
+/** Returns `undefined` if the value is left out. `around`: the objects that contain it. */
+function plainOf(given: unknown, key: string, around: Set<object>): unknown {
   // A Buffer's `toJSON` would return a list of numbers.
   if (given instanceof Uint8Array) return base64Of(given);
   const value = jsonOf(given, key);
@@ -196,22 +204,43 @@ function plainOf(given: unknown, key: string): unknown {
       // JSON would throw, and the event of a tool with such a number would be lost.
       return String(value);
     case "object":
-      return value === null ? null : Object.freeze(plainObject(value));
+      return value === null ? null : plainObject(value, around);
     default:
       return undefined;
   }
 }
 
 /** Applies `toJSON`, e.g. of a Date or a URL. */
-const jsonOf = (value: unknown, key: string): unknown =>
-  typeof value === "object" && value !== null && "toJSON" in value && typeof value.toJSON === "function"
-    ? value.toJSON(key)
-    : value;
+function jsonOf(value: unknown, key: string): unknown {
+  try {
+    return typeof value === "object" &&
+      value !== null &&
+      "toJSON" in value &&
+      typeof value.toJSON === "function"
+      ? value.toJSON(key)
+      : value;
+  } catch {
+    return undefined;
+  }
+}
 
-function plainObject(value: object): object {
-  if (Array.isArray(value)) return Array.from(value, (item, index) => plainOf(item, `${index}`) ?? null);
+function plainObject(value: object, around: Set<object>): object | undefined {
+  if (around.has(value) || around.size >= MAX_EVENT_DEPTH) return undefined;
+  around.add(value);
+  try {
+    return Object.freeze(plainFields(value, around));
+  } catch {
+    return undefined;
+  } finally {
+    around.delete(value);
+  }
+}
+
+function plainFields(value: object, around: Set<object>): object {
+  if (Array.isArray(value))
+    return Array.from(value, (item, index) => plainOf(item, `${index}`, around) ?? null);
   const fields = Object.entries(value).flatMap(([key, field]) => {
-    const plain = plainOf(field, key);
+    const plain = plainOf(field, key, around);
     return plain === undefined ? [] : [[key, plain] as const];
   });
   // fromEntries defines properties, so `__proto__` stays a normal key.

@@ -1,0 +1,32 @@
+/** The maximum number of lists and objects inside each other that a store accepts. Deeper values overflow the stack. */
+export const MAX_DEPTH = 200;
+
+/** Returns whether JSON text is nested deeper than a store accepts. */
+export function isTooDeep(json: string): boolean {
+  let depth = 0;
+  for (let index = 0; index < json.length; index++) {
+    const character = json[index];
+    if (character === '"') index = endOfString(json, index);
+    else if (character === "[" || character === "{") {
+      depth += 1;
+      if (depth > MAX_DEPTH) return true;
+    } else if (character === "]" || character === "}") depth -= 1;
+  }
+  return false;
+}
+
+function endOfString(json: string, start: number): number {
+  let index = start + 1;
+  while (index < json.length && json[index] !== '"') index += json[index] === "\\" ? 2 : 1;
+  return index;
+}
+
+/** Returns the value of JSON text from a model; `undefined` if the text isn't JSON, or is nested too deeply. */
+export function jsonIn(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
