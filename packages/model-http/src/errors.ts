@@ -1,4 +1,5 @@
 import { present } from "@jaf/memory/internal";
+import { errorText } from "./body.ts";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
 /**
@@ -108,7 +109,7 @@ export function serviceErrors<E extends ModelHttpError>(
   return {
     ofStatus: async (response, { provider, hasKey }) => {
       const { status, headers } = response;
-      const body = parseJson(await response.text().catch(() => ""));
+      const body = parseJson(await errorText(response));
       const error = errorIn(body) ?? body;
       const named = namesIn(error);
       const hint = status === 401 && !hasKey ? "; no key was sent: pass apiKey" : "";

@@ -1,3 +1,4 @@
+import { MAX_REPLY_LENGTH, readText } from "./body.ts";
 import { ModelHttpError, type ServiceErrors } from "./errors.ts";
 import type { Fields } from "./fields.ts";
 import { readEvents } from "./sse.ts";
@@ -52,15 +53,18 @@ const bodyFailure = (
 ): unknown =>
   thrown instanceof ModelHttpError || signal?.aborted === true ? thrown : errors.cut(provider, thrown);
 
-/** Reads the whole body. Throws the service's error if it ends early. */
-export const wholeText = (
+/** Reads the whole body. Throws the service's error if it ends early or has more than 256 MiB. */
+export async function wholeText(
   response: Response,
   service: ModelService,
   signal: AbortSignal | undefined,
-): Promise<string> =>
-  response.text().catch((thrown: unknown) => {
+): Promise<string> {
+  const text = await readText(response, MAX_REPLY_LENGTH).catch((thrown: unknown) => {
     throw bodyFailure(thrown, service, signal);
   });
+  if (text === undefined) throw service.errors.malformed(service.provider, "more than 256 MiB");
+  return text;
+}
 
 /**
  * Reads a response of server-sent events and yields what `read` yields for them. `read` gets the data of each event. Throws

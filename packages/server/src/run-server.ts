@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { serve } from "@hono/node-server";
 import { createRoutedApp } from "./app.ts";
 import type { ServedAgents, ServerAppOptions, ServerRunConfig } from "./options.ts";
@@ -19,6 +20,11 @@ export interface RunningServer {
   /** Stops accepting requests, ends streams, and finishes running turns or hands them over. The stores stay open. */
   readonly close: () => Promise<void>;
 }
+
+/** Checks for a body that nothing reads. Node.js would read it to its end, for minutes, if the connection stayed open. */
+const hasUnreadBody = ({ method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean =>
+  (method === "GET" || method === "HEAD") &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
@@ -53,7 +59,10 @@ export async function runServer<Ctx>(
     );
   const { app, ...rest } = await createRoutedApp(agents, config, options);
   const server = serve({
-    fetch: (request, { outgoing }) => app.fetch(request, { cutOff: () => void outgoing.destroy() }),
+    fetch: (request, { incoming, outgoing }) => {
+      if (hasUnreadBody(incoming) && "shouldKeepAlive" in outgoing) outgoing.shouldKeepAlive = false;
+      return app.fetch(request, { cutOff: () => void outgoing.destroy() });
+    },
     ...{ port, hostname: host },
   });
   const listening = await new Promise<number>((resolve, reject) => {
