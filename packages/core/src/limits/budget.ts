@@ -1,13 +1,23 @@
 import type { ModelOrigin } from "@jaf/memory";
 import * as z from "zod";
 import type { BudgetExceeded, JAFError } from "../errors.ts";
-import { amount, costOf, hasPrice, type ModelPrices, type ModelUsage, priceOf, sumOfUsage } from "./cost.ts";
+import {
+  amount,
+  costOf,
+  hasPrice,
+  type ModelPrices,
+  type ModelUsage,
+  priceOf,
+  sumOfUsage,
+  usageIn,
+} from "./cost.ts";
+import { type EstimatedCall, estimatedUsage } from "./estimate.ts";
 
 /** The limits of a budget. An absent limit means no limit. */
 export interface BudgetLimits {
   /** The maximum cost, in the currency of `RunConfig.prices`, which must have a price for each called model. */
   readonly maxCost?: number;
-  /** The maximum sum of input and output tokens. Tokens that the provider doesn't report aren't counted. */
+  /** The maximum sum of input and output tokens. Tokens that the provider doesn't report are estimated. */
   readonly maxTokens?: number;
 }
 
@@ -45,6 +55,11 @@ interface Asked {
 export interface Spending {
   /** Sets the sum from the loaded conversation. */
   readonly loaded: (before: Spent | undefined) => void;
+  /**
+   * Returns the usage of a reply from what the provider reported. With prices or a budget, input and output tokens that it
+   * doesn't report are estimated.
+   */
+  readonly usageOf: (reported: unknown, call: () => EstimatedCall) => ModelUsage | undefined;
   readonly costOf: (usage: ModelUsage, asked: Asked) => number | undefined;
   readonly count: (usage: ModelUsage | undefined, asked: Asked) => void;
   /** Returns the run's usage; `undefined` until a call has reported its usage. */
@@ -67,11 +82,18 @@ export function openSpending({
     const price = priceOf(prices, asked);
     return price && costOf(usage, price);
   };
+  const usageOf: Spending["usageOf"] = (reported, call) => {
+    const usage = usageIn(reported);
+    const isComplete = usage?.inputTokens !== undefined && usage.outputTokens !== undefined;
+    if (isComplete || (prices === undefined && budget === undefined)) return usage;
+    return { ...estimatedUsage(call()), ...usage, estimated: true };
+  };
   const ofConversation = () => sumOfSpent(before, run);
   return {
     loaded: (sum) => {
       before = sum;
     },
+    usageOf,
     costOf: costOfUsage,
     count: (usage, asked) => {
       if (usage !== undefined) run = sumOfSpent(run, spentOf(usage, costOfUsage(usage, asked)));

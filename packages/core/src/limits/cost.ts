@@ -13,6 +13,8 @@ export interface ModelUsage {
   readonly cacheWriteTokens?: number;
   /** The output tokens that were used for reasoning. */
   readonly reasoningTokens?: number;
+  /** Whether input or output tokens are estimated in part, because a reply had no usage. Otherwise absent. */
+  readonly estimated?: true;
 }
 
 /** The names of all token counts. */
@@ -24,17 +26,33 @@ export const USAGE_COUNTS = [
   "reasoningTokens",
 ] as const satisfies readonly (keyof ModelUsage)[];
 
+type Counts = { -readonly [Field in keyof ModelUsage]: ModelUsage[Field] };
+
+/** Returns the counts that a provider reported, without those that are no numbers from 0; `undefined` if none is left. */
+export function usageIn(reported: unknown): ModelUsage | undefined {
+  if (typeof reported !== "object" || reported === null) return undefined;
+  const given: Readonly<Record<string, unknown>> = { ...reported };
+  const usage: Counts = {};
+  for (const name of USAGE_COUNTS) {
+    const count = given[name];
+    if (typeof count === "number" && Number.isFinite(count) && count >= 0) usage[name] = count;
+  }
+  if (Object.keys(usage).length === 0) return undefined;
+  return given["estimated"] === true ? { ...usage, estimated: true } : usage;
+}
+
 /** Returns the sum of both usages, with the counts that are known; `undefined` if none is. */
 export function sumOfUsage(
   one: ModelUsage | undefined,
   other: ModelUsage | undefined,
 ): ModelUsage | undefined {
   if (one === undefined || other === undefined) return one ?? other;
-  const sum: { -readonly [Count in keyof ModelUsage]: ModelUsage[Count] } = {};
+  const sum: Counts = {};
   for (const count of USAGE_COUNTS) {
     const tokens = (one[count] ?? 0) + (other[count] ?? 0);
     if (one[count] !== undefined || other[count] !== undefined) sum[count] = tokens;
   }
+  if (one.estimated === true || other.estimated === true) sum.estimated = true;
   return sum;
 }
 
