@@ -168,12 +168,38 @@ function encodeCalls(calls: unknown): string | undefined {
   return `[${texts.join(",")}]`;
 }
 
+// Not by `encodeFields`, which takes twice as long. Keeps the order of the fields, and reads each once.
+function encodeTextPart(part: unknown): string | undefined {
+  if (!isPlain(part)) return undefined;
+  let first = "";
+  for (const key in part) {
+    if (key !== "type" && key !== "text") return undefined;
+    if (first === "") first = key;
+  }
+  const { type, text } = part;
+  if (type !== "text" || typeof text !== "string") return undefined;
+  const json = JSON.stringify(text);
+  return first === "type" ? `{"type":"text","text":${json}}` : `{"text":${json},"type":"text"}`;
+}
+
+/** Encodes a text, or a list of parts that are only texts. */
+function encodeContent(content: unknown): string | undefined {
+  if (!isPlainArray(content)) return encodeText(content);
+  const texts: string[] = [];
+  for (const part of content) {
+    const text = encodeTextPart(part);
+    if (text === undefined) return undefined;
+    texts.push(text);
+  }
+  return `[${texts.join(",")}]`;
+}
+
 const encodeOriginField: FieldEncoder = (key, value) =>
   key === "provider" || key === "api" || key === "model" ? encodeText(value) : undefined;
 
 /**
- * Encodes a message with only the documented fields, and maybe an origin, in one pass. Nearly all messages are like
- * this. Returns `undefined` for all other values: `messageSchema` and `encodeJson` handle them. Throws what reading the
+ * Encodes a message with only the documented fields, texts as parts, and maybe an origin, in one pass. Nearly all
+ * messages are like this. Returns `undefined` for all other values: `messageSchema` and `encodeJson` handle them. Throws what reading the
  * value throws.
  */
 export function encodePlainMessage(message: unknown): EncodedMessage | undefined {
@@ -186,7 +212,7 @@ export function encodePlainMessage(message: unknown): EncodedMessage | undefined
         return value === "user" || value === "assistant" || value === "tool" ? `"${value}"` : undefined;
       case "content":
         hasContent = true;
-        return encodeText(value);
+        return encodeContent(value);
       case "tool_call_id":
         return value === undefined ? "" : encodeText(value);
       case "tool_calls":

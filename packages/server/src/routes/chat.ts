@@ -160,8 +160,13 @@ export function titleOf(
   return ofText(text) || undefined;
 }
 
-const firstWords = (text: string): string =>
-  Array.from(text.replaceAll(/\s+/g, " ").trim()).slice(0, TITLE_LENGTH).join("");
+/** The number of characters that a title is made from: a title of a text with much white space can be shorter. */
+const TITLE_SOURCE_LENGTH = 1_000;
+
+const firstWords = (text: string): string => {
+  const beginning = text.trimStart().slice(0, TITLE_SOURCE_LENGTH);
+  return Array.from(beginning.replaceAll(/\s+/g, " ").trim()).slice(0, TITLE_LENGTH).join("");
+};
 
 type Said = Pick<TurnRequest, "target" | "input" | "approvals" | "toolResults" | "messages" | "historyToken">;
 
