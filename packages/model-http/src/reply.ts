@@ -9,9 +9,9 @@ export function responseJson(text: string, provider: string, errors: ServiceErro
   return body;
 }
 
-/** Returns a finite number as it is, and `undefined` for any other value. */
+/** Returns a finite number from 0 as it is, and `undefined` for any other value. */
 export const tokenCount = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isFinite(value) ? value : undefined;
+  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 
 /** Returns the counts that are defined, or `undefined` if there are none. */
 export function knownCounts<Name extends string>(

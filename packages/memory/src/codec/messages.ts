@@ -8,7 +8,7 @@ import {
   type Result,
 } from "../contract/errors.ts";
 import { type Message, messageRoles } from "../contract/message.ts";
-import type { Fields } from "../runtime/objects.ts";
+import { type Fields, isFields } from "../runtime/objects.ts";
 import { schemaIssues, unstorable } from "./checks.ts";
 import { decodeJson, deepFreeze, encodeJson } from "./json.ts";
 
@@ -36,6 +36,8 @@ const toolCallSchema = z.unknown().superRefine((call, context) => {
   }
 });
 
+const ROLES: ReadonlySet<unknown> = new Set(messageRoles);
+
 const contentPartSchema = z.looseObject({ type: z.string() });
 
 /**
@@ -51,6 +53,15 @@ export const messageSchema = z.looseObject({
   tool_call_id: z.string().nullish(),
   tool_calls: z.array(toolCallSchema).nullish(),
 });
+
+/** Whether a value with a list of parts and without calls fits the schema, which takes several times as long. */
+const isMessageOfParts = (value: unknown): boolean =>
+  isFields(value) &&
+  ROLES.has(value["role"]) &&
+  Array.isArray(value["content"]) &&
+  value["content"].every((part) => isFields(part) && typeof part["type"] === "string") &&
+  value["tool_call_id"] === undefined &&
+  value["tool_calls"] === undefined;
 
 /** Messages to be stored. */
 export interface Batch {
@@ -87,13 +98,14 @@ function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMe
     const body = encodeJson(message);
     // Check the text to be stored, not the argument: getters may return another value, and hidden fields are not
     // stored. Tags stay tags: no field of the schema may be a date, bytes or a URL.
-    const parsed = messageSchema.safeParse(JSON.parse(body));
-    if (parsed.success) {
-      const { role } = parsed.data;
+    const value: unknown = JSON.parse(body);
+    const error = isMessageOfParts(value) ? undefined : messageSchema.safeParse(value).error;
+    if (error === undefined) {
+      const { role } = value as Fields;
       if (role === "system" || role === "developer") batch.holdsSystemContent = true;
       return { body, isToolResult: role === "tool" };
     }
-    for (const { path: field, expected } of schemaIssues(parsed.error)) {
+    for (const { path: field, expected } of schemaIssues(error)) {
       issues.push({ path: `${path()}${field}`, expected });
     }
   } catch (thrown) {
@@ -172,10 +184,13 @@ function encodeCalls(calls: unknown): string | undefined {
 function encodeTextPart(part: unknown): string | undefined {
   if (!isPlain(part)) return undefined;
   let first = "";
+  let found = 0;
   for (const key in part) {
     if (key !== "type" && key !== "text") return undefined;
     if (first === "") first = key;
+    found += 1;
   }
+  if (found !== 2) return undefined;
   const { type, text } = part;
   if (type !== "text" || typeof text !== "string") return undefined;
   const json = JSON.stringify(text);
@@ -259,13 +274,11 @@ export class CorruptMessage extends Error {
   }
 }
 
-const ROLES: ReadonlySet<string> = new Set(messageRoles);
-
 // Bodies were validated when they were written. This guards against rows that other programs wrote.
 function isMessage(value: unknown): value is Message {
   if (typeof value !== "object" || value === null || !("role" in value) || !("content" in value))
     return false;
-  return typeof value.role === "string" && ROLES.has(value.role);
+  return ROLES.has(value.role);
 }
 
 /**

@@ -15,10 +15,14 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
+/** Returns the index of the closing quote; the text's length if there is none. */
 function endOfString(json: string, start: number): number {
-  let index = start + 1;
-  while (index < json.length && json[index] !== '"') index += json[index] === "\\" ? 2 : 1;
-  return index;
+  for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (json[end - 1 - backslashes] === "\\") backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return json.length;
 }
 
 /** Returns the value of JSON text from a model; `undefined` if the text isn't JSON, or is nested too deeply. */
