@@ -1,6 +1,6 @@
 import type { JsonValue } from "../contract/backend.ts";
-import { MAX_DEPTH } from "../contract/depth.ts";
 import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
+import { MAX_DEPTH } from "../runtime/depth.ts";
 
 /**
  * Lossless JSON text: plain JSON, plus `Date` as `{ "$date": iso }`, `Uint8Array` as `{ "$bytes": base64 }` and `URL`

@@ -1,5 +1,5 @@
-import { MAX_DEPTH } from "../contract/depth.ts";
 import { isUint8Array } from "./bytes.ts";
+import { MAX_DEPTH } from "./depth.ts";
 
 /** An object that isn't an array, for reading its fields. */
 export type Fields = Readonly<Record<string, unknown>>;
