@@ -3,18 +3,18 @@ import { jsonIn } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isFields, pick, textField } from "./fields.ts";
 
 /**
- * A failed model call. Unlike the AI SDK's errors, it holds neither request nor response. The engine's retries use `status`,
- * `headers` and `isRetryable`.
+ * A failed model call. Unlike the AI SDK's errors, it holds neither the request nor the response. The engine uses `status`,
+ * `headers` and `isRetryable` to decide about retries.
  */
 export class AiSdkCallError extends Error {
   override readonly name = "AiSdkCallError";
-  /** Whether a retry may succeed. */
+  /** Whether the same call may succeed later. */
   readonly isRetryable: boolean;
-  /** The HTTP status, from 400. */
+  /** The HTTP status, if the provider answered with an error status (400 or higher). */
   readonly status?: number;
   /** The provider's error code, e.g. `"rate_limit_error"`. */
   readonly code?: string;
-  /** `retry-after` and `retry-after-ms`, if sent. */
+  /** The response headers `retry-after` and `retry-after-ms`, if the provider sent them. */
   readonly headers?: Fields;
 
   constructor(message: string, { isRetryable, status, code, headers }: CallFailure) {
@@ -33,7 +33,7 @@ interface CallFailure {
   readonly headers?: Fields | undefined;
 }
 
-/** Converts an error that a model threw or streamed into the error for the engine. */
+/** Converts an error that a model threw or streamed into the error that the engine gets. */
 export function callErrorOf(thrown: unknown, provider: string): unknown {
   // Network errors, aborts and errors of the application's own code are passed on.
   if (thrown instanceof Error && !thrown.name.startsWith("AI_")) return thrown;
@@ -64,14 +64,14 @@ function apiError(fields: Fields, provider: string, { cause }: Error): AiSdkCall
 const unreadable = (provider: string): AiSdkCallError =>
   new AiSdkCallError(`The response of ${provider} isn't valid`, { isRetryable: true });
 
-/** The SDK's errors for invalid responses. Their messages quote the response. */
+/** Names of the AI SDK's errors for invalid responses. Their messages quote the response, so they aren't shown. */
 const UNREADABLE: ReadonlySet<string> = new Set(
   ["EmptyResponseBody", "InvalidResponseData", "JSONParse", "NoContentGenerated", "TypeValidation"].map(
     (kind) => `AI_${kind}Error`,
   ),
 );
 
-/** The SDK's configuration errors. Their messages quote no content. */
+/** Names of the AI SDK's configuration errors. Their messages quote no content, so they are shown. */
 const EXPLAINED: ReadonlySet<string> = new Set(
   ["LoadAPIKey", "LoadSetting", "NoSuchModel", "UnsupportedFunctionality"].map((kind) => `AI_${kind}Error`),
 );
@@ -87,7 +87,9 @@ function sdkError({ name, message, cause }: Error, fields: Fields, provider: str
   });
 }
 
-/** Matches errors that the request caused. Any other error in a stream counts as the server's. */
+/**
+ * Matches codes and messages of streamed errors that the request caused. Any other streamed error counts as a server error.
+ */
 const CALLERS_FAULT =
   /invalid|authentication|permission|not_found|not found|too_large|content_filter|billing|quota/i;
 
@@ -107,7 +109,9 @@ interface Explanation {
 
 const CODE = /^[\w.-]{1,64}$/;
 
-/** The code and message in the providers' formats, such as `{ error: { type, code, message } }`. */
+/**
+ * Finds an error's code and message in the formats of different providers, such as `{ error: { type, code, message } }`.
+ */
 function explanationOf({ data, responseBody }: Fields): Explanation {
   const body = isFields(data) ? data : typeof responseBody === "string" ? jsonIn(responseBody) : undefined;
   const outer = fieldsOf(body);
@@ -122,7 +126,7 @@ const isCode = (value: unknown): value is string =>
 
 const MAX_MESSAGE = 300;
 
-/** Makes the message one line, without possible secrets and long quotations, which may be from the conversation. */
+/** Makes an error message one line. Removes possible secrets and long quotations, which may be from the conversation. */
 function quoteless(message: string): string {
   const line = maskSecrets(message.slice(0, 4 * MAX_MESSAGE)).replaceAll(/\s+/g, " ");
   const short = line.replaceAll(/(["'`])(?:(?!\1).){41,}(?:\1|$)/g, "$1…$1");

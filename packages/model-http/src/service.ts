@@ -7,15 +7,15 @@ import { readEvents } from "./sse.ts";
 export interface ModelService {
   /** The URL of each request. */
   readonly url: string;
-  /** The headers of each request, by names in lower case. */
+  /** The headers of each request. Their names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sends the requests. */
+  /** The function that sends the requests. */
   readonly fetch: typeof globalThis.fetch;
-  /** The service's name in `origin` and errors. */
+  /** The service's name in the `origin` of messages and in errors. */
   readonly provider: string;
-  /** Whether the headers contain a key. */
+  /** Whether the headers contain an API key. */
   readonly hasKey: boolean;
-  /** Creates the errors of the provider. */
+  /** Creates the errors of this service. */
   readonly errors: ServiceErrors;
 }
 
@@ -45,7 +45,9 @@ export async function post(
   return response;
 }
 
-/** The error of a body that can't be read to its end: whatever `fetch` reports, the connection was lost. */
+/**
+ * Returns the error for a response body that can't be read to its end. Whatever `fetch` reports, the connection was lost.
+ */
 const bodyFailure = (
   thrown: unknown,
   { errors, provider }: ModelService,
@@ -53,7 +55,9 @@ const bodyFailure = (
 ): unknown =>
   thrown instanceof ModelHttpError || signal?.aborted === true ? thrown : errors.cut(provider, thrown);
 
-/** Reads the whole body. Throws the service's error if it ends early or has more than 256 MiB. */
+/**
+ * Reads a response's whole body as text. Throws the service's error if the body ends early or is longer than 256 MiB.
+ */
 export async function wholeText(
   response: Response,
   service: ModelService,
@@ -67,8 +71,9 @@ export async function wholeText(
 }
 
 /**
- * Reads a response of server-sent events and yields what `read` yields for them. `read` gets the data of each event. Throws
- * the service's error if the stream ends early or the response isn't a stream. `read` must throw the service's errors, too.
+ * Yields what `read` yields for a response of server-sent events. `read` gets the data of each event. Throws the service's
+ * error if the stream ends early or the response isn't a stream. `read` itself must throw the service's errors for invalid
+ * data.
  *
  * @example
  * ```ts

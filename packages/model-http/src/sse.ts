@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { MAX_REPLY_LENGTH } from "./body.ts";
 
-/** Yields the data of each event of a stream, without an incomplete event at its end. */
+/** Yields the data of each server-sent event in a body. Skips an incomplete event at the end of the body. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const events: string[] = [];
   const parser = createParser({ maxBufferSize: MAX_REPLY_LENGTH, onEvent: ({ data }) => events.push(data) });

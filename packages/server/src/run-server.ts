@@ -5,9 +5,9 @@ import type { ServedAgents, ServerAppOptions, ServerRunConfig } from "./options.
 
 /** Options of {@link runServer}. */
 export interface ServerOptions<Ctx> extends ServerAppOptions<Ctx> {
-  /** The port. `0`: any free port. Default 3000. */
+  /** The port to listen on. `0`: any free port. Default 3000. */
   readonly port?: number;
-  /** The address to listen on. Others than loopback addresses require `authenticate`. Default `"127.0.0.1"`. */
+  /** The address to listen on. Any address other than a loopback address requires `authenticate`. Default `"127.0.0.1"`. */
   readonly host?: string;
 }
 
@@ -15,9 +15,12 @@ export interface ServerOptions<Ctx> extends ServerAppOptions<Ctx> {
 export interface RunningServer {
   /** Base URL, e.g. `"http://127.0.0.1:3000"`. */
   readonly url: string;
-  /** The port that it listens on. */
+  /** The port that the server listens on. */
   readonly port: number;
-  /** Stops accepting requests, ends streams, and finishes running turns or hands them over. The stores stay open. */
+  /**
+   * Stops accepting requests, ends event streams and waits for running turns. Hands over the turns that still run after
+   * `shutdownMs`: another process continues them. Doesn't close the stores.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -30,7 +33,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"])
 
 /**
  * Serves agents over HTTP on Node.js. For other runtimes, use `createServerApp`. Rejects with a `TypeError` if an option is
- * invalid, and with the system's error if the port isn't available.
+ * invalid. Rejects with the system's error (e.g. `EADDRINUSE`) if the server can't listen on the port.
  *
  * @example
  * ```ts

@@ -1,22 +1,24 @@
 /**
  * Returns a deeply frozen copy of plain data of any depth. Dates, URLs, bytes, maps and sets are copied but not frozen, because
- * freezing doesn't protect their content. Bytes of any kind become a `Uint8Array`. Other values, e.g. instances of a class,
+ * freezing doesn't protect their content. Bytes of any kind become a `Uint8Array`. Other values (e.g. instances of a class)
  * belong to the application and aren't copied.
  */
 export const frozenCopy = <T>(value: T): T => copyOf(value, true) as T;
 
-/** Returns the same copy, but not frozen. */
+/** Returns a deep copy of plain data that isn't frozen. Instances of a class belong to the application and aren't copied. */
 export const plainCopy = <T>(value: T): T => copyOf(value, false) as T;
 
-/** A copy whose elements are still to be copied. */
+/** A new list, map, set or object to which the elements of its original are still to be copied. */
 interface Unfilled {
   readonly original: object;
   readonly made: object;
 }
 
-// Not recursive: a caller's value can be deeper than the stack, and is refused later.
+// Not recursive: a caller's value can be nested deeper than the call stack allows. Such a value is refused later.
 function copyOf(value: unknown, freezes: boolean): unknown {
-  /** The copies by original: an object that occurs several times, or in itself, is copied once. */
+  /**
+   * The copies, by original object. They make sure that an object that occurs several times, or in itself, is copied once.
+   */
   const copies = new Map<object, object>();
   const unfilled: Unfilled[] = [];
   const copied = (part: unknown): unknown => {
@@ -45,8 +47,8 @@ function fill({ original, made }: Unfilled, copied: (part: unknown) => unknown):
   } else if (Array.isArray(made)) {
     for (const part of original as typeof made) made.push(copied(part));
   } else if (isFreezable(made)) {
-    // Field by field: V8 takes several times as long to freeze an object made by a spread. Symbols are copied, so stores can
-    // refuse them.
+    // Copied field by field: V8 takes several times as long to freeze an object made by a spread. Symbols are copied, too, so
+    // stores can refuse them.
     const fields: Readonly<Record<PropertyKey, unknown>> = original as never;
     for (const key of Object.keys(original)) setField(made, key, copied(fields[key]));
     for (const key of Object.getOwnPropertySymbols(original))
@@ -61,11 +63,14 @@ const isEnumerable = Object.prototype.propertyIsEnumerable;
 
 function setField(made: object, key: PropertyKey, value: unknown): void {
   if (key !== "__proto__") (made as Record<PropertyKey, unknown>)[key] = value;
-  // Defined, so `__proto__` stays a key.
+  // Defined and not assigned, because assigning `__proto__` would set the object's prototype.
   else Object.defineProperty(made, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** Returns a copy without its elements; `undefined` if the value isn't plain data. */
+/**
+ * Returns a copy of a list, map, set or object without its elements, or a whole copy of a date, URL or bytes. Returns
+ * `undefined` if the value isn't plain data.
+ */
 function emptyCopy(value: object): object | undefined {
   if (Array.isArray(value)) return [];
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -74,6 +79,6 @@ function emptyCopy(value: object): object | undefined {
   if (prototype === URL.prototype) return new URL((value as URL).href);
   if (prototype === Map.prototype) return new Map();
   if (prototype === Set.prototype) return new Set();
-  // Includes `Buffer`.
+  // `Uint8Array` includes `Buffer`.
   return value instanceof Uint8Array ? new Uint8Array(value) : undefined;
 }

@@ -13,19 +13,19 @@ import {
 } from "./cost.ts";
 import { type EstimatedCall, estimatedUsage } from "./estimate.ts";
 
-/** The limits of a budget. An absent limit means no limit. */
+/** The limits of a budget. If a field is absent, it sets no limit. */
 export interface BudgetLimits {
-  /** The maximum cost, in the currency of `RunConfig.prices`, which must have a price for each called model. */
+  /** The maximum cost, in the currency of `RunConfig.prices`. `prices` must have a price for each model that is called. */
   readonly maxCost?: number;
-  /** The maximum sum of input and output tokens. Tokens that the provider doesn't report are estimated. */
+  /** The maximum sum of input tokens and output tokens. Tokens that the model provider doesn't report are estimated. */
   readonly maxTokens?: number;
 }
 
-/** Limits for a run, and for all runs of its stored conversation together. */
+/** The limits for one run, and for all runs of its stored conversation together. */
 export interface RunBudget {
   /** The limits for one run. */
   readonly run?: BudgetLimits;
-  /** The limits for all runs of the stored conversation. Needs `memory.autoStore`. */
+  /** The limits for all runs of the stored conversation together. Needs `memory.autoStore`. */
   readonly conversation?: BudgetLimits;
 }
 
@@ -36,24 +36,24 @@ export const budgetSchema = z.strictObject(
   { error: "expected an object of run and conversation" },
 );
 
-/** The usage and the cost of model calls. */
+/** The tokens and the cost of model calls. */
 export interface Spent {
-  /** The sum of the tokens of all calls. */
+  /** The tokens of all calls together. */
   readonly usage: ModelUsage;
-  /** The cost by `RunConfig.prices`. Calls without a price aren't counted. Absent: no call had a price. */
+  /** The cost, by `RunConfig.prices`. Calls of models without a price aren't counted. Absent if no called model had a price. */
   readonly cost?: number;
 }
 
 interface Asked {
   /** The name of the model that was called. */
   readonly name: string;
-  /** The origin of the reply. */
+  /** The model that replied, as the model provider reports it. */
   readonly origin?: ModelOrigin | undefined;
 }
 
-/** Sums up the usage of a run and of the earlier runs of its conversation. */
+/** Adds up the usage and the cost of a run and of the earlier runs of its conversation. */
 export interface Spending {
-  /** Sets the sum from the loaded conversation. */
+  /** Sets the usage of the earlier runs, as stored in the loaded conversation. */
   readonly loaded: (before: Spent | undefined) => void;
   /**
    * Returns the usage of a reply from what the provider reported. With prices or a budget, input and output tokens that it
@@ -62,10 +62,10 @@ export interface Spending {
   readonly usageOf: (reported: unknown, call: () => EstimatedCall) => ModelUsage | undefined;
   readonly costOf: (usage: ModelUsage, asked: Asked) => number | undefined;
   readonly count: (usage: ModelUsage | undefined, asked: Asked) => void;
-  /** Returns the run's usage; `undefined` until a call has reported its usage. */
+  /** Returns the usage of this run; `undefined` until a model call has reported its usage. */
   readonly ofRun: () => Spent | undefined;
   readonly ofConversation: () => Spent | undefined;
-  /** Returns why a model of this name must not be called; `undefined` if it can be called. */
+  /** Returns why a model with this name must not be called (e.g. the budget is used up); `undefined` if it can be called. */
   readonly refusal: (name: string) => JAFError | undefined;
 }
 

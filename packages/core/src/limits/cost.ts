@@ -1,23 +1,23 @@
 import type { ModelOrigin } from "@jaf/memory";
 import * as z from "zod";
 
-/** The tokens that a model call used. Counts that the provider doesn't report are absent. */
+/** The tokens that a model call used. Token counts that the model provider doesn't report are absent. */
 export interface ModelUsage {
-  /** All input tokens, including those of the prompt cache. */
+  /** The number of input tokens, including tokens of the prompt cache. */
   readonly inputTokens?: number;
-  /** All output tokens, including those for reasoning. */
+  /** The number of output tokens, including tokens used for reasoning. */
   readonly outputTokens?: number;
-  /** The input tokens that were read from the provider's prompt cache. */
+  /** The number of input tokens that were read from the prompt cache of the model provider. */
   readonly cachedInputTokens?: number;
-  /** The input tokens that were written to the cache. Some providers charge more for them. */
+  /** The number of input tokens that were written to the prompt cache. Some model providers charge more for them. */
   readonly cacheWriteTokens?: number;
-  /** The output tokens that were used for reasoning. */
+  /** The number of output tokens that were used for reasoning. */
   readonly reasoningTokens?: number;
   /** Whether input or output tokens are estimated in part, because a reply had no usage. Otherwise absent. */
   readonly estimated?: true;
 }
 
-/** The names of all token counts. */
+/** The names of all fields of {@link ModelUsage}. */
 export const USAGE_COUNTS = [
   "inputTokens",
   "outputTokens",
@@ -28,7 +28,10 @@ export const USAGE_COUNTS = [
 
 type Counts = { -readonly [Field in keyof ModelUsage]: ModelUsage[Field] };
 
-/** Returns the counts that a provider reported, without those that are no numbers from 0; `undefined` if none is left. */
+/**
+ * Returns the token counts that a model provider reported. Counts that aren't finite numbers from 0 are left out. Returns
+ * `undefined` if no count is left.
+ */
 export function usageIn(reported: unknown): ModelUsage | undefined {
   if (typeof reported !== "object" || reported === null) return undefined;
   const given: Readonly<Record<string, unknown>> = { ...reported };
@@ -41,7 +44,10 @@ export function usageIn(reported: unknown): ModelUsage | undefined {
   return given["estimated"] === true ? { ...usage, estimated: true } : usage;
 }
 
-/** Returns the sum of both usages, with the counts that are known; `undefined` if none is. */
+/**
+ * Returns the sum of both usages, field by field. A field is absent if it is absent in both usages. Returns `undefined` if
+ * both usages are `undefined`.
+ */
 export function sumOfUsage(
   one: ModelUsage | undefined,
   other: ModelUsage | undefined,
@@ -58,17 +64,20 @@ export function sumOfUsage(
 
 /** The price of a million tokens, in any currency. */
 export interface ModelPrice {
-  /** For input tokens. */
+  /** The price of a million input tokens. */
   readonly input: number;
-  /** For output tokens. Also applies to reasoning tokens. */
+  /** The price of a million output tokens, including reasoning tokens. */
   readonly output: number;
-  /** For input that was read from the provider's prompt cache. Default: `input`. */
+  /** The price of a million input tokens that were read from the prompt cache. Default: `input`. */
   readonly cachedInput?: number;
-  /** For input that was written to the cache. Default: `input`. */
+  /** The price of a million input tokens that were written to the prompt cache. Default: `input`. */
   readonly cacheWrite?: number;
 }
 
-/** Prices by `"provider/model"` (the names in `origin`), or by the model's name alone. `"provider/model"` takes precedence. */
+/**
+ * Prices by `"provider/model"` (the names in a reply's `origin`), or by the model's name alone. If both keys match, the price
+ * of `"provider/model"` applies.
+ */
 export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 
 export const amount = z.number().min(0);
@@ -87,7 +96,7 @@ export const pricesSchema = z.record(
 const MILLION = 1_000_000;
 
 /**
- * Returns the cost of the tokens, in the currency of the price. Tokens that the provider doesn't report cost nothing.
+ * Returns the cost of the tokens, in the currency of the price. Tokens that the model provider doesn't report cost nothing.
  *
  * @example
  * ```ts
@@ -110,7 +119,10 @@ export function costOf(usage: ModelUsage, price: ModelPrice): number {
   return cost / MILLION;
 }
 
-/** Returns the price; `undefined` if there is none. `name`: the called model; `origin`: the model that replied. */
+/**
+ * Returns the price of a model; `undefined` if the model has no price. `name`: the model that was called; `origin`: the model
+ * that replied.
+ */
 export function priceOf(
   prices: ModelPrices | undefined,
   { name, origin }: { readonly name: string; readonly origin?: ModelOrigin | undefined },
@@ -121,7 +133,7 @@ export function priceOf(
   return known === undefined ? undefined : prices[known];
 }
 
-/** Returns whether replies of the model with this name have a price, for any provider. */
+/** Returns whether a model with this name has a price, whichever provider runs it. */
 export const hasPrice = (prices: ModelPrices | undefined, name: string): boolean =>
   prices !== undefined &&
   (Object.hasOwn(prices, name) || Object.keys(prices).some((key) => key.endsWith(`/${name}`)));

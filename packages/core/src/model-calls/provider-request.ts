@@ -17,17 +17,18 @@ type AnyAgent<Ctx> = Agent<Ctx, any>;
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
 /**
- * Returns a frozen copy of an agent for a call of the model provider, with computed instructions and optionally other settings.
+ * Returns a frozen copy of an agent for a call of the model provider. The copy has the computed instructions and, if passed,
+ * other model settings.
  */
 export const frozenAgent = <Ctx>(
   agent: AnyAgent<Ctx>,
   instructions: string,
   modelConfig = agent.modelConfig,
 ): ResolvedAgent<Ctx> =>
-  // The instructions are replaced, so the type holds.
+  // `instructions` is replaced by a function that returns a text, so the copy has the type `ResolvedAgent`.
   frozenWith(agent, { instructions: () => instructions }, modelConfig) as ResolvedAgent<Ctx>;
 
-/** Returns a frozen copy with changed fields. Schemas aren't copied. */
+/** Returns a frozen copy of an agent with changed fields. The schemas of its tools aren't copied. */
 function frozenWith<Ctx>(
   agent: AnyAgent<Ctx>,
   changes: Partial<ResolvedAgent<Ctx>>,
@@ -58,8 +59,9 @@ interface ModelCallParts<Ctx> {
 }
 
 /**
- * Returns the configuration for one call of the model provider, with the call's signal. Each part is copied when it is first
- * read. Providers, observers and user memories belong to the application and aren't copied.
+ * Returns the configuration for one call of the model provider, with the call's own signal. Each part of the configuration is
+ * copied when it is used first. Model providers, memory providers, observers and user memories belong to the application and
+ * aren't copied.
  */
 export function frozenConfig<Ctx>(
   config: RunConfig<Ctx>,
@@ -96,7 +98,7 @@ const PART_COPIES = {
     const models = fallback.models.map((each) => (typeof each === "string" ? each : frozenPart(each)));
     return Object.freeze(overlay(fallback, { models: Object.freeze(models) }));
   },
-  // Spread into a plain object, because it can be an instance of a class.
+  // Spread into a plain object, because `resume` can be an instance of a class.
   resume: (resume: Resume) => frozenCopy({ ...overlay(resume, {}) }),
   timeouts: frozenPart,
   budget: frozenCopy,
@@ -105,22 +107,23 @@ const PART_COPIES = {
 
 const COPIED = Object.keys(PART_COPIES) as readonly (keyof typeof PART_COPIES)[];
 
-/** A request to a run's model outside of the conversation. */
+/** A request to a run's model, outside of the conversation (e.g. for a summary). */
 export interface Question<Ctx> {
-  /** The run's state; its messages aren't sent. */
+  /** The run's state. Its messages aren't sent. */
   readonly state: Readonly<RunState<Ctx>>;
-  /** The agent name that the model provider gets. */
+  /** The name of the agent that the model provider gets. */
   readonly name: string;
   readonly instructions: string;
   readonly messages: readonly Message[];
   readonly modelConfig: ModelConfig;
-  /** Replaces the run's signal. */
+  /** The signal of this request, in place of the run's signal. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Calls the model once, without tools. Resolves with the reply's text. Rejects with the model provider's error or the reason of
- * an abort, and if the reply has no text or exceeds the time limit of a model call.
+ * Calls the model once, without tools. Resolves with the reply's text. Rejects with the error of the model provider, or with
+ * the reason of an abort. Also rejects if the reply has no text or calls a tool, or the call exceeds the time limit of a
+ * model call.
  */
 export async function askModel<Ctx>(
   config: RunConfig<Ctx>,
@@ -130,7 +133,7 @@ export async function askModel<Ctx>(
   const agent: Agent<Ctx, string> = {
     name,
     instructions,
-    // Some providers refuse a tool choice without tools.
+    // Some model providers refuse a tool choice without tools.
     modelConfig: overlay(modelConfig, { toolChoice: undefined }),
   };
   const limit = openTimeLimit(modelLimit(config, agent), signal);

@@ -3,18 +3,24 @@ import type { ContentPart, RichToolCall } from "@jaf/memory";
 export type ParsedCalls = UsableCalls | { readonly kind: "unusable"; readonly detail: string };
 
 export interface UsableCalls {
-  /** Plain: all calls have only an id, a function's name and arguments. */
+  /**
+   * `"plain"`: each call has only an id, a function's name and arguments. `"rich"`: a call has further fields or another
+   * type.
+   */
   readonly kind: "plain" | "rich";
   readonly calls: readonly RichToolCall[];
   readonly placed: PlaceParts;
 }
 
-/** Returns the parts; those that mark the place of a call get the call's new id. */
+/**
+ * Returns the content parts. In parts that mark the place of a call, the model provider's id is replaced by the call's new
+ * id.
+ */
 type PlaceParts = (parts: readonly ContentPart[]) => readonly ContentPart[];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A call, read from the fields that the provider sent. */
+/** A tool call's type, name and input, taken from the fields that the model provider sent. */
 interface ReadCall {
   readonly type: "function" | "custom";
   readonly name: string;
@@ -24,14 +30,15 @@ interface ReadCall {
 interface NamedCall extends ReadCall {
   readonly sent: Fields;
   readonly id: string;
-  /** The provider's id for the call; `""` if it gave none. */
+  /** The id that the model provider gave the call; `""` if it gave none. */
   readonly given: string;
 }
 
 /**
- * Returns the calls of a reply. A missing or empty id becomes a random one, and a repeated id gets a suffix; the provider's id
- * stays in `providerMetadata.jaf.id`. Absent arguments become `{}`. A call of a type other than `"custom"` that names a
- * function becomes a call of that function; its type stays in `providerMetadata.jaf.type`. All further fields are kept.
+ * Returns the tool calls of a reply. A missing or empty id becomes a random id, and a repeated id gets a suffix. If the id
+ * was changed, the original id stays in `providerMetadata.jaf.id`. Absent arguments become `{}`. A call of a type other than
+ * `"custom"` that names a function becomes a call of that function; its original type stays in `providerMetadata.jaf.type`.
+ * All further fields are kept.
  */
 export function parseCalls(sent: readonly unknown[]): ParsedCalls {
   if (sent.length === 0) return NO_CALLS;
@@ -50,7 +57,7 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
   }
   return {
     kind: isPlain ? "plain" : "rich",
-    // The other fields of a plain call are all null.
+    // A plain call has no other fields, or only fields with the value `null`.
     calls: named.map((call) => callOf(isPlain ? { ...call, sent: {} } : call)),
     placed: (parts) => placedAnew(parts, named),
   };
@@ -58,10 +65,13 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
 
 const NO_CALLS: UsableCalls = { kind: "plain", calls: [], placed: (parts) => parts };
 
-/** The problem of arguments that no text can hold, e.g. with a cycle. A retry would give the same. */
+/**
+ * Says what is wrong with arguments that can't be written as JSON (e.g. arguments with a cycle). The model isn't called again
+ * for such a reply, because another reply would have the same problem.
+ */
 export const NO_JSON = "the arguments of a tool call can't be written as JSON";
 
-/** Returns the call, or a text that says what is wrong with it, without quoting it. */
+/** Returns the call. If the call is unusable, returns a text that says why, without quoting the call. */
 function readCall(call: Fields): ReadCall | string {
   if (call["type"] === "custom") {
     const custom = fieldsOf(call["custom"]);
@@ -88,7 +98,7 @@ function argumentsText(value: unknown): string | undefined | null {
   if (value === undefined || value === null) return "{}";
   if (typeof value !== "object") return undefined;
   try {
-    // Adapters of local models pass the decoded object.
+    // Adapters of local models pass the arguments as a decoded object.
     return JSON.stringify(value);
   } catch {
     return null;
@@ -144,7 +154,10 @@ function placedAnew(parts: readonly ContentPart[], calls: readonly NamedCall[]):
 const idOf = (id: string): string => (id === "" ? `call_${crypto.randomUUID().replaceAll("-", "")}` : id);
 
 function uniqueIds(): (id: string) => string {
-  /** The ids in use, each with the next suffix to try. This keeps thousands of calls with one id linear. */
+  /**
+   * The ids in use, each with the next suffix to try. The map keeps the work linear even if thousands of calls have the same
+   * id.
+   */
   const suffixes = new Map<string, number>();
   return (id) => {
     if (id === "") return idOf(id);

@@ -4,9 +4,9 @@ import { base64Of, sha512t256, startSha512t256 } from "@jaf/memory/internal";
 const CHUNK = 65_536;
 
 /**
- * Returns a digest (SHA-512/256, base64url) that is the same for values that are equal as JSON or bytes, in any order of
- * fields. SHA-256 takes 1.5 times as long on machines without instructions for it. Throws for cycles and for values that can't
- * be written as JSON.
+ * Returns a digest (SHA-512/256, base64url) of a value. Values that are equal as JSON or as bytes have the same digest,
+ * whatever the order of their fields is. SHA-256 isn't used, because it takes 1.5 times as long on machines without
+ * instructions for it. Throws for cycles and for values that can't be written as JSON.
  */
 export function fingerprint(value: unknown): string {
   const text: Text = { pending: "", hashed: undefined };
@@ -18,11 +18,14 @@ export function fingerprint(value: unknown): string {
 
 interface Text {
   pending: string;
-  /** The hash of the text before `pending`. Absent while all text is pending. */
+  /** The hash of the text that came before `pending`. Absent if all text is still in `pending`. */
   hashed: ReturnType<typeof startSha512t256> | undefined;
 }
 
-/** Writes a value. Lists, JSON and message texts are written with their lengths, so consecutive values can't be confused. */
+/**
+ * Writes a value as text for the hash. Lists, JSON and message texts are written with their lengths, so consecutive values
+ * can't be confused.
+ */
 function write(text: Text, value: unknown): void {
   if (Array.isArray(value)) {
     text.pending += `[${value.length}:`;
@@ -55,8 +58,9 @@ interface TextMessage {
 }
 
 /**
- * A fast path for messages with a text or parts that are only texts, because JSON takes several times as long. Lone surrogates use JSON, which escapes them, because UTF-8
- * can't encode them.
+ * Returns the role and the texts if the value is a message that has only text, as one text or as text parts; otherwise
+ * `undefined`. Such messages are written without JSON, because JSON takes several times as long. Messages with lone surrogates
+ * are written as JSON, which escapes these characters, because UTF-8 can't encode them.
  */
 function asTextMessage(value: unknown): TextMessage | undefined {
   if (typeof value !== "object" || value === null) return undefined;
@@ -100,7 +104,7 @@ const isSet = (value: object, key: string): boolean => (value as Record<string, 
 function inOrder(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);
-  // Other objects become { "": [...] }.
+  // Plain objects become `{ "": [...] }`, so they can't be confused with this one.
   if (value instanceof Uint8Array) return { bytes: base64Of(value) };
   const fields = value as Readonly<Record<string, unknown>>;
   if (typeof fields["toJSON"] === "function") return value;

@@ -9,9 +9,10 @@ import { createCalls, openStore, type StoreOptions } from "../open-store.ts";
 import { scripts } from "./scripts.ts";
 
 /**
- * Creates a store for the bytes of large media in Redis, for `withBlobs`. It can use the server and the `keyPrefix` of
- * the conversations, or a server of its own. Arguments and errors are those of `createRedisProvider`. `ttl` has no
- * effect: media lives as long as a message refers to it. The server must not evict keys.
+ * Creates a store for the bytes of large media in Redis, for `withBlobs`. The store can use the server and the
+ * `keyPrefix` of the conversations, or a server of its own. Arguments and errors are those of `createRedisProvider`.
+ * `ttl` has no effect: media is kept as long as a message refers to it. The server must not be configured to evict
+ * keys.
  *
  * @example
  * ```ts
@@ -42,9 +43,9 @@ function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
 }
 
 /**
- * Stores blobs as base64, since the clients send commands as text. On a Cluster, the list of due conversations may be
- * on another server. An entry is written before and after each blob, so a concurrent erasure can't remove the
- * conversation from the list permanently.
+ * Creates the backend for blobs. Blobs are stored as base64, because the clients send commands as text. On a Cluster,
+ * the list of due conversations (those whose blobs are to be swept) may be on another server. So a conversation's entry
+ * in the list is written before and after each blob. Then a concurrent erasure can't remove the entry permanently.
  */
 function createBlobBackend(options: StoreOptions): BlobBackend {
   const { port, close } = options;
@@ -117,8 +118,9 @@ function createBlobBackend(options: StoreOptions): BlobBackend {
 }
 
 /**
- * Names the keys of blobs. All but the list of due conversations are in the slot of their conversation. A
- * conversation's key never equals one of these, since its braces are escaped.
+ * Returns functions that build the keys of blobs. All keys of a conversation's blobs are in the Cluster slot of the
+ * conversation. `due` is the key of the list of due conversations (those whose blobs are to be swept). A conversation's
+ * key never equals one of these keys, because braces in a conversation id are escaped.
  */
 function createBlobKeys(prefix: string) {
   const keys = createKeys(prefix);

@@ -27,14 +27,16 @@ import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;
 
-/** Never replaced by this process's time: the error would only show once clocks differ. */
+/**
+ * Thrown if the backend returned no `readAt`. This process's time would be a wrong replacement: the clocks may differ.
+ */
 class MissingTime extends Error {
   override readonly name = "MissingTime";
 }
 
 /**
- * Makes a {@link VersionedMemoryProvider} from a storage port: validates and encodes input, decodes and freezes output,
- * and turns thrown errors into tagged errors.
+ * Makes a {@link VersionedMemoryProvider} from a storage port. The provider validates and encodes input, and decodes
+ * and freezes output. It converts errors that the backend throws into tagged errors.
  *
  * @example
  * ```ts

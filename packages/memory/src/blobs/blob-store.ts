@@ -3,11 +3,11 @@ import { createFailure, type MemoryErrorUnion, type Result } from "../contract/e
 import type { BlobReference } from "../contract/message.ts";
 
 /**
- * Protects a blob from removal until the message that names it is stored. It ends when it is released, or after
- * `seconds` by the store's clock, in case the writer crashed.
+ * Protects a blob from removal until the message that refers to the blob is stored. A hold ends when it is released. If
+ * the writer crashes, the hold ends after `seconds` by the store's clock.
  */
 export interface BlobHold {
-  /** Random, unique to one write. */
+  /** A random id. Each write uses a new one. */
   readonly id: string;
   readonly seconds: number;
 }
@@ -20,107 +20,128 @@ export interface NewBlob {
   readonly data: Uint8Array;
 }
 
-/** A blob at the time of its listing. */
+/** A stored blob without its bytes, as it was when `list` returned it. */
 export interface BlobEntry {
   readonly sha256: string;
-  /** In bytes. */
+  /** The number of bytes. */
   readonly size: number;
-  /** Changes with each `put` and `keep` of any writer. `remove` compares it. */
+  /**
+   * A text that changes with each `put` and `keep` of the blob by any writer. `remove` only removes a blob with an
+   * unchanged token.
+   */
   readonly token: string;
-  /** Whether it has a hold that is neither released nor expired. */
+  /** Whether the blob has at least one hold that has neither been released nor expired. */
   readonly held: boolean;
 }
 
-/** A blob to be removed, as `list` returned it. */
+/** A blob to be removed, with the token that `list` returned. */
 export type ListedBlob = Pick<BlobEntry, "sha256" | "token">;
 
 /**
- * The storage port for the bytes of large media. `defineBlobStore` makes a `BlobStore` from it and checks all
- * arguments, so a backend only does I/O. Methods throw their driver's errors.
+ * The storage port for the bytes of large media. `defineBlobStore` makes a `BlobStore` from a backend. The `BlobStore`
+ * checks all arguments, so a backend only does I/O. Methods may throw their driver's errors.
  *
- * Every blob belongs to one conversation, and is only found by that conversation's id and the hash. The same bytes in
- * two conversations are stored twice: a hash reveals nothing about another conversation, and each copy is erased
- * separately. Conversation ids are compared exactly, like those of a `MemoryProvider`: 1 to 255 UTF-16 units, any
- * characters.
+ * Every blob belongs to one conversation. It can only be found by the conversation's id together with the hash of its
+ * bytes. The same bytes in two conversations are stored twice. Therefore a hash reveals nothing about another
+ * conversation, and each copy is erased on its own. Conversation ids are compared exactly. They have 1 to 255 UTF-16
+ * units, and may contain any character except NUL and unpaired surrogates.
  *
- * The token makes erasure safe during writes. `remove` only removes blobs that are unchanged since the listing: a
- * writer that has put or kept a blob since has changed its token. This is atomic for each blob.
+ * The token makes it safe to remove blobs while other processes write. Each `put` and `keep` changes the blob's token,
+ * and `remove` only removes a blob whose token hasn't changed since `list`. For each blob, this check and the removal
+ * are one atomic step.
  */
 export interface BlobBackend {
-  /** The name in errors, e.g. `"postgres"`. */
+  /** The store's name in errors (e.g. `"postgres"`). */
   readonly name: string;
   /**
-   * Stores the blob, or stores it again. When the promise resolves, the blob can be read, and has the hold and a new
-   * token.
+   * Stores a blob. If the same blob is already stored, it stays. In both cases, the blob gets the hold and a new token.
+   * When the promise resolves, the blob can be read.
    */
   readonly put: (blob: NewBlob, hold: BlobHold) => Promise<void>;
-  /** Adds the hold and a new token to the blobs that exist. Returns their hashes. */
+  /**
+   * Adds the hold to those of the blobs that exist, and gives each a new token. Returns the hashes of the blobs that
+   * exist.
+   */
   readonly keep: (
     conversationId: string,
     hashes: readonly string[],
     hold: BlobHold,
   ) => Promise<readonly string[]>;
-  /** Ends this hold on these blobs. Other holds and the tokens stay. */
+  /** Ends the hold with the id `holdId` on these blobs. Other holds, and the tokens of the blobs, stay. */
   readonly release: (conversationId: string, hashes: readonly string[], holdId: string) => Promise<void>;
-  /** Returns a copy of the bytes, or `null` if there are none. */
+  /** Returns a copy of the bytes, or `null` if the conversation has no blob with this hash. */
   readonly get: (conversationId: string, sha256: string) => Promise<Uint8Array | null>;
   /**
-   * Lists the blobs without their bytes. A store that keeps several copies of a blob lists each, with its own token.
+   * Returns the conversation's blobs without their bytes. If a store keeps several copies of a blob, it returns each
+   * copy, with a token of its own.
    */
   readonly list: (conversationId: string) => Promise<readonly BlobEntry[]>;
   /**
-   * Removes the blobs that still have the given token, permanently and completely. Returns the number of removed blobs.
+   * Removes those blobs that still have the given token. Afterwards nothing of their bytes is left. Returns the number
+   * of removed blobs.
    */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<number>;
   /**
-   * Returns ids of conversations with blobs, if `put` wasn't called for them and `due` didn't return them within the
-   * last `idleSeconds`. At most `limit`, longest idle first. Several sweepers share the work this way, and every
-   * conversation is swept in time.
+   * Returns at most `limit` ids of conversations that are due for a sweep. Such a conversation has blobs, and in the
+   * last `idleSeconds` neither `put` was called for it nor did `due` return it. The conversation that was idle longest
+   * comes first. In this way, several sweepers share the work, and every conversation is swept at some time.
    */
   readonly due: (limit: number, idleSeconds: number) => Promise<readonly string[]>;
-  /** Called once. Closes only what the backend opened itself. */
+  /** Closes the clients that the backend opened itself, but no client that it was given. Called at most once. */
   readonly close: () => Promise<void>;
-  /** Default: a retryable `MemoryStorageError` that names the error's class. */
+  /**
+   * Converts an error that a method threw into a tagged error. Default: a retryable `MemoryStorageError` that contains
+   * the name of the error's class.
+   */
   readonly toMemoryError?: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
 /**
- * Stores the bytes of large media for `withBlobs`. Create one with `createInMemoryBlobStore`, with a store's package,
- * or with `defineBlobStore` from a `BlobBackend`, which documents each method.
+ * Stores the bytes of large media for `withBlobs`. Create a blob store with `createInMemoryBlobStore`, with the package
+ * of a store, or with `defineBlobStore`.
  *
- * Ids are checked like those of a `MemoryProvider`, and hashes, too; invalid ones are a `MemoryValidationError`.
- * Failures are tagged errors, absence is `null`, and nothing is thrown.
+ * Failures are tagged errors in the result, and nothing is thrown. An id that a `MemoryProvider` would refuse, or a
+ * hash of another form, is a `MemoryValidationError`.
  */
 export interface BlobStore {
-  /** The backend's name. */
+  /** The name of the backend (e.g. `"postgres"`). */
   readonly name: string;
-  /** Stores the bytes under their hash, with a hold. */
+  /** Stores the bytes with a hold. Returns their SHA-256, under which they can be read, and their size. */
   readonly put: (
     conversationId: string,
     data: Uint8Array,
     hold: BlobHold,
   ) => Promise<Result<Pick<BlobReference, "sha256" | "size">>>;
-  /** Adds a hold to the blobs that exist. Returns their hashes. */
+  /** Adds the hold to those of the blobs that exist. Returns the hashes of the blobs that exist. */
   readonly keep: (
     conversationId: string,
     hashes: readonly string[],
     hold: BlobHold,
   ) => Promise<Result<readonly string[]>>;
-  /** Ends this hold on these blobs. Other holds stay. */
+  /** Ends the hold with the id `holdId` on these blobs. Other holds on them stay. */
   readonly release: (
     conversationId: string,
     hashes: readonly string[],
     holdId: string,
   ) => Promise<Result<void>>;
-  /** Returns the bytes, or `null` if there are none. Bytes with a different hash are a `MemoryStorageError`. */
+  /**
+   * Returns the bytes, or `null` if the conversation has no blob with this hash. If the hash of the stored bytes is
+   * different, the result is a `MemoryStorageError`.
+   */
   readonly get: (conversationId: string, sha256: string) => Promise<Result<Uint8Array | null>>;
-  /** Lists the conversation's blobs without their bytes. */
+  /** Returns the conversation's blobs without their bytes. */
   readonly list: (conversationId: string) => Promise<Result<readonly BlobEntry[]>>;
-  /** Removes the blobs that haven't changed since the listing. Returns the number of removed blobs. */
+  /** Removes those of the blobs whose token hasn't changed since `list`. Returns the number of removed blobs. */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<Result<number>>;
-  /** Returns conversations that are due for a sweep; see `BlobBackend`. */
+  /**
+   * Returns at most `limit` ids of conversations that are due for a sweep: their blobs were neither written nor swept
+   * in the last `idleSeconds`. The conversation that was idle longest comes first.
+   */
   readonly due: (limit: number, idleSeconds: number) => Promise<Result<readonly string[]>>;
-  /** Closes what the store opened. Later calls fail with `MemoryConnectionError`. Closing twice succeeds. */
+  /**
+   * Closes what the store opened itself. Calls of other methods then fail with `MemoryConnectionError`. Closing again
+   * succeeds.
+   */
   readonly close: () => Promise<Result<void>>;
 }
 
@@ -134,12 +155,15 @@ const referenceSchema = z.strictObject({
   encoding: z.literal("base64").exactOptional(),
 });
 
-/** Returns `undefined` if the value is not a reference: `blob` may be a field of another framework. */
+/**
+ * Returns the value if it is a reference to a blob, otherwise `undefined`: a field `blob` may also come from another
+ * framework.
+ */
 export function parseReference(value: unknown): BlobReference | undefined {
   const parsed = referenceSchema.safeParse(value);
   return parsed.success ? parsed.data : undefined;
 }
 
-/** The failure under the name of the called method, like all its errors. */
+/** Returns the failure of an inner call as the failure of `operation`, the method that the application called. */
 export const failedIn = (operation: string, { error }: { readonly error: MemoryErrorUnion }) =>
   createFailure({ ...error, operation });

@@ -10,20 +10,20 @@ export interface MediaStores {
   readonly cache: BlobCache;
 }
 
-/** Returns the blobs without a hold on any of their copies. */
+/** Returns the entries of those blobs that have no hold on any of their copies. */
 function freeOf(listed: readonly BlobEntry[]): readonly BlobEntry[] {
   const held = new Set(listed.filter((entry) => entry.held).map(({ sha256 }) => sha256));
   return listed.filter(({ sha256 }) => !held.has(sha256));
 }
 
 /**
- * Removes a conversation's blobs that no stored message names. Returns the number of removed blobs. The order makes it
- * safe during writes:
+ * Removes those blobs of a conversation to which no stored message refers. Returns the number of removed blobs. Other
+ * processes may write at the same time, because of the order of the steps:
  *
- * 1. List the blobs. Blobs with a hold are left to the writers that hold them, who collect when they are done.
- * 2. Read the conversation. Messages are only stored under a hold. So if a later message names one of the other blobs,
- *    its writer has put or kept the blob after the listing, and the token has changed.
- * 3. Remove the blobs that no message names and that still have the listed token.
+ * 1. List the blobs. Ignore those with a hold: their writers call this function when they have finished.
+ * 2. Read the conversation. Before a writer stores a message, it stores the message's blobs or gives them a new hold.
+ *   If it did so after step 1, the tokens of these blobs have changed.
+ * 3. Remove the blobs to which no message refers, if they still have the token from step 1.
  */
 export async function collectBlobs(
   { provider, blobs, cache }: MediaStores,
@@ -43,21 +43,24 @@ export async function collectBlobs(
 
 /** Options of `sweepBlobs`. */
 export interface SweepOptions {
-  /** The maximum number of conversations. Default 100. */
+  /** The maximum number of conversations to check. Default 100. */
   readonly limit?: number;
-  /** Skips conversations that were written or swept within this many seconds. Default 3,600. */
+  /** Conversations whose blobs were written or swept in this many last seconds are skipped. Default 3,600. */
   readonly idleSeconds?: number;
 }
 
 /** The result of `sweepBlobs`. */
 export interface SweepReport {
-  /** The number of swept conversations. If it is below `limit`, no more are due now. */
+  /** The number of conversations that were checked. If it is less than `limit`, no other conversation is due now. */
   readonly conversations: number;
-  /** The number of removed blobs. */
+  /** The number of blobs that were removed. */
   readonly removed: number;
 }
 
-/** Collects in the conversations that have waited longest. The first failure ends it; the next sweep continues. */
+/**
+ * Removes blobs without a message from the conversations that were not swept for the longest time. Returns the first
+ * failure and stops there; the next sweep continues with the other conversations.
+ */
 export async function sweep(
   stores: MediaStores,
   { limit = 100, idleSeconds = 3_600 }: SweepOptions,

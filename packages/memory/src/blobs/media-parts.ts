@@ -3,48 +3,56 @@ import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
 import { copyArgument, isPlainObject } from "../runtime/objects.ts";
 import { parseReference } from "./blob-store.ts";
 
-/** Bytes that were found in a message, as the finder's own copy. */
+/** The bytes of a media part in a message. They are a copy, so that the caller can't change them. */
 interface FoundMedia {
-  /** The path in errors, e.g. `messages[0].content[1].data`. */
+  /** The path of the bytes in error texts (e.g. `messages[0].content[1].data`). */
   readonly path: string;
   readonly data: Uint8Array;
   readonly encoding?: "base64";
 }
 
-/** The media and references of a batch. */
+/** The media to be stored and the references that a batch of messages contains. */
 export interface BatchMedia {
   readonly found: readonly FoundMedia[];
-  /** References that the batch already contains. */
+  /** The references to stored blobs that the messages of the batch contain. */
   readonly references: readonly { readonly path: string; readonly reference: BlobReference }[];
   /**
-   * Returns the batch with references in place of the found bytes, in the same order. Shares nothing with the caller's
-   * data.
+   * Returns the batch with a reference in place of each item of `found`. The references must be in the order of
+   * `found`. The returned messages share no objects with the messages of the caller.
    */
   readonly fill: (references: readonly BlobReference[]) => readonly Message[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-// Only the arrays that the codec accepts: it refuses all others.
+// Only accepts arrays without named properties: the codec refuses all other arrays.
 const isPlainList = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && Object.keys(value).length === value.length;
 
 const isMedia = (part: unknown): part is Fields =>
   isPlainObject(part) && "type" in part && part.type === "media";
 
-/** Returns the reference of a stored part, or `undefined`. */
+/**
+ * Returns the reference of a media part whose bytes are in the blob store. Returns `undefined` for every other part.
+ */
 const referenceIn = (part: unknown): BlobReference | undefined =>
   isMedia(part) && part["blob"] !== undefined && part["data"] === undefined
     ? parseReference(part["blob"])
     : undefined;
 
-/** Returns `undefined` for text that `base64` doesn't reproduce exactly: such data stays in its message. */
+/**
+ * Decodes base64 text. Returns `undefined` if encoding the bytes again gives a different text; such data stays in its
+ * message.
+ */
 function bytesOfText(text: string): Uint8Array | undefined {
   const bytes = bytesIn(text);
   return base64Of(bytes) === text ? bytes : undefined;
 }
 
-/** A `blob` field that isn't a reference stays unchanged, with the data next to it. */
+/**
+ * Returns the bytes of a media part for the blob store. Returns `undefined` for other parts, for fewer bytes than
+ * `minBytes`, and for parts with a `blob` field. If a `blob` field isn't a reference, the part is stored unchanged.
+ */
 function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | undefined {
   if (!isMedia(part) || "blob" in part) return undefined;
   const data = part["data"];
@@ -56,13 +64,13 @@ function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | un
   return bytes === undefined || bytes.byteLength < minBytes ? undefined : { data: bytes, encoding: "base64" };
 }
 
-/** Replaces one field by another and keeps the order of the fields. */
+/** Returns the object with another field in place of the field `from`, at the same place in the order. */
 const renamed = (fields: Fields, from: string, [to, value]: readonly [string, unknown]): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([key, field]) => (key === from ? [to, value] : [key, field])),
   );
 
-/** The position of a part in the batch. */
+/** The place of a content part in a batch: the indexes of its message and of the part in the message. */
 interface PartIndex {
   readonly message: number;
   readonly part: number;
@@ -92,7 +100,7 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
     batch[at] = { ...message, content: parts };
   }
   if (found.length === 0 && references.length === 0) return undefined;
-  // Copy before anything is awaited: the write uses its arguments as they were at the call.
+  // Copy before the first `await`, so that a later change by the caller doesn't change what is written.
   const own = copyArgument(batch) as { content: Fields[] }[];
   const fill = (given: readonly BlobReference[]): readonly Message[] => {
     for (const [index, { message, part }] of indexes.entries()) {
@@ -105,8 +113,8 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
 }
 
 /**
- * Finds the media for the blob store and the references to it. Returns `undefined` for a batch without any, and for one
- * that can't be read.
+ * Finds the media parts of a batch whose bytes belong in the blob store, and the references to stored blobs. Returns
+ * `undefined` if the batch contains neither media parts nor references, and if reading the batch throws.
  */
 export function findMedia(messages: unknown, minBytes: number): BatchMedia | undefined {
   if (!Array.isArray(messages)) return undefined;
@@ -128,17 +136,17 @@ export function findMedia(messages: unknown, minBytes: number): BatchMedia | und
 const partsOf = ({ content }: RichMessage): readonly ContentPart[] =>
   typeof content === "string" || content === null ? [] : content;
 
-/** Returns all references of these messages. */
+/** Returns all references to blobs that these messages contain. */
 export const referencesOf = (messages: readonly RichMessage[]): readonly BlobReference[] =>
   messages.flatMap(partsOf).flatMap((part) => referenceIn(part) ?? []);
 
-/** Returns the hashes that these messages name. */
+/** Returns the hashes of all blobs to which these messages refer. */
 export const referencedHashes = (messages: readonly RichMessage[]): ReadonlySet<string> =>
   new Set(referencesOf(messages).map(({ sha256 }) => sha256));
 
 /**
- * Returns the message with its references replaced by what `dataOf` returns, or the message itself if nothing is
- * replaced.
+ * Returns a copy of the message with `data` in place of each reference for which `dataOf` returns data. Returns the
+ * same message if no reference is replaced.
  */
 export function withData<M extends RichMessage>(
   message: M,

@@ -13,20 +13,24 @@ import { referencesOf, withData } from "./media-parts.ts";
 /** Options of `resolveMedia`. */
 export interface ResolveOptions {
   /**
-   * What to do if the bytes of a media part are gone. `"fail"` (default) returns the failure; `"leave"` keeps the
-   * reference in the part.
+   * What to do if the bytes of a media part are no longer stored. `"fail"` (default): the call fails. `"leave"`: the
+   * part keeps its reference.
    */
   readonly missing?: "fail" | "leave";
 }
 
-/** Methods of a provider with media in a blob store. */
+/** The methods of a provider whose large media are in a blob store. */
 export interface MediaResolver {
-  /** Returns the bytes of a reference in this conversation. If they are gone, that is a `MemoryStorageError`. */
+  /**
+   * Returns the bytes of one media part, by the reference that the stored message contains. If the bytes are no longer
+   * stored, the result is a `MemoryStorageError`.
+   */
   readonly readBlob: (conversationId: string, reference: BlobReference) => Promise<Result<Uint8Array>>;
   /**
-   * Returns the messages as they were written: each reference is replaced by a copy of its `data`. Messages without
-   * references stay the same objects; if none has any, nothing is read. All bytes are in memory at the same time, so
-   * pass only the messages for the model, not a whole history.
+   * Returns the messages as they were before `withBlobs` stored them: with a copy of the `data` in place of each
+   * reference. Messages without references stay the same objects. If no message has a reference, the blob store isn't
+   * called. All bytes are in memory at the same time. Therefore pass only the messages for the model, not a whole
+   * history.
    */
   readonly resolveMedia: <M extends RichMessage>(
     conversationId: string,
@@ -35,7 +39,10 @@ export interface MediaResolver {
   ) => Promise<Result<readonly M[]>>;
 }
 
-/** Whether messages of this provider may contain references. Wrappers pass the methods on. */
+/**
+ * Whether the provider has {@link MediaResolver}'s methods, so that its messages may contain references. Wrappers pass
+ * these methods on.
+ */
 export const isMediaResolver = <P extends object>(provider: P): provider is P & MediaResolver =>
   "resolveMedia" in provider && typeof provider.resolveMedia === "function";
 
@@ -92,14 +99,17 @@ export function createMediaResolver(blobs: BlobStore, cache: BlobCache): MediaRe
   };
 }
 
-/** Recently read bytes, by conversation and hash. */
+/** A cache of bytes that were read from a blob store, by conversation id and hash. */
 export interface BlobCache {
   readonly get: (conversationId: string, sha256: string) => Uint8Array | undefined;
   readonly set: (conversationId: string, sha256: string, data: Uint8Array) => void;
   readonly delete: (conversationId: string, sha256: string) => void;
 }
 
-/** The longest time for which bytes that another process has erased are still returned. */
+/**
+ * How long bytes stay in the cache, in milliseconds. For this time, bytes that another process has erased may still be
+ * returned.
+ */
 const ENTRY_MS = 60_000;
 
 interface CacheEntry {
@@ -107,12 +117,14 @@ interface CacheEntry {
   readonly until: number;
 }
 
-// Ids never contain NUL.
+// The key is unambiguous, because neither a hash nor an id contains NUL.
 const cacheKey = (conversationId: string, sha256: string): string => `${sha256}\0${conversationId}`;
 
-/** Creates a cache of at most `maxBytes`. The least recently read entries are evicted. */
+/**
+ * Creates a cache of at most `maxBytes`. If it is full, the bytes that were not read for the longest time are dropped.
+ */
 export function createBlobCache(maxBytes: number): BlobCache {
-  /** Least recently read first. */
+  /** The cached bytes. Those that were not read for the longest time come first. */
   const entries = new Map<string, CacheEntry>();
   let bytes = 0;
 

@@ -13,15 +13,20 @@ import { type BlobHold, failedIn } from "./blob-store.ts";
 import { collectBlobs, type MediaStores } from "./garbage-collection.ts";
 import { type BatchMedia, referencedHashes } from "./media-parts.ts";
 
-/** A blob step that failed without changing the result of a call. The remaining blobs are swept later. */
+/**
+ * An operation on blobs that failed without failing the application's call. A later sweep removes the blobs that were
+ * left behind.
+ */
 export interface BlobErrorEvent {
   /**
-   * - `"release"`: a hold stays until it expires.
-   * - `"erase"`: blobs of a conversation stay until they are swept.
-   * - `"sweep"`: a background sweep failed.
+   * The operation that failed:
+   *
+   * - `"release"`: ending a hold. The hold stays until it expires.
+   * - `"erase"`: removing the unused blobs of a conversation. They stay until they are swept.
+   * - `"sweep"`: a sweep in the background.
    */
   readonly step: "release" | "erase" | "sweep";
-  /** Absent with `"sweep"`. */
+  /** Absent if `step` is `"sweep"`. */
   readonly conversationId?: string;
   readonly error: MemoryErrorUnion;
 }
@@ -35,14 +40,14 @@ export interface MediaWrite {
   readonly operation: string;
   readonly conversationId: string;
   readonly media: BatchMedia;
-  /** Whether the write may remove messages. */
+  /** Whether the write may remove stored messages. */
   readonly removes: boolean;
   readonly idempotencyKey?: string | undefined;
-  /** Stores the given batch. */
+  /** Stores the given messages. */
   readonly store: (messages: readonly Message[]) => Promise<Result<void>>;
 }
 
-/** Whether the write definitely stored nothing, now or later. */
+/** Whether the error proves that the write stored nothing and will store nothing later. */
 function isRefused({ _tag }: MemoryErrorUnion): boolean {
   switch (_tag) {
     case "MemoryValidationError":
@@ -55,13 +60,18 @@ function isRefused({ _tag }: MemoryErrorUnion): boolean {
   }
 }
 
-/** How many messages of other writers may follow those of a write before it checks. */
+/**
+ * How many messages of other writers may follow the written messages, so that `isNamed` still finds the written ones
+ * when it reads the end of the conversation.
+ */
 const WRITTEN_MEANWHILE = 30;
 
 const NOT_HERE =
   "media of a stored message of this conversation; resolve media of other conversations with resolveMedia first";
 
-/** Creates the writer of media for one provider. See `withBlobs` for the order of steps. */
+/**
+ * Creates the function that writes messages with media for one provider. `withBlobs` describes the order of its steps.
+ */
 export function createMediaWriter(options: MediaWriterOptions) {
   const { provider, blobs, settings, report } = options;
   const { maxBytes, holdSeconds } = settings;
@@ -88,8 +98,9 @@ export function createMediaWriter(options: MediaWriterOptions) {
   }
 
   /**
-   * Keeps the references that the batch already contains, if a stored message names them. A hash gives no access to
-   * erased bytes or to another conversation. A write that was already made is let through, to be replayed.
+   * Adds a hold to the blobs to which references in the batch refer. Refuses a reference to which no stored message of
+   * the conversation refers: a hash alone must give no access to erased bytes or to another conversation. If the write
+   * was already made under its idempotency key, nothing is refused, so that the store can answer the repeat.
    */
   async function keepAll(
     { conversationId, media, operation, idempotencyKey }: MediaWrite,
@@ -118,8 +129,8 @@ export function createMediaWriter(options: MediaWriterOptions) {
   }
 
   /**
-   * Whether the written messages are stored. If a write was skipped, replayed or trimmed immediately, no message names
-   * its media.
+   * Whether the messages of the write are stored now. A write may succeed although no message refers to its media: the
+   * write was skipped or repeated, or its messages were trimmed at once.
    */
   async function isNamed(
     { conversationId, idempotencyKey }: MediaWrite,
@@ -163,11 +174,12 @@ export function createMediaWriter(options: MediaWriterOptions) {
       const ready = given.success ? await keepAll(write, hold) : given;
       const stored = media.fill(references);
       const written = ready.success ? await store(stored) : ready;
-      // The write may still be stored later: keep the hold.
+      // The result of the write is unknown: its messages may still be stored later. So the hold stays until it expires.
       if (ready.success && !written.success && !isRefused(written.error)) return written;
       const brought = media.references.map(({ reference }) => reference);
       const hashes = new Set([...references, ...brought].map(({ sha256 }) => sha256));
-      // In this order: an erasure in between either finds no hold, or is seen by the collection.
+      // First release, then collect. An erasure by another process between the two steps finds no hold. An erasure
+      // before the release is noticed by the collection.
       await release(conversationId, hashes, hold);
       const isStoredBefore = written.success && !removes && (await isNamed(write, stored));
       if (!isStoredBefore) await collect(conversationId);

@@ -3,12 +3,15 @@ import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
 import { MAX_DEPTH } from "../runtime/depth.ts";
 
 /**
- * Lossless JSON text: plain JSON, plus `Date` as `{ "$date": iso }`, `Uint8Array` as `{ "$bytes": base64 }` and `URL`
- * as `{ "$url": href }`. Real keys with these names are escaped with another `$`. A `Buffer` comes back as a
- * `Uint8Array`.
+ * Functions that encode values as JSON text and decode them without loss. A `Date` becomes `{ "$date": iso }`, a
+ * `Uint8Array` `{ "$bytes": base64 }` and a `URL` `{ "$url": href }`: these objects are called tags. A real key with
+ * one of these names gets another `$` in front. A `Buffer` is decoded as a `Uint8Array`.
  */
 
-/** Thrown if a value can't be stored. `path` is relative to the value, e.g. `.meta[2]`. */
+/**
+ * Thrown if a value can't be stored. `path` leads from the encoded value to the invalid value inside it (e.g.
+ * `.meta[2]`).
+ */
 export class UnstorableValue extends Error {
   override readonly name = "UnstorableValue";
   constructor(
@@ -27,8 +30,8 @@ const ESCAPED = /^\$\$+(?:date|bytes|url)$/;
 const TAG = /"\$+(?:date|bytes|url)"/;
 
 /**
- * Whether decoding the text may create a `Date`, `Uint8Array` or `URL`, which can't be frozen. Checking for the single
- * character first is several times as fast.
+ * Whether decoding the text may create a `Date`, a `Uint8Array` or a `URL`. These objects can't be frozen. The search
+ * for a single `$` comes first because it is several times as fast as the pattern.
  */
 export const mayHoldTags = (text: string): boolean => text.includes("$") && TAG.test(text);
 
@@ -44,8 +47,8 @@ function inside(thrown: unknown, step: string | number | undefined): unknown {
 }
 
 /**
- * Whether the value needs rewriting before `JSON.stringify`. Throws {@link UnstorableValue} for values that JSON can't
- * represent.
+ * Whether the value must be converted into tags before `JSON.stringify`. Throws {@link UnstorableValue} if JSON can't
+ * represent the value.
  */
 function needsTags(value: unknown, depth: number): boolean {
   switch (typeof value) {
@@ -123,7 +126,10 @@ function tag(value: unknown): unknown {
   );
 }
 
-/** Returns `undefined` for an invalid tag: other programs may have written the text. */
+/**
+ * Returns the value of a tag such as `$date`, or `undefined` if the tag is invalid. Another program may have written
+ * the text.
+ */
 function untagged(key: string, text: string): Date | Uint8Array | URL | undefined {
   switch (key) {
     case DATE_KEY:
@@ -151,31 +157,35 @@ function untag(value: unknown): unknown {
   );
 }
 
-/** Returns a copy in plain JSON values. Throws {@link UnstorableValue}. */
+/**
+ * Returns a copy that consists of plain JSON values and tags. Throws {@link UnstorableValue} if the value can't be
+ * stored.
+ */
 export function toJsonValue(value: unknown): JsonValue {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   return JSON.parse(encodeJson(value)) as JsonValue;
 }
 
-/** Throws {@link UnstorableValue}. */
+/** Returns the value as JSON text with tags. Throws {@link UnstorableValue} if the value can't be stored. */
 export function encodeJson(value: unknown): string {
   return JSON.stringify(needsTags(value, 0) ? tag(value) : value);
 }
 
-/** Throws `SyntaxError` for invalid JSON. */
+/** Parses JSON text and converts its tags back into objects. Throws `SyntaxError` for invalid JSON. */
 export function decodeJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return mayHoldTags(text) ? untag(value) : value;
 }
 
-/** Reverses {@link toJsonValue}. */
+/** Converts the result of {@link toJsonValue} back into the original value. */
 export function fromJsonValue(value: unknown): unknown {
   return untag(value);
 }
 
 /**
- * Freezes a freshly decoded value deeply, so readers can't change the store. `Date`, `URL` and `Uint8Array` can't be
- * frozen: stores give each reader its own.
+ * Freezes a value and everything inside it, so that a reader can't change the store. Only pass a value that no other
+ * code uses yet. `Date`, `URL` and `Uint8Array` can't be frozen; therefore stores give each reader its own copies of
+ * them.
  */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
@@ -186,7 +196,7 @@ export function deepFreeze<T>(value: T): T {
   } else {
     for (const key in value) {
       const field = value[key];
-      // Inherited values are not ours to freeze.
+      // Only own fields are frozen: inherited values belong to other code.
       if (typeof field === "object" && Object.hasOwn(value, key)) deepFreeze(field);
     }
   }

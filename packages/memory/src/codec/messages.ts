@@ -18,7 +18,10 @@ const customCallSchema = z.looseObject({
   custom: z.looseObject({ name: z.string(), input: z.string() }),
 });
 
-/** Some gateways leave out the type, or use their own. */
+/**
+ * The schema of a call of a tool with JSON arguments. The type is optional and may have any value, because some
+ * gateways omit it or use their own.
+ */
 const functionCallSchema = z.looseObject({
   id: z.string(),
   type: z.string().nullish(),
@@ -28,7 +31,10 @@ const functionCallSchema = z.looseObject({
 const isCustom = (call: unknown): boolean =>
   typeof call === "object" && call !== null && "type" in call && call.type === "custom";
 
-/** Not a union: its issues would name no field. */
+/**
+ * The schema of any tool call. Chooses one of the two schemas above by the call's type. A union of both schemas would
+ * report issues that name no field.
+ */
 const toolCallSchema = z.unknown().superRefine((call, context) => {
   const parsed = (isCustom(call) ? customCallSchema : functionCallSchema).safeParse(call);
   for (const { path, message } of parsed.error?.issues ?? []) {
@@ -41,8 +47,8 @@ const ROLES: ReadonlySet<unknown> = new Set(messageRoles);
 const contentPartSchema = z.looseObject({ type: z.string() });
 
 /**
- * The shape of a stored message. Unknown fields are allowed, and values are kept as they are, not as zod copies them.
- * Call ids stay as providers gave them, even if they are empty or repeated.
+ * The shape of a stored message. Unknown fields are allowed. The result of the parse is not stored, so values stay as
+ * they are. Ids of calls stay as the model provider gave them, even if they are empty or repeated.
  */
 export const messageSchema = z.looseObject({
   role: z.enum(messageRoles),
@@ -54,7 +60,10 @@ export const messageSchema = z.looseObject({
   tool_calls: z.array(toolCallSchema).nullish(),
 });
 
-/** Whether a value with a list of parts and without calls fits the schema, which takes several times as long. */
+/**
+ * Returns whether a value has a list of content parts, has no calls, and fits `messageSchema`. Checking the schema itself
+ * takes several times as long.
+ */
 const isMessageOfParts = (value: unknown): boolean =>
   isFields(value) &&
   ROLES.has(value["role"]) &&
@@ -63,15 +72,17 @@ const isMessageOfParts = (value: unknown): boolean =>
   value["tool_call_id"] === undefined &&
   value["tool_calls"] === undefined;
 
-/** Messages to be stored. */
+/** Messages that are encoded for one write. */
 export interface Batch {
   readonly messages: EncodedMessage[];
   readonly issues: MemoryIssue[];
-  /** Whether a message has the role `system` or `developer`. */
+  /** Whether a message of the batch has the role `system` or `developer`. */
   holdsSystemContent: boolean;
 }
 
-/** Validates and encodes messages; collects into `issues`. */
+/**
+ * Validates and encodes messages. Adds everything that is invalid to `issues`; an invalid message gets an empty body.
+ */
 export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
   const batch: Batch = { messages: [], issues, holdsSystemContent: false };
   if (!Array.isArray(messages)) {
@@ -85,7 +96,9 @@ export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
   return batch;
 }
 
-/** Returns only the messages of the batch. */
+/**
+ * Validates and encodes messages. Returns only the encoded messages, and adds everything that is invalid to `issues`.
+ */
 export const encodeMessages = (messages: unknown, issues: MemoryIssue[]): readonly EncodedMessage[] =>
   encodeBatch(messages, issues).messages;
 
@@ -96,8 +109,9 @@ function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMe
     const plain = encodePlainMessage(message);
     if (plain !== undefined) return plain;
     const body = encodeJson(message);
-    // Check the text to be stored, not the argument: getters may return another value, and hidden fields are not
-    // stored. Tags stay tags: no field of the schema may be a date, bytes or a URL.
+    // Check the text to be stored, not the argument: a getter may return another value at the next read, and hidden
+    // fields are not stored. The text is checked with its tags, because no field of the schema may be a date, bytes or
+    // a URL.
     const value: unknown = JSON.parse(body);
     const error = isMessageOfParts(value) ? undefined : messageSchema.safeParse(value).error;
     if (error === undefined) {
@@ -114,7 +128,7 @@ function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMe
   return { body: "", isToolResult: false };
 }
 
-// The same conditions as in `encodeJson`, which refuses all other values with a reason.
+// These are the conditions that `encodeJson` checks. It refuses all other values with a reason.
 const isPlain = (value: unknown): value is Fields =>
   typeof value === "object" &&
   value !== null &&
@@ -129,10 +143,12 @@ const isPlainArray = (value: unknown): value is readonly unknown[] =>
   Object.getOwnPropertySymbols(value).length === 0 &&
   Object.keys(value).length === value.length;
 
-/** The field as JSON text, `""` if it is absent, `undefined` if it isn't plain. */
+/**
+ * Returns a field as JSON text, `""` if the field is absent, or `undefined` if `encodePlainMessage` can't encode it.
+ */
 type FieldEncoder = (key: string, value: unknown) => string | undefined;
 
-// Reads each field once, so the checked value is the stored one.
+// Reads each field only once, so that the checked value is the value that is stored.
 function encodeFields(value: unknown, encodeField: FieldEncoder): string | undefined {
   if (!isPlain(value)) return undefined;
   let text = "";
@@ -213,9 +229,9 @@ const encodeOriginField: FieldEncoder = (key, value) =>
   key === "provider" || key === "api" || key === "model" ? encodeText(value) : undefined;
 
 /**
- * Encodes a message with only the documented fields, texts as parts, and maybe an origin, in one pass. Nearly all
- * messages are like this. Returns `undefined` for all other values: `messageSchema` and `encodeJson` handle them. Throws what reading the
- * value throws.
+ * Encodes a message in one pass if it has only the fields of {@link Message} and maybe an `origin`, and its content is a
+ * text or a list of text parts. Nearly all messages are like this. Returns `undefined` for every other value; the caller
+ * then uses `messageSchema` and `encodeJson`. An error that a getter of the value throws is passed on.
  */
 export function encodePlainMessage(message: unknown): EncodedMessage | undefined {
   let role: unknown;
@@ -243,9 +259,9 @@ export function encodePlainMessage(message: unknown): EncodedMessage | undefined
 }
 
 /**
- * Checks untrusted messages, e.g. a request body or another framework's history, as a store would, and returns the same
- * array. Accepts rich messages (see {@link RichMessage}), which then have the type `Message`. Failures are a
- * `MemoryValidationError` with a path for each issue.
+ * Checks untrusted messages (e.g. a request body, or a history of another framework) by the rules of all stores.
+ * Returns the same array if all messages are valid, otherwise a `MemoryValidationError` with a path for each issue.
+ * Also accepts messages with the additional fields of a {@link RichMessage}; the compiler sees them as `Message`.
  *
  * @example
  * ```ts
@@ -266,7 +282,7 @@ export function parseMessages(messages: unknown): Result<readonly Message[]> {
     : createFailure(createMemoryValidationError(issues, { operation: "parseMessages" }));
 }
 
-/** Thrown if a stored message can't be decoded. Contains its index and no content. */
+/** Thrown if a stored message can't be decoded. Contains the index of the message in the read list, but no content. */
 export class CorruptMessage extends Error {
   override readonly name = "CorruptMessage";
   constructor(readonly index: number) {
@@ -282,8 +298,8 @@ function isMessage(value: unknown): value is Message {
 }
 
 /**
- * Decodes the body of a stored message, and freezes it. If it isn't a message, throws a `CorruptMessage` with this
- * `index`.
+ * Decodes the body of a stored message, and freezes the result. If the body isn't a message, throws a `CorruptMessage`
+ * that contains `index`.
  */
 export function decodeMessage(body: string, index: number): Message {
   let value: unknown;
@@ -296,6 +312,8 @@ export function decodeMessage(body: string, index: number): Message {
   return deepFreeze(value);
 }
 
-/** Throws {@link CorruptMessage}. */
+/**
+ * Decodes the bodies of stored messages, and freezes the list. Throws {@link CorruptMessage} if a body isn't a message.
+ */
 export const decodeMessages = (stored: readonly StoredMessage[]): readonly Message[] =>
   Object.freeze(stored.map((body, index) => (typeof body === "string" ? decodeMessage(body, index) : body)));

@@ -20,7 +20,7 @@ const FIELDS = ["messages", "userId", "receiptFor", "signal"];
 const RANGE_FIELDS = ["after", "before", "limit"];
 const SELECTION = '"all", "none", a range, or { messageId }';
 
-/** Checks and encodes a read. */
+/** Checks the arguments of a read, and converts them into a request for the backend. */
 export const encodeRead = (conversationId: string, options: ReadOptions | undefined): Checked<ReadRequest> =>
   guarded("options", () => encodeReadable(conversationId, options));
 
@@ -59,7 +59,7 @@ function encodeSelection(messages: MessageSelection, issues: MemoryIssue[]): Sto
   }
   issues.push(...unknownFieldIssues(path, messages, RANGE_FIELDS));
   const { after, before, limit } = messages;
-  // -1 is before the first message: a reader that counts down gets there.
+  // -1 is allowed: it is the position before the first message, and a reader that counts down arrives at it.
   pushIssue(issues, integerIssue(`${path}.after`, after, -1));
   pushIssue(issues, integerIssue(`${path}.before`, before, 0));
   pushIssue(issues, integerIssue(`${path}.limit`, limit, 0));
@@ -73,7 +73,10 @@ function encodeSelection(messages: MessageSelection, issues: MemoryIssue[]): Sto
   };
 }
 
-/** Throws {@link CorruptMessage}. */
+/**
+ * Converts a stored conversation into the form that readers get, and freezes it. Throws {@link CorruptMessage} if a
+ * body isn't a message.
+ */
 export function decodeConversation(stored: StoredConversation): ConversationMemory {
   // Field by field: the names of top-level fields are not escaped, so stores can search them.
   const fields = Object.entries(stored.metadata).map(([key, value]) => [key, fromJsonValue(value)]);
@@ -102,13 +105,13 @@ interface Positions {
   /** The number of stored messages. */
   readonly totalMessages: number;
   readonly nextPosition: number;
-  /** Returns the position of the message with this id; `undefined` if there is none. */
+  /** Returns the position of the message with this own id, or `undefined` if no stored message has the id. */
   readonly positionOf: (messageId: string) => number | undefined;
 }
 
 /**
- * Returns the selected range of the stored messages, as indexes in their list, with an exclusive end. For backends with
- * all messages in memory. An empty selection is `[totalMessages, totalMessages]` or another empty range.
+ * Converts a selection into a range of indexes in the list of stored messages. The message at `end` is not part of the
+ * range. For backends that hold all messages in memory. If the selection is empty, `from` equals `end`.
  */
 export function selectedBounds(
   selection: StoredSelection,

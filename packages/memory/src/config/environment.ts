@@ -26,11 +26,12 @@ const invalid = (issues: readonly MemoryIssue[], provider: string) =>
   new MemorySetupError(createMemoryValidationError(issues, { operation: OPERATION, provider }));
 
 /**
- * Opens the provider that the environment configures: `JAF_MEMORY_TYPE` (default `memory`) and the variables of its
- * adapter. Empty variables count as not set. `clients` as for `createMemoryProvider`.
+ * Opens the provider that the environment variables configure: `JAF_MEMORY_TYPE` (default `memory`) and the variables
+ * of its adapter. Empty variables count as not set. `clients` contains open clients to use, as `createMemoryProvider`
+ * takes them.
  *
- * Rejects with a `MemorySetupError`. If values are invalid, its `error` is a `MemoryValidationError` with an issue for
- * each variable, by name and without the value.
+ * Rejects with a `MemorySetupError`. If values are invalid, its `error` is a `MemoryValidationError`. This error has an
+ * issue for each invalid variable, with the variable's name but without its value.
  *
  * @example
  * ```ts
@@ -55,14 +56,14 @@ export async function createMemoryProviderFromEnv(
 }
 
 /**
- * Whether and how a variable is used:
+ * Whether a variable is set, and whether its value is used:
  *
- * - `"set"`: its value is used.
- * - `"default"`: not set; the adapter's default is used.
- * - `"unset"`: not set and not required.
- * - `"missing"`: not set but required.
- * - `"invalid"`: set to an invalid value.
- * - `"replaced"`: another variable replaces it.
+ * - `"set"`: the variable's value is used.
+ * - `"default"`: the variable is not set, and the adapter's default is used.
+ * - `"unset"`: the variable is not set, and it isn't required.
+ * - `"missing"`: the variable is not set, but it is required.
+ * - `"invalid"`: the variable has an invalid value.
+ * - `"replaced"`: another variable that is set replaces this one.
  */
 export type VariableState = "set" | "default" | "unset" | "missing" | "invalid" | "replaced";
 
@@ -71,8 +72,8 @@ export interface EnvironmentVariable {
   readonly name: string;
   readonly state: VariableState;
   /**
-   * The effective value. Absent if there is none, for secrets, for text that may contain one (a URL, `key=value`), and
-   * for a default that depends on one.
+   * The value that is used: the variable's own value or its default. Absent if there is no value. Also absent for a
+   * secret, for text that may contain a secret (a URL, `key=value`), and for a default that depends on a secret.
    */
   readonly value?: string;
   readonly secret: boolean;
@@ -80,20 +81,21 @@ export interface EnvironmentVariable {
 
 /** The result of `validateMemoryEnvironment`. */
 export interface EnvironmentReport {
-  /** The backend type. Absent if `JAF_MEMORY_TYPE` is invalid. */
+  /** The type of the backend. Absent if `JAF_MEMORY_TYPE` is invalid. */
   readonly type?: string;
-  /** Whether `createMemoryProviderFromEnv` would accept the environment and open the store. */
+  /** Whether all variables are valid, so that `createMemoryProviderFromEnv` would try to open the store. */
   readonly valid: boolean;
   readonly variables: readonly EnvironmentVariable[];
-  /** What to change. `path` is the name of a variable. */
+  /** What must be changed in the environment. `path` is the name of a variable. */
   readonly issues: readonly MemoryIssue[];
-  /** Valid settings that may be mistakes. */
+  /** Texts about settings that are valid but may be mistakes. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Checks the environment for `createMemoryProviderFromEnv` without opening anything: which variables are used, invalid,
- * missing or probably misspelt. Prints nothing and never rejects; `formatEnvironmentReport` returns a text.
+ * Checks the environment variables for `createMemoryProviderFromEnv` without opening a store. The report says which
+ * variables are used, invalid, missing or probably misspelt. Prints nothing and never rejects;
+ * `formatEnvironmentReport` converts the report into text.
  *
  * @example
  * ```ts
@@ -121,7 +123,7 @@ export async function validateMemoryEnvironment(
   }
 }
 
-/** Returns the report as readable text, without secrets. */
+/** Converts a report into readable text. The text contains no secrets. */
 export function formatEnvironmentReport(report: EnvironmentReport): string {
   return [
     `Memory type: ${report.type ?? "unknown"}`,
@@ -139,7 +141,7 @@ function formatVariable({ name, state, value, secret }: EnvironmentVariable): st
 
 const TYPE_VARIABLE = "JAF_MEMORY_TYPE";
 
-/** Empty counts as not set: many tools write "none" this way. */
+/** Returns the value of a variable. An empty value counts as not set, because many tools write "no value" this way. */
 function readVariable(environment: MemoryEnvironment, name: string): string | undefined {
   const text = environment[name];
   return text === "" ? undefined : text;
@@ -173,9 +175,9 @@ function parseText(text: string, format: AdapterVariable["format"] = "text"): Pa
 }
 
 interface EnvironmentConfig {
-  /** The output of the adapter's schema. Absent if there are issues. */
+  /** The parsed configuration from the adapter's schema. Absent if there are issues. */
   readonly config?: object;
-  /** `path` is the name of a variable. */
+  /** What is invalid. `path` is the name of a variable. */
   readonly issues: readonly MemoryIssue[];
 }
 
@@ -194,13 +196,13 @@ function readFields(adapter: MemoryAdapter, environment: MemoryEnvironment) {
     if ("expected" in parsed) issues.push({ path: name, expected: parsed.expected });
     else fields.set(field, parsed.value);
   }
-  // Unlike an assignment, this keeps a field `__proto__` a field.
+  // With an assignment, a field `__proto__` would not be stored as a field.
   return { fields: Object.fromEntries(fields), names, issues };
 }
 
 /**
- * Reads and checks an adapter's configuration from its variables; names every invalid variable. Rejects with a
- * `MemorySetupError` if the adapter's schema throws.
+ * Reads an adapter's configuration from its variables and checks it. Returns the configuration, or an issue for each
+ * invalid variable. Rejects with a `MemorySetupError` if the adapter's schema throws.
  */
 async function readConfig(setup: Setup, environment: MemoryEnvironment): Promise<EnvironmentConfig> {
   const { fields, names, issues } = readFields(setup.adapter, environment);
@@ -217,7 +219,10 @@ async function readConfig(setup: Setup, environment: MemoryEnvironment): Promise
   return { issues };
 }
 
-/** Not a URL or a list of settings: those may contain a password even if the variable isn't declared as secret. */
+/**
+ * Matches text that can be shown. It excludes URLs and lists of settings, which may contain a password even if the
+ * variable isn't declared as secret.
+ */
 const PLAIN_TEXT = /^(?!.*:\/\/)[\p{L}\p{N} _.,:/\\~+-]*$/u;
 
 const isShown = (value: unknown): value is string | number | boolean =>
@@ -231,7 +236,10 @@ const valueInEffect = ({ config }: EnvironmentConfig, { field }: AdapterVariable
 interface Context {
   readonly environment: MemoryEnvironment;
   readonly read: EnvironmentConfig;
-  /** The configuration without the secrets, because a schema may have copied one into a default. */
+  /**
+   * The configuration without the values of secret variables. A comparison with it shows whether a default depends on a
+   * secret, because a schema may copy a secret into a default.
+   */
   readonly withoutSecrets: EnvironmentConfig;
 }
 
@@ -265,14 +273,17 @@ function declaredWarnings(
     if (isSet(environment, replacedBy)) {
       return isSet(environment, name) ? [`${name} has no effect: ${replacedBy} is set.`] : [];
     }
-    // A missing variable is an issue and has no default.
+    // A missing required variable is already reported as an issue.
     if (recommended !== true || isSet(environment, name) || states.get(name) === "missing") return [];
     const default_ = states.get(name) === "default" ? ": its default is used" : "";
     return [`${name} is not set${default_}.`];
   });
 }
 
-/** The common prefix of an adapter's variables, e.g. `JAF_REDIS_`. */
+/**
+ * Returns the beginning that all names of an adapter's variables share (e.g. `JAF_REDIS_`). Returns `undefined` if it
+ * has fewer than two words.
+ */
 function commonPrefix(names: readonly string[]): string | undefined {
   const [first = "", ...others] = names;
   let end = first.length;
@@ -281,7 +292,9 @@ function commonPrefix(names: readonly string[]): string | undefined {
   return prefix.split("_").length > 2 ? prefix : undefined;
 }
 
-/** Warns of variables that look like JAF's but aren't used: misspelt, or of another type. */
+/**
+ * Returns warnings about variables that look like JAF's but aren't used: they are misspelt or belong to another type.
+ */
 function unknownVariableWarnings(adapter: MemoryAdapter, environment: MemoryEnvironment): string[] {
   const builtIn = Object.keys(inMemoryAdapter.environment);
   const known = new Set([TYPE_VARIABLE, ...Object.keys(adapter.environment)]);

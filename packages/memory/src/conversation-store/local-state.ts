@@ -9,23 +9,28 @@ import { type ListedConversation, listedMetadata } from "./store-reader.ts";
 
 const MAX_CONVERSATIONS = 2_000;
 
-/** This process's data about a conversation, beside its messages. */
+/** What this process knows about a conversation of the store, besides the messages. */
 export interface LocalState {
-  /** An in-memory conversation with versions, keys and metadata. Its messages are in the store. */
+  /**
+   * The conversation's versions, idempotency keys and metadata. Its list of messages is empty, because the store has
+   * the messages.
+   */
   readonly entry: Entry;
-  /** Appends that threw, by idempotency key. They may have succeeded, or succeed later. */
+  /**
+   * Appends whose call of the store threw, by idempotency key. Each of them may have succeeded, or may still succeed.
+   */
   readonly open: Map<string, OpenAppend>;
-  /** The number of messages in the latest `load`; `undefined` after a write. */
+  /** The number of messages that the latest `load` returned. `undefined` if an append followed that `load`. */
   visible: number | undefined;
 }
 
 interface OpenAppend {
   readonly write: ConversationWrite;
-  /** The number of messages before the append. */
+  /** The number of messages in the conversation before the append. */
   readonly before: number;
 }
 
-/** A conversation from the store, with this process's data about it. */
+/** A conversation that was loaded from the store, with what this process knows about it. */
 export interface LoadedConversation {
   readonly listed: ListedConversation;
   readonly messages: readonly Message[];
@@ -33,19 +38,23 @@ export interface LoadedConversation {
 }
 
 export interface StoreState {
-  /** Runs the reads and writes of one conversation one after another. */
+  /** Runs the reads and writes of each conversation one after another. */
   readonly queue: KeyedQueue;
   readonly conversations: Map<string, LocalState>;
-  /** By user. */
+  /** The providers that `providerOf` has returned, by the user id as JSON. */
   readonly providers: Map<string, MemoryProvider>;
 }
 
-/** Distinguishes conversations with the same id. The epoch if the store doesn't return it. */
+/**
+ * Returns the creation time, which distinguishes conversations with the same id. Returns the time 0 if the store
+ * doesn't return a creation time.
+ */
 const createdAtOf = ({ createdAt }: ListedConversation): Date => createdAt ?? new Date(0);
 
 /**
- * Returns the state of a conversation that was just read. A new state if the listing shows another conversation or
- * another owner: ids can be reused and conversations can change owners, and summaries are content.
+ * Returns this process's state of a conversation that was just loaded, and updates its number of messages. Begins a new
+ * state if the conversation has another creation time or another owner than before. An id can be used again, and a
+ * conversation can get another owner. The old state may contain content (e.g. a summary) that must not be shown then.
  */
 export function localStateOf(
   { conversations }: StoreState,
@@ -73,7 +82,10 @@ function newState(listed: ListedConversation, visible: number): LocalState {
   return { entry: Object.assign(entry, { version: 1, nextPosition: visible }), open: new Map(), visible };
 }
 
-/** The number of messages. A `load` may hide some, e.g. pending calls. */
+/**
+ * Returns the number of messages after a `load` that returned `visible` messages. A `load` may hide some messages (e.g.
+ * pending calls).
+ */
 function countAfter(
   { entry: { nextPosition: count }, visible: before }: LocalState,
   visible: number,
@@ -82,10 +94,11 @@ function countAfter(
   return visible < before ? visible : count + visible - before;
 }
 
-/** Records a write with stored messages. */
+/** Applies a write, whose messages the store has already stored, to this process's state. */
 export function applyToLocalState(local: LocalState, write: ConversationWrite): void {
   const { entry, open } = local;
-  // The store has the messages, and keeps no traces.
+  // The messages are left out because the store has them. The trace is left out because a conversation store keeps no
+  // traces.
   const { traceId: _, messages, ...rest } = write;
   if (messages.length > 0) {
     entry.version += 1;
@@ -106,9 +119,9 @@ export function activityOf(listed: ListedConversation, entry: Entry | undefined)
   return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
 }
 
-/** The whole entry, as if it were in memory. */
+/** Returns the conversation as an entry of the in-memory store, including its messages. */
 export function wholeEntry({ listed, messages, local: { entry } }: LoadedConversation): Entry {
-  // The store has no such field, and others write to it, too.
+  // Computed from the messages: a conversation store has no such field, and other programs write to the store, too.
   const systemContent: JsonObject = messages.some(isSystemContent) ? { systemContent: true } : {};
   return {
     ...entry,

@@ -36,7 +36,10 @@ const MAX_PROVIDERS = 2_000;
 
 const METHODS = ["create", "load", "append", "setTitle", "list"] as const;
 
-/** Shared by all providers of a store in this process, so writes through any of them run one after another. */
+/**
+ * The state of each store, which all its providers in this process share. So writes through any of these providers run
+ * one after another.
+ */
 const states = new WeakMap<AnyConversationStore, StoreState>();
 
 function stateOf(store: AnyConversationStore): StoreState {
@@ -51,9 +54,9 @@ function stateOf(store: AnyConversationStore): StoreState {
 
 const optionsSchema = z.strictObject({
   /**
-   * The user of the provider. It only shows the conversations that `list(userId)` returns; any other is a
-   * `MemoryConflictError` with reason `"owner"`. If absent, `list()` must return the conversations of all users, each
-   * with its owner.
+   * The user of the provider. The provider only shows the conversations that `list(userId)` returns. A read or write of
+   * any other conversation fails with a `MemoryConflictError` with reason `"owner"`. If `userId` is absent, `list()`
+   * must return the conversations of all users, each with its owner.
    */
   userId: z.string().min(1).exactOptional(),
 });
@@ -61,7 +64,7 @@ const optionsSchema = z.strictObject({
 /** Options of `providerOf`. */
 export type ProviderOfOptions = z.input<typeof optionsSchema>;
 
-/** Whether the store was made over a provider, by this package or by a subclass or wrapper of its stores. */
+/** Whether the store was made over a memory provider: by this package, or by a subclass or a wrapper of its stores. */
 export function isProviderConversationStore(store: AnyConversationStore): store is ProviderConversationStore {
   return (
     "threadFor" in store &&
@@ -74,28 +77,30 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
 }
 
 /**
- * Returns the memory provider of a conversation store: its own `provider`, or else a view of its five methods. The
- * view's guarantees are limited to what these methods allow:
+ * Returns the memory provider of a conversation store. If the store was made over a provider, this is its own
+ * `provider`. Otherwise it is a view of the store's five methods. The guarantees of the view are limited by these
+ * methods:
  *
  * - Only `create` creates a conversation. A write to an id that `list` doesn't return is refused.
- * - Every read and write takes the owner of the conversation from `list`, because conversations can change owners or be
- *   deleted.
- * - Versions, positions and the incarnation belong to this process. The version increases with every write through the
- *   view and with every change of the number of messages that it sees. Another process, or this one after a restart,
- *   begins at 1 with another incarnation. They and the idempotency key are compared before the append: atomic against
- *   writes through this process, not against those of other processes. A conversation that was created again under the
- *   same id is recognised by its deletion through this process, its `createdAt` and its owner.
- * - If `append` throws, it may still have succeeded. The view then loads the conversation to find out. It does so again
- *   if the write is retried under its key, which no other write may use, or if its receipt is requested. If the result
- *   is still unknown, it fails with a `MemoryStorageError` that isn't retryable.
- * - Metadata stay in this process, for the 2,000 most recently used conversations. An engine's data in them (turns in
- *   progress, pending approvals, the current agent, summaries) are lost in a restart, unknown to other processes, and
- *   forgotten if the owner changes.
- * - A `load` that sanitizes hides pending calls, so they can't be continued after a restart.
+ * - Every read and write gets the owner of the conversation from `list`, because a conversation can get another owner
+ *   or be deleted.
+ * - Versions, positions and the incarnation are only known in this process. The version increases with every write
+ *   through the view, and with every other change of the number of messages that the view sees. Another process, or
+ *   this process after a restart, begins with version 1 and another incarnation. Versions, incarnation and idempotency
+ *   key are compared before the append. This is atomic for writes through this process, but not for writes of other
+ *   processes. The view recognises that a conversation was deleted and created again under the same id if it was
+ *   deleted through this process, or if its `createdAt` or its owner is different.
+ * - If `append` throws, it may still have stored the messages. The view then loads the conversation to find out. It
+ *   also does so if the write is retried under its idempotency key, or if its receipt is requested. No other write may
+ *   use the key. If the result is still unknown, the call fails with a `MemoryStorageError` that isn't retryable.
+ * - Metadata stay in this process, for the 2,000 conversations that were used last. A restart loses them, other
+ *   processes don't know them, and they are forgotten if the owner changes. This includes the data of the engine: turns
+ *   in progress, pending approvals, the current agent, summaries.
+ * - If `load` sanitizes the messages, it hides pending calls. Then they can't be continued after a restart.
  * - `dropLast`, `messageIds`, `maxMessages`, `ttlSeconds`, imports, a search by trace, and replacing messages are
  *   refused.
  *
- * `close` leaves the store open. Throws a `TypeError` if a method is missing or an option is invalid.
+ * `close` doesn't close the store. Throws a `TypeError` if the store lacks a method or an option is invalid.
  *
  * @example
  * ```ts
@@ -119,7 +124,10 @@ export function providerOf(store: AnyConversationStore, options: ProviderOfOptio
   return providerFor(store, userId);
 }
 
-/** Returns the same object for the same user, because engines may queue runs by provider; a new one after `close`. */
+/**
+ * Returns the view of a store for one user. Returns the same object for the same user, because engines may queue runs
+ * by provider. After `close`, a new object is made.
+ */
 function providerFor(store: AnyConversationStore, userId: string | undefined): MemoryProvider {
   const state = stateOf(store);
   const key = JSON.stringify(userId ?? null);
@@ -140,11 +148,11 @@ function providerFor(store: AnyConversationStore, userId: string | undefined): M
 interface StoreBackendOptions {
   readonly store: AnyConversationStore;
   readonly state: StoreState;
-  /** The user of the provider. Absent: it sees the conversations of all users. */
+  /** The user of the provider. `undefined`: the provider shows the conversations of all users. */
   readonly userId: string | undefined;
 }
 
-/** The storage port over the five methods of a conversation store. See `providerOf` for its limits. */
+/** Creates the storage port over the five methods of a conversation store. `providerOf` describes its limits. */
 function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOptions): MemoryBackend {
   const { conversations, queue } = state;
 
@@ -154,8 +162,8 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
   const findListed = async (conversationId: string) => (await list()).find(({ id }) => id === conversationId);
 
   /**
-   * Call it in the conversation's queue. Returns `null` if the conversation doesn't exist. Throws if it may belong to
-   * another user.
+   * Loads a conversation with this process's state. Must run in the queue of the conversation. Returns `null` if the
+   * conversation doesn't exist. Throws if the conversation may belong to another user.
    */
   async function loadConversation(
     conversationId: string,
@@ -175,7 +183,7 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
   const read = ({ conversationId, messages, asksTime, ...request }: ReadRequest): Promise<ReadOutcome> =>
     queue.run(conversationId, async () => {
       const loaded = await loadConversation(conversationId);
-      // Conversation stores have no clock, so this is the time of the process.
+      // The time of this process, because a conversation store has no clock.
       const time = asksTime === true ? { readAt: new Date() } : {};
       if (loaded === null) return { conversation: null, ...time };
       resolveOpenAppend(loaded, request.receiptFor);
@@ -235,7 +243,8 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
     clearUser,
     stats: async (userId) =>
       statsOf(await find({ ...present({ userId }), offset: 0, includeMessages: false })),
-    // `list` is the only method that works without a conversation. A random id stands for a user that doesn't exist.
+    // `list` is the only method that works without a conversation. Without a user, list the conversations of a random
+    // id, which no user has.
     ping: async () => void (await store.list(viewerId ?? crypto.randomUUID())),
     close: async () => {},
     toMemoryError: (operation, thrown) =>
@@ -243,7 +252,7 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
         ? { ...thrown.memoryError, operation }
         : createMemoryStorageError(operation, "the conversation store threw", {
             provider: PROVIDER,
-            // A write only gets here if its messages were not found afterwards.
+            // A failed write only arrives here if its messages were not found afterwards.
             retryable: true,
             cause: thrown,
           }),
@@ -252,7 +261,7 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
 
 const NO_TRACES: ReadonlySet<string> = new Set();
 
-/** Others write to the store, too, so a digest would match no real history. */
+/** Removes the digest. Other programs write to the store, too, so the computed digest would match no real history. */
 const withoutDigest = ({ historyDigest: _, ...stored }: StoredConversation): StoredConversation => stored;
 
 function unlisted(viewerId: string | undefined): ConversationStoreError {

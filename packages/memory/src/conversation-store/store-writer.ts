@@ -26,7 +26,7 @@ const UNSUPPORTED = {
   ttlSeconds: "let a conversation expire",
 } as const;
 
-/** Refuses what five methods can't do. Throws {@link ConversationStoreError}. */
+/** Refuses a write that the five methods of a store can't make. Throws {@link ConversationStoreError}. */
 export function refuseUnsupported(write: ConversationWrite): void {
   const lacks = Object.entries(UNSUPPORTED)
     .filter(([option]) => write[option as keyof typeof UNSUPPORTED] !== undefined)
@@ -45,12 +45,12 @@ export function refuseUnsupported(write: ConversationWrite): void {
   throw invalidInput(issues, { provider: PROVIDER });
 }
 
-/** The five methods can't create a conversation under a given id, so erasures need no tombstones. */
+/** Returns no tombstones. A store needs none, because `create` never creates a conversation under a given id. */
 const noTombstones = (): Tombstones => ({ conversation: null, user: null });
 
 /**
- * Decides as every backend does, then appends. Call it in the conversation's queue, right after the conversation was
- * read.
+ * Checks a write by the same rules as the in-memory backend, then appends its messages. Must run in the queue of the
+ * conversation, right after the conversation was loaded.
  */
 export async function writeToStore(
   store: AnyConversationStore,
@@ -70,26 +70,32 @@ export async function writeToStore(
 const batchOf = ({ messages }: ConversationWrite): readonly Message[] =>
   messages.map(({ body }, index) => decodeMessage(body, index));
 
-/** Whether an append with other messages threw under the same key. It may still succeed, and both would be stored. */
+/**
+ * Whether an append with the same idempotency key but other messages has thrown. It may still succeed. So the new write
+ * must not be made: the messages of both writes would be stored.
+ */
 function hasOtherBody({ local }: LoadedConversation, { idempotency }: ConversationWrite): boolean {
   const open = idempotency && local.open.get(idempotency.key);
   return open !== undefined && open.write.idempotency?.bodyHash !== idempotency?.bodyHash;
 }
 
 /**
- * Counts an append that threw as written if its messages are stored. Throws {@link ConversationStoreError} if that
- * can't be determined.
+ * If an append under this idempotency key threw, finds out whether its messages are stored now. If so, the append
+ * counts as written. Throws {@link ConversationStoreError} if the loaded messages don't show whether they are stored.
  */
 export function resolveOpenAppend({ local, messages }: LoadedConversation, key: string | undefined): void {
   const open = key === undefined ? undefined : local.open.get(key);
   if (open === undefined) return;
   const outcome = findAppendOutcome(messages, batchOf(open.write), open.before);
   if (outcome === "unclear") throw unknownOutcome(false);
-  // The read has already counted its messages.
+  // The messages were already counted when the conversation was loaded.
   if (outcome === "appended") applyToLocalState(local, { ...open.write, messages: [] });
 }
 
-/** Throws unless the batch is stored afterwards. */
+/**
+ * Appends the messages. If the store throws, but the messages are stored nevertheless, returns normally. Otherwise
+ * throws.
+ */
 async function append(
   store: AnyConversationStore,
   { local, messages }: LoadedConversation,
@@ -108,7 +114,7 @@ async function append(
       setBounded(local.open, [idempotency.key, { write, before }], IDEMPOTENCY_WINDOW);
     }
     if (outcome === "absent") throw cause;
-    // With a key, the next attempt checks again before it appends.
+    // If the write has an idempotency key, it is retryable: the next attempt checks again before it appends.
     throw unknownOutcome(outcome === undefined && idempotency !== undefined, cause);
   }
 }
@@ -120,7 +126,8 @@ function unknownOutcome(retryable: boolean, cause?: unknown): ConversationStoreE
 }
 
 /**
- * The fields of a message that every store keeps. It may drop others, add its own, and write `null` for missing ones.
+ * Returns those fields of a message that every store keeps. A store may drop other fields, add its own, and return
+ * `null` for missing ones.
  */
 const comparedFields = ({ role, content, tool_call_id, tool_calls }: Message) => [
   role,
@@ -129,14 +136,20 @@ const comparedFields = ({ role, content, tool_call_id, tool_calls }: Message) =>
   tool_calls ?? undefined,
 ];
 
-/** Whether two messages are equal in the fields that every store keeps, in any order of keys. */
+/** Whether two messages are equal in the fields that every store keeps. The order of the keys doesn't matter. */
 const sameMessage = (one: Message, other: Message | undefined): boolean =>
   other !== undefined && sameJson(comparedFields(one), comparedFields(other));
 
-/** Whether an append that threw succeeded. `"unclear"`: partly, or the store may hide it. */
+/**
+ * Whether an append that threw has stored its messages. `"unclear"`: only a part of them is there, or `load` may hide
+ * them.
+ */
 type AppendOutcome = "appended" | "absent" | "unclear";
 
-/** `before` is the number of messages before the append. The batch isn't empty. */
+/**
+ * Finds out whether the batch is in the messages that are stored now. `before` is the number of messages before the
+ * append. The batch must not be empty.
+ */
 function findAppendOutcome(
   now: readonly Message[],
   batch: readonly Message[],
@@ -151,7 +164,7 @@ function findAppendOutcome(
   return began || now.length < before || mayBeHidden(now, batch) ? "unclear" : "absent";
 }
 
-/** A `load` that sanitizes hides pending calls. */
+/** Whether `load` may hide the batch: a `load` that sanitizes hides pending calls. */
 const mayBeHidden = (now: readonly Message[], batch: readonly Message[]): boolean =>
   sanitizeConversation([...now, ...batch]).length < now.length + batch.length &&
   sanitizeConversation(now).length === now.length;

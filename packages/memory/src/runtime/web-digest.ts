@@ -1,4 +1,6 @@
-// `#digest` without Node's modules: in browsers and on the edge.
+// This file is `#digest` where Node's modules don't exist: in browsers and on the edge. The hash functions of the web
+// return promises, but some of our hashes are needed synchronously. The base64url function is here, because a separate
+// file would have to be found by every import.
 
 import { sha1 as hashSha1 } from "@noble/hashes/legacy.js";
 import { sha256 as hashSha256, sha512_256 as hashSha512t256 } from "@noble/hashes/sha2.js";
@@ -22,14 +24,14 @@ const encoder = new TextEncoder();
 const bytesOf = (data: string | Uint8Array): Uint8Array =>
   typeof data === "string" ? encoder.encode(data) : data;
 
-/** SHA-1. */
+/** Computes a SHA-1 hash. */
 export const sha1: Digest = (data, encoding) => encoded(hashSha1(bytesOf(data)), encoding);
-/** SHA-256. */
+/** Computes a SHA-256 hash. */
 export const sha256: Digest = (data, encoding) => encoded(hashSha256(bytesOf(data)), encoding);
-/** SHA-512/256. */
+/** Computes a SHA-512/256 hash (SHA-512, shortened to 256 bits). */
 export const sha512t256: Digest = (data, encoding) => encoded(hashSha512t256(bytesOf(data)), encoding);
 
-/** SHA-512/256, base64url. */
+/** Starts a SHA-512/256 hash of a text that is given in parts. The result is in base64url. */
 export function startSha512t256(): GrowingDigest {
   const growing = hashSha512t256.create();
   return {

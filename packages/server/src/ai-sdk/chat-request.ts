@@ -6,32 +6,34 @@ import { HttpFailure } from "../http/failure.ts";
 
 type UIMessage = AiSdkChatBody["messages"][number];
 
-/** A message of the user with the client's id. */
+/** A message of the user, with the id that the client gave it. */
 export interface SaidMessage {
   readonly id: string | undefined;
   readonly content: NonNullable<RichMessage["content"]>;
 }
 
-/** A parsed request of the AI SDK's chat. The history in the request is ignored. */
+/**
+ * A parsed request of the AI SDK's `useChat`: a new message, or answers to waiting calls. The history in the request is ignored.
+ */
 export type ChatRequest = {
   readonly chatId: string;
   readonly agentName: string | undefined;
 } & (
   | { readonly asks: "say" | "edit" | "regenerate"; readonly said: SaidMessage }
-  /** Continues waiting calls. */
+  /** The user answers waiting calls. */
   | { readonly asks: "go-on"; readonly answers: ClientAnswers }
 );
 
-/** The user's answers in the client's copy of the assistant's last message. */
+/** The user's answers to waiting calls, taken from the client's copy of the assistant's last message. */
 export interface ClientAnswers {
   readonly approvals: readonly ApprovalDecision[];
-  /** Returns the client's results for waiting calls. */
+  /** Returns the client's results for these waiting calls. Calls without a result are left out. */
   readonly resultsOf: (waiting: readonly Interruption[]) => readonly ClientToolResult[];
-  /** Number of parts of the client's message. */
+  /** Number of parts that the client has of the assistant's message. */
   readonly heldParts: number;
 }
 
-/** Parses the body of a chat request. Throws a failure without content of the body. */
+/** Parses the body of a chat request. Throws a failure if the body is invalid. The failure doesn't quote the body. */
 export function chatRequestOf(body: AiSdkChatBody): ChatRequest {
   const { id: chatId, messages, trigger, messageId, agentName } = body;
   const common = { chatId, agentName };
@@ -95,7 +97,7 @@ function clientResult(content: RichMessage["content"], error: unknown): ClientTo
 
 type ToolPart = Extract<ClientToolResult["result"], { readonly parts: unknown }>["parts"][number];
 
-/** Checks for the part types that clients send. */
+/** Checks whether clients may send a part of this type in a tool result: text or media. */
 const isToolPart = (part: ContentPart): part is ContentPart & ToolPart =>
   part.type === "text" || part.type === "media";
 

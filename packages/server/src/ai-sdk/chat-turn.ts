@@ -14,8 +14,8 @@ export type ChatTurn = Pick<
 type SayRequest = Extract<ChatRequest, { readonly said: unknown }>;
 
 /**
- * Returns the turn that sends, edits or regenerates a message. If the message isn't stored because an earlier request failed, the
- * turn sends it, whatever the request asks. A stored message isn't stored again.
+ * Returns the turn for a request to send, edit or regenerate a message. If the message isn't stored, e.g. because an earlier
+ * request failed, the turn sends the message, whatever the request asks. A message that is already stored isn't stored again.
  */
 export function saidTurn(
   conversationId: string,
@@ -36,13 +36,16 @@ export function saidTurn(
   return { target: { conversationId }, input: inputOf(input), edit };
 }
 
-/** Checks whether the same message is already stored. */
+/** Checks whether the conversation already has a user's message with this id and content. */
 export function isSaid(chat: StoredChat, { id, content }: SaidMessage): boolean {
   const index = id === undefined ? undefined : userMessageWithId(chat, id);
   return index !== undefined && sameJson(chat.messages[index]?.content, content);
 }
 
-/** Returns the turn that continues waiting calls or the unfinished work of a failed turn. */
+/**
+ * Returns the turn that continues with the client's answers to waiting calls, or that continues the unfinished work of a failed
+ * turn.
+ */
 export function answeringTurn(
   conversationId: string,
   { approvals, resultsOf }: ClientAnswers,
@@ -57,13 +60,16 @@ export function answeringTurn(
   };
 }
 
-/** Checks that no call needs an answer and no failed turn left unfinished work. */
+/** Checks whether the conversation needs no continuation: no call waits for an answer, and no failed turn left unfinished work. */
 export function isComplete({ messages }: StoredChat): boolean {
   const last = messages.at(-1);
   return last === undefined || (last.role === "assistant" && (last.tool_calls ?? []).length === 0);
 }
 
-/** Converts a message to input with the client's id, so the client can find it again. */
+/**
+ * Converts a user's message into the input of a turn. Keeps the client's id of the message, so that the client can refer to it
+ * later.
+ */
 function inputOf({ id, content }: SaidMessage): PromptInput {
   const message: RichMessage = { role: "user", content, ...(isClientId(id) ? { id } : {}) };
   // The engine validates it.

@@ -52,7 +52,10 @@ const aiSdkMessages = operation("get", "/ai-sdk/chat/{chatId}/messages", {
   }),
 });
 
-/** Adds the routes for `useChat` of the AI SDK with `DefaultChatTransport({ api: "/ai-sdk/chat" })`, and related ones. */
+/**
+ * Adds the routes for `useChat` of the AI SDK: send, resume, stop and load a chat. Clients set `DefaultChatTransport({ api:
+ * "/ai-sdk/chat" })`.
+ */
 export function aiSdkRoutes(route: Route, parts: ServerParts): void {
   route(aiSdkChat, async ({ context, userId, body }) => {
     const request = chatRequestOf(body);
@@ -115,7 +118,10 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
     : turn;
 }
 
-/** Returns the turn's number of events if its message is sent again. Throws a failure if the turn's events have expired. */
+/**
+ * Returns how many events a turn has, if the client sends its message again. Returns 0 for any other request. Throws a failure if
+ * the message is stored, but the turn's events have expired.
+ */
 async function knownOf(
   parts: ServerParts,
   chat: Chat,
@@ -128,7 +134,7 @@ async function knownOf(
 }
 
 interface EncoderOptions {
-  /** Number of parts that the client has of the turn's message. Absent: the client needs all parts. */
+  /** Number of parts that the client already has of the turn's UI message. Absent: the client needs all parts. */
   readonly heldParts?: number;
   readonly known?: number;
 }

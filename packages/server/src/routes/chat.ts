@@ -10,7 +10,7 @@ import { checkVersion, ownConversation } from "./ownership.ts";
 import { anything, id, interruption, message, position, version } from "./schemas.ts";
 import { answerTurn, ownEncoder } from "./turn-response.ts";
 
-/** The content of a user's message: text or parts. */
+/** The content of a user's message: a text or a list of parts. */
 const contentSchema = z.union([
   z.string().min(1),
   z
@@ -57,7 +57,7 @@ const chatFields = {
 
 export const turnFailures = ["not-found", "running", "changed"] satisfies readonly FailureCode[];
 
-/** Common fields of operations that start a turn. */
+/** The fields that all operations that start a turn share. */
 const startsTurn = {
   streams: "asked" as const,
   failures: turnFailures,
@@ -136,7 +136,9 @@ export function editRoutes(route: Route, parts: ServerParts): void {
   });
 }
 
-/** Returns the agent that a request names, or the default agent. */
+/**
+ * Returns the name of the agent that a request names, or of the default agent. Throws a failure if the server has no such agent.
+ */
 export function agentOf({ agents, defaultAgent }: ServerParts, named: string | undefined): string {
   if (named !== undefined && !agents.has(named))
     throw new HttpFailure(
@@ -148,7 +150,10 @@ export function agentOf({ agents, defaultAgent }: ServerParts, named: string | u
 
 const TITLE_LENGTH = 80;
 
-/** Returns the title of a new conversation from its first message: by the application's `titleOf`, or the first 80 characters. */
+/**
+ * Returns the title of a new conversation from its first message, or `undefined` if this message has no text. The application's
+ * `titleOf` makes the title; by default, it is the first 80 characters.
+ */
 export function titleOf(
   { settings }: ServerParts,
   input: readonly Pick<Message, "content">[],
@@ -198,7 +203,10 @@ interface Seen {
 
 const PAGE = 50;
 
-/** Returns the user's message at a position, or the last one. */
+/**
+ * Returns the user's message at a position, or the user's last message if no position is given. Throws a failure if no such message
+ * exists.
+ */
 async function saidAt(
   parts: ServerParts,
   seen: Seen,

@@ -2,8 +2,8 @@ import { present } from "@jaf/memory/adapter";
 import type { UserMemoryBackend } from "../backend.ts";
 
 /**
- * Returns a backend with some methods replaced, as a base for wrappers. All others are called on the given backend, which may
- * be an instance of a class.
+ * Returns a copy of a backend in which `methods` replace the methods of the same name. Use it to write a wrapper. All other
+ * methods are called on the given backend, which may be an instance of a class.
  *
  * @example
  * ```ts

@@ -18,8 +18,8 @@ import type {
 import { createInMemoryUserMemoryBackend } from "./backend.ts";
 
 /**
- * A user memory in this process, for tests and development. Facts are lost when the process ends. Otherwise it behaves like
- * the stores in Postgres and Redis. Throws a `TypeError` for invalid options.
+ * A user memory in the memory of this process, for tests and development. Facts are lost when the process ends. Otherwise it
+ * behaves like the stores in Postgres and Redis. The constructor throws a `TypeError` for invalid options.
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
-/** Titles of rules, by subject. */
+/** The titles of smoke rules, by subject. */
 export type Smoke = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The smoke rules for backends: each method and option once, and everything that can differ between client libraries or kinds
- * of connections: types and sizes of replies, transactions, scripts and several connections.
+ * The smoke rules for backends. They use each method and option once. They also use everything that can differ between client
+ * libraries or kinds of connections: types and sizes of replies, transactions, scripts and several connections.
  */
 export const BACKEND_SMOKE: Smoke = {
   commit: [
@@ -81,13 +81,13 @@ interface AnySpec {
   readonly rules: Readonly<Record<string, unknown>>;
 }
 
-/** Filters the rules of a smoke. */
+/** Returns only the rules that belong to a smoke. */
 export const smokeOf = <Spec extends AnySpec>(specs: readonly Spec[], smoke: Smoke): readonly Spec[] =>
   specs.flatMap((spec) => {
     const rules = Object.entries(spec.rules).filter(([title]) => smoke[spec.subject]?.includes(title));
     return rules.length === 0 ? [] : [{ ...spec, rules: Object.fromEntries(rules) }];
   });
 
-/** Returns the suffix for the titles of a smoke. */
+/** Returns the note in the titles of smoke rules, or `""` for all rules. */
 export const extentOf = (rules: "all" | "smoke" = "all"): string =>
   rules === "smoke" ? " (a smoke, which proves no conformance)" : "";

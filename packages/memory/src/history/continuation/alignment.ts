@@ -4,13 +4,16 @@ import { pendingToolCalls } from "../messages/tool-calls.ts";
 import { isRole, roleOf, sameMessage } from "./same-message.ts";
 import { type ContinuationRejection, reject } from "./validation-result.ts";
 
-/** The end of the client's copy of the history, as an index into its messages, or the reason for a rejection. */
+/**
+ * Where the history ends in the client's messages (`end` is the index after it), or why the continuation is rejected.
+ */
 export type Alignment = { readonly ok: true; readonly end: number } | ContinuationRejection;
 
 /**
- * Finds the stored history at the beginning of a client's messages, as it is stored or as a run returns it. If the
- * store has dropped its oldest messages, up to that many may come before it. With `mayBeginLater`, the copy's beginning
- * may be missing. Linear.
+ * Finds the stored history at the beginning of a client's messages. The client may have copied it as it is stored, or
+ * as a run returns it. If the store has dropped its oldest messages, the copy may begin with up to `dropped` more
+ * messages. With `mayBeginLater`, the beginning of the history may be missing in the copy. Takes time linear in the
+ * number of messages.
  */
 export function alignHistory(
   persisted: readonly Message[],
@@ -29,7 +32,7 @@ export function alignHistory(
       return { ok: true, end: later.length };
     }
   }
-  // There is always a comparison: the raw history from the first message on.
+  // At least one comparison was made: the one of the stored history from the first message on.
   return best === undefined ? reject("not-a-prefix", 0) : explain(best, incoming);
 }
 
@@ -38,7 +41,10 @@ export interface AlignmentOptions {
   readonly mayBeginLater: boolean;
 }
 
-/** Returns the part of the history that a copy without its beginning must contain: it ends with the same reply. */
+/**
+ * Returns the end of the history that a copy without its beginning must contain, so that both have the same last reply.
+ * Returns `undefined` if there is no such part.
+ */
 function laterForm(form: readonly Message[], incoming: readonly unknown[]): readonly Message[] | undefined {
   const last = lastAssistant(incoming);
   const left = lastAssistant(form) - last;
@@ -48,7 +54,7 @@ function laterForm(form: readonly Message[], incoming: readonly unknown[]): read
 interface Comparison {
   readonly form: readonly Message[];
   readonly start: number;
-  /** The number of equal messages from `start` on. */
+  /** The number of equal messages, counted from index `start` of the client's messages. */
   readonly same: number;
 }
 
@@ -58,7 +64,7 @@ function* forms(persisted: readonly Message[]): Generator<readonly Message[]> {
   if (sanitized !== persisted) yield sanitized;
 }
 
-/** The history as a run returns it: sanitized, but with the pending calls at its end. */
+/** Returns the history as a run returns it: sanitized, but with the pending calls at its end. */
 function sanitizedForm(persisted: readonly Message[]): readonly Message[] {
   const pending = pendingToolCalls(persisted);
   if (pending === undefined) return sanitizeConversation(persisted);
@@ -68,9 +74,9 @@ function sanitizedForm(persisted: readonly Message[]): readonly Message[] {
 }
 
 /**
- * Returns the indexes at which the stored messages may begin, likeliest first. Three candidates instead of all, so a
- * repetitive conversation isn't searched in quadratic time. Only the first candidate has no assistant message after the
- * history.
+ * Returns the indexes at which the stored history may begin in the client's messages. The most probable one comes
+ * first. Only these three candidates are tried, so that a repetitive conversation doesn't take quadratic time. With the
+ * first candidate, no assistant message follows the history.
  */
 function possibleStarts(
   form: readonly Message[],
@@ -89,7 +95,8 @@ function lastAssistant(messages: readonly unknown[]): number {
   for (let index = messages.length - 1; index >= 0; index--) {
     const role = roleOf(messages[index]);
     if (role === "assistant") return index;
-    // Messages without a role are refused anyway, and an array of a billion holes must not be searched.
+    // Stop here: messages without a valid role are refused later. The array may have a billion empty items, which must
+    // not be searched.
     if (!isRole(role) && role !== "system" && role !== "developer") return -1;
   }
   return -1;

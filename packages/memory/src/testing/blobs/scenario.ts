@@ -2,25 +2,25 @@ import { expect } from "vitest";
 import type { BlobEntry, BlobHold, BlobStore } from "../../blobs/blob-store.ts";
 import { expectOk } from "../fixtures/expectations.ts";
 
-/** The environment of a rule about blob stores. */
+/** What a rule about blob stores gets for its test. */
 export interface BlobScenario {
   readonly store: BlobStore;
-  /** Another store on the same storage; `store` itself if the storage exists in one process only. */
+  /** Another store on the same storage. It is the same object as `store` if the storage only exists in one process. */
   readonly other: BlobStore;
   readonly largestBytes: number;
 }
 
-/** Rules by title. Each rejects if the rule is broken. */
+/** Rules by title. A rule rejects if the store breaks it. */
 export type BlobRules = Readonly<Record<string, (scenario: BlobScenario) => Promise<void>>>;
 
-/** A hash of no stored blob. */
+/** A hash under which no blob is stored. */
 export const NO_HASH: string = "0".repeat(64);
 
 export const newHold = (seconds = 600): BlobHold => ({ id: crypto.randomUUID(), seconds });
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Puts a text, releases it unless it must stay held, and returns its hash. */
+/** Puts a text and returns its hash. Without `held`, also releases the hold; with `held`, the blob stays held. */
 export async function putText(
   store: BlobStore,
   conversationId: string,
@@ -50,7 +50,7 @@ export async function readText(
   return data === null ? null : new TextDecoder().decode(data);
 }
 
-/** Returns every copy of a blob in the store's listing. */
+/** Returns all entries of a blob in the result of `list`. A store may keep several copies of a blob. */
 export async function listedAs(
   store: BlobStore,
   conversationId: string,

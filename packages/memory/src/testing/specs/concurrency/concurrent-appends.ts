@@ -12,7 +12,10 @@ const APPENDS = 20;
 type Provider = Scenario["provider"];
 type Append = (provider: Provider, messages: readonly Message[], options: WriteOptions) => Promise<void>;
 
-/** Each writer appends its numbered batches, `size` messages each, to one conversation. */
+/**
+ * Lets several writers append numbered batches of `size` messages to one conversation. Expects that every batch is
+ * stored, whole and in its writer's order.
+ */
 async function expectNothingLost(scenario: Scenario, size: number, append: Append): Promise<void> {
   const batchOf = (writer: number, batch: number): readonly string[] =>
     Array.from({ length: size }, (_, part) => `${writer}/${batch}/${part}`);
@@ -41,7 +44,10 @@ async function expectNothingLost(scenario: Scenario, size: number, append: Appen
   expect(batches).toEqual(batches.map(() => APPENDS));
 }
 
-/** 16 writers expect the same version, of a new conversation and of an existing one. */
+/**
+ * Lets 16 writers expect the same version, of a new and of an existing conversation. Expects that exactly one of them
+ * succeeds.
+ */
 async function expectOneWinner(
   scenario: Scenario,
   method: "appendMessages" | "storeMessages",

@@ -4,7 +4,10 @@ import { append, users } from "../../fixtures/messages.ts";
 import { letOthersRun } from "../../fixtures/timing.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
-/** All other operations must agree with `getConversation` on `c`. */
+/**
+ * Expects that all other reading operations agree with `getConversation` about the conversation `c`. Returns its
+ * contents.
+ */
 async function expectConsistent({ provider }: Scenario): Promise<readonly string[] | undefined> {
   const conversation = expectOk(await provider.getConversation("c"));
   const found = expectOk(await provider.findConversations({}));
@@ -128,7 +131,7 @@ export const races = defineSpec(
           const count = recent[0]?.split("/")[0];
           expect(recent).toEqual(recent.map((_, part) => `${count}/${part}`));
           seen = now;
-          // Reads that never wait would block the writes of a store in the same process.
+          // Let other tasks run: reads that never wait would block the writes of a store in the same process.
           await letOthersRun();
         }
       };

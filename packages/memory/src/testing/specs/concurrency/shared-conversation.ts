@@ -13,7 +13,10 @@ import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
 
-/** Removes the last message, with as many retries as needed. Returns `undefined` if there is none. */
+/**
+ * Removes the last message and returns its content. Repeats this until no other writer comes in between. Returns
+ * `undefined` if there is no message.
+ */
 async function pop(provider: Provider, id: string): Promise<string | undefined> {
   for (;;) {
     const { conversation } = await read(provider, { messages: { limit: 1 } }, id);
@@ -26,7 +29,7 @@ async function pop(provider: Provider, id: string): Promise<string | undefined> 
   }
 }
 
-/** Increments a counter in the metadata, with as many retries as needed. */
+/** Adds 1 to a counter in the metadata. Repeats this until no other writer comes in between. */
 async function increment(provider: Provider): Promise<void> {
   for (;;) {
     const { metadata } = await readConversation(provider, "c");
@@ -38,7 +41,7 @@ async function increment(provider: Provider): Promise<void> {
   }
 }
 
-/** In a single round, one process may finish before the other begins. */
+/** How often each test runs. If it ran only once, one process could finish before the other one begins. */
 const ROUNDS = 5;
 
 async function eachRound(task: (id: string) => Promise<void>): Promise<void> {

@@ -28,7 +28,7 @@ async function storeOne(provider: MemoryProvider): Promise<void> {
   );
 }
 
-/** Returns everything that the store shows of it. */
+/** Returns everything that reads return about the stored conversation. */
 const show = async (provider: MemoryProvider) => ({
   conversation: await readConversation(provider, "c"),
   recent: expectOk(await provider.getRecentMessages("c")),

@@ -24,7 +24,10 @@ interface Case {
   readonly batch: number;
 }
 
-/** Every number of dropped and added messages, including one more dropped than stored. */
+/**
+ * All combinations of numbers of stored, dropped and added messages. In one case for each size, one more message is
+ * dropped than is stored.
+ */
 const cases: readonly Case[] = SIZES.flatMap((size) =>
   [...SIZES.filter((dropLast) => dropLast <= size), size + 1].flatMap((dropLast) =>
     BATCHES.map((batch) => ({ size, dropLast, batch })),

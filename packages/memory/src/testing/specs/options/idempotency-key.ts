@@ -116,7 +116,7 @@ const write = (metadata: WriteMetadata = {}, options: WriteOptions = {}): WriteA
   { ...KEY, ...options },
 ];
 
-/** A write, and different writes under the same key. */
+/** By title: a write, and different writes that must be refused under the same idempotency key. */
 const others: Readonly<Record<string, readonly [first: WriteArguments, ...others: WriteArguments[]]>> = {
   "a metadata field of another value": [
     write({ title: "old" }),

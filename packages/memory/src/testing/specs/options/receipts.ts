@@ -7,7 +7,10 @@ import { expectConflict, expectOk, read } from "../../fixtures/expectations.ts";
 import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** Returns the position after the write with the key, or `undefined`. */
+/**
+ * Returns `nextPosition` right after the write with this idempotency key, or `undefined` if the read returns no
+ * receipt.
+ */
 async function receiptOf(provider: VersionedMemoryProvider, receiptFor: string, conversationId = "c") {
   return (await read(provider, { messages: "none", receiptFor }, conversationId)).receipt?.nextPosition;
 }
@@ -40,11 +43,11 @@ export const receipts = defineSpec(
     "return the incarnation of the conversation that a write created": async ({ provider }) => {
       const absent = { expectedVersion: 0, ...key("first") };
       const created = receiptOfWrite(await append(provider, "c", users("1"), {}, absent));
-      // A backend may return no write receipts.
+      // Stop here if the backend returns no receipts of writes. They are optional.
       if (created === undefined) return;
       const { incarnation } = await read(provider);
       expect(created.incarnation).toBe(incarnation);
-      // The answer may be for an earlier write to a conversation that no longer exists.
+      // A replayed write returns no receipt: the earlier write may belong to a conversation that no longer exists.
       expect(receiptOfWrite(await append(provider, "c", users("1"), {}, absent))).toBeUndefined();
       const next = await provider.appendMessages("c", users("2"), {}, { expectedVersion: 1 });
       expect(receiptOfWrite(next)).not.toHaveProperty("incarnation");

@@ -5,7 +5,10 @@ import type { VersionedMemoryProvider } from "../../../contract/versioned-provid
 import { createInMemoryProvider } from "../../../in-memory/provider.ts";
 import { type Known, type RandomOperation, surveys } from "./random-operation.ts";
 
-/** Names for a store's incarnations, in the order of their first appearance, because incarnations are random. */
+/**
+ * Names for the incarnations of a store, in the order of their first appearance. With these names, the incarnations of
+ * two stores can be compared, although they are random.
+ */
 export type Names = Map<string, string>;
 
 const isConversation = (value: unknown): value is ConversationMemory =>
@@ -24,12 +27,12 @@ function inOrder(items: readonly unknown[]): readonly unknown[] {
 }
 
 /**
- * Removes times, digests, and the order among equal times and among traces, because they differ between stores. Other
- * rules test digests.
+ * Returns data without what is different in each store: times, digests, and the order of conversations with equal times
+ * and of traces. Other rules test digests.
  */
 function comparable(data: unknown, names: Names): unknown {
   if (data instanceof Date) return "a date";
-  // Sort first: names are given in this order.
+  // Sort before incarnations get their names, because the names depend on the order.
   if (Array.isArray(data)) return inOrder(data).map((item) => comparable(item, names));
   if (typeof data !== "object" || data === null) return data;
   const compared = Object.entries(data).filter(([key]) => key !== "historyDigest");
@@ -41,35 +44,35 @@ function comparable(data: unknown, names: Names): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Returns the part of an outcome that must be equal in two stores after the same calls. */
+/** Converts a result into what must be equal in two stores after the same calls. */
 export function outcome(result: Result<unknown>, names: Names): unknown {
   if (result.success) return comparable(result.data, names);
   const { _tag, ...error } = result.error;
   return "reason" in error ? [_tag, error.reason, error.actualVersion] : [_tag];
 }
 
-/** The operations that the clients run at the same time, one each. */
+/** Operations that run at the same time, one for each client. */
 export type Round = readonly RandomOperation[];
 
-/** A round with outcomes that no serial order of its operations explains. */
+/** A round whose results can't come from any serial order of its operations. */
 export interface Anomaly {
   readonly script: readonly Round[];
-  /** The outcome of each operation of the last round, in the order of the clients. */
+  /** The results of the operations in the last round, in the order of the clients. */
   readonly observed: readonly unknown[];
-  /** What the store shows afterwards. */
+  /** What reads return after the last round. */
   readonly state: unknown;
-  /** The outcomes of the reference for each serial order. */
+  /** For each serial order: what the reference store returns for it. */
   readonly explanations: readonly Explanation[];
 }
 
 interface Explanation {
-  /** The clients' numbers, in the order of their operations. */
+  /** The numbers of the clients, in the order in which their operations ran. */
   readonly order: readonly number[];
   readonly outcomes: readonly unknown[];
   readonly state: unknown;
 }
 
-/** Returns all orders of `count` items, the plain one first. */
+/** Returns all orders of the numbers from 0 to `count - 1`. The ascending order comes first. */
 function orders(count: number): readonly (readonly number[])[] {
   if (count === 0) return [[]];
   const last = count - 1;
@@ -78,7 +81,7 @@ function orders(count: number): readonly (readonly number[])[] {
   );
 }
 
-/** What the clients of one store know, and the names of its incarnations. */
+/** What the clients of one store have read, and the names of its incarnations. */
 interface Memory {
   readonly known: readonly Known[];
   readonly names: Names;
@@ -92,8 +95,8 @@ const createMemory = (clients: number): Memory => ({
 const knownBy = ({ known }: Memory, client: number): Known => known[client] ?? new Map();
 
 /**
- * Returns the outcomes of a round, in the order of the clients, and what the store shows then. Incarnations are named
- * in this order.
+ * Returns the results of a round, in the order of the clients, and what reads return afterwards. Incarnations get their
+ * names in this order.
  */
 async function observe(
   provider: VersionedMemoryProvider,
@@ -106,13 +109,13 @@ async function observe(
   return { outcomes, state };
 }
 
-/** An explained round, with its order. */
+/** A round for which a serial order was found, with this order. */
 interface Past {
   readonly round: Round;
   readonly order: readonly number[];
 }
 
-/** The reference and its history. A store can't be copied, but its history can be run again. */
+/** The reference store with all rounds that it has run. A store can't be copied, but its rounds can be run again. */
 interface Model {
   readonly reference: VersionedMemoryProvider;
   readonly memory: Memory;
@@ -135,8 +138,8 @@ async function replay(history: readonly Past[], clients: number): Promise<Model>
 }
 
 /**
- * Returns the model after the round, in the first order that explains the outcomes; otherwise the outcomes of each
- * order.
+ * Finds the first serial order of a round with which the reference store returns the same results. Returns the
+ * reference after this order. If there is no such order, returns the results of each order.
  */
 async function follow(
   model: Model,
@@ -157,8 +160,9 @@ async function follow(
 }
 
 /**
- * Runs a script with one client for each operation of a round. After each round, searches for a serial order that the
- * in-memory reference explains. Returns `undefined` if there is one for every round.
+ * Runs a script on a store, with one client for each operation of a round. After each round, searches for a serial
+ * order with which the in-memory reference store returns the same results. Returns the first round without such an
+ * order, or `undefined` if every round has one.
  */
 export async function findAnomaly(
   clients: readonly [VersionedMemoryProvider, ...VersionedMemoryProvider[]],

@@ -1,15 +1,15 @@
 const MAX_RUNS = 80;
-/** A slow store must not use up all the time of its rule. */
+/** The maximum duration, in milliseconds, so that a slow store doesn't use up all the time of the rule. */
 const MAX_MS = 6_000;
 
-/** A result of a script of rounds. */
+/** The result of a run of random operations, together with the operations (the script). */
 interface Found<Operation> {
   readonly script: readonly (readonly Operation[])[];
 }
 
 /**
- * Yields every shorter script: without half of the rounds, then fewer, latest first, then without one operation of a
- * round.
+ * Yields shorter scripts to try: first without half of the rounds, then without fewer rounds, from the end to the
+ * beginning. Then yields scripts without one operation of a round.
  */
 function* shorter<Operation>(script: Found<Operation>["script"]): Generator<Found<Operation>["script"]> {
   for (let size = script.length >> 1; size >= 1; size >>= 1) {
@@ -21,7 +21,10 @@ function* shorter<Operation>(script: Found<Operation>["script"]): Generator<Foun
   }
 }
 
-/** Returns the shortest script that still gives the result, within a limit of runs and time. */
+/**
+ * Looks for a shorter script with the same kind of result, within a limit of runs and time. Returns the result with the
+ * shortest script that was found.
+ */
 export async function shrink<Operation, F extends Found<Operation>>(
   found: F,
   rerun: (script: F["script"]) => Promise<F | undefined>,

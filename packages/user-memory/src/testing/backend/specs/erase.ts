@@ -26,7 +26,7 @@ const clientsOf = async ({ backend, another }: BackendScenario): Promise<readonl
 
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A different time for each worker, so some are always in the middle of a step. */
+/** Waits for another time in each worker, so that some workers are always in the middle of a step. */
 async function stagger(worker: number): Promise<void> {
   for (let turn = 0; turn < worker; turn++) await pause();
 }
