@@ -56,11 +56,10 @@ function schemaOf(type: unknown): z.ZodType {
   return type === "media" ? mediaPartSchema : other;
 }
 
-/** The parts of a user's message. Texts are checked without a schema, which takes ten times as long. */
+/** Checks the content parts of a user's message. Text parts are checked without a schema, because a schema takes ten times as long. */
 export const userPartsSchema = z.array(z.unknown()).superRefine((parts, context) => {
   parts.forEach((part, index) => {
-    const { type, text }: Readonly<Record<string, unknown>> =
-      typeof part === "object" && part !== null ? (part as object as Record<string, unknown>) : {};
+    const { type, text } = (part ?? {}) as Readonly<Record<string, unknown>>;
     if (type === "text" && typeof text === "string") return;
     for (const { path, message } of schemaOf(type).safeParse(part).error?.issues ?? [])
       context.addIssue({ code: "custom", path: [index, ...path], message });

@@ -1,12 +1,12 @@
-/** The limit of a reply and of one event of a stream: about ten times a generated image. */
+/** The maximum length of a reply, and of one event of a streamed reply: about ten times a generated image. */
 export const MAX_REPLY_LENGTH = 256 * 2 ** 20;
 
-/** The limit of an error's body. Only the names in it are used. */
-const MAX_ERROR_BYTES = 64 * 1_024;
+/** The maximum length of the body of an error response. Some services quote the whole request in it. */
+const MAX_ERROR_BYTES = 2 ** 20;
 
 /**
- * Reads a whole body. Resolves with `undefined` if it is longer than the limit, without reading the rest. Rejects like
- * `Response.text`.
+ * Reads a response's whole body as text. Resolves with `undefined` if the body is longer than `maxBytes`; the rest of such a
+ * body isn't read. Rejects if the body ends early.
  */
 export async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
   if (response.body === null) return "";
@@ -23,11 +23,11 @@ export async function readText(response: Response, maxBytes: number): Promise<st
     }
     return undefined;
   } finally {
-    // Rejects for a failed body, and does nothing for a body that has ended.
+    // Cancelling does nothing if the body has ended, and rejects if reading the body has failed.
     reader.cancel().catch(() => {});
   }
 }
 
-/** Reads the body of an error. Resolves with `""` if it can't be read or is too long. */
+/** Reads the body of an error response as text. Resolves with `""` if the body can't be read or is longer than 1 MiB. */
 export const errorText = async (response: Response): Promise<string> =>
   (await readText(response, MAX_ERROR_BYTES).catch(() => undefined)) ?? "";

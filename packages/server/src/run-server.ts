@@ -24,7 +24,10 @@ export interface RunningServer {
   readonly close: () => Promise<void>;
 }
 
-/** Checks for a body that nothing reads. Node.js would read it to its end, for minutes, if the connection stayed open. */
+/**
+ * Checks whether a GET or HEAD request has a body. No route reads such a body, and Node.js would read it to its end, for minutes, if
+ * the connection stayed open.
+ */
 const hasUnreadBody = ({ method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean =>
   (method === "GET" || method === "HEAD") &&
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);

@@ -56,8 +56,8 @@ export interface Spending {
   /** Sets the usage of the earlier runs, as stored in the loaded conversation. */
   readonly loaded: (before: Spent | undefined) => void;
   /**
-   * Returns the usage of a reply from what the provider reported. With prices or a budget, input and output tokens that it
-   * doesn't report are estimated.
+   * Returns the valid token counts of the usage that the model provider reported for a reply. If the run has prices or a budget,
+   * estimates the input and output tokens that are missing. Returns `undefined` if no count is known.
    */
   readonly usageOf: (reported: unknown, call: () => EstimatedCall) => ModelUsage | undefined;
   readonly costOf: (usage: ModelUsage, asked: Asked) => number | undefined;

@@ -13,7 +13,10 @@ export interface ModelUsage {
   readonly cacheWriteTokens?: number;
   /** The number of output tokens that were used for reasoning. */
   readonly reasoningTokens?: number;
-  /** Whether input or output tokens are estimated in part, because a reply had no usage. Otherwise absent. */
+  /**
+   * `true` if a part of the input or output tokens is estimated, because the model provider didn't report these tokens. Otherwise
+   * absent.
+   */
   readonly estimated?: true;
 }
 

@@ -2,7 +2,7 @@ import type { Message } from "@jaf/memory";
 import { countMessageTokens, estimateTokens } from "@jaf/memory/internal";
 import type { ModelUsage } from "./cost.ts";
 
-/** A model call and its reply, as far as their tokens can be estimated. */
+/** The parts of a model call and its reply whose tokens are estimated. */
 export interface EstimatedCall {
   readonly instructions: string;
   readonly messages: readonly Message[];
@@ -10,7 +10,7 @@ export interface EstimatedCall {
   readonly reply: Message;
 }
 
-/** Returns the tokens that a call probably used. The parameters of tools aren't counted. */
+/** Estimates the input and output tokens of a model call. The parameters of tools aren't counted. */
 export function estimatedUsage({ instructions, messages, tools, reply }: EstimatedCall): ModelUsage {
   let inputTokens = estimateTokens(instructions);
   for (const message of messages) inputTokens += countMessageTokens(message);

@@ -84,7 +84,7 @@ export async function callOnce<Ctx>(
   }
 }
 
-/** Returns the usage of a reply. Of an unusable reply, only a text counts for an estimate. */
+/** Returns the tokens that a reply used. If they are estimated, only the text of an unusable reply is counted. */
 const usageOf = <Ctx>(
   { spending }: RunScope<Ctx>,
   { state, agent }: ModelRequest<Ctx>,

@@ -3,7 +3,7 @@ import { isReasoningField, isReasoningPart, isTextPart, messageText, present } f
 import { frozenCopy } from "../immutable/copy.ts";
 import { storableMessage } from "../immutable/messages.ts";
 import type { ModelCompletion } from "./completion.ts";
-import { isObject, NO_JSON, parseCalls } from "./reply-tool-calls.ts";
+import { isObject, parseCalls } from "./reply-tool-calls.ts";
 
 export type ParsedReply =
   | { readonly ok: true; readonly message: Message }
@@ -46,7 +46,7 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
   if (typeof content !== "string" && !isPartList(content)) return unusable("its content is not text");
   if (!Array.isArray(given)) return unusable("its tool calls are not a list");
   const parsed = parseCalls(given);
-  if (parsed.kind === "unusable") return unusable(parsed.detail, parsed.detail !== NO_JSON);
+  if (parsed.kind === "unusable") return unusable(parsed.detail, parsed.retryable);
   const origin = originOf(completion?.origin ?? fields["origin"]);
   const { calls } = parsed;
   const isBare = typeof content === "string" && parsed.kind === "plain" && !hasMore(fields);

@@ -151,7 +151,7 @@ async function takeInput<Ctx>(
   // call.
   const added = sanitizeConversation(newMessages);
   if (added.length === 0 && newMessages.length > 0) return failMemory(initial, nothingToAdd());
-  // Messages that the store would refuse after the model was paid.
+  // With this durability, the store sees the messages only after the model calls, and would refuse invalid messages too late.
   const storable = durabilityOf(journal.memory) === "completed" ? parseMessages(added) : undefined;
   if (storable?.success === false) return failMemory(initial, storable.error);
   const blocked = await checkInput(scope, initial, added);

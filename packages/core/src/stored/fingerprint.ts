@@ -53,7 +53,7 @@ function write(text: Text, value: unknown): void {
 
 interface TextMessage {
   readonly role: string;
-  /** The content, or the texts of its parts. */
+  /** The content if it is a text; otherwise the texts of its parts. */
   readonly texts: string | readonly string[];
 }
 
@@ -74,7 +74,10 @@ function asTextMessage(value: unknown): TextMessage | undefined {
   return isEncodable && !LONE_SURROGATE.test(role) ? { role, texts } : undefined;
 }
 
-/** Returns a text, or the texts of a list of parts that have nothing else; `undefined` for any other content. */
+/**
+ * Returns the content if it is a text, and the texts of its parts if it is a list of parts that have only texts. Returns
+ * `undefined` for any other content.
+ */
 function textsIn(content: unknown): string | readonly string[] | undefined {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return undefined;

@@ -116,7 +116,7 @@ describe("A prompt", () => {
     const model = createScriptedModel([]);
     const client = createAgentClient(agent, { modelProvider: model, context: {} });
     await expect(client.prompt(messages(value))).rejects.toThrow(
-      /^Invalid prompt input: \[0\]\.value\S{0,70}: /,
+      /^Invalid prompt input: \[0\]\.value\S{0,210}: /,
     );
     const parts = [{ type: "text" as const, text: "Hi.", value }];
     await expect(client.prompt(parts)).rejects.toThrow(/^Invalid prompt input: content\[0\]\.value/);

@@ -35,13 +35,16 @@ const TAG = /"\$+(?:date|bytes|url)"/;
  */
 export const mayHoldTags = (text: string): boolean => text.includes("$") && TAG.test(text);
 
-const SHOWN_PATH = 60;
+/** The maximum length of a path in an error. The path of a value that is nested too deeply would fill a page. */
+const SHOWN_PATH = 200;
 
-/** Returns the error for the object around. The path is built for errors only: it would cost more than the check. */
+/**
+ * Adds a step (an index of a list or a key of an object) to the beginning of an error's path. Returns other errors as they are.
+ * Paths are built only for errors, because building them for all values takes longer than the check.
+ */
 function inside(thrown: unknown, step: string | number | undefined): unknown {
   if (!(thrown instanceof UnstorableValue) || step === undefined) return thrown;
   const path = `${typeof step === "number" ? `[${step}]` : `.${step}`}${thrown.path}`;
-  // The path of a value that is too deep would fill a page.
   const shown = path.length > SHOWN_PATH ? `${path.slice(0, SHOWN_PATH)}…` : path;
   return new UnstorableValue(shown, thrown.expected);
 }

@@ -1,4 +1,7 @@
-/** The maximum number of lists and objects inside each other that a store accepts. Deeper values overflow the stack. */
+/**
+ * The maximum nesting depth of lists and objects that a store accepts. Deeper values could overflow the stack of recursive
+ * code.
+ */
 export const MAX_DEPTH = 200;
 
 /** Returns whether JSON text is nested deeper than a store accepts. */
@@ -15,7 +18,7 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Returns the index of the closing quote; the text's length if there is none. */
+/** Returns the index of the quote that ends a string of the JSON text; the text's length if the string has no end. */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -25,7 +28,7 @@ function endOfString(json: string, start: number): number {
   return json.length;
 }
 
-/** Returns the value of JSON text from a model; `undefined` if the text isn't JSON, or is nested too deeply. */
+/** Parses JSON text of a model. Returns `undefined` if the text isn't JSON, or is nested deeper than a store accepts. */
 export function jsonIn(text: string): unknown {
   if (isTooDeep(text)) return undefined;
   try {

@@ -37,7 +37,10 @@ const ALL_TAGS: readonly string[] = Object.values(TAGS);
 export const encodeRequest = (request: StoredRequest): string =>
   JSON.stringify(isPlain(request) ? request : tagged(request));
 
-/** Checks for values without tags. Copying them takes several times as long, and a request can have thousands of parts. */
+/**
+ * Checks whether a value can be written as JSON without tags. Such a value isn't copied, because a copy takes several times as long
+ * as this check, and a request can have thousands of parts.
+ */
 function isPlain(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (Array.isArray(value)) return value.every(isPlain);
