@@ -1,6 +1,6 @@
 import { maskSecrets } from "@jaf/core/adapter";
-import { shownOrigin } from "@jaf/memory/internal";
-import { type Fields, fieldsOf, isFields, jsonOf, pick, textField } from "./fields.ts";
+import { jsonIn, shownOrigin } from "@jaf/memory/internal";
+import { type Fields, fieldsOf, isFields, pick, textField } from "./fields.ts";
 
 /**
  * A failed model call. Unlike the AI SDK's errors, it holds neither the request nor the response. The engine uses `status`,
@@ -124,7 +124,7 @@ const CODE = /^[\w.-]{1,64}$/;
  * Finds an error's code and message in the formats of different providers, such as `{ error: { type, code, message } }`.
  */
 function explanationOf({ data, responseBody }: Fields): Explanation {
-  const body = isFields(data) ? data : typeof responseBody === "string" ? jsonOf(responseBody) : undefined;
+  const body = isFields(data) ? data : typeof responseBody === "string" ? jsonIn(responseBody) : undefined;
   const outer = fieldsOf(body);
   const inner = isFields(outer["error"]) ? outer["error"] : outer;
   const code = ["type", "code", "status"].map((name) => inner[name]).find(isCode);

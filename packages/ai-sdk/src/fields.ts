@@ -18,12 +18,3 @@ export function pick(fields: Fields, names: readonly string[]): Fields {
   for (const name of names) if (fields[name] != null) picked[name] = fields[name];
   return picked;
 }
-
-/** Parses JSON. Returns `undefined` if the text isn't JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

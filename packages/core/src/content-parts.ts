@@ -56,16 +56,15 @@ function schemaOf(type: unknown): z.ZodType {
   return type === "media" ? mediaPartSchema : other;
 }
 
-const userPartSchema = z.unknown().superRefine((part, context) => {
-  const type = typeof part === "object" && part !== null && "type" in part ? part.type : undefined;
-  const schema = schemaOf(type);
-  const parsed = schema.safeParse(part);
-  if (parsed.success) return;
-  for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
+/** Checks the content parts of a user's message. Text parts are checked without a schema, because a schema takes ten times as long. */
+export const userPartsSchema = z.array(z.unknown()).superRefine((parts, context) => {
+  parts.forEach((part, index) => {
+    const { type, text } = (part ?? {}) as Readonly<Record<string, unknown>>;
+    if (type === "text" && typeof text === "string") return;
+    for (const { path, message } of schemaOf(type).safeParse(part).error?.issues ?? [])
+      context.addIssue({ code: "custom", path: [index, ...path], message });
+  });
 });
-
-/** Checks the content parts of a user's message. */
-export const userPartsSchema = z.array(userPartSchema);
 
 const toolPartSchema = z.discriminatedUnion("type", [textPartSchema, mediaPartSchema]);
 

@@ -48,6 +48,7 @@ export { createInMemoryProvider } from "./in-memory/provider.ts";
 export { onAbort, withDeadline } from "./runtime/abort.ts";
 export { backoffDelayMs } from "./runtime/backoff.ts";
 export { base64Of, bytesIn, textIn, utf8Of } from "./runtime/bytes.ts";
+export { isTooDeep, jsonIn, MAX_DEPTH } from "./runtime/depth.ts";
 export { createKeyedQueue, type KeyedQueue } from "./runtime/keyed-queue.ts";
 export { present } from "./runtime/objects.ts";
 export { callSafely } from "./runtime/observer.ts";

@@ -1,4 +1,5 @@
 import { present, shownOrigin } from "@jaf/memory/internal";
+import { errorText } from "./body.ts";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
 /**
@@ -120,7 +121,7 @@ export function serviceErrors<E extends ModelHttpError>(
   return {
     ofStatus: async (response, { url, provider, hasKey }) => {
       const { status, headers } = response;
-      const body = parseJson(await response.text().catch(() => ""));
+      const body = parseJson(await errorText(response));
       const error = errorIn(body) ?? body;
       const named = namesIn(error);
       const known = status === HIDDEN_REDIRECT ? undefined : status;

@@ -1,6 +1,6 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, messageText } from "@jaf/memory/internal";
-import { type Fields, isObject, parseJson } from "./fields.ts";
+import { calledTool, jsonIn, messageText } from "@jaf/memory/internal";
+import { type Fields, isObject } from "./fields.ts";
 import { isMedia, mediaMention } from "./media.ts";
 
 /**
@@ -107,10 +107,13 @@ export function contentOf(parts: readonly ContentPart[]): string | readonly Cont
   return isPlain ? String(first["text"]) : "";
 }
 
-/** Returns the input of a tool call as an object. Input that isn't an object is wrapped as `{ input }`. */
+/**
+ * Returns the input of a tool call as an object. Input that isn't an object is wrapped as `{ input }`, and so is JSON that is
+ * nested deeper than a store accepts.
+ */
 export function inputObject(call: RichToolCall): Fields {
   const { input } = calledTool(call);
-  const parsed = call.type === "custom" ? undefined : parseJson(input);
+  const parsed = call.type === "custom" ? undefined : jsonIn(input);
   if (isObject(parsed)) return parsed;
   return call.type !== "custom" && input.trim() === "" ? {} : { input };
 }

@@ -9,9 +9,9 @@ export function responseJson(text: string, provider: string, errors: ServiceErro
   return body;
 }
 
-/** Returns the value if it is a finite number, and `undefined` for any other value. */
+/** Returns the value if it is a finite number from 0, and `undefined` for any other value. */
 export const tokenCount = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isFinite(value) ? value : undefined;
+  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 
 /** Returns the token counts that are defined, or `undefined` if all are undefined. */
 export function knownCounts<Name extends string>(

@@ -1,3 +1,4 @@
+import { MAX_REPLY_LENGTH, readText } from "./body.ts";
 import { ModelHttpError, type ServiceErrors } from "./errors.ts";
 import type { Fields } from "./fields.ts";
 import { readEvents } from "./sse.ts";
@@ -56,15 +57,20 @@ const bodyFailure = (
 ): unknown =>
   thrown instanceof ModelHttpError || signal?.aborted === true ? thrown : errors.cut(provider, thrown);
 
-/** Reads a response's whole body as text. Throws the service's error if the body ends early. */
-export const wholeText = (
+/**
+ * Reads a response's whole body as text. Throws the service's error if the body ends early or is longer than 256 MiB.
+ */
+export async function wholeText(
   response: Response,
   service: ModelService,
   signal: AbortSignal | undefined,
-): Promise<string> =>
-  response.text().catch((thrown: unknown) => {
+): Promise<string> {
+  const text = await readText(response, MAX_REPLY_LENGTH).catch((thrown: unknown) => {
     throw bodyFailure(thrown, service, signal);
   });
+  if (text === undefined) throw service.errors.malformed(service.provider, "more than 256 MiB");
+  return text;
+}
 
 /**
  * Yields what `read` yields for a response of server-sent events. `read` gets the data of each event. Throws the service's

@@ -81,6 +81,13 @@ describe("a redirect", () => {
 });
 
 describe("the body of an error", () => {
+  it("is read if it quotes a long request", async () => {
+    const error = await ofStatus(429, {
+      error: { code: "insufficient_quota", message: "x".repeat(500_000) },
+    });
+    expect(error).toMatchObject({ isRetryable: false });
+  });
+
   it.each([
     ["OpenAI's", { error: { message: QUOTED, type: "t", param: "messages[0].name", code: "c" } }, "c", "t"],
     ["Anthropic's", { type: "error", error: { type: "t", message: QUOTED } }, undefined, "t"],

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { serve } from "@hono/node-server";
 import { createRoutedApp } from "./app.ts";
 import type { ServedAgents, ServerAppOptions, ServerRunConfig } from "./options.ts";
@@ -22,6 +23,14 @@ export interface RunningServer {
    */
   readonly close: () => Promise<void>;
 }
+
+/**
+ * Checks whether a GET or HEAD request has a body. No route reads such a body, and Node.js would read it to its end, for minutes, if
+ * the connection stayed open.
+ */
+const hasUnreadBody = ({ method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean =>
+  (method === "GET" || method === "HEAD") &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
@@ -56,7 +65,10 @@ export async function runServer<Ctx>(
     );
   const { app, ...rest } = await createRoutedApp(agents, config, options);
   const server = serve({
-    fetch: (request, { outgoing }) => app.fetch(request, { cutOff: () => void outgoing.destroy() }),
+    fetch: (request, { incoming, outgoing }) => {
+      if (hasUnreadBody(incoming) && "shouldKeepAlive" in outgoing) outgoing.shouldKeepAlive = false;
+      return app.fetch(request, { cutOff: () => void outgoing.destroy() });
+    },
     ...{ port, hostname: host },
   });
   const listening = await new Promise<number>((resolve, reject) => {

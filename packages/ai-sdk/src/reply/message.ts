@@ -1,6 +1,7 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
-import { type Fields, fieldsOf, isFields, jsonOf, pick, textField } from "../fields.ts";
+import { jsonIn } from "@jaf/memory/internal";
+import { type Fields, fieldsOf, isFields, pick, textField } from "../fields.ts";
 
 type ReplyMessage = NonNullable<ModelCompletion["message"]>;
 
@@ -129,7 +130,7 @@ function mediaOf(item: Fields): {
 /** Parses the input if it is JSON text. Returns other text unchanged. */
 function inputOf(input: unknown): unknown {
   if (typeof input !== "string") return input ?? {};
-  return input.trim() === "" ? {} : (jsonOf(input) ?? input);
+  return input.trim() === "" ? {} : (jsonIn(input) ?? input);
 }
 
 /** Returns the provider's metadata of an item. Leaves out empty metadata, which many providers send with every item. */

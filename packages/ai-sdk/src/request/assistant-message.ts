@@ -1,8 +1,8 @@
 import type { JSONValue } from "@ai-sdk/provider";
 import type { CacheableConfig } from "@jaf/core";
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, partText } from "@jaf/memory/internal";
-import { isFields, jsonOf, textField } from "../fields.ts";
+import { calledTool, jsonIn, partText } from "@jaf/memory/internal";
+import { isFields, textField } from "../fields.ts";
 import { sameOrigin } from "../model.ts";
 import { fileOf } from "./media.ts";
 import { type AssistantPart, providerOptionsOf, type ToolOutput } from "./prompt.ts";
@@ -149,6 +149,6 @@ function callInput(call: RichToolCall): unknown {
   const { input } = calledTool(call);
   if (call.type === "custom") return { input };
   if (input.trim() === "") return {};
-  const parsed = jsonOf(input);
+  const parsed = jsonIn(input);
   return isFields(parsed) ? parsed : { rawInvalidInput: input };
 }

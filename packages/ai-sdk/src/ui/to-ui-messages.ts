@@ -1,7 +1,7 @@
 import type { Interruption } from "@jaf/core";
 import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, messageText } from "@jaf/memory/internal";
-import { jsonOf, textField } from "../fields.ts";
+import { calledTool, jsonIn, messageText } from "@jaf/memory/internal";
+import { textField } from "../fields.ts";
 import { metadataOf, type UIOptions, uiPart } from "./parts.ts";
 import { answeredState, CUSTOM_CALL, callPart, isToolPart, withState } from "./tool-parts.ts";
 import type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart, ToolState } from "./ui-message.ts";
@@ -200,7 +200,7 @@ function ownCall(call: RichToolCall, options: UIOptions): AiSdkToolPart {
 /** Parses the input of a call. Invalid JSON, `null` and JSON strings stay as the model wrote them. */
 function uiInput(text: string): unknown {
   if (text.trim() === "") return {};
-  const parsed = jsonOf(text);
+  const parsed = jsonIn(text);
   return parsed === undefined || parsed === null || typeof parsed === "string" ? text : parsed;
 }
 

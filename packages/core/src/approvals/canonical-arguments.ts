@@ -1,4 +1,5 @@
 import type { RichToolCall } from "@jaf/memory";
+import { MAX_DEPTH } from "@jaf/memory/internal";
 import { sleep } from "../limits/abort.ts";
 import { type ParsedArguments, parseCall } from "../tool-calls/arguments.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -63,8 +64,6 @@ class NotCanonical extends Error {
     super(`${path === "" ? "they are" : `${path} is`} ${what}`);
   }
 }
-
-const MAX_DEPTH = 200;
 
 interface At {
   readonly path: string;

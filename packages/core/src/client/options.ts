@@ -3,7 +3,7 @@ import { ContinuationValidationError, parseApprovalDecision, parseOptions } from
 import * as z from "zod";
 import type { MaybeConversational } from "../agent.ts";
 import { toolPartsSchema, type UserMessage, type UserPart, userPartsSchema } from "../content-parts.ts";
-import { ownMessage, storableMessage } from "../immutable/messages.ts";
+import { storableMessage } from "../immutable/messages.ts";
 import type { ClientToolResult } from "../interruption.ts";
 import { functionSchema } from "../middleware.ts";
 import { type CacheableConfig, cacheSchema } from "../model/model-config.ts";
@@ -140,19 +140,14 @@ function ownInput(input: Exclude<PromptInput, string>): readonly Message[] {
     return [ownUserMessage({ role: "user", content: input }, "")];
   }
   parseOptions(messagesSchema, input, "prompt input");
-  return input.map((message, index) =>
-    isText(message) ? ownMessage(message) : ownUserMessage(message, `[${index}].`),
-  );
+  return input.map((message, index) => ownUserMessage(message, `[${index}].`));
 }
-
-/** Returns whether the message's content isn't a list of content parts. Such content is checked together with all messages. */
-const isText = (message: Message | UserMessage): message is Message => !Array.isArray(message.content);
 
 /**
  * Returns a storable copy of the user's message. `where`: the message's path in the input, for the error. Throws a
  * `TypeError` if a store can't hold the message.
  */
-function ownUserMessage(message: UserMessage, where: string): Message {
+function ownUserMessage(message: Message | UserMessage, where: string): Message {
   const storable = storableMessage(message);
   if (storable.ok) return storable.message;
   throw new TypeError(`Invalid prompt input: ${where}${storable.problem}.`);

@@ -1,5 +1,5 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
-import { parseMessages, present } from "@jaf/memory/internal";
+import { MAX_DEPTH, parseMessages, present } from "@jaf/memory/internal";
 import { frozenCopy } from "./copy.ts";
 
 /** Returns the message itself if it is already deeply frozen (like the messages of JAF's stores); otherwise a frozen copy. */
@@ -40,14 +40,14 @@ export function ownConversation(conversation: ConversationMemory): ConversationM
 
 /**
  * Returns whether a value can no longer change. Returns `false` for frozen dates, maps, bytes and getters, because they can
- * still change.
+ * still change. Returns `false`, too, for a value that is nested deeper than a store accepts (e.g. a cycle).
  */
-function isFixed(value: unknown): boolean {
+function isFixed(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return true;
-  if (!Object.isFrozen(value) || !isPlain(value)) return false;
+  if (depth > MAX_DEPTH || !Object.isFrozen(value) || !isPlain(value)) return false;
   return Object.keys(value).every((key) => {
     const field = Object.getOwnPropertyDescriptor(value, key);
-    return field !== undefined && "value" in field && isFixed(field.value);
+    return field !== undefined && "value" in field && isFixed(field.value, depth + 1);
   });
 }
 

@@ -1,13 +1,23 @@
 import type { ModelOrigin } from "@jaf/memory";
 import * as z from "zod";
 import type { BudgetExceeded, JAFError } from "../errors.ts";
-import { amount, costOf, hasPrice, type ModelPrices, type ModelUsage, priceOf, sumOfUsage } from "./cost.ts";
+import {
+  amount,
+  costOf,
+  hasPrice,
+  type ModelPrices,
+  type ModelUsage,
+  priceOf,
+  sumOfUsage,
+  usageIn,
+} from "./cost.ts";
+import { type EstimatedCall, estimatedUsage } from "./estimate.ts";
 
 /** The limits of a budget. If a field is absent, it sets no limit. */
 export interface BudgetLimits {
   /** The maximum cost, in the currency of `RunConfig.prices`. `prices` must have a price for each model that is called. */
   readonly maxCost?: number;
-  /** The maximum sum of input tokens and output tokens. Tokens that the model provider doesn't report aren't counted. */
+  /** The maximum sum of input tokens and output tokens. Tokens that the model provider doesn't report are estimated. */
   readonly maxTokens?: number;
 }
 
@@ -45,6 +55,11 @@ interface Asked {
 export interface Spending {
   /** Sets the usage of the earlier runs, as stored in the loaded conversation. */
   readonly loaded: (before: Spent | undefined) => void;
+  /**
+   * Returns the valid token counts of the usage that the model provider reported for a reply. If the run has prices or a budget,
+   * estimates the input and output tokens that are missing. Returns `undefined` if no count is known.
+   */
+  readonly usageOf: (reported: unknown, call: () => EstimatedCall) => ModelUsage | undefined;
   readonly costOf: (usage: ModelUsage, asked: Asked) => number | undefined;
   readonly count: (usage: ModelUsage | undefined, asked: Asked) => void;
   /** Returns the usage of this run; `undefined` until a model call has reported its usage. */
@@ -67,11 +82,18 @@ export function openSpending({
     const price = priceOf(prices, asked);
     return price && costOf(usage, price);
   };
+  const usageOf: Spending["usageOf"] = (reported, call) => {
+    const usage = usageIn(reported);
+    const isComplete = usage?.inputTokens !== undefined && usage.outputTokens !== undefined;
+    if (isComplete || (prices === undefined && budget === undefined)) return usage;
+    return { ...estimatedUsage(call()), ...usage, estimated: true };
+  };
   const ofConversation = () => sumOfSpent(before, run);
   return {
     loaded: (sum) => {
       before = sum;
     },
+    usageOf,
     costOf: costOfUsage,
     count: (usage, asked) => {
       if (usage !== undefined) run = sumOfSpent(run, spentOf(usage, costOfUsage(usage, asked)));

@@ -13,6 +13,11 @@ export interface ModelUsage {
   readonly cacheWriteTokens?: number;
   /** The number of output tokens that were used for reasoning. */
   readonly reasoningTokens?: number;
+  /**
+   * `true` if a part of the input or output tokens is estimated, because the model provider didn't report these tokens. Otherwise
+   * absent.
+   */
+  readonly estimated?: true;
 }
 
 /** The names of all fields of {@link ModelUsage}. */
@@ -24,6 +29,24 @@ export const USAGE_COUNTS = [
   "reasoningTokens",
 ] as const satisfies readonly (keyof ModelUsage)[];
 
+type Counts = { -readonly [Field in keyof ModelUsage]: ModelUsage[Field] };
+
+/**
+ * Returns the token counts that a model provider reported. Counts that aren't finite numbers from 0 are left out. Returns
+ * `undefined` if no count is left.
+ */
+export function usageIn(reported: unknown): ModelUsage | undefined {
+  if (typeof reported !== "object" || reported === null) return undefined;
+  const given: Readonly<Record<string, unknown>> = { ...reported };
+  const usage: Counts = {};
+  for (const name of USAGE_COUNTS) {
+    const count = given[name];
+    if (typeof count === "number" && Number.isFinite(count) && count >= 0) usage[name] = count;
+  }
+  if (Object.keys(usage).length === 0) return undefined;
+  return given["estimated"] === true ? { ...usage, estimated: true } : usage;
+}
+
 /**
  * Returns the sum of both usages, field by field. A field is absent if it is absent in both usages. Returns `undefined` if
  * both usages are `undefined`.
@@ -33,11 +56,12 @@ export function sumOfUsage(
   other: ModelUsage | undefined,
 ): ModelUsage | undefined {
   if (one === undefined || other === undefined) return one ?? other;
-  const sum: { -readonly [Count in keyof ModelUsage]: ModelUsage[Count] } = {};
+  const sum: Counts = {};
   for (const count of USAGE_COUNTS) {
     const tokens = (one[count] ?? 0) + (other[count] ?? 0);
     if (one[count] !== undefined || other[count] !== undefined) sum[count] = tokens;
   }
+  if (one.estimated === true || other.estimated === true) sum.estimated = true;
   return sum;
 }
 

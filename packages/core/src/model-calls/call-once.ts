@@ -12,7 +12,7 @@ import {
   TimeLimitError,
 } from "../limits/time-limit.ts";
 import type { ModelCompletion } from "../model/completion.ts";
-import { parseReply } from "../model/reply.ts";
+import { type ParsedReply, parseReply } from "../model/reply.ts";
 import { isRetryableFailure, type ModelRetryPolicy, retryAfterMsOf, statusOf } from "../model/retry.ts";
 import { collectStream } from "../model/stream.ts";
 import type { RunScope } from "../run-scope.ts";
@@ -32,6 +32,8 @@ interface UsableReply {
   readonly ok: true;
   readonly message: Message;
   readonly completion: ModelCompletion;
+  /** The tokens that the reply used. Absent if these tokens were counted before. */
+  readonly usage?: ModelUsage | undefined;
   /** The reply as it was streamed. */
   readonly text: StreamedReply;
   /** The number of attempts so far, including this one. */
@@ -64,11 +66,12 @@ export async function callOnce<Ctx>(
   try {
     const completion = await complete(scope, request, { limit, text });
     const reply = parseReply(completion);
-    if (reply.ok) return { ok: true, message: reply.message, completion, text, attempts };
+    const usage = usageOf(scope, request, { completion, reply });
+    if (reply.ok) return { ok: true, message: reply.message, completion, usage, text, attempts };
     const { detail, retryable } = reply;
     const unusable = { attempts, discardText: text.hasEmitted() };
     const error = { _tag: "ModelBehaviorError", detail } as const;
-    return { ...failedCall(error, unusable), retryable, usage: completion?.usage };
+    return { ...failedCall(error, unusable), retryable, usage };
   } catch (thrown) {
     const failed = { attempts, discardText: text.hasEmitted() };
     const aborted = abortError(signal);
@@ -80,6 +83,23 @@ export async function callOnce<Ctx>(
     limit.close();
   }
 }
+
+/** Returns the tokens that a reply used. If they are estimated, only the text of an unusable reply is counted. */
+const usageOf = <Ctx>(
+  { spending }: RunScope<Ctx>,
+  { state, agent }: ModelRequest<Ctx>,
+  { completion, reply }: { readonly completion: ModelCompletion | undefined; readonly reply: ParsedReply },
+): ModelUsage | undefined =>
+  spending.usageOf(completion?.usage, () => {
+    const content = completion?.message?.content;
+    const unusable = { role: "assistant", content: typeof content === "string" ? content : "" } as const;
+    return {
+      instructions: agent.instructions(state),
+      messages: state.messages,
+      tools: agent.tools ?? [],
+      reply: reply.ok ? reply.message : unusable,
+    };
+  });
 
 interface Completing {
   readonly limit: TimeLimit;

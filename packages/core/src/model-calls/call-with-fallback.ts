@@ -98,9 +98,8 @@ async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>):
   let usage: ModelUsage | undefined;
   for (let attempt = 1; ; attempt++) {
     const tried = await callOnce(scope, call, attempt);
-    const used = usageOf(tried);
-    usage = sumOfUsage(usage, used);
-    scope.spending.count(used, { name, origin: originOf(tried) });
+    usage = sumOfUsage(usage, tried.usage);
+    scope.spending.count(tried.usage, { name, origin: originOf(tried) });
     const delayMs = tried.ok ? undefined : retryDelayMs(modelRetry, { ...tried, attempt });
     if (tried.ok || delayMs === undefined) {
       trace?.end(tried, usage);
@@ -152,8 +151,6 @@ function traceCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
     },
   };
 }
-
-const usageOf = (tried: Attempt): ModelUsage | undefined => (tried.ok ? tried.completion.usage : tried.usage);
 
 const originOf = (tried: Attempt): ModelOrigin | undefined => {
   if (!tried.ok) return undefined;

@@ -1,6 +1,14 @@
 import type { ContentPart, RichToolCall } from "@jaf/memory";
 
-export type ParsedCalls = UsableCalls | { readonly kind: "unusable"; readonly detail: string };
+export type ParsedCalls = UsableCalls | UnusableCalls;
+
+interface UnusableCalls {
+  readonly kind: "unusable";
+  /** Says what is wrong, without quoting the call. */
+  readonly detail: string;
+  /** Whether another reply of the model may be usable. */
+  readonly retryable: boolean;
+}
 
 export interface UsableCalls {
   /**
@@ -46,9 +54,9 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
   const named: NamedCall[] = [];
   let isPlain = true;
   for (const call of sent) {
-    if (!isObject(call)) return { kind: "unusable", detail: "a tool call names no function" };
+    if (!isObject(call)) return unusable("a tool call names no function");
     const read = readCall(call);
-    if (typeof read === "string") return { kind: "unusable", detail: read };
+    if ("detail" in read) return read;
     const { type, name, input } = read;
     const given = typeof call["id"] === "string" ? call["id"] : "";
     const id = toUniqueId(given);
@@ -65,26 +73,36 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
 
 const NO_CALLS: UsableCalls = { kind: "plain", calls: [], placed: (parts) => parts };
 
-/** Returns the call. If the call is unusable, returns a text that says why, without quoting the call. */
-function readCall(call: Fields): ReadCall | string {
+const unusable = (detail: string, retryable = true): UnusableCalls => ({
+  kind: "unusable",
+  ...{ detail, retryable },
+});
+
+function readCall(call: Fields): ReadCall | UnusableCalls {
   if (call["type"] === "custom") {
     const custom = fieldsOf(call["custom"]);
     const name = custom["name"];
     const input = custom["input"] ?? "";
-    if (typeof name !== "string" || name === "") return "a custom tool call names no tool";
+    if (typeof name !== "string" || name === "") return unusable("a custom tool call names no tool");
     return typeof input === "string"
       ? { type: "custom", name, input }
-      : "the input of a custom tool call is not text";
+      : unusable("the input of a custom tool call is not text");
   }
   const called = fieldsOf(call["function"]);
   const name = called["name"];
-  if (typeof name !== "string" || name === "") return "a tool call names no function";
-  const input = argumentsText(called["arguments"]);
-  return input === undefined
-    ? "the arguments of a tool call are not JSON text"
-    : { type: "function", name, input };
+  if (typeof name !== "string" || name === "") return unusable("a tool call names no function");
+  try {
+    const input = argumentsText(called["arguments"]);
+    return input === undefined
+      ? unusable("the arguments of a tool call are not JSON text")
+      : { type: "function", name, input };
+  } catch {
+    // Only a provider's adapter can make such an object (e.g. with a cycle). It would do so again.
+    return unusable("the arguments of a tool call can't be written as JSON", false);
+  }
 }
 
+/** Returns `undefined` if the value is neither text nor an object. Throws if JSON can't represent the object. */
 function argumentsText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "{}";

@@ -32,7 +32,7 @@ const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false
  * | none of these, and the model stopped because of the reply's length or a content filter | unusable; not retried |
  * | only reasoning | unusable; not retried |
  * | nothing, or only white space | unusable |
- * | a value that a store can't hold | unusable; not retried |
+ * | a value that a store can't hold, or arguments that can't be written as JSON | unusable; not retried |
  * | content that is neither text nor parts, calls that can't be understood | unusable |
  *
  * Malformed calls are repaired if their meaning is clear; see `parseCalls`. Content parts that mark the place of a call get the
@@ -46,7 +46,7 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
   if (typeof content !== "string" && !isPartList(content)) return unusable("its content is not text");
   if (!Array.isArray(given)) return unusable("its tool calls are not a list");
   const parsed = parseCalls(given);
-  if (parsed.kind === "unusable") return unusable(parsed.detail);
+  if (parsed.kind === "unusable") return unusable(parsed.detail, parsed.retryable);
   const origin = originOf(completion?.origin ?? fields["origin"]);
   const { calls } = parsed;
   const isBare = typeof content === "string" && parsed.kind === "plain" && !hasMore(fields);

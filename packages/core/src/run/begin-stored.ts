@@ -2,6 +2,7 @@ import type { ConversationMemory, MemoryErrorUnion, Message } from "@jaf/memory"
 import {
   createMemoryConflictError,
   createMemoryValidationError,
+  parseMessages,
   present,
   sanitizeConversation,
 } from "@jaf/memory/internal";
@@ -150,6 +151,9 @@ async function takeInput<Ctx>(
   // call.
   const added = sanitizeConversation(newMessages);
   if (added.length === 0 && newMessages.length > 0) return failMemory(initial, nothingToAdd());
+  // With this durability, the store sees the messages only after the model calls, and would refuse invalid messages too late.
+  const storable = durabilityOf(journal.memory) === "completed" ? parseMessages(added) : undefined;
+  if (storable?.success === false) return failMemory(initial, storable.error);
   const blocked = await checkInput(scope, initial, added);
   if (blocked !== undefined) return blocked;
   const aborted = abortError(scope.config.signal);

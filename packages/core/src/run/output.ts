@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/internal";
+import { jsonIn, messageText } from "@jaf/memory/internal";
 import type * as z from "zod";
 import { abortable, abortError, runAborted } from "../limits/abort.ts";
 import { refusalOf } from "../model/reply.ts";
@@ -88,11 +88,8 @@ function fencedJson(text: string): unknown {
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const json = jsonIn(text);
+  return json === undefined ? text : json;
 }
 
 async function parse(codec: z.ZodType, value: unknown): Promise<DecodedOutput> {

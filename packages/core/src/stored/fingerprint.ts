@@ -37,8 +37,13 @@ function write(text: Text, value: unknown): void {
     const json = JSON.stringify(inOrder(value)) ?? "null";
     text.pending += `j${json.length}:${json}`;
   } else {
-    const { role, content } = message;
-    text.pending += `m${role.length}:${role}${content.length}:${content}`;
+    const { role, texts } = message;
+    text.pending += `m${role.length}:${role}`;
+    if (typeof texts === "string") text.pending += `${texts.length}:${texts}`;
+    else {
+      text.pending += `[${texts.length}:`;
+      for (const each of texts) text.pending += `${each.length}:${each}`;
+    }
   }
   if (text.pending.length < CHUNK) return;
   text.hashed ??= startSha512t256();
@@ -48,27 +53,54 @@ function write(text: Text, value: unknown): void {
 
 interface TextMessage {
   readonly role: string;
-  readonly content: string;
+  /** The content if it is a text; otherwise the texts of its parts. */
+  readonly texts: string | readonly string[];
 }
 
 /**
- * Returns the role and the content if the value is a message that has only text; otherwise `undefined`. Such messages are
- * written without JSON, because JSON takes twice as long. Messages with lone surrogates are written as JSON, which escapes
- * these characters, because UTF-8 can't encode them.
+ * Returns the role and the texts if the value is a message that has only text, as one text or as text parts; otherwise
+ * `undefined`. Such messages are written without JSON, because JSON takes several times as long. Messages with lone surrogates
+ * are written as JSON, which escapes these characters, because UTF-8 can't encode them.
  */
 function asTextMessage(value: unknown): TextMessage | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { role, content, toJSON } = value as Readonly<Record<string, unknown>>;
-  if (typeof role !== "string" || typeof content !== "string" || typeof toJSON === "function")
-    return undefined;
+  const texts = textsIn(content);
+  if (typeof role !== "string" || texts === undefined || typeof toJSON === "function") return undefined;
   const keys = Object.keys(value);
   if (keys.filter(isFieldOfText).length !== 2) return undefined;
   if (keys.length > 2 && keys.some((key) => !isFieldOfText(key) && isSet(value, key))) return undefined;
-  return LONE_SURROGATE.test(content) || LONE_SURROGATE.test(role) ? undefined : { role, content };
+  const isEncodable = typeof texts === "string" ? !LONE_SURROGATE.test(texts) : !texts.some(hasLoneSurrogate);
+  return isEncodable && !LONE_SURROGATE.test(role) ? { role, texts } : undefined;
+}
+
+/**
+ * Returns the content if it is a text, and the texts of its parts if it is a list of parts that have only texts. Returns
+ * `undefined` for any other content.
+ */
+function textsIn(content: unknown): string | readonly string[] | undefined {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return undefined;
+  const texts: string[] = [];
+  for (const part of content as readonly unknown[]) {
+    if (typeof part !== "object" || part === null) return undefined;
+    const { type, text, toJSON } = part as Readonly<Record<string, unknown>>;
+    if (type !== "text" || typeof text !== "string" || toJSON !== undefined) return undefined;
+    if (
+      Object.keys(part).length > 2 &&
+      Object.keys(part).some((key) => !isFieldOfTextPart(key) && isSet(part, key))
+    )
+      return undefined;
+    texts.push(text);
+  }
+  return texts;
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
+const hasLoneSurrogate = (text: string): boolean => LONE_SURROGATE.test(text);
+
+const isFieldOfTextPart = (key: string): boolean => key === "type" || key === "text";
 const isFieldOfText = (key: string): boolean => key === "role" || key === "content";
 const isSet = (value: object, key: string): boolean => (value as Record<string, unknown>)[key] !== undefined;
 

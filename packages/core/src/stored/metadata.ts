@@ -1,7 +1,7 @@
 import type { ConversationMemory, RunId } from "@jaf/memory";
 import * as z from "zod";
 import type { Spent } from "../limits/budget.ts";
-import { type ModelUsage, USAGE_COUNTS } from "../limits/cost.ts";
+import { USAGE_COUNTS } from "../limits/cost.ts";
 
 /** The key of the engine's part in a conversation's metadata. All other keys belong to the application. */
 const KEY = "jaf";
@@ -79,9 +79,13 @@ const approvalSchema = z.object({
 
 const count = z.number().min(0).optional();
 const spentSchema = z.object({
-  usage: z.object(
-    Object.fromEntries(USAGE_COUNTS.map((name) => [name, count])) as Record<keyof ModelUsage, typeof count>,
-  ),
+  usage: z.object({
+    ...(Object.fromEntries(USAGE_COUNTS.map((name) => [name, count])) as Record<
+      (typeof USAGE_COUNTS)[number],
+      typeof count
+    >),
+    estimated: z.literal(true).optional().catch(undefined),
+  }),
   cost: count,
 });
 

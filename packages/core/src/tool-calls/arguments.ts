@@ -1,5 +1,5 @@
 import type { RichToolCall } from "@jaf/memory";
-import { calledTool } from "@jaf/memory/internal";
+import { calledTool, isTooDeep, MAX_DEPTH } from "@jaf/memory/internal";
 import type * as z from "zod";
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -23,13 +23,20 @@ export const decodeCall = (call: RichToolCall): ParsedArguments => {
  */
 function decodeArguments(text: string): ParsedArguments {
   if (text.trim() === "") return { ok: true, args: {} };
+  if (isTooDeep(text))
+    return undecodable(text, `The arguments are nested deeper than ${MAX_DEPTH} levels. Send fewer levels.`);
   try {
     return { ok: true, args: JSON.parse(text) };
   } catch {
-    const message = "The arguments are not valid JSON. Send one JSON object.";
-    return { ok: false, args: text, problem: ToolResponse.error(ToolErrorCodes.INVALID_INPUT, message) };
+    return undecodable(text, "The arguments are not valid JSON. Send one JSON object.");
   }
 }
+
+const undecodable = (args: string, message: string): ParsedArguments => ({
+  ok: false,
+  args,
+  problem: ToolResponse.error(ToolErrorCodes.INVALID_INPUT, message),
+});
 
 /**
  * Parses decoded arguments with the tool's schema, always asynchronously. If a synchronous attempt were made first,

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../contract/backend.ts";
 import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
+import { MAX_DEPTH } from "../runtime/depth.ts";
 
 /**
  * Functions that encode values as JSON text and decode them without loss. A `Date` becomes `{ "$date": iso }`, a
@@ -22,7 +23,6 @@ export class UnstorableValue extends Error {
   }
 }
 
-const MAX_DEPTH = 200;
 const DATE_KEY = "$date";
 const BYTES_KEY = "$bytes";
 const URL_KEY = "$url";
@@ -36,55 +36,84 @@ const TAG = /"\$+(?:date|bytes|url)"/;
  */
 export const mayHoldTags = (text: string): boolean => text.includes("$") && TAG.test(text);
 
+/** The maximum length of a path in an error. The path of a value that is nested too deeply would fill a page. */
+const SHOWN_PATH = 200;
+
+/**
+ * Adds a step (an index of a list or a key of an object) to the beginning of an error's path. Returns other errors as they are.
+ * Paths are built only for errors, because building them for all values takes longer than the check.
+ */
+function inside(thrown: unknown, step: string | number | undefined): unknown {
+  if (!(thrown instanceof UnstorableValue) || step === undefined) return thrown;
+  const path = `${typeof step === "number" ? `[${step}]` : `.${step}`}${thrown.path}`;
+  const shown = path.length > SHOWN_PATH ? `${path.slice(0, SHOWN_PATH)}…` : path;
+  return new UnstorableValue(shown, thrown.expected);
+}
+
 /**
  * Whether the value must be converted into tags before `JSON.stringify`. Throws {@link UnstorableValue} if JSON can't
  * represent the value.
  */
-function needsTags(value: unknown, path: string, depth: number): boolean {
+function needsTags(value: unknown, depth: number): boolean {
   switch (typeof value) {
     case "string":
     case "boolean":
       return false;
     case "number":
-      if (!Number.isFinite(value)) throw new UnstorableValue(path, "a finite number");
+      if (!Number.isFinite(value)) throw new UnstorableValue("", "a finite number");
       return false;
     case "object":
-      return value !== null && objectNeedsTags(value, path, depth);
+      return value !== null && objectNeedsTags(value, depth);
     default:
-      throw new UnstorableValue(path, `a JSON value, a Date, a URL or a Uint8Array, not ${typeof value}`);
+      throw new UnstorableValue("", `a JSON value, a Date, a URL or a Uint8Array, not ${typeof value}`);
   }
 }
 
-function objectNeedsTags(value: object, path: string, depth: number): boolean {
-  if (depth > MAX_DEPTH) throw new UnstorableValue(path, `at most ${MAX_DEPTH} levels, and no cycle`);
+function objectNeedsTags(value: object, depth: number): boolean {
+  if (depth > MAX_DEPTH) throw new UnstorableValue("", `at most ${MAX_DEPTH} levels, and no cycle`);
   if (value instanceof Date) {
-    if (Number.isNaN(value.getTime())) throw new UnstorableValue(path, "a valid Date");
+    if (Number.isNaN(value.getTime())) throw new UnstorableValue("", "a valid Date");
     return true;
   }
   if (value instanceof URL || isUint8Array(value)) return true;
   if ("toJSON" in value && typeof value.toJSON === "function") {
-    throw new UnstorableValue(path, "plain data, without a toJSON method");
+    throw new UnstorableValue("", "plain data, without a toJSON method");
   }
   if (Object.getOwnPropertySymbols(value).length > 0) {
-    throw new UnstorableValue(path, "string keys, no symbols");
+    throw new UnstorableValue("", "string keys, no symbols");
+  }
+  return Array.isArray(value) ? itemsNeedTags(value, depth + 1) : fieldsNeedTags(value, depth + 1);
+}
+
+function itemsNeedTags(items: readonly unknown[], depth: number): boolean {
+  let tags = false;
+  let index = 0;
+  try {
+    for (; index < items.length; index++) if (needsTags(items[index], depth)) tags = true;
+  } catch (thrown) {
+    throw inside(thrown, index);
+  }
+  if (Object.keys(items).length !== items.length) {
+    throw new UnstorableValue("", "an array without named properties");
+  }
+  return tags;
+}
+
+function fieldsNeedTags(fields: object, depth: number): boolean {
+  const prototype: unknown = Object.getPrototypeOf(fields);
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new UnstorableValue("", "a plain object, not a class instance");
   }
   let tags = false;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      if (needsTags(value[index], `${path}[${index}]`, depth + 1)) tags = true;
+  let step: string | undefined;
+  try {
+    for (const [key, field] of Object.entries(fields)) {
+      step = key;
+      if (field !== undefined && needsTags(field, depth)) tags = true;
+      if (ESCAPABLE.test(key)) tags = true;
     }
-    if (Object.keys(value).length !== value.length) {
-      throw new UnstorableValue(path, "an array without named properties");
-    }
-    return tags;
-  }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) {
-    throw new UnstorableValue(path, "a plain object, not a class instance");
-  }
-  for (const [key, field] of Object.entries(value)) {
-    if (field !== undefined && needsTags(field, `${path}.${key}`, depth + 1)) tags = true;
-    if (ESCAPABLE.test(key)) tags = true;
+  } catch (thrown) {
+    throw inside(thrown, step);
   }
   return tags;
 }
@@ -143,7 +172,7 @@ export function toJsonValue(value: unknown): JsonValue {
 
 /** Returns the value as JSON text with tags. Throws {@link UnstorableValue} if the value can't be stored. */
 export function encodeJson(value: unknown): string {
-  return JSON.stringify(needsTags(value, "", 0) ? tag(value) : value);
+  return JSON.stringify(needsTags(value, 0) ? tag(value) : value);
 }
 
 /** Parses JSON text and converts its tags back into objects. Throws `SyntaxError` for invalid JSON. */

@@ -1,4 +1,5 @@
 import { isUint8Array } from "./bytes.ts";
+import { MAX_DEPTH } from "./depth.ts";
 
 /** An object that isn't an array, so that its fields can be read. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -72,7 +73,7 @@ export function extendObject<T extends object>(object: T, methods: object): T {
 }
 
 /** The maximum depth of a copy. It is deeper than any provider accepts, and also ends the copy of a cycle. */
-const MAX_DEPTH = 210;
+const COPIED_DEPTH = MAX_DEPTH + 10;
 
 const isPlainArray = (value: unknown): value is unknown[] =>
   Array.isArray(value) && Object.getPrototypeOf(value) === Array.prototype;
@@ -83,7 +84,7 @@ function copyValue(value: unknown, depth: number): unknown {
   if (isUint8Array(value)) return new Uint8Array(value);
   // A value that is nested too deeply, or is no plain array or object, isn't copied. If the provider can't store it,
   // the provider refuses it and reports why.
-  if (depth > MAX_DEPTH || !(isPlainArray(value) || isPlainObject(value))) return value;
+  if (depth > COPIED_DEPTH || !(isPlainArray(value) || isPlainObject(value))) return value;
   const copy: object = Array.isArray(value) ? new Array<unknown>(value.length) : {};
   // Copy all properties, also hidden ones: if a condition of a query were lost, the query would find too much.
   for (const key of Reflect.ownKeys(value)) {

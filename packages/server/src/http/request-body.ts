@@ -1,3 +1,4 @@
+import { isTooDeep } from "@jaf/memory/internal";
 import * as z from "zod";
 import { HttpFailure } from "./failure.ts";
 
@@ -114,32 +115,6 @@ async function isDrained(reader: BodyReader): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** The maximum nesting depth of JSON that memory providers store. */
-const MAX_DEPTH = 200;
-
-/**
- * Checks whether JSON text is nested deeper than `MAX_DEPTH`. Deeper values couldn't be stored, and could overflow the stack of
- * recursive code.
- */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index];
-    if (character === '"') index = endOfString(text, index);
-    else if (character === "[" || character === "{") {
-      depth += 1;
-      if (depth > MAX_DEPTH) return true;
-    } else if (character === "]" || character === "}") depth -= 1;
-  }
-  return false;
-}
-
-function endOfString(text: string, start: number): number {
-  let index = start + 1;
-  while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
-  return index;
 }
 
 /**

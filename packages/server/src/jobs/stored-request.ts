@@ -34,7 +34,22 @@ const schema = z.looseObject({
 const TAGS = { bytes: "$bytes", date: "$date", url: "$url", object: "$object" } as const;
 const ALL_TAGS: readonly string[] = Object.values(TAGS);
 
-export const encodeRequest = (request: StoredRequest): string => JSON.stringify(tagged(request));
+export const encodeRequest = (request: StoredRequest): string =>
+  JSON.stringify(isPlain(request) ? request : tagged(request));
+
+/**
+ * Checks whether a value can be written as JSON without tags. Such a value isn't copied, because a copy takes several times as long
+ * as this check, and a request can have thousands of parts.
+ */
+function isPlain(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isPlain);
+  if (value instanceof Uint8Array || value instanceof Date || value instanceof URL) return false;
+  for (const key in value) {
+    if (ALL_TAGS.includes(key) || !isPlain((value as Readonly<Record<string, unknown>>)[key])) return false;
+  }
+  return true;
+}
 
 function tagged(value: unknown): unknown {
   if (value instanceof Uint8Array) return { [TAGS.bytes]: base64Of(value) };

@@ -146,12 +146,14 @@ function withoutInjectedText(text: string, manifest: ContextManifest | undefined
 
 function sumOf(calls: readonly RecordedCall[]): ModelUsage | undefined {
   let sum: Record<string, number> | undefined;
+  let isEstimated = false;
   for (const { usage } of calls) {
+    isEstimated ||= usage?.estimated === true;
     for (const [key, value] of Object.entries(usage ?? {})) {
       if (typeof value !== "number") continue;
       sum ??= {};
       sum[key] = (sum[key] ?? 0) + value;
     }
   }
-  return sum;
+  return isEstimated ? { ...sum, estimated: true } : sum;
 }

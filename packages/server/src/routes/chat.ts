@@ -165,8 +165,20 @@ export function titleOf(
   return ofText(text) || undefined;
 }
 
-const firstWords = (text: string): string =>
-  Array.from(text.replaceAll(/\s+/g, " ").trim()).slice(0, TITLE_LENGTH).join("");
+/**
+ * Returns the first 80 characters of a text, with one space in place of white space. Reads only the words that are needed, because
+ * the text can have a million characters.
+ */
+function firstWords(text: string): string {
+  // A character has one or two code units.
+  const enough = 2 * TITLE_LENGTH;
+  let words = "";
+  for (const [word] of text.matchAll(/\S+/g)) {
+    words += words === "" ? word : ` ${word}`;
+    if (words.length >= enough) break;
+  }
+  return Array.from(words.slice(0, enough)).slice(0, TITLE_LENGTH).join("");
+}
 
 type Said = Pick<TurnRequest, "target" | "input" | "approvals" | "toolResults" | "messages" | "historyToken">;
 

@@ -7,7 +7,7 @@ import type {
   ToolResultStatus,
 } from "@jaf/core";
 import type { ContentPart, Message } from "@jaf/memory";
-import { base64Of } from "@jaf/memory/internal";
+import { base64Of, MAX_DEPTH } from "@jaf/memory/internal";
 
 /**
  * An event of a turn. The turn log stores it, and clients get it as JSON or as a server-sent event. Events are numbered from 0
@@ -188,11 +188,20 @@ export const decodeEvent = (text: string): TurnEvent => JSON.parse(text) as Turn
 
 /**
  * Returns a copy of the event, with the values that it has after JSON. Bytes become base64 text, as in the `data` of a `MediaPart`.
+ * Values that JSON can't represent are left out, because an event that can't be stored would stall its turn. These are also
+ * objects that contain themselves, objects that throw when they are read, and objects that are nested deeper than stores accept.
  */
-export const plainEvent = <Event extends TurnEvent>(event: Event): Event => plainOf(event, "") as Event;
+export const plainEvent = <Event extends TurnEvent>(event: Event): Event =>
+  plainOf(event, "", new Set()) as Event;
 
-/** Returns the value as it is after JSON, or `undefined` if JSON leaves the value out (e.g. a function). */
-function plainOf(given: unknown, key: string): unknown {
+/** The maximum nesting depth of an event. An event contains storable values, which start a few levels inside the event. */
+const MAX_EVENT_DEPTH = MAX_DEPTH + 20;
+
+/**
+ * Returns the value as it is after JSON, or `undefined` if the value is left out (e.g. a function). `around`: the objects that
+ * contain the value.
+ */
+function plainOf(given: unknown, key: string, around: Set<object>): unknown {
   // A Buffer's `toJSON` would return a list of numbers.
   if (given instanceof Uint8Array) return base64Of(given);
   const value = jsonOf(given, key);
@@ -207,22 +216,46 @@ function plainOf(given: unknown, key: string): unknown {
       // JSON would throw, and the event of a tool with such a number would be lost.
       return String(value);
     case "object":
-      return value === null ? null : Object.freeze(plainObject(value));
+      return value === null ? null : plainObject(value, around);
     default:
       return undefined;
   }
 }
 
-/** Returns what the value's `toJSON` method returns (e.g. of a Date or a URL), or the value itself if it has no such method. */
-const jsonOf = (value: unknown, key: string): unknown =>
-  typeof value === "object" && value !== null && "toJSON" in value && typeof value.toJSON === "function"
-    ? value.toJSON(key)
-    : value;
+/**
+ * Returns what the value's `toJSON` method returns (e.g. of a Date or a URL), or the value itself if it has no such method.
+ * Returns `undefined` if the method throws.
+ */
+function jsonOf(value: unknown, key: string): unknown {
+  try {
+    return typeof value === "object" &&
+      value !== null &&
+      "toJSON" in value &&
+      typeof value.toJSON === "function"
+      ? value.toJSON(key)
+      : value;
+  } catch {
+    return undefined;
+  }
+}
 
-function plainObject(value: object): object {
-  if (Array.isArray(value)) return Array.from(value, (item, index) => plainOf(item, `${index}`) ?? null);
+function plainObject(value: object, around: Set<object>): object | undefined {
+  if (around.has(value) || around.size >= MAX_EVENT_DEPTH) return undefined;
+  around.add(value);
+  try {
+    return Object.freeze(plainFields(value, around));
+  } catch {
+    return undefined;
+  } finally {
+    around.delete(value);
+  }
+}
+
+function plainFields(value: object, around: Set<object>): object {
+  if (Array.isArray(value))
+    return Array.from(value, (item, index) => plainOf(item, `${index}`, around) ?? null);
   const fields = Object.entries(value).flatMap(([key, field]) => {
-    const plain = plainOf(field, key);
+    const plain = plainOf(field, key, around);
     return plain === undefined ? [] : [[key, plain] as const];
   });
   // fromEntries defines properties, so `__proto__` stays a normal key.
