@@ -35,6 +35,11 @@ const agent: Agent<unknown, string> = {
       needsApproval: true,
       execute: async () => "removed",
     }),
+    createTool({
+      name: "locate",
+      description: "Asks the page.",
+      parameters: z.looseObject({}),
+    }),
   ],
 };
 
@@ -111,14 +116,18 @@ describe.each([
     model.assertDone();
   });
 
-  it("stores a part with 190 levels, and is refused with 5,000", async () => {
-    const { model, post } = await start(["Hi."]);
-    const asking = (levels: number) =>
-      `{"message":[{"type":"text","text":"Hello.","note":${nestedText(levels)}}]}`;
-    expect((await post(asking(190))).body.data).toMatchObject({ status: "completed" });
-    const refused = await post(asking(5_000));
+  it("stores a client's result with 190 levels, and refuses one with 5,000", async () => {
+    const { model, post } = await start([{ toolCalls: [{ name: "locate", arguments: "{}" }] }, "Hi."]);
+    const { conversationId, interruptions } = (await post('{"message":"Where?"}')).body.data;
+    const { toolCallId } = interruptions[0];
+    const answer = (levels: number) =>
+      post(
+        `{"conversationId":"${conversationId}","toolResults":[{"toolCallId":"${toolCallId}","result":{"status":"success","data":${nestedText(levels)}}}]}`,
+      );
+    const refused = await answer(5_000);
     expect(refused.status).toBe(400);
     expect(refused.body.error).toMatchObject({ code: "invalid-request", retryable: false });
+    expect((await answer(190)).body.data).toMatchObject({ status: "completed" });
     model.assertDone();
   });
 });
