@@ -1,3 +1,4 @@
-// Only for other packages of this project. It can change with any release.
+// Only for other packages of this project. These exports can change with any release.
 export { createJobClient, type JobClient, type PromptJob } from "./client/job-client.ts";
 export type { KnownState } from "./stored/append.ts";
+export { toolPartsIn } from "./tool-calls/answer.ts";
