@@ -215,7 +215,7 @@ export function createWriting(sqlClient: SqlClient, names: ResolvedNames, sweepE
   // occupies only one connection of a pool. A single connection does this anyway.
   const queue = sqlClient.concurrent ? createKeyedQueue() : undefined;
 
-  const turnCalls = new Map<ResolvedNames, ReturnType<typeof createTurnCall>>();
+  const turnCalls = new WeakMap<ResolvedNames, ReturnType<typeof createTurnCall>>();
 
   async function writeAndBegin(given: ConversationWrite, beginning: TurnBeginning): Promise<WriteOutcome> {
     const { names: log } = beginning.place as TurnLogPlace;

@@ -1,7 +1,7 @@
 import type { ConversationQuery, MemoryBackend, StoredConversation, TurnBeginner } from "@jaf/memory/adapter";
 import { createDeadlines } from "../client/command-deadlines.ts";
 import { toMemoryError } from "../errors.ts";
-import { createKeys } from "../keys.ts";
+import { createKeys, slotOf } from "../keys.ts";
 import { createCalls, type StoreOptions } from "../open-store.ts";
 import { TurnLogPlace } from "../turn-log/place.ts";
 import { createClearUser, createDeletion, createTombstones } from "./erasure.ts";
@@ -69,7 +69,10 @@ export function createConversationBackend(options: ConversationBackendOptions): 
   return {
     name: "redis",
     write,
-    canBegin: ({ place }) => place instanceof TurnLogPlace && place.client === client && atomic,
+    canBegin: ({ place }) =>
+      place instanceof TurnLogPlace &&
+      place.client === client &&
+      (!port.isCluster || (atomic && place.slot === slotOf(keys.prefix))),
     read,
     history: createHistoryReader(run, keys, port.isCluster),
     find: async (query) => {

@@ -14,6 +14,7 @@ import { adaptClient } from "../client/adapt-client.ts";
 import type { RedisClient } from "../client/clients.ts";
 import { parseConfig, type RedisConfig } from "../config.ts";
 import { toMemoryError } from "../errors.ts";
+import { slotOf } from "../keys.ts";
 import { list, number, type ScriptCall, text } from "../lua.ts";
 import { createCalls } from "../open-store.ts";
 import { createTurnIndexes } from "./indexes.ts";
@@ -193,7 +194,7 @@ export function createRedisTurnLog(
   return defineTurnLog({
     name: "redis",
     ...(atomic
-      ? { place: new TurnLogPlace(client, ({ turn, writer }) => beginCall(turn, writer.token)) }
+      ? { place: new TurnLogPlace(client, slotOf(keyPrefix), ({ turn, writer }) => beginCall(turn, writer.token)) }
       : {}),
     begin,
     append: write,

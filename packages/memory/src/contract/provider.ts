@@ -148,8 +148,7 @@ export interface WriteOptions {
   readonly ttlSeconds?: number;
   /**
    * A turn of a `TurnLog` that begins with this write: either the write is made and the turn begins, or neither happens.
-   * Requires a provider that is a `TurnBeginner`, and `expectedVersion`. The call fails with a `MemoryConflictError` with
-   * reason `"lease"` if the conversation has a running turn, if the turn's id is taken, or if the same write was already
+   * Only a provider that is a `TurnBeginner` accepts this option. The call fails with a `MemoryConflictError` with reason `"lease"` if the conversation has a running turn, if the turn's id is taken, or if the same write was already
    * made under its `idempotencyKey`.
    */
   readonly beginsTurn?: TurnBeginning;

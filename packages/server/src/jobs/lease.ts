@@ -69,7 +69,10 @@ export interface JobLease {
    * in different stores).
    */
   readonly beginWith: (known: KnownState) => TurnBeginning | undefined;
-  /** Confirms that the write of `beginWith` has begun the turn. Returns `false` if there was no such write. */
+  /**
+   * Confirms that the write of `beginWith` has begun the turn. Returns `false` if there was no such write, or if the turn is
+   * known to have begun.
+   */
   readonly confirmBegun: () => boolean;
   /** Waits until a call of `begin` that is in progress has ended. */
   readonly settle: () => Promise<void>;
@@ -174,7 +177,8 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
     const mayBegin = events === undefined && final === undefined && !isClosed && !options.isDraining();
     // The first write of an edit expects what only its provider knows.
     if (!mayBegin || hasOffered || beginning !== undefined || request.edit !== undefined) return undefined;
-    if (version === undefined || incarnation === undefined || position === undefined) return undefined;
+    // Version 0: the conversation is missing, which `begin` refuses.
+    if (!version || incarnation === undefined || position === undefined) return undefined;
     const base = { position, version, incarnation };
     const prepared = log.beginning?.(newTurn(base));
     if (prepared?.success !== true || !canBegin(settings.provider, prepared.data)) return undefined;
@@ -183,15 +187,26 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
     return prepared.data;
   }
 
-  /** Finds out whether the turn has begun with a write that failed, because the answer to it can be lost. */
-  async function settleOffered(turn: OfferedTurn): Promise<BeginFailure | undefined> {
-    const answer = await log.renew(turn.writer).catch(thrownInto);
+  /**
+   * Finds out whether the write of `beginWith` has begun the turn: a write that failed may have lost only its answer. Resolves
+   * with a failure if the log doesn't answer.
+   */
+  async function settleOffered(): Promise<BeginFailure | undefined> {
+    if (offered === undefined) return undefined;
+    const answer = await log.renew(offered.writer).catch(thrownInto);
     if (!answer.success) return { refusal: storeRefusal(answer.error), error: answer.error };
-    offered = undefined;
-    if (answer.data.held) began(turn);
-    // The write can still be on its way.
-    else sent ??= turn.base;
+    if (answer.data.held) confirmBegun();
     return undefined;
+  }
+
+  function confirmBegun(): boolean {
+    const turn = offered;
+    offered = undefined;
+    if (turn === undefined || isClosed) return false;
+    final = undefined;
+    doubtful = undefined;
+    began(turn);
+    return true;
   }
 
   async function beginInLog(base: ConversationBase): Promise<BeginFailure | undefined> {
@@ -202,6 +217,7 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
       return { refusal: storeRefusal(begun.error), error: begun.error };
     }
     if (begun.data.begun) {
+      offered = undefined;
       began({ writer: begun.data.writer, base });
       return undefined;
     }
@@ -213,7 +229,7 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
   }
 
   async function attempt(expectedVersion: number | undefined): Promise<BeginFailure | undefined> {
-    const unsettled = offered && (await settleOffered(offered));
+    const unsettled = await settleOffered();
     if (unsettled !== undefined || events !== undefined) return unsettled;
     if (options.isDraining()) {
       final = { refusal: refusal("draining"), error: conflict() };
@@ -243,9 +259,18 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
   }
 
   async function beginOnce(expectedVersion: number | undefined): Promise<BeginFailure | undefined> {
+    doubtful = undefined;
     const beginFailure = await attempt(expectedVersion);
-    const isClear = beginFailure === undefined || beginFailure.isOrphaned === true || sent === undefined;
-    return isClear ? beginFailure : inDoubt(beginFailure);
+    if (beginFailure === undefined) return undefined;
+    // The write of `beginWith` may have reached the store after the attempt had asked the log.
+    const unsettled = await settleOffered();
+    if (events !== undefined) return undefined;
+    if (unsettled !== undefined) {
+      doubtful = { ...beginFailure, isOrphaned: true };
+      if (final !== undefined) final = doubtful;
+      return doubtful;
+    }
+    return beginFailure.isOrphaned === true || sent === undefined ? beginFailure : inDoubt(beginFailure);
   }
 
   return {
@@ -260,12 +285,7 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
       return beginning;
     },
     beginWith,
-    confirmBegun: () => {
-      const turn = offered;
-      offered = undefined;
-      if (turn !== undefined) began(turn);
-      return turn !== undefined;
-    },
+    confirmBegun,
     settle: async () => {
       await beginning?.catch(() => {});
     },

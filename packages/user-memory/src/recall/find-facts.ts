@@ -68,8 +68,8 @@ interface SearchFor {
   readonly input: RecallInput;
   /** Makes the vector of the query. Default: calls `embed`, if it is set. */
   readonly vectorOf?: VectorOf;
-  /** Default: the backend's. */
-  readonly read?: UserMemoryBackend["read"];
+  /** Reads facts and the user's head. Default: the backend's method. */
+  readonly read?: UserMemoryBackend["read"] | undefined;
 }
 
 interface Recalled {

@@ -1,4 +1,4 @@
-import type { StoredFact, UserKey } from "../backend.ts";
+import type { StoredFact, UserKey, UserMemoryBackend } from "../backend.ts";
 import type { UserFact } from "../fact.ts";
 import { ownContent, toUserFact } from "../facts/facts.ts";
 import { readState } from "../transaction/head-state.ts";
@@ -13,9 +13,11 @@ export async function recall(
   const text = readQuery("recall", query);
   const input = { ...readRecall(options, Date.now()), query: text };
   if (input.limit === 0) return [];
-  const { head, found: ranked } = await scope.heads.during(user, (read) =>
-    findFacts(scope, user, { operation: "recall", input, read }),
-  );
+  const find = (read?: UserMemoryBackend["read"]) =>
+    findFacts(scope, user, { operation: "recall", input, read });
+  // An embedding takes too long to share its read with a mark: an erasure in the meantime would be missed.
+  const isFast = scope.settings.embed === undefined;
+  const { head, found: ranked } = await (isFast ? scope.heads.during(user, find) : find());
   const found = ranked.map(({ fact }) => fact);
   const { quotations } = await scope.transactions.callBackend("recall", async () => readState(head));
   const facts = await withNewerStatements(scope, user, {

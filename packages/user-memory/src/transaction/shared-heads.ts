@@ -2,16 +2,19 @@ import type { UserHead, UserKey, UserMemoryBackend } from "../backend.ts";
 
 type Read = UserMemoryBackend["read"];
 
-/** Reads heads of users. A turn recalls facts and marks the epoch at the same time, for which one read is enough. */
+/**
+ * Reads the heads of users (a head is the record with a user's counters). At the start of a turn, the user's facts are
+ * recalled and the user's memory is marked at the same time. Both need the head, so one read is enough for both.
+ */
 export interface SharedHeads {
-  /** Runs a search that reads facts with `read`. The head of its first read is shared. */
+  /** Runs a search that must read facts with `read`. Calls of `head` before the first read get the head of this read. */
   readonly during: <T>(user: UserKey, search: (read: Read) => Promise<T>) => Promise<T>;
-  /** Reads the user's head, together with a search that has begun and hasn't read it yet. */
+  /** Returns the user's head. Waits for the first read of a search of the same user, if there is one, or reads the head itself. */
   readonly head: (user: UserKey) => Promise<UserHead | null>;
 }
 
 export function openSharedHeads(backend: UserMemoryBackend): SharedHeads {
-  /** By user: the head that a search will read; `undefined` if it reads none. */
+  /** By the hash of the user: the head that a search will read. Resolves with `undefined` if the search reads none. */
   const upcoming = new Map<string, Promise<UserHead | null | undefined>>();
 
   return {
@@ -26,7 +29,7 @@ export function openSharedHeads(backend: UserMemoryBackend): SharedHeads {
       };
       try {
         return await search(async (...given) => {
-          // A head that is asked for from now on can be newer than this one.
+          // Calls of `head` after this moment may need a newer head than this read returns.
           leave();
           const snapshot = await backend.read(...given);
           settle(snapshot.head);

@@ -2,16 +2,17 @@ import { describe, expect, it } from "vitest";
 import { openInMemory } from "../../src/in-memory/backend.ts";
 import { defineUserMemory } from "../../src/store/define-user-memory.ts";
 
-function openCounted() {
+function openCounted(settings: Parameters<typeof defineUserMemory>[1] = {}) {
   const { backend } = openInMemory();
   let reads = 0;
-  const store = defineUserMemory({
+  const counted: typeof backend = {
     ...backend,
     read: (...given) => {
       reads += 1;
       return backend.read(...given);
     },
-  });
+  };
+  const store = defineUserMemory(counted, settings);
   return {
     store,
     readsOf: async (action: () => Promise<unknown>) => {
@@ -48,6 +49,22 @@ describe("A mark", () => {
     const recalling = store.recall("u", "Ulm");
     await store.forgetAll("u");
     expect(await store.mark("u")).toBeGreaterThan(before);
+    await recalling;
+  });
+
+  it("doesn't wait for the embedding of a recall", async () => {
+    let embed = async (): Promise<number[]> => [1, 0];
+    const { store } = openCounted({ embed: (texts) => Promise.all(texts.map(() => embed())) });
+    await store.remember("u", "I live in Ulm.");
+    const before = await store.mark("u");
+    let resume: (vector: number[]) => void = () => {};
+    embed = () =>
+      new Promise((resolve) => {
+        resume = resolve;
+      });
+    const recalling = store.recall("u", "Where do I live?");
+    expect(await store.mark("u")).toBe(before);
+    resume([1, 0]);
     await recalling;
   });
 });
