@@ -1,8 +1,9 @@
+import type { ModelProvider } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
-import type { VersionedMemoryProvider } from "@jaf/memory";
+import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryConnectionError } from "@jaf/memory/adapter";
 import { createFailure } from "@jaf/memory/internal";
-import { createServerApp } from "@jaf/server";
+import { createServerApp, type Identity } from "@jaf/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { openPostgres, openRedis, type Stores } from "./support/server/stores.ts";
@@ -11,15 +12,21 @@ const answer = z.object({ data: z.object({ conversationId: z.string(), text: z.s
 
 type Append = VersionedMemoryProvider["appendMessages"];
 
+const scripted = () => createScriptedModel(Array.from({ length: 10 }, () => "Good morning."));
+
 /** Starts a server. `around` is called in place of each write that begins a turn. */
-async function startServer({ provider, turnLog }: Stores, around?: (append: Append) => Append) {
+async function startServer(
+  { provider, turnLog }: Pick<Stores, "provider" | "turnLog">,
+  around?: (append: Append) => Append,
+  modelProvider: ModelProvider<Identity> = scripted(),
+) {
   const appendMessages: Append = (id, messages, metadata, options) =>
     options?.beginsTurn === undefined || around === undefined
       ? provider.appendMessages(id, messages, metadata, options)
       : around(provider.appendMessages)(id, messages, metadata, options);
   const app = await createServerApp(
     [{ name: "assistant", instructions: "Help." }],
-    { modelProvider: createScriptedModel(Array.from({ length: 10 }, () => "Good morning.")) },
+    { modelProvider },
     {
       authenticate: () => ({ userId: "ada" }),
       ...{ defaultMemoryProvider: { ...provider, appendMessages }, turnLog },
@@ -27,16 +34,26 @@ async function startServer({ provider, turnLog }: Stores, around?: (append: Appe
     },
   );
   onTestFinished(async () => void (await app.close()));
-  const ask = async (body: object) => {
-    const request = new Request("http://localhost/chat", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ message: "Hello", ...body }),
-    });
-    const response = await app.fetch(request);
-    return { status: response.status, body: (await response.json()) as unknown };
+  const post = (path: string, body: object) =>
+    app.fetch(
+      new Request(`http://localhost${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    );
+  return {
+    ask: async (body: object) => {
+      const response = await post("/chat", { message: "Hello", ...body });
+      return { status: response.status, body: (await response.json()) as unknown };
+    },
+    /** Sends a message as `useChat` does. The id of the message names the turn. Resolves when the reply begins. */
+    submit: () =>
+      post("/ai-sdk/chat", {
+        ...{ id: "chat", trigger: "submit-message" },
+        messages: [{ id: "m", role: "user", parts: [{ type: "text", text: "Hello" }] }],
+      }),
   };
-  return { ask };
 }
 
 async function stateOf({ provider, turnLog }: Stores, conversationId: string) {
@@ -65,6 +82,21 @@ function failingOnce(when: "before" | "after") {
   return { around, failures: () => failed };
 }
 
+/** A model that replies when `go` is called. */
+function createHeldModel() {
+  let go: () => void = () => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const provider: ModelProvider<Identity> = {
+    getCompletion: async () => {
+      await gate;
+      return { message: { content: "Good morning." } };
+    },
+  };
+  return { provider, go: () => go() };
+}
+
 describe.each([
   { store: "Postgres", open: openPostgres },
   { store: "Redis", open: openRedis },
@@ -79,6 +111,57 @@ describe.each([
     const { conversationId, text } = answer.parse(body).data;
     expect(text).toBe("Good morning.");
     expect(await stateOf(stores, conversationId)).toEqual({ roles: ["user", "assistant"], turns: ["ended"] });
+  });
+
+  it("takes place once if the write reaches the store after the log was asked for it", async () => {
+    const stores = await open();
+    let arrive = async (): Promise<unknown> => undefined;
+    const turnLog: TurnLog = {
+      ...stores.turnLog,
+      renew: async (writer) => {
+        const held = await stores.turnLog.renew(writer);
+        await arrive();
+        arrive = async () => undefined;
+        return held;
+      },
+    };
+    const { ask } = await startServer({ ...stores, turnLog }, (append) => async (...given) => {
+      arrive = () => append(...given);
+      return createFailure(createMemoryConnectionError("store", "the connection broke", { retryable: true }));
+    });
+    const { status, body } = await ask({});
+    expect(status, JSON.stringify(body)).toBe(200);
+    const { conversationId, text } = answer.parse(body).data;
+    expect(text).toBe("Good morning.");
+    expect(await stateOf(stores, conversationId)).toEqual({ roles: ["user", "assistant"], turns: ["ended"] });
+  });
+
+  it("isn't stopped by a process that gets the same message", async () => {
+    const stores = await open();
+    const model = createHeldModel();
+    const first = await startServer(stores, undefined, model.provider);
+    let stops = 0;
+    const turnLog: TurnLog = {
+      ...stores.turnLog,
+      requestStop: (turn) => {
+        stops += 1;
+        return stores.turnLog.requestStop(turn);
+      },
+    };
+    const second = await startServer({ ...stores, turnLog }, (append) => async (...given) => {
+      await first.submit();
+      return append(...given);
+    });
+    const response = await second.submit();
+    expect(response.status).toBe(200);
+    model.go();
+    expect(await response.text()).toContain("Good morning.");
+    expect(stops).toBe(0);
+    const found = await stores.provider.findConversations({ userId: "ada", includeMessages: false });
+    const [conversation] = found.success ? found.data : [];
+    expect(await stateOf(stores, conversation?.conversationId ?? "")).toEqual({
+      ...{ roles: ["user", "assistant"], turns: ["ended"] },
+    });
   });
 
   it("is refused with the running turn's id, and stores nothing", async () => {

@@ -194,7 +194,11 @@ export function createRedisTurnLog(
   return defineTurnLog({
     name: "redis",
     ...(atomic
-      ? { place: new TurnLogPlace(client, slotOf(keyPrefix), ({ turn, writer }) => beginCall(turn, writer.token)) }
+      ? {
+          place: new TurnLogPlace(client, slotOf(keyPrefix), ({ turn, writer }) =>
+            beginCall(turn, writer.token),
+          ),
+        }
       : {}),
     begin,
     append: write,
