@@ -113,6 +113,23 @@ describe.each([
     expect(await stateOf(stores, conversationId)).toEqual({ roles: ["user", "assistant"], turns: ["ended"] });
   });
 
+  it("takes place once if the log doesn't answer either at first", async () => {
+    const stores = await open();
+    let unanswered = 3;
+    const turnLog: TurnLog = {
+      ...stores.turnLog,
+      renew: async (writer) =>
+        unanswered-- > 0
+          ? createFailure(createMemoryConnectionError("log", "the connection broke", { retryable: true }))
+          : stores.turnLog.renew(writer),
+    };
+    const { ask } = await startServer({ ...stores, turnLog }, failingOnce("after").around);
+    const { status, body } = await ask({});
+    expect(status, JSON.stringify(body)).toBe(200);
+    const { conversationId } = answer.parse(body).data;
+    expect(await stateOf(stores, conversationId)).toEqual({ roles: ["user", "assistant"], turns: ["ended"] });
+  });
+
   it("takes place once if the write reaches the store after the log was asked for it", async () => {
     const stores = await open();
     let arrive = async (): Promise<unknown> => undefined;

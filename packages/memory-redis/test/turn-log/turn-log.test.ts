@@ -1,6 +1,7 @@
+import { canBegin } from "@jaf/memory/internal";
 import { createClient } from "redis";
 import { expect, inject, it, onTestFinished } from "vitest";
-import { createRedisTurnLog } from "../../src/index.ts";
+import { createRedisProvider, createRedisTurnLog } from "../../src/index.ts";
 import { openers } from "../support/clients.ts";
 import { freshPrefix } from "../support/stores.ts";
 import { describeTurnLogOn } from "../support/turn-log.ts";
@@ -38,6 +39,24 @@ it("leaves no key after a turn is erased, and all keys expire until then", async
   await raw.close();
   expect(await log.deleteUser(turn.userId)).toEqual({ success: true, data: 1 });
   expect(await keysUnder(keyPrefix)).toEqual([]);
+});
+
+it("lets a write begin its turns on a Cluster if all keys are in one slot", async () => {
+  const { client, end } = await openers["node-redis cluster"]();
+  onTestFinished(async () => void (await end()));
+  const prefix = freshPrefix();
+  const beginning = (keyPrefix: string) =>
+    createRedisTurnLog(client, { keyPrefix }).beginning?.({ ...turn, ...times });
+  const accepts = async (provided: string, logged: string): Promise<boolean> => {
+    const provider = await createRedisProvider({ keyPrefix: provided }, client);
+    const prepared = beginning(logged);
+    if (prepared?.success !== true) throw new Error("The log prepares no turn.");
+    return canBegin(provider, prepared.data);
+  };
+  expect(beginning(prefix)).toBeUndefined();
+  expect(await accepts(`{${prefix}}`, `{${prefix}}log:`)).toBe(true);
+  expect(await accepts(`{${prefix}}`, `{${prefix}log}`)).toBe(false);
+  expect(await accepts(prefix, `{${prefix}}`)).toBe(false);
 });
 
 it("refuses anything but a client", () => {
