@@ -13,8 +13,6 @@ import { createScriptRunner, type ReplicaWait } from "./lua.ts";
 /** The connection and the settings of one store of this package, e.g. of the store for conversations or for blobs. */
 export interface StoreOptions extends Pick<RedisSettings, "keyPrefix" | "minReplicas" | "commandTimeoutMs"> {
   readonly port: RedisPort;
-  /** The client that the application passed in. Absent if the store opened its own connection. */
-  readonly client?: RedisClient | undefined;
   /** Closes the connection if the store opened it. A client that the application passed in stays open. */
   readonly close: () => Promise<void>;
 }
@@ -39,7 +37,7 @@ export async function openStore({ settings, client, operation }: Opening): Promi
       client === undefined
         ? await openConnection({ settings, operation })
         : { port: adaptClient(client), close: async () => {} };
-    return { port, client, close, keyPrefix, minReplicas, commandTimeoutMs };
+    return { port, close, keyPrefix, minReplicas, commandTimeoutMs };
   } catch (thrown) {
     throw thrown instanceof TypeError && client !== undefined ? thrown : toSetupError(operation, thrown);
   }
@@ -50,7 +48,7 @@ export async function openStore({ settings, client, operation }: Opening): Promi
  * replicas, and the function that runs a script.
  */
 export function createCalls<Name extends string>(
-  { port, minReplicas, commandTimeoutMs }: Omit<StoreOptions, "keyPrefix" | "close" | "client">,
+  { port, minReplicas, commandTimeoutMs }: Omit<StoreOptions, "keyPrefix" | "close">,
   scripts: Readonly<Record<Name, string>>,
 ) {
   const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);

@@ -1,4 +1,5 @@
 import type { ConversationQuery, MemoryBackend, StoredConversation, TurnBeginner } from "@jaf/memory/adapter";
+import type { RedisClient } from "../client/clients.ts";
 import { createDeadlines } from "../client/command-deadlines.ts";
 import { toMemoryError } from "../errors.ts";
 import { createKeys, slotOf } from "../keys.ts";
@@ -14,6 +15,8 @@ import { scripts } from "./scripts/index.ts";
 import { createWriter } from "./write.ts";
 
 export interface ConversationBackendOptions extends StoreOptions {
+  /** The client that the application passed in. Absent if the store opened its own connection. */
+  readonly client?: RedisClient | undefined;
   /** Seconds after the last read or write until a conversation expires. Absent: no expiry. */
   readonly ttl?: number | undefined;
 }

@@ -12,6 +12,7 @@ async function open(operation: string, config: RedisConfig, client?: RedisClient
   const settings = parseConfig(config);
   return createConversationBackend({
     ...(await openStore({ settings, client, operation })),
+    client,
     ttl: settings.ttl,
   });
 }
