@@ -217,6 +217,7 @@ export function openAppends(options: AppendsOptions) {
         if (messages.length > 0) options.emit?.({ type: "memory_stored", data });
         return result;
       }
+      // `beforeWrite` finds out why the write failed. Only then does the next attempt count.
       if (beginsTurn !== undefined) attempt -= 1;
       else if (!(await mayRetry(options, result.error, attempt))) return result;
     }
