@@ -1,4 +1,4 @@
-import type { RichMessage } from "@jaf/memory";
+import type { ConversationMemory, RichMessage } from "@jaf/memory";
 import { sha256 } from "@jaf/memory/internal";
 import type { SaidMessage } from "./chat-request.ts";
 
@@ -8,6 +8,16 @@ import type { SaidMessage } from "./chat-request.ts";
  */
 export const conversationOfChat = (userId: string, chatId: string): string =>
   `ui-${sha256(JSON.stringify([userId, chatId]), "hex")}`;
+
+/**
+ * Returns the id that opens a conversation of the user in `useChat`: the id that the client chose, otherwise the conversation's own. An
+ * application may also have written `chatId` into metadata, so it is checked.
+ */
+export function chatIdOf(userId: string, { conversationId, metadata }: ConversationMemory): string {
+  const chosen: unknown = metadata?.["chatId"];
+  const isChosen = typeof chosen === "string" && conversationOfChat(userId, chosen) === conversationId;
+  return isChosen ? chosen : conversationId;
+}
 
 /**
  * Returns the turn id for a user's message, a hash of its id and content: a repeated submit has the same turn id and isn't stored

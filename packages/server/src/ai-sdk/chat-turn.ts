@@ -4,7 +4,7 @@ import { present, sameJson } from "@jaf/memory/internal";
 import type { TurnRequest } from "../turns/turn-service.ts";
 import { isClientId, turnOfMessage, userMessageWithId } from "./chat-ids.ts";
 import type { ChatRequest, ClientAnswers, SaidMessage } from "./chat-request.ts";
-import type { StoredChat } from "./stored-chat.ts";
+import type { Chat, StoredChat } from "./stored-chat.ts";
 
 export type ChatTurn = Pick<
   TurnRequest,
@@ -18,7 +18,7 @@ type SayRequest = Extract<ChatRequest, { readonly said: unknown }>;
  * turn sends it, whatever the request asks. A stored message isn't stored again.
  */
 export function saidTurn(
-  conversationId: string,
+  { conversationId, chosenId }: Chat,
   { asks, said }: SayRequest,
   chat: StoredChat,
 ): ChatTurn & { readonly edit?: NonNullable<TurnRequest["edit"]> } {
@@ -26,10 +26,9 @@ export function saidTurn(
   const index = asks === "say" || said.id === undefined ? undefined : userMessageWithId(chat, said.id);
   const stored = index === undefined ? undefined : chat.messages[index];
   if (index === undefined || stored === undefined || chat.version === undefined) {
-    return {
-      ...{ target: { newId: conversationId }, input: inputOf(said) },
-      ...present({ turnId }),
-    };
+    // Only a chat is created: the client can't choose the id of a conversation.
+    const target = chosenId === undefined ? { conversationId } : { newId: conversationId, chatId: chosenId };
+    return { target, input: inputOf(said), ...present({ turnId }) };
   }
   const edit = { position: chat.firstPosition + index, version: chat.version };
   const input = asks === "edit" ? said : { id: stored.id, content: stored.content ?? "" };

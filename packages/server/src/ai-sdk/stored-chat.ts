@@ -4,6 +4,7 @@ import type { LoggedTurn } from "@jaf/memory/adapter";
 import { unwrap } from "../http/failure.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { decodeEvent } from "../turns/turn-event.ts";
+import { conversationOfChat } from "./chat-ids.ts";
 
 type Stores = Pick<ServerParts, "provider" | "log">;
 
@@ -11,6 +12,8 @@ type Stores = Pick<ServerParts, "provider" | "log">;
 export interface Chat {
   readonly conversationId: string;
   readonly userId: string;
+  /** The id that the client chose for this conversation, which may be new. Absent: a conversation that exists under its own id. */
+  readonly chosenId?: string;
 }
 
 export interface StoredChat {
@@ -23,9 +26,12 @@ export interface StoredChat {
 /** Number of messages to read first if only the last reply is needed. */
 const TAIL = 200;
 
-/** Reads the user's conversation. `tail`: at least the last message of the user and all later ones. */
-export async function readChat(stores: Stores, chat: Chat, part: "all" | "tail"): Promise<StoredChat> {
-  const messages = part === "all" ? "all" : { limit: TAIL };
+/** The messages to read. `tail`: at least the last message of the user and all later ones. */
+type ChatPart = "all" | "tail" | "none";
+
+/** Reads the user's conversation. */
+export async function readChat(stores: Stores, chat: Chat, part: ChatPart): Promise<StoredChat> {
+  const messages = part === "tail" ? { limit: TAIL } : part;
   const read = unwrap(await stores.provider.readConversation(chat.conversationId, { messages }));
   const { conversation, firstPosition } = read;
   if (conversation === null || conversation.userId !== chat.userId) {
@@ -35,6 +41,46 @@ export async function readChat(stores: Stores, chat: Chat, part: "all" | "tail")
   const isCut = part === "tail" && stored.length === TAIL && !stored.some(({ role }) => role === "user");
   if (isCut) return readChat(stores, chat, "all");
   return { version: conversation.metadata?.version ?? 0, messages: stored, firstPosition };
+}
+
+/** Returns the chat that begins, or has begun, under an id that the client chose. */
+const chosenChat = (userId: string, chosenId: string): Chat => ({
+  ...{ userId, chosenId, conversationId: conversationOfChat(userId, chosenId) },
+});
+
+/**
+ * Opens the chat that the client means by an id: the user's chat that began under it, otherwise the user's conversation with this id,
+ * otherwise a new chat. An id of another user's conversation is one of a new chat, after the same calls of the store.
+ */
+export async function openChat(
+  stores: Stores,
+  { userId, chatId }: { readonly userId: string; readonly chatId: string },
+  part: ChatPart,
+): Promise<{ readonly chat: Chat; readonly stored: StoredChat }> {
+  const chat = chosenChat(userId, chatId);
+  const stored = await readChat(stores, chat, part);
+  if (stored.version !== undefined || !(await isOwn(stores, { userId, conversationId: chatId })))
+    return { chat, stored };
+  const own = { userId, conversationId: chatId };
+  return { chat: own, stored: await readChat(stores, own, part) };
+}
+
+/** Returns the latest turn of the chat that `openChat` opens. */
+export async function latestTurnOf(
+  stores: Stores,
+  asked: { readonly userId: string; readonly chatId: string },
+): Promise<LoggedTurn | undefined> {
+  // The log alone tells in most cases.
+  const turn = await latestTurn(stores, chosenChat(asked.userId, asked.chatId));
+  return turn ?? latestTurn(stores, (await openChat(stores, asked, "none")).chat);
+}
+
+/** Checks whether the user has a conversation with this id. */
+async function isOwn({ provider }: Stores, { conversationId, userId }: Chat): Promise<boolean> {
+  const found = await provider.findConversations({ conversationId, userId, includeMessages: false });
+  // Chat ids may be texts that no conversation can have as its id.
+  if (!found.success && found.error._tag === "MemoryValidationError") return false;
+  return unwrap(found).length > 0;
 }
 
 /** Returns the user's latest turn in the conversation. */

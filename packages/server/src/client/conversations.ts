@@ -1,3 +1,4 @@
+import type { AiSdkUIMessage } from "@jaf/ai-sdk";
 import type { ContentPart, Message } from "@jaf/memory";
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import { type FollowedEvent, type FollowOptions, followTurn, startTurn } from "./follow.ts";
@@ -9,6 +10,8 @@ export type TurnState = "running" | "waiting" | "ended";
 /** A conversation in a list. */
 export interface ConversationSummary {
   readonly conversationId: string;
+  /** The id for `useChat` of the AI SDK: the one that the page chose, or `conversationId` if `useChat` didn't begin it. */
+  readonly chatId: string;
   readonly title: string | null;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -39,6 +42,8 @@ export interface PositionedMessage {
 /** A conversation with some of its messages. */
 export interface Conversation {
   readonly conversationId: string;
+  /** The id for `useChat` of the AI SDK; see {@link ConversationSummary}. */
+  readonly chatId: string;
   readonly title: string | null;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -57,6 +62,14 @@ export interface Conversation {
     /** Number of events so far. */
     readonly events: number;
   };
+}
+
+/** A chat of `useChat` of the AI SDK. */
+export interface LoadedChat {
+  /** The id for other methods. A new chat has it before its first message. */
+  readonly conversationId: string;
+  /** `[]` for a new chat. */
+  readonly messages: AiSdkUIMessage[];
 }
 
 /** The events of a turn so far. */
@@ -110,9 +123,13 @@ export interface CopyRequest {
 
 /** Lists, reads and changes the user's conversations and their turns. */
 export interface ConversationMethods {
-  /** Returns a page of conversations, latest first. `limit`: 1 to 100, default 30. */
+  /**
+   * Returns a page of conversations, latest first. `limit`: 1 to 100, default 30. `search`: only those whose title has this text, 1 to
+   * 200 characters, in upper or lower case. One page searches 1,000 conversations, so a page before the last may have fewer than
+   * `limit`, or none.
+   */
   readonly list: (
-    query?: { readonly limit?: number; readonly cursor?: string },
+    query?: { readonly limit?: number; readonly cursor?: string; readonly search?: string },
     options?: CallOptions,
   ) => Promise<ConversationPage>;
   /** Returns a conversation with its last messages, or the last before position `before`. `limit`: 1 to 1,000, default 100. */
@@ -121,6 +138,29 @@ export interface ConversationMethods {
     query?: { readonly before?: number; readonly limit?: number },
     options?: CallOptions,
   ) => Promise<Conversation>;
+  /**
+   * Returns the messages for `useChat` of the AI SDK: of the chat that began under this id, otherwise of the conversation with this id,
+   * otherwise none. `conversationId` is the id for the other methods, e.g. `rename` and `delete`.
+   *
+   * @example
+   * ```ts
+   * import { createJafClient } from "@jaf/server/client";
+   * import { DefaultChatTransport } from "ai";
+   *
+   * const { conversations } = createJafClient({ baseUrl: "" });
+   *
+   * export async function chatOptions(id: string) {
+   *   const { messages } = await conversations.loadChat(id);
+   *   return { id, messages, resume: true, transport: new DefaultChatTransport({ api: "/ai-sdk/chat" }) };
+   * }
+   *
+   * export async function deleteChat(id: string) {
+   *   const { conversationId } = await conversations.loadChat(id);
+   *   await conversations.delete(conversationId);
+   * }
+   * ```
+   */
+  readonly loadChat: (chatId: string, options?: CallOptions) => Promise<LoadedChat>;
   /** Changes the title: 1 to 200 characters without the spaces around it. */
   readonly rename: (conversationId: string, title: string) => Promise<{ readonly title: string }>;
   /** Deletes a conversation with its turns. */
@@ -180,6 +220,7 @@ export function conversationMethods(http: Http): ConversationMethods {
   return {
     list: (query = {}, options) => http.call("/conversations", { query: { ...query }, ...options }),
     get: (id, query = {}, options) => http.call(pathOf(id), { query: { ...query }, ...options }),
+    loadChat: (id, options) => http.call(`/ai-sdk/chat/${encodeURIComponent(id)}/messages`, options),
     rename: (id, title) => http.call(pathOf(id), { method: "PATCH", body: { title } }),
     delete: (id) => http.call(pathOf(id), { method: "DELETE" }),
     deleteAll: () => http.call("/conversations", { method: "DELETE" }),

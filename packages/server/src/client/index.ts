@@ -22,6 +22,7 @@ export type {
   ConversationSummary,
   CopyRequest,
   EditRequest,
+  LoadedChat,
   PositionedMessage,
   RegenerateRequest,
   TurnEvents,

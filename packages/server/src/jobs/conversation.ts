@@ -96,6 +96,8 @@ export async function readBase(
 export interface NewConversation {
   readonly conversationId: string;
   readonly title: string | undefined;
+  /** The id that the client chose for it, if it chose one. */
+  readonly chatId: string | undefined;
   /** Idempotency key of the write that creates it. */
   readonly key: string;
 }
@@ -103,9 +105,9 @@ export interface NewConversation {
 export async function makeConversation(
   provider: VersionedMemoryProvider,
   userId: string,
-  { conversationId, title, key }: NewConversation,
+  { conversationId, title, chatId, key }: NewConversation,
 ): Promise<string> {
-  const metadata = { userId, ...present({ title }) };
+  const metadata = { userId, ...present({ title, chatId }) };
   const options = { createIfMissing: true, idempotencyKey: key };
   const made = await provider.appendMessages(conversationId, [], metadata, options);
   if (made.success) return conversationId;

@@ -22,8 +22,11 @@ export interface TurnIds {
 export type TurnTarget =
   /** An existing conversation of the user. */
   | { readonly conversationId: string }
-  /** A new conversation with `newId` or a random id, and with `title`. If the user has one with this id, it is continued. */
-  | { readonly newId: string | undefined; readonly title?: string };
+  /**
+   * A new conversation with `newId` or a random id, and with `title`. If the user has one with this id, it is continued. `chatId`:
+   * the id that the client chose for it, from which `newId` was made.
+   */
+  | { readonly newId: string | undefined; readonly title?: string; readonly chatId?: string };
 
 /** An edit: messages from `position` on are dropped before the input is added. */
 export interface TurnEdit {
