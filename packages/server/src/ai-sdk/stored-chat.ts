@@ -70,9 +70,11 @@ export async function latestTurnOf(
   stores: Stores,
   asked: { readonly userId: string; readonly chatId: string },
 ): Promise<LoggedTurn | undefined> {
-  // The log alone tells in most cases.
+  // In most cases the log alone is enough.
   const turn = await latestTurn(stores, chosenChat(asked.userId, asked.chatId));
-  return turn ?? latestTurn(stores, (await openChat(stores, asked, "none")).chat);
+  if (turn !== undefined) return turn;
+  const { chat } = await openChat(stores, asked, "none");
+  return chat.chosenId === undefined ? latestTurn(stores, chat) : undefined;
 }
 
 /** Checks whether the user has a conversation with this id. */

@@ -154,10 +154,8 @@ export interface ConversationMethods {
    *   return { id, messages, resume: true, transport: new DefaultChatTransport({ api: "/ai-sdk/chat" }) };
    * }
    *
-   * export async function deleteChat(id: string) {
-   *   const { conversationId } = await conversations.loadChat(id);
-   *   await conversations.delete(conversationId);
-   * }
+   * const page = await conversations.list({ search: "tea" });
+   * for (const { chatId, conversationId, title } of page.conversations) console.log(chatId, conversationId, title);
    * ```
    */
   readonly loadChat: (chatId: string, options?: CallOptions) => Promise<LoadedChat>;
