@@ -9,10 +9,13 @@ export function textOfThrown(thrown: unknown): string {
   }
 }
 
-/** The format of an error's name or code. Other texts might quote the conversation. */
+/** The format of an error's name or code. A text that doesn't match might quote the conversation. */
 const IDENTIFIER = /^[\w$.:-]{1,80}$/;
 
-/** Returns an error's name and its code, if it has one. Never its message, which can quote the conversation. */
+/**
+ * Returns an error's name and its code, if it has a code. Never returns the error's message, which can quote the
+ * conversation.
+ */
 export function reasonOf(thrown: unknown): string {
   try {
     const tag: unknown = (thrown as { readonly _tag?: unknown } | null | undefined)?._tag;
@@ -26,7 +29,7 @@ export function reasonOf(thrown: unknown): string {
 
 const isIdentifier = (value: unknown): value is string => typeof value === "string" && IDENTIFIER.test(value);
 
-/** Masks secrets in an error message. Never throws. */
+/** Masks secrets in an error message and returns the masked message. Never throws. */
 export type Masking = (thrown: string) => string;
 
 const WITHHELD = "the message was withheld, because maskSecrets failed on it";
@@ -36,8 +39,8 @@ interface MaskingConfig {
 }
 
 /**
- * Returns the masking that a configuration sets. A function is called with the configuration as `this`, because it can be an
- * instance of a class.
+ * Returns the function that masks secrets as `maskSecrets` in the configuration says. An application's function is called
+ * with the configuration as `this`, because the configuration can be an instance of a class.
  */
 export function maskingOf(config: MaskingConfig): Masking {
   if (config.maskSecrets === false) return (thrown) => thrown;
@@ -53,7 +56,7 @@ export function maskingOf(config: MaskingConfig): Masking {
 }
 
 /**
- * Calls an observer of the application. If it throws or rejects, the error becomes a process warning named
+ * Calls an observer of the application. If the observer throws or rejects, the error becomes a process warning named
  * `JAFObserverWarning`, and the observed work continues.
  */
 export const callObserver = (observer: () => unknown, failure: () => string): void =>

@@ -1,6 +1,7 @@
 // The server
 
 export { createServerApp, type ServerApp } from "./app.ts";
+export type { ClientFile } from "./http/client-content.ts";
 export type { TurnTiming } from "./jobs/options.ts";
 export type { ServedAgents, ServerAppOptions, ServerLimits, ServerRunConfig } from "./options.ts";
 export { type RunningServer, runServer, type ServerOptions } from "./run-server.ts";

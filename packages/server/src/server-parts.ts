@@ -9,25 +9,25 @@ import type { TurnServiceOptions } from "./jobs/options.ts";
 import type { ServedAgents, ServerAppOptions, ServerRunConfig, ServerSettings } from "./options.ts";
 import type { Identity, TurnService } from "./turns/turn-service.ts";
 
-/** The parts of the server that routes use. */
+/** What the routes use: stores, turn service, agents, limits and settings. */
 export interface ServerParts {
   readonly settings: ServerSettings;
   readonly provider: VersionedMemoryProvider;
   readonly log: TurnLog;
   readonly service: TurnService;
   readonly userMemory: UserMemoryStore | undefined;
-  /** Agents by name. */
+  /** The agents by name. */
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own context and output
   readonly agents: ReadonlyMap<string, Agent<any, any>>;
   readonly defaultAgent: string;
   readonly limits: UserLimits;
-  /** Aborted when the server closes. Streams then end, and their clients reconnect. */
+  /** Aborted when the server closes. All event streams then end, and clients reconnect to another process. */
   readonly closing: AbortSignal;
-  /** Reports an error during a response to the application. */
+  /** Passes an error that occurred during a response to the application's `onError`. */
   readonly report: (thrown: unknown, requestId: string) => void;
 }
 
-/** Creates the parts from the options. Rejects with a `TypeError` that names the invalid option. */
+/** Creates the server's parts from its options. Rejects with a `TypeError` that names the invalid option. */
 export async function partsOf<Ctx>(
   given: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,
@@ -56,7 +56,10 @@ export async function partsOf<Ctx>(
   return { ...own, provider, log, service, userMemory, agents, defaultAgent, limits };
 }
 
-/** Returns the agents by the names that requests use. */
+/**
+ * Returns the agents by the name that requests use: the key of a map, or the `name` of a listed agent. Throws a `TypeError` if two
+ * agents have the same name.
+ */
 function agentsOf<Ctx>(
   given: ServedAgents<Ctx>,
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
@@ -95,7 +98,10 @@ function inMemoryLog() {
   return createInMemoryTurnLog();
 }
 
-/** Connects user memory to the turn record, which names the facts that the model received. */
+/**
+ * Returns the turn service's option `userMemory` for a store of facts. The turn record then names the facts that the model
+ * received. Returns `{}` without a store.
+ */
 async function userMemoryOf(store: ServerAppOptions<unknown>["userMemory"]) {
   if (store === undefined) return {};
   const { asUserMemory } = await import("@jaf/user-memory");

@@ -8,28 +8,31 @@ import { conversationOfChat } from "./chat-ids.ts";
 
 type Stores = Pick<ServerParts, "provider" | "log">;
 
-/** A conversation and its expected owner. */
+/** The conversation of a chat, and the user who must own it. */
 export interface Chat {
   readonly conversationId: string;
   readonly userId: string;
-  /** The id that the client chose for this conversation, which may be new. Absent: a conversation that exists under its own id. */
+  /**
+   * The chat id that the client chose for this conversation. The conversation may not exist yet. Absent: the client named an existing
+   * conversation by its conversation id.
+   */
   readonly chosenId?: string;
 }
 
 export interface StoredChat {
-  /** `undefined`: the user has no such conversation. */
+  /** The conversation's version. `undefined`: the user has no such conversation. */
   readonly version: number | undefined;
   readonly messages: readonly RichMessage[];
   readonly firstPosition: number;
 }
 
-/** Number of messages to read first if only the last reply is needed. */
+/** Number of messages to load first if only the last reply is needed. */
 const TAIL = 200;
 
-/** The messages to read. `tail`: at least the last message of the user and all later ones. */
+/** The messages to load. `"tail"`: at least the user's last message and all later messages. */
 type ChatPart = "all" | "tail" | "none";
 
-/** Reads the user's conversation. */
+/** Loads the messages of the user's conversation. */
 export async function readChat(stores: Stores, chat: Chat, part: ChatPart): Promise<StoredChat> {
   const messages = part === "tail" ? { limit: TAIL } : part;
   const read = unwrap(await stores.provider.readConversation(chat.conversationId, { messages }));
@@ -43,14 +46,15 @@ export async function readChat(stores: Stores, chat: Chat, part: ChatPart): Prom
   return { version: conversation.metadata?.version ?? 0, messages: stored, firstPosition };
 }
 
-/** Returns the chat that begins, or has begun, under an id that the client chose. */
+/** Returns the chat with a chat id that the client chose. The chat may not exist yet. */
 const chosenChat = (userId: string, chosenId: string): Chat => ({
   ...{ userId, chosenId, conversationId: conversationOfChat(userId, chosenId) },
 });
 
 /**
- * Opens the chat that the client means by an id: the user's chat that began under it, otherwise the user's conversation with this id,
- * otherwise a new chat. An id of another user's conversation is one of a new chat, after the same calls of the store.
+ * Finds the chat for `chatId`, an id from the client, and loads the chat's messages. Returns the user's chat that began with this
+ * chat id. If the user has no such chat, returns the user's conversation with this conversation id. If the user has neither, returns
+ * a new chat, with the same calls of the store whether or not another user has a conversation with this id.
  */
 export async function openChat(
   stores: Stores,
@@ -65,7 +69,7 @@ export async function openChat(
   return { chat: own, stored: await readChat(stores, own, part) };
 }
 
-/** Returns the latest turn of the chat that `openChat` opens. */
+/** Returns the latest turn of the chat that `openChat` finds, or `undefined` if the log has no turn of this chat. */
 export async function latestTurnOf(
   stores: Stores,
   asked: { readonly userId: string; readonly chatId: string },
@@ -80,18 +84,18 @@ export async function latestTurnOf(
 /** Checks whether the user has a conversation with this id. */
 async function isOwn({ provider }: Stores, { conversationId, userId }: Chat): Promise<boolean> {
   const found = await provider.findConversations({ conversationId, userId, includeMessages: false });
-  // Chat ids may be texts that no conversation can have as its id.
+  // A chat id may be a text that the store refuses as a conversation id.
   if (!found.success && found.error._tag === "MemoryValidationError") return false;
   return unwrap(found).length > 0;
 }
 
-/** Returns the user's latest turn in the conversation. */
-export async function latestTurn({ log }: Stores, chat: Chat): Promise<LoggedTurn | undefined> {
+/** Returns the conversation's latest turn, or `undefined` if the user has no turn in it. */
+async function latestTurn({ log }: Stores, chat: Chat): Promise<LoggedTurn | undefined> {
   const [turn] = unwrap(await log.turnsOf(chat.conversationId, 1));
   return turn?.userId === chat.userId ? turn : undefined;
 }
 
-/** Returns the user's turn with this id, while it is in the log. */
+/** Returns the turn with this id, or `undefined` if the log has no such turn of the user (e.g. because the turn has expired). */
 export async function turnWithId(
   { log }: Stores,
   { conversationId, userId }: Chat,
@@ -101,7 +105,10 @@ export async function turnWithId(
   return turn?.userId === userId ? turn : undefined;
 }
 
-/** Returns the waiting calls of the conversation, while the events of its latest turn haven't expired. */
+/**
+ * Returns the conversation's calls that wait for the user. Returns `[]` if no call waits, or if the latest turn's events have
+ * expired.
+ */
 export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly Interruption[]> {
   const turn = await latestTurn(stores, chat);
   if (turn?.state !== "waiting") return [];
@@ -113,17 +120,17 @@ export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly
   return last?.type === "turn_end" ? (last.interruptions ?? []) : [];
 }
 
-/** The UI message that a turn writes. */
+/** Where the UI message of a turn's reply begins in the conversation. */
 export interface ReplyPlace {
-  /** Position of its first message in the conversation. */
+  /** Position of the UI message's first message. */
   readonly position: number;
-  /** Its messages from before the turn, if the turn continues waiting calls. */
+  /** Messages of the UI message that were stored before the turn. Empty unless the turn continues waiting calls. */
   readonly before: readonly RichMessage[];
 }
 
 /**
- * Returns the place of a turn's reply. `turnPosition` is the position of the turn's first own message. The turn may have stored some
- * of its messages or none, not even the user's message.
+ * Returns where the UI message of a turn's reply begins. `turnPosition` is the position of the turn's first message after the
+ * user's input. Stored messages may include all, some or none of the turn's messages, and may lack the user's message.
  */
 export function replyPlace(
   { messages, firstPosition }: Omit<StoredChat, "version">,
@@ -142,7 +149,7 @@ export function replyPlace(
   return { position: firstPosition + begun, before: earlier.slice(begun) };
 }
 
-/** Returns the index of the first reply after the last user message, or the number of messages if there is none. */
+/** Returns the index of the first reply after the user's last message, or the number of messages if there is no such reply. */
 function replyStart(messages: readonly RichMessage[]): number {
   const user = messages.findLastIndex(({ role }) => role === "user");
   const reply = messages.findIndex(({ role }, index) => index > user && role === "assistant");

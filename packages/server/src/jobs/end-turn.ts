@@ -15,7 +15,10 @@ import { type JobParts, type JobResult, recordWrite } from "./job.ts";
 import type { TurnSettings } from "./options.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 
-/** Ends a stopped turn: stores the text so far once, as a reply of the agent. */
+/**
+ * Ends a turn that was stopped on request. If readers saw text of an unfinished reply, stores this text once as the agent's
+ * message.
+ */
 export async function endStopped<Ctx>(
   job: JobParts<Ctx>,
   { openText, agentName }: { readonly openText: string; readonly agentName: string },
@@ -60,7 +63,10 @@ async function keepText<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message 
   return kept.error._tag === "MemoryConflictError" ? storedReply(job, base) : undefined;
 }
 
-/** Returns the reply that the run has stored after all, e.g. if the store's answer was lost. */
+/**
+ * Returns the turn's reply if the run stored it, although its write seemed to fail (e.g. because the store's answer was lost).
+ * Returns `undefined` if no reply of the turn is stored.
+ */
 async function storedReply<Ctx>(
   { options: { scope, conversationId } }: JobParts<Ctx>,
   base: ConversationBase,
@@ -72,7 +78,7 @@ async function storedReply<Ctx>(
   return isReply && read.data.firstPosition >= base.position ? (last as Message) : undefined;
 }
 
-/** Ends the turn in the log. */
+/** Stores the turn's last event and its record in the log, and ends the turn. Resolves with `"elsewhere"` if the lease is lost. */
 export async function endTurn<Ctx>(job: JobParts<Ctx>, ending: TurnEnd): Promise<JobResult> {
   const { lease, recorder, options } = job;
   const { eventSeconds, recordSeconds } = options.scope.settings;
@@ -94,14 +100,20 @@ async function leaseLost<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
   return { kind: "elsewhere" };
 }
 
-/** Checks whether an edit isn't stored yet, as far as this process knows. Writes of metadata only don't change the version. */
+/**
+ * Checks whether the turn is an edit that isn't stored yet, as far as this process knows. An unchanged version means that it isn't
+ * stored: writes of metadata don't change the version.
+ */
 function isUnmadeEdit<Ctx>({ options, written, lease }: JobParts<Ctx>): boolean {
   const base = lease.base();
   if (options.request.dropLast === undefined || base === undefined) return false;
   return (written.version ?? base.version) === base.version;
 }
 
-/** Returns the conversation's version and the position after its last message. */
+/**
+ * Returns the conversation's version and the position after its last message. Both are `undefined` if the conversation can't be
+ * read or is no longer the same one.
+ */
 async function stateAtEnd<Ctx>(
   job: JobParts<Ctx>,
 ): Promise<{ readonly version: number | undefined; readonly to: number | undefined }> {
@@ -129,7 +141,10 @@ interface ServerWrite {
   readonly options: WriteOptions;
 }
 
-/** Appends messages of the server. Retries transient errors with the same key for up to 5 seconds. */
+/**
+ * Appends messages that the server itself writes, e.g. the text of a stopped turn. Retries transient errors for up to 5 seconds,
+ * with the same idempotency key.
+ */
 function appendRepeatedly(
   provider: VersionedMemoryProvider,
   { conversationId, messages, metadata, options }: ServerWrite,
@@ -145,7 +160,10 @@ function appendRepeatedly(
   );
 }
 
-/** Converts a run's result to the end of its turn. */
+/**
+ * Converts a run's result into the last event of its turn. `hasOutput`: the agent has an `outputCodec`. `isStopped`: a stop was
+ * requested.
+ */
 export function turnEndOf(
   result: PromptResult<unknown>,
   { hasOutput, isStopped }: { readonly hasOutput: boolean; readonly isStopped: boolean },
@@ -170,7 +188,7 @@ export function turnEndOf(
   }
 }
 
-/** Returns the output if it can be sent as JSON, which a codec doesn't guarantee. */
+/** Returns the output if it can be sent as JSON, and otherwise `undefined`. A codec can produce other values, e.g. a bigint. */
 function jsonOf(output: unknown): unknown {
   try {
     return JSON.stringify(output) === undefined ? undefined : output;
@@ -181,7 +199,7 @@ function jsonOf(output: unknown): unknown {
 
 export const failedEnd = (error: TurnError): TurnEnd => ({ type: "turn_end", status: "error", error });
 
-/** The turn's process is gone, and no other could continue the turn. */
+/** The error of a turn whose process ended, if no other process could continue the turn. */
 export const LOST = {
   code: "Lost",
   message: "The turn's process ended, and no other process could continue the turn.",
@@ -200,7 +218,10 @@ export const FAULT = {
   retryable: false,
 } as const;
 
-/** Converts a run's error for readers, without texts of errors from model providers or other code: they may hold secrets. */
+/**
+ * Converts a run's error into the error that readers get. Leaves out texts of model providers and of other code, because such texts
+ * may hold secrets.
+ */
 function turnErrorOf(error: JAFError): TurnError {
   return { code: error._tag, message: messageOf(error), retryable: JAFErrorHandler.isRetryable(error) };
 }

@@ -20,6 +20,7 @@ import {
 } from "../ai-sdk/stored-chat.ts";
 import { encodeUIMessageStream } from "../ai-sdk/ui-message-stream.ts";
 import { streamedMessages } from "../ai-sdk/ui-messages.ts";
+import { checkFiles } from "../http/client-content.ts";
 import type { Encoder } from "../http/encoder.ts";
 import { HttpFailure } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";
@@ -49,12 +50,17 @@ const aiSdkStop = operation("post", "/ai-sdk/chat/{chatId}/stop", {
 const aiSdkMessages = operation("get", "/ai-sdk/chat/{chatId}/messages", {
   summary: "Get the chat as UI messages of the AI SDK",
   answer: z.object({
-    conversationId: z.string().describe("The id in all other routes, also before the first message."),
+    conversationId: z
+      .string()
+      .describe("The id of the chat for the other routes, also before the chat's first message."),
     messages: z.array(z.looseObject({ id: z.string(), role: uiMessageRole, parts: uiMessageParts })),
   }),
 });
 
-/** Adds the routes for `useChat` of the AI SDK with `DefaultChatTransport({ api: "/ai-sdk/chat" })`, and related ones. */
+/**
+ * Adds the routes for `useChat` of the AI SDK: send, resume, stop and load a chat. Clients set `DefaultChatTransport({ api:
+ * "/ai-sdk/chat" })`.
+ */
 export function aiSdkRoutes(route: Route, parts: ServerParts): void {
   route(aiSdkChat, async ({ context, userId, body }) => {
     const request = chatRequestOf(body);
@@ -62,7 +68,8 @@ export function aiSdkRoutes(route: Route, parts: ServerParts): void {
     const agentName = agentOf(parts, request.agentName);
     const part = request.asks === "say" || request.asks === "go-on" ? "tail" : "all";
     const { chat, stored } = await openChat(parts, { userId, chatId }, part);
-    const turn = await turnOf(parts, chat, { request, stored });
+    const { files, ...turn } = await turnOf(parts, chat, { request, stored });
+    await checkFiles(parts.settings, context.get("identity"), files);
     const heldParts = request.asks === "go-on" ? request.answers.heldParts : 0;
     const known = await knownOf(parts, chat, { request, stored, turn });
     return answerTurn(parts, context, { agentName, ...turn }, encoderOf(stored, { heldParts, known }));
@@ -112,11 +119,14 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
     : turn;
 }
 
-/** Returns the turn's number of events if its message is sent again. Throws a failure if the turn's events have expired. */
+/**
+ * Returns how many events a turn has, if the client sends its message again. Returns 0 for any other request. Throws a failure if
+ * the message is stored, but the turn's events have expired.
+ */
 async function knownOf(
   parts: ServerParts,
   chat: Chat,
-  { request, stored, turn: { turnId } }: Asked & { readonly turn: ChatTurn },
+  { request, stored, turn: { turnId } }: Asked & { readonly turn: Pick<ChatTurn, "turnId"> },
 ): Promise<number> {
   if (request.asks !== "say" || turnId === undefined || !isSaid(stored, request.said)) return 0;
   const turn = await turnWithId(parts, chat, turnId);
@@ -125,7 +135,7 @@ async function knownOf(
 }
 
 interface EncoderOptions {
-  /** Number of parts that the client has of the turn's message. Absent: the client needs all parts. */
+  /** Number of parts that the client already has of the turn's UI message. Absent: the client needs all parts. */
   readonly heldParts?: number;
   readonly known?: number;
 }

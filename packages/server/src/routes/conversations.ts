@@ -11,17 +11,17 @@ import { anything, count, message, number, position, time, turnState, version } 
 
 const titleSchema = z.string().trim().min(1).max(200);
 
-/** Common fields of a conversation in responses; see `headOf`. */
+/** The fields of a conversation that several responses share; see `headOf`. */
 const head = {
   conversationId: z.string(),
-  chatId: z.string().describe("Opens the conversation in useChat of the AI SDK."),
+  chatId: z.string().describe("The id that opens the conversation in useChat of the AI SDK."),
   title: z.string().nullable(),
   createdAt: time,
   lastActivity: time,
   version: z.int(),
 };
 
-/** Number of conversations that a search reads for one page. */
+/** Number of conversations that a search looks through for one page. */
 const SEARCHED = 1_000;
 
 const listConversations = operation("get", "/conversations", {
@@ -35,7 +35,7 @@ const listConversations = operation("get", "/conversations", {
       .max(200)
       .optional()
       .describe(
-        `Only conversations whose title has this text, in upper or lower case. A page is of ${SEARCHED.toLocaleString("en")} conversations at most, so it may be empty before the last.`,
+        `Only conversations whose title contains this text, in upper or lower case. Each page looks through ${SEARCHED} conversations, so a page with nextCursor may be empty.`,
       ),
   }),
   answer: z.object({
@@ -99,7 +99,7 @@ const headOf = (userId: string, conversation: ConversationMemory) => ({
   version: conversation.metadata?.version,
 });
 
-/** Returns a check for titles that have a text. */
+/** Returns a function that checks whether a conversation's title contains `text`, in upper or lower case. */
 function titleHas(text: string): (conversation: ConversationMemory) => boolean {
   const folded = (value: string) => value.normalize("NFKC").toLowerCase();
   const searched = folded(text);
@@ -109,7 +109,7 @@ function titleHas(text: string): (conversation: ConversationMemory) => boolean {
 export function conversationRoutes(route: Route, parts: ServerParts): void {
   const { provider, log } = parts;
 
-  /** Returns the running and waiting turns by conversation. */
+  /** Returns each conversation's latest turn if it is running or waiting, by conversation id. */
   async function openTurns(userId: string, conversations: readonly ConversationMemory[]) {
     if (conversations.length === 0) return new Map();
     const queries = conversations.map(({ conversationId }) => ({ conversationId, limit: 1 }));
@@ -121,7 +121,10 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     );
   }
 
-  /** Returns `false` if only the turn log is left, from a deletion that failed in its last step. Throws if there is neither. */
+  /**
+   * Checks whether the user's conversation is stored. Returns `false` if an earlier deletion failed halfway: the conversation is
+   * deleted, but its turns are still in the turn log. Throws if the user has neither the conversation nor turns of it.
+   */
   async function hasConversation(conversationId: string, userId: string): Promise<boolean> {
     try {
       await ownConversation(parts, { conversationId, userId });

@@ -56,11 +56,12 @@ type TestServerOptions = {
 export async function startTestServer(
   modelProvider: ModelProvider<unknown> = saying("Hello."),
   options: TestServerOptions = {},
+  agents: readonly Agent<unknown, string>[] = [assistant],
 ): Promise<TestServer> {
   const provider = createInMemoryProvider();
   const turnLog = options.turnLog ?? createInMemoryTurnLog();
   const userMemory = new MemoryUserMemory();
-  const server = await runServer([assistant], { modelProvider }, {
+  const server = await runServer(agents, { modelProvider }, {
     port: 0,
     ...{ defaultMemoryProvider: provider, turnLog, userMemory },
     authenticate: ({ headers }) => {
