@@ -78,7 +78,7 @@ type MemoryEvent =
     };
 
 type ModelEvent =
-  /** A model call begins. `model` is the name from the override or the agent, or `"default"` if the provider chooses. */
+  /** A model call begins. `model` is the name from the override, the agent or the provider's `defaultModel`, else `"default"`. */
   | { readonly type: "llm_call_start"; readonly data: { readonly agentName: string; readonly model: string } }
   /** The messages that the model gets in this call, before middleware changes them, and what happened to the others. */
   | { readonly type: "context"; readonly data: ContextManifest }

@@ -35,6 +35,10 @@ export type ModelProvider<Ctx> = {
     agent: ResolvedAgent<Ctx>,
     config: RunConfig<Ctx>,
   ) => AsyncIterable<ModelStreamChunk>;
+  /**
+   * The model that the provider calls if neither the run nor the agent names one. Its price is that of the call. Absent: unknown.
+   */
+  readonly defaultModel?: string | undefined;
 };
 
 /** A model to call instead of the agent's. It gets the agent's settings, except for the name. */

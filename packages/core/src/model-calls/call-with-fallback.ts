@@ -84,7 +84,7 @@ function scopeFor<Ctx>(
 
 /** Returns the name of the model that a run calls for an agent. */
 const modelNameOf = <Ctx>({ config }: RunScope<Ctx>, { agent }: ModelRequest<Ctx>): string =>
-  config.modelOverride ?? agent.modelConfig?.name ?? "default";
+  config.modelOverride ?? agent.modelConfig?.name ?? config.modelProvider.defaultModel ?? "default";
 
 /** Calls one model, with the retries that the policy allows. */
 async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
