@@ -114,6 +114,7 @@ export {
   type RemembersSpec,
   type RunUserMemory,
   setRunUserMemory,
+  type UserMemoryObserver,
 } from "./user-memory.ts";
 
 // limits: budgets, costs and time limits.

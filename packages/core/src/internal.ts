@@ -1,2 +1,3 @@
 // Only for other packages of this project. It can change with any release.
 export { createJobClient, type JobClient, type PromptJob } from "./client/job-client.ts";
+export { getUserMemory } from "./user-memory.ts";

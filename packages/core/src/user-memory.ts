@@ -59,7 +59,16 @@ export type RemembersDeclaration<Ctx> =
  */
 export interface RunUserMemory {
   /** Returns the middleware for a declaration. Only `onStart` and `onFinish` are called. */
-  readonly middlewareFor: <Ctx>(spec: RemembersSpec) => readonly Middleware<Ctx>[];
+  readonly middlewareFor: <Ctx>(
+    spec: RemembersSpec,
+    observer?: UserMemoryObserver,
+  ) => readonly Middleware<Ctx>[];
+}
+
+/** Observes the user memory of a run. The server's turn records list the facts. */
+export interface UserMemoryObserver {
+  /** Called with the facts in the prompt, in order, if there are any. */
+  readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
 }
 
 const autoOrNot = z.union([z.literal("auto"), z.literal(false)], { error: 'expected "auto" or false' });

@@ -66,7 +66,7 @@ export async function createRoutedApp<Ctx>(
   const report: ServerParts["report"] = (thrown, requestId) =>
     onError(failureOf(thrown).cause ?? thrown, { requestId });
   const own = { settings, closing: closing.signal, report };
-  const parts = await partsOf(agents, config, options, { ...own, onError });
+  const parts = partsOf(agents, config, options, { ...own, onError });
   const { service } = parts;
   const app = new Hono<ServerEnvironment>();
   const { route, operations } = createRouter(app, settings.limits);

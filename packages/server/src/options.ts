@@ -1,7 +1,6 @@
 import type { Agent, MemoryConfig, RunSettings } from "@jaf/core";
 import type { MemoryProvider, TurnLog } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/internal";
-import type { UserMemoryStore } from "@jaf/user-memory";
 import * as z from "zod";
 import type { TurnTiming } from "./jobs/options.ts";
 import type { Identity } from "./turns/turn-service.ts";
@@ -11,7 +10,10 @@ export type ServedAgents<Ctx> =
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly Agent<Ctx, any>[] | ReadonlyMap<string, Agent<Ctx, any>>;
 
-/** Settings for all runs. The server sets those of a single turn: conversation, user, approvals and signal. */
+/**
+ * Settings for all runs. The server sets those of a single turn: conversation, user, approvals and signal. `userMemory` is also
+ * that of the `/facts` routes, if it is a store of `@jaf/user-memory`.
+ */
 export type ServerRunConfig<Ctx> = RunSettings<Ctx> & {
   /** `provider` is optional if `defaultMemoryProvider` is set. `durability` defaults to `"step"`. */
   readonly memory?: Omit<MemoryConfig, "provider"> & { readonly provider?: MemoryProvider };
@@ -40,8 +42,6 @@ export interface ServerAppOptions<Ctx> {
    * see them. In production, use your adapter's log, e.g. `createRedisTurnLog(client)`.
    */
   readonly turnLog?: TurnLog;
-  /** Stores facts about users, for the `/facts` routes and for agents with `remembers`. Default: none. */
-  readonly userMemory?: UserMemoryStore;
   /**
    * Returns the user who sends the request, or `null` to reject it with status 401. An exception is a server error. By default, all
    * requests belong to the user `"local"`, and the server accepts loopback addresses only.

@@ -1,7 +1,8 @@
-import type { Agent } from "@jaf/core";
+import type { Agent, RunUserMemory } from "@jaf/core";
+import { getUserMemory } from "@jaf/core/internal";
 import type { MemoryProvider, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
-import { isVersionedProvider } from "@jaf/memory/internal";
+import { isVersionedProvider, present } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import { createUserLimits, type UserLimits } from "./http/rate-limit.ts";
 import { createTurnService } from "./jobs/create-turn-service.ts";
@@ -27,8 +28,8 @@ export interface ServerParts {
   readonly report: (thrown: unknown, requestId: string) => void;
 }
 
-/** Creates the parts from the options. Rejects with a `TypeError` that names the invalid option. */
-export async function partsOf<Ctx>(
+/** Creates the parts from the options. Throws a `TypeError` that names the invalid option. */
+export function partsOf<Ctx>(
   given: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,
   options: ServerAppOptions<Ctx>,
@@ -36,7 +37,7 @@ export async function partsOf<Ctx>(
     onError,
     ...own
   }: Pick<ServerParts, "settings" | "closing" | "report"> & { readonly onError: (error: unknown) => void },
-): Promise<ServerParts> {
+): ServerParts {
   const agents = agentsOf(given);
   const [first] = agents.keys();
   const defaultAgent = options.defaultAgent ?? first;
@@ -44,16 +45,19 @@ export async function partsOf<Ctx>(
     throw new TypeError("Invalid server options: defaultAgent: expected the name of one of the agents.");
   const provider = versioned(options.defaultMemoryProvider ?? config.memory?.provider);
   const log = options.turnLog ?? inMemoryLog();
-  const { userMemory } = options;
   const { context = (identity: Identity) => identity as unknown as Ctx } = options;
+  const userMemory = config.userMemory ?? getUserMemory();
   const service = createTurnService<Ctx>({
     ...options.turns,
     ...{ log, agents: [...agents.values()], context, onError },
-    config: { ...config, memory: { ...config.memory, autoStore: true, provider } },
-    ...(await userMemoryOf(userMemory)),
+    config: {
+      ...config,
+      memory: { ...config.memory, autoStore: true, provider },
+      ...present({ userMemory }),
+    },
   } as TurnServiceOptions<Ctx>);
   const limits = createUserLimits(own.settings.limits);
-  return { ...own, provider, log, service, userMemory, agents, defaultAgent, limits };
+  return { ...own, provider, log, service, userMemory: storeOf(userMemory), agents, defaultAgent, limits };
 }
 
 /** Returns the agents by the names that requests use. */
@@ -95,15 +99,10 @@ function inMemoryLog() {
   return createInMemoryTurnLog();
 }
 
-/** Connects user memory to the turn record, which names the facts that the model received. */
-async function userMemoryOf(store: ServerAppOptions<unknown>["userMemory"]) {
-  if (store === undefined) return {};
-  const { asUserMemory } = await import("@jaf/user-memory");
-  return {
-    userMemory: ({
-      onInjected,
-    }: {
-      readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
-    }) => asUserMemory(store, { inject: { onInjected } }),
-  };
-}
+/** Returns the user memory as a store for the `/facts` routes. A memory of the application's own may lack their methods. */
+const storeOf = (memory: RunUserMemory | undefined): UserMemoryStore | undefined =>
+  memory !== undefined && STORE_METHODS.every((method) => method in memory)
+    ? (memory as UserMemoryStore)
+    : undefined;
+
+const STORE_METHODS = ["list", "remember", "forget", "forgetAll", "explain", "review"] as const;

@@ -44,7 +44,11 @@ async function readText(
 ): Promise<string> {
   if (!isJsonType(headers.get("content-type")))
     throw new HttpFailure("not-json", "The body isn't JSON. Send it with content-type: application/json.");
-  const tooLarge = () => new HttpFailure("too-large", `The body is larger than ${bodyBytes} bytes.`);
+  const tooLarge = () =>
+    new HttpFailure(
+      "too-large",
+      `The body is larger than ${bodyBytes} bytes, the server's limits.bodyBytes.`,
+    );
   if (Number(headers.get("content-length") ?? 0) > bodyBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-import type { Agent, MemoryConfig, RunConfig, RunSettings, RunUserMemory } from "@jaf/core";
+import type { Agent, MemoryConfig, RunConfig, RunSettings } from "@jaf/core";
 import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
 import { callSafely, isVersionedProvider, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
@@ -43,17 +43,8 @@ export interface TurnServiceOptions<Ctx> extends TurnTiming {
   readonly config: TurnRunConfig<Ctx>;
   /** Returns the context of a turn's run. Called again if another process takes over the turn. */
   readonly context: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
-  /**
-   * Returns the user memory of one turn, in place of `config.userMemory`. Call `onInjected` with the facts of a prompt, e.g.
-   * `({ onInjected }) => asUserMemory(store, { inject: { onInjected } })`. The turn's record then lists them.
-   */
-  readonly userMemory?: (turn: UserMemoryObserver) => RunUserMemory;
   /** Receives errors outside of turns, e.g. of the search for abandoned turns. They hold no content. Default: ignored. */
   readonly onError?: (error: unknown) => void;
-}
-
-interface UserMemoryObserver {
-  readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
 }
 
 /** The validated options with defaults. */
@@ -63,7 +54,6 @@ export interface TurnSettings<Ctx> extends TurnTimes {
   readonly agents: ReadonlyMap<string, Agent<Ctx, any>>;
   readonly config: TurnRunConfig<Ctx>;
   readonly context: TurnServiceOptions<Ctx>["context"];
-  readonly userMemory: TurnServiceOptions<Ctx>["userMemory"];
   readonly provider: VersionedMemoryProvider;
   readonly onError: (error: unknown) => void;
 }
@@ -111,13 +101,13 @@ const shapeSchema = z.object({
 export function parseTurnOptions<Ctx>(options: TurnServiceOptions<Ctx>): TurnSettings<Ctx> {
   parseOptions(shapeSchema, options, "turn service options");
   const times = parseOptions(timesSchema, options, "turn service options");
-  const { log, agents, config, context, userMemory, onError = () => {} } = options;
+  const { log, agents, config, context, onError = () => {} } = options;
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
   if (byName.size < agents.length) {
     throw new TypeError("Invalid turn service options: agents: expected a unique name for each agent.");
   }
   return {
-    ...{ ...times, log, agents: byName, config, context, userMemory },
+    ...{ ...times, log, agents: byName, config, context },
     onError: (error) =>
       callSafely(
         () => onError(error),

@@ -1,4 +1,4 @@
-import type { PromptOptions, PromptResult } from "@jaf/core";
+import type { PromptOptions, PromptResult, RunUserMemory, UserMemoryObserver } from "@jaf/core";
 import { createJobClient, type PromptJob } from "@jaf/core/internal";
 import type { MemoryErrorUnion, VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryConflictError, retryWithBackoff } from "@jaf/memory/adapter";
@@ -69,7 +69,7 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
       provider: isResumption ? undefined : editProviderOf(options),
       context: () => settings.context(identity),
       middleware: recorder.middleware<Ctx>(() => beginBeforeCall(job)),
-      userMemory: settings.userMemory?.({ onInjected: recorder.onInjected }) ?? settings.config.userMemory,
+      userMemory: settings.config.userMemory && observed(settings.config.userMemory, recorder),
       memory: taken && takeOverMemory(settings),
       writes: writesOf(job),
       sink: mapper.take,
@@ -79,6 +79,11 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
     return { thrown };
   }
 }
+
+/** Has the record of the turn name the facts that the model received. */
+const observed = (userMemory: RunUserMemory, observer: UserMemoryObserver): RunUserMemory => ({
+  middlewareFor: (spec) => userMemory.middlewareFor(spec, observer),
+});
 
 /** Begins the turn unless it has begun. The engine has checked the request before, so a refused request leaves no turn. */
 async function begin<Ctx>(
@@ -185,15 +190,12 @@ export function faultRefusal<Ctx>({ options }: JobParts<Ctx>, thrown: unknown): 
 /** Creates a client per agent. Throws a `TypeError` if a setting would fail in every turn. */
 export function createJobClients<Ctx>(settings: TurnSettings<Ctx>): JobClients<Ctx> {
   const { agents, provider, config } = settings;
-  const { agentRegistry, memory: _, userMemory: shared, ...run } = config;
-  // Only for validation. Each turn has its own.
-  const userMemory = settings.userMemory?.({ onInjected: () => {} }) ?? shared;
+  const { agentRegistry, memory: _, ...run } = config;
   const clientConfig = {
     ...run,
     agents: new Map([...(agentRegistry ?? []), ...agents]),
     memory: memoryOf(settings),
     store: provider,
-    ...present({ userMemory }),
   };
   return new Map([...agents].map(([name, agent]) => [name, createJobClient(agent, clientConfig)]));
 }

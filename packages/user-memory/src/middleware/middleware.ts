@@ -1,4 +1,5 @@
-import type { Middleware, RemembersSpec } from "@jaf/core";
+import type { Middleware, RemembersSpec, UserMemoryObserver } from "@jaf/core";
+import { notify } from "../errors.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "../extraction/options.ts";
 import { bindOptions } from "../options.ts";
 import type { UserMemory } from "../user-memory.ts";
@@ -13,21 +14,46 @@ export interface MemoryLinkOptions {
   readonly extract?: Omit<MemoryExtractOptions, "memory"> | undefined;
 }
 
+/** An agent's declaration, and the observer of its run. */
+export interface RunDeclaration {
+  readonly spec: RemembersSpec;
+  readonly observer: UserMemoryObserver | undefined;
+}
+
 /**
  * Returns the middleware for an agent's declaration. It injects unless `inject` is `false`, and extracts if `extract` is
  * set.
  */
 export function middlewareFor<Ctx>(
   memory: UserMemory,
-  spec: RemembersSpec,
+  { spec, observer }: RunDeclaration,
   { inject, extract }: MemoryLinkOptions = {},
 ): readonly Middleware<Ctx>[] {
   return [
     ...(spec.inject === false
       ? []
-      : [withMemoryInject<Ctx>(spec, { ...bindOptions(injectOptionsSchema, inject), memory })]),
+      : [
+          withMemoryInject<Ctx>(spec, {
+            ...observed(bindOptions(injectOptionsSchema, inject), observer),
+            memory,
+          }),
+        ]),
     ...(spec.extract
       ? [withMemoryExtract<Ctx>(spec, { ...bindOptions(extractOptionsSchema, extract), memory })]
       : []),
   ];
+}
+
+function observed(
+  inject: MemoryLinkOptions["inject"],
+  observer: UserMemoryObserver | undefined,
+): MemoryLinkOptions["inject"] {
+  if (observer === undefined) return inject;
+  return {
+    ...inject,
+    onInjected: (facts) => {
+      notify(inject?.onInjected, facts);
+      observer.onInjected(facts);
+    },
+  };
 }
