@@ -109,6 +109,7 @@ export {
   type RunState,
   type RunStateInput,
 } from "./state.ts";
+export { UserFacingError } from "./user-facing-error.ts";
 export {
   type RemembersDeclaration,
   type RemembersSpec,

@@ -1,3 +1,4 @@
 // Only for other packages of this project. It can change with any release.
 export { createJobClient, type JobClient, type PromptJob } from "./client/job-client.ts";
+export { thrownOf } from "./thrown.ts";
 export { getUserMemory } from "./user-memory.ts";

@@ -26,6 +26,24 @@ export function reasonOf(thrown: unknown): string {
 
 const isIdentifier = (value: unknown): value is string => typeof value === "string" && IDENTIFIER.test(value);
 
+const thrownFor = new WeakMap<object, unknown>();
+
+/**
+ * Keeps what was thrown beside the error of an outcome or the data of an event, which hold only text that can be stored. Returns
+ * that object.
+ */
+export function withThrown<Holder extends object>(holder: Holder, thrown: unknown): Holder {
+  if (thrown !== undefined) thrownFor.set(holder, thrown);
+  return holder;
+}
+
+/** Returns what was thrown: for the error of an outcome, or the data of a `tool_call_end` event. */
+export const thrownOf = (holder: object): unknown => thrownFor.get(holder);
+
+/** Returns the error of a bug in the program, with what was thrown. */
+export const internalError = (detail: string, thrown: unknown) =>
+  withThrown({ _tag: "InternalError", detail, cause: describeCause(thrown) } as const, thrown);
+
 /** Masks secrets in an error message. Never throws. */
 export type Masking = (thrown: string) => string;
 

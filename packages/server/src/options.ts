@@ -43,8 +43,8 @@ export interface ServerAppOptions<Ctx> {
    */
   readonly turnLog?: TurnLog;
   /**
-   * Returns the user who sends the request, or `null` to reject it with status 401. An exception is a server error. By default, all
-   * requests belong to the user `"local"`, and the server accepts loopback addresses only.
+   * Returns the user who sends the request, or `null` to reject it with status 401. A `UserFacingError` rejects it with status 403
+   * and its message; any other exception is a server error. By default, all requests belong to the user `"local"`, and the server accepts loopback addresses only.
    */
   readonly authenticate?: (request: Request) => Identity | null | Promise<Identity | null>;
   /** Returns the context of a run. Called again if another process takes over the turn. Default: the identity. */
@@ -70,7 +70,10 @@ export interface ServerAppOptions<Ctx> {
   readonly limits?: ServerLimits;
   /** How long `close` waits for running turns before it hands them over, in ms. Default 10,000. */
   readonly shutdownMs?: number;
-  /** Receives errors of the server. They hold no conversation content. Default: `console.error`. */
+  /**
+   * Receives errors of the server, and a `TurnFailedError` for each turn and each tool that failed. The server's own texts hold no
+   * conversation content; what your code and a model provider threw is the `cause`. Default: `console.error`.
+   */
   readonly onError?: (error: unknown, request?: { readonly requestId: string }) => void;
   /** Timing of turns and of the turn log. */
   readonly turns?: TurnTiming;

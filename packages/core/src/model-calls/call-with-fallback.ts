@@ -8,6 +8,7 @@ import { type ModelUsage, sumOfUsage } from "../limits/cost.ts";
 import { retryDelayMs } from "../model/retry.ts";
 import type { FallbackModel, ModelFallback, RunConfig } from "../run-config.ts";
 import type { RunScope } from "../run-scope.ts";
+import { thrownOf, withThrown } from "../thrown.ts";
 import { type Attempt, callOnce, failedCall, type ModelRequest } from "./call-once.ts";
 
 /** The request of a model call. */
@@ -47,7 +48,8 @@ async function callWithFallback<Ctx>(
     const { error, discardText } = last;
     index += 1;
     if (index === models.length || !isForAnother(modelFallback, last)) {
-      const counted = error._tag === "ModelCallError" ? { ...error, attempts } : error;
+      const counted =
+        error._tag === "ModelCallError" ? withThrown({ ...error, attempts }, thrownOf(error)) : error;
       return { ...last, error: counted, attempts };
     }
     const from = modelNameOf(asking, call);

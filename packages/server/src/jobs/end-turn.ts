@@ -1,4 +1,5 @@
-import { type JAFError, JAFErrorHandler, type PromptResult } from "@jaf/core";
+import { type JAFError, JAFErrorHandler, type PromptResult, UserFacingError } from "@jaf/core";
+import { thrownOf } from "@jaf/core/internal";
 import type {
   Message,
   RichMessage,
@@ -14,6 +15,7 @@ import { editKey } from "./edit.ts";
 import { type JobParts, type JobResult, recordWrite } from "./job.ts";
 import type { TurnSettings } from "./options.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
+import type { TurnFailedError } from "./turn-failed-error.ts";
 
 /** Ends a stopped turn: stores the text so far once, as a reply of the agent. */
 export async function endStopped<Ctx>(
@@ -72,8 +74,12 @@ async function storedReply<Ctx>(
   return isReply && read.data.firstPosition >= base.position ? (last as Message) : undefined;
 }
 
-/** Ends the turn in the log. */
-export async function endTurn<Ctx>(job: JobParts<Ctx>, ending: TurnEnd): Promise<JobResult> {
+/** Ends the turn in the log. A failed turn is reported to the application, with its cause. */
+export async function endTurn<Ctx>(
+  job: JobParts<Ctx>,
+  ending: TurnEnd,
+  reported?: TurnFailedError,
+): Promise<JobResult> {
   const { lease, recorder, options } = job;
   const { eventSeconds, recordSeconds } = options.scope.settings;
   const { version, to } = await stateAtEnd(job);
@@ -86,7 +92,9 @@ export async function endTurn<Ctx>(job: JobParts<Ctx>, ending: TurnEnd): Promise
     record: JSON.stringify(recorder.record(last, positions)),
     ...{ eventSeconds, recordSeconds },
   });
-  return ended ? { kind: "ended", end: last } : leaseLost(job);
+  if (!ended) return leaseLost(job);
+  if (reported !== undefined) options.scope.settings.onError(reported);
+  return { kind: "ended", end: last };
 }
 
 async function leaseLost<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
@@ -200,12 +208,22 @@ export const FAULT = {
   retryable: false,
 } as const;
 
-/** Converts a run's error for readers, without texts of errors from model providers or other code: they may hold secrets. */
+/**
+ * Converts a run's error for readers, without texts of errors from model providers or other code: they may hold secrets. A
+ * `UserFacingError` is for readers.
+ */
 function turnErrorOf(error: JAFError): TurnError {
-  return { code: error._tag, message: messageOf(error), retryable: JAFErrorHandler.isRetryable(error) };
+  const thrown = thrownOf(error);
+  const message = thrown instanceof UserFacingError ? thrown.message : messageOf(error);
+  return { code: error._tag, message, retryable: JAFErrorHandler.isRetryable(error) };
 }
 
-function messageOf(error: JAFError): string {
+/** Returns the end of a turn that failed with a thrown error. */
+export const faultEnd = (thrown: unknown): TurnEnd =>
+  failedEnd(thrown instanceof UserFacingError ? { ...FAULT, message: thrown.message } : FAULT);
+
+/** Returns a text without texts of other code. */
+export function messageOf(error: JAFError): string {
   switch (error._tag) {
     case "ModelCallError": {
       const status = error.status === undefined ? "" : ` with status ${error.status}`;

@@ -43,7 +43,10 @@ export interface TurnServiceOptions<Ctx> extends TurnTiming {
   readonly config: TurnRunConfig<Ctx>;
   /** Returns the context of a turn's run. Called again if another process takes over the turn. */
   readonly context: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
-  /** Receives errors outside of turns, e.g. of the search for abandoned turns. They hold no content. Default: ignored. */
+  /**
+   * Receives a `TurnFailedError` for each turn and each tool that failed, and errors outside of turns, e.g. of the search for
+   * abandoned turns. Default: ignored.
+   */
   readonly onError?: (error: unknown) => void;
 }
 

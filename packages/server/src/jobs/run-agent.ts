@@ -1,4 +1,10 @@
-import type { PromptOptions, PromptResult, RunUserMemory, UserMemoryObserver } from "@jaf/core";
+import {
+  type PromptOptions,
+  type PromptResult,
+  type RunUserMemory,
+  UserFacingError,
+  type UserMemoryObserver,
+} from "@jaf/core";
 import { createJobClient, type PromptJob } from "@jaf/core/internal";
 import type { MemoryErrorUnion, VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryConflictError, retryWithBackoff } from "@jaf/memory/adapter";
@@ -8,9 +14,10 @@ import { refusalOfError, refusalOfThrown } from "../turns/turn-errors.ts";
 import type { TurnRefusal } from "../turns/turn-service.ts";
 import { makeConversation } from "./conversation.ts";
 import { createEditProvider, editKey } from "./edit.ts";
-import { endStopped, endTurn, FAULT, failedEnd, turnEndOf } from "./end-turn.ts";
+import { endStopped, endTurn, FAULT, failedEnd, faultEnd, turnEndOf } from "./end-turn.ts";
 import { type JobClients, type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
 import type { TurnSettings } from "./options.ts";
+import { faultReport, reportOf, toolReportOf } from "./turn-report.ts";
 
 /** Runs the agent and ends the turn. */
 export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): Promise<JobResult> {
@@ -72,7 +79,11 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
       userMemory: settings.config.userMemory && observed(settings.config.userMemory, recorder),
       memory: taken && takeOverMemory(settings),
       writes: writesOf(job),
-      sink: mapper.take,
+      sink: (event) => {
+        const report = toolReportOf(job, event);
+        if (report !== undefined) settings.onError(report);
+        mapper.take(event);
+      },
     });
     return { result };
   } catch (thrown) {
@@ -165,24 +176,27 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
   job.opened();
   if ("thrown" in settled) {
     const refused = refusalOf(settled);
-    if (refused === undefined) options.scope.settings.onError(settled.thrown);
-    const { message } = refused ?? FAULT;
-    return endTurn(
-      job,
-      failedEnd(refused === undefined ? FAULT : { code: "ContinuationRejected", message, retryable: false }),
-    );
+    if (refused === undefined)
+      return endTurn(job, faultEnd(settled.thrown), faultReport(job, settled.thrown));
+    const { message } = refused;
+    return endTurn(job, failedEnd({ code: "ContinuationRejected", message, retryable: false }));
   }
   const agent = options.scope.settings.agents.get(options.request.agentName);
   const ending = turnEndOf(settled.result, {
     hasOutput: agent?.outputCodec !== undefined,
     isStopped: job.reason() === "stop",
   });
+  const { outcome } = settled.result;
+  if (ending.status === "error" && outcome.status === "error")
+    return endTurn(job, ending, reportOf(job, outcome.error));
   if (ending.status !== "stopped") return endTurn(job, ending);
   return endStopped(job, { openText: mapper.openText(), agentName: mapper.agentName() }, ending);
 }
 
-/** Returns the refusal for an internal error before the turn began, and reports the error. */
+/** Returns the refusal for an error before the turn began, and reports the error unless it is only for the user. */
 export function faultRefusal<Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnRefusal {
+  if (thrown instanceof UserFacingError)
+    return { reason: "forbidden", message: thrown.message, retryable: false };
   if (refusalOfThrown(thrown) === undefined) options.scope.settings.onError(thrown);
   return { reason: "store", message: FAULT.message, retryable: false };
 }

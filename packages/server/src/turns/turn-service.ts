@@ -1,5 +1,5 @@
 import type { ClientToolResult, PromptInput } from "@jaf/core";
-import type { ApprovalDecision, Message } from "@jaf/memory";
+import type { ApprovalDecision, MemoryErrorUnion, Message } from "@jaf/memory";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
 
 /**
@@ -69,16 +69,19 @@ export interface TurnRequest {
  * - `"changed"`: `edit.version`, an approval or the client's history doesn't match the stored conversation.
  * - `"invalid"`: the input is invalid.
  * - `"draining"`: this process is shutting down.
+ * - `"forbidden"`: the application's `context` threw a `UserFacingError`, whose message this is.
  * - `"store"`: the store or the server failed. `retryable` says whether a retry can help.
  */
 export interface TurnRefusal {
-  readonly reason: "not-found" | "running" | "changed" | "invalid" | "draining" | "store";
+  readonly reason: "not-found" | "running" | "changed" | "invalid" | "draining" | "forbidden" | "store";
   /** What happened, and what to do. Holds no conversation content. */
   readonly message: string;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
   /** The running turn, for `"running"`. */
   readonly turnId?: string;
+  /** The error of the store, for `"store"`. For your log, not for the client. */
+  readonly cause?: MemoryErrorUnion;
 }
 
 /** Whether a turn began: its ids and its end, or why it was refused. */
