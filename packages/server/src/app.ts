@@ -1,8 +1,10 @@
 import { Hono } from "hono";
+import { getPath } from "hono/utils/url";
 import { failureOf, notFound } from "./http/failure.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { answerFailure, createRouter, type Operation, type ServerEnvironment } from "./http/router.ts";
 import { hostGuard, identityOf, originGuard, secureHeaders } from "./http/security.ts";
+import { createNodeHandler, type NodeHandler } from "./node-handler.ts";
 import { parseSettings, type ServedAgents, type ServerAppOptions, type ServerRunConfig } from "./options.ts";
 import { readDocument, readHealth } from "./routes/about.ts";
 import { addRoutes } from "./routes/index.ts";
@@ -13,6 +15,11 @@ import type { TurnService } from "./turns/turn-service.ts";
 export interface ServerApp {
   /** Handles a web request, for any runtime or framework with web-standard requests. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
+  /**
+   * Handles a request of Node.js, for frameworks such as Express and Fastify. If the framework has read the body, its value in
+   * `incoming.body` is used.
+   */
+  readonly nodeHandler: NodeHandler;
   /** Runs the turns. Your own code can start turns with it, without a request. */
   readonly service: TurnService;
   /**
@@ -46,13 +53,21 @@ export async function createServerApp<Ctx>(
   options: ServerAppOptions<Ctx> = {},
 ): Promise<ServerApp> {
   const { app, service, close } = await createRoutedApp(agents, config, options);
-  return { service, close, fetch: (request) => app.fetch(request) };
+  return { service, close, fetch: (request) => app.fetch(request), nodeHandler: createNodeHandler(app) };
 }
 
-interface RoutedApp extends Omit<ServerApp, "fetch"> {
+interface RoutedApp extends Omit<ServerApp, "fetch" | "nodeHandler"> {
   readonly app: Hono<ServerEnvironment>;
   readonly operations: readonly Operation[];
 }
+
+/** Returns the path of a request below the path at which the server is mounted. */
+const pathBelow =
+  (basePath = ""): ((request: Request) => string) =>
+  (request) => {
+    const path = getPath(request);
+    return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+  };
 
 /** Creates the app for a server that can cut connections off. */
 export async function createRoutedApp<Ctx>(
@@ -68,7 +83,7 @@ export async function createRoutedApp<Ctx>(
   const own = { settings, closing: closing.signal, report };
   const parts = partsOf(agents, config, options, { ...own, onError });
   const { service } = parts;
-  const app = new Hono<ServerEnvironment>();
+  const app = new Hono<ServerEnvironment>({ getPath: pathBelow(settings.basePath) });
   const { route, operations } = createRouter(app, settings.limits);
 
   app.use(async (context, next) => {

@@ -66,6 +66,8 @@ export interface ServerAppOptions<Ctx> {
    * `localhost`, `127.0.0.1` and `[::1]` with any port; with it, any host. Protects against DNS rebinding.
    */
   readonly allowedHosts?: readonly string[];
+  /** Path at which the server is mounted, e.g. `"/api/jaf"`, if requests arrive with it. Default: none. */
+  readonly basePath?: string;
   /** Limits for requests and for each user. */
   readonly limits?: ServerLimits;
   /** How long `close` waits for running turns before it hands them over, in ms. Default 10,000. */
@@ -94,6 +96,10 @@ const settingsSchema = z.object({
     .union([z.boolean(), z.object({ origins: z.array(z.url({ protocol: /^https?$/ })) })])
     .default(false),
   allowedHosts: z.array(z.string().min(1)).optional(),
+  basePath: z
+    .string()
+    .regex(/^(?:\/[^/?#]+)+$/, { error: 'expected a path such as "/api/jaf"' })
+    .optional(),
   shutdownMs: z.number().min(0).default(10_000),
   limits: z
     .strictObject({

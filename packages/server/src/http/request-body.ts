@@ -35,6 +35,14 @@ export async function readJson({ body, headers }: Request, limits: BodyLimits): 
   }
 }
 
+/** Creates the failure for a body that another handler has read. */
+export const bodyLost = (): HttpFailure =>
+  new HttpFailure("internal", "Internal server error.", {
+    cause: new Error(
+      "Another handler has read the body of the request and left nothing in request.body. Mount JAF's server before it.",
+    ),
+  });
+
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
 async function readText(

@@ -2,7 +2,7 @@ import type { Context, Hono } from "hono";
 import type * as z from "zod";
 import type { Identity } from "../turns/turn-service.ts";
 import type { FailureCode, HttpFailure } from "./failure.ts";
-import { type BodyLimits, parseInput, readJson } from "./request-body.ts";
+import { type BodyLimits, bodyLost, parseInput, readJson } from "./request-body.ts";
 
 /** The environment of a request. */
 export interface ServerEnvironment {
@@ -10,6 +10,8 @@ export interface ServerEnvironment {
   readonly Bindings?: {
     /** Cuts the connection off. If absent, a failing response stream ends the connection. */
     readonly cutOff?: () => void;
+    /** Whether another handler has read the body and kept nothing of it. */
+    readonly isBodyLost?: boolean;
   };
   readonly Variables: {
     readonly requestId: string;
@@ -94,6 +96,11 @@ export type Route = <Path extends string, Query, Body>(
 ) => void;
 
 export function createRouter(app: Hono<ServerEnvironment>, limits: BodyLimits) {
+  const bodyOf = ({ req, env }: Context<ServerEnvironment>): Promise<unknown> => {
+    // Without a network, there are no bindings.
+    if ((env as typeof env | undefined)?.isBodyLost === true) throw bodyLost();
+    return readJson(req.raw, limits);
+  };
   const operations: Operation[] = [];
   const route: Route = (operation, handler) => {
     const { method, path, query, body, check } = operation;
@@ -104,7 +111,7 @@ export function createRouter(app: Hono<ServerEnvironment>, limits: BodyLimits) {
       const request = {
         ...{ ...ids, context },
         query: query && parseInput(query, context.req.query(), "query"),
-        body: body && parseInput(body, await readJson(context.req.raw, limits), "body"),
+        body: body && parseInput(body, await bodyOf(context), "body"),
         get userId() {
           return context.get("identity").userId;
         },

@@ -97,9 +97,10 @@ describe("a turn that fails", () => {
       options: { onError: undefined } as never,
     });
     expect(logged).toEqual([]);
-    const { cause } = printed.mock.calls[0]?.[0] as TurnFailedError;
-    expect(cause).toMatchObject({ message: "fetch failed", stack: thrown.stack });
-    expect((cause as Error).cause).toMatchObject({ code: "ECONNREFUSED" });
+    expect(printed.mock.calls[0]?.[0]).toMatchObject({
+      name: "TurnFailedError",
+      cause: { message: "fetch failed", stack: thrown.stack, cause: { code: "ECONNREFUSED" } },
+    });
   });
 
   it("for a missing price names the model and the option in the log", async () => {
