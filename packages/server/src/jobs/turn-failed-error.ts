@@ -1,9 +1,12 @@
 import type { ErrorCause } from "@jaf/memory";
 import { describeCause } from "@jaf/memory/internal";
-import type { TurnIds } from "../turns/turn-service.ts";
 
 /** The details of a {@link TurnFailedError}. */
-export interface TurnFailure extends TurnIds {
+export interface TurnFailure {
+  /** The conversation of the turn. */
+  readonly conversationId: string;
+  /** The turn. */
+  readonly turnId: string;
   /** The agent that began the turn. */
   readonly agentName: string;
   /** The code of the turn's error, e.g. `"ModelCallError"`. */
@@ -11,8 +14,18 @@ export interface TurnFailure extends TurnIds {
 }
 
 /**
- * A turn failed, or a tool in it: what `onError` of the server gets. `cause` has the name, the message, the code and the stack of
- * what was thrown, but no other fields, which can hold a conversation.
+ * Reports to `onError` of the server that a turn failed, or a tool in it. `cause` has the name, the message, the code and the stack
+ * of what was thrown, but no other fields, which can hold a conversation.
+ *
+ * @example
+ * ```ts
+ * import { type ServerAppOptions, TurnFailedError } from "@jaf/server";
+ *
+ * export const onError: ServerAppOptions<unknown>["onError"] = (error, request) => {
+ *   if (error instanceof TurnFailedError) console.error(error.code, error.conversationId, error.turnId, error.cause);
+ *   else console.error(request?.requestId, error);
+ * };
+ * ```
  */
 export class TurnFailedError extends Error {
   override readonly name = "TurnFailedError";
