@@ -3,6 +3,7 @@ import * as z from "zod";
 import { createTool, type RunConfig } from "../../packages/core/src/index.ts";
 import { type Failure, sharedFailures } from "./failure-table.ts";
 import { type ModelApi, raw, type Step } from "./model-api.ts";
+import { describeRedirects } from "./redirects.ts";
 import { type AnyAgent, configOf, errorOf, rich, runBy, says, WAYS, type Way } from "./run.ts";
 
 /** Short, because it always expires: the service never answers. */
@@ -67,6 +68,8 @@ export function describeFailures<Reply>(api: ModelApi<Reply>, own: readonly Fail
       expect(JSON.stringify(shown)).not.toMatch(/sk-secret|«/);
     });
   });
+
+  describeRedirects(api);
 
   describe("a service that never answers", () => {
     it.each<[string, Pick<Asked, "agent" | "config">, readonly Way[]]>([

@@ -19,24 +19,27 @@ import { present } from "@jaf/memory/internal";
 import type * as z from "zod";
 import { AiRegistry, resolveModel } from "./ai-registry.ts";
 
-/** The return type of a declaration's function. */
+/** The type that an agent's function returns, e.g. its `conversational`. */
 type Returned<Declaration> = Declaration extends (context: never) => infer Result ? Result : never;
 
-/** TypeScript widens `messages: "all"` to `string` in a method of a class. The value is checked when it is used. */
+/**
+ * The return type of `cacheable`. In a method, TypeScript widens `messages: "all"` to `string`, so `string` must be
+ * allowed. The value is checked when it is used.
+ */
 type ReturnedCacheable = Omit<CacheableConfig, "messages"> & {
   readonly messages?: number | string | undefined;
 };
 
 /**
- * The configuration of an agent's client. All fields are optional: by default the class uses `AiRegistry` and an empty
+ * The configuration of an agent's client. All fields are optional. By default, the client uses `AiRegistry` and an empty
  * context.
  */
 export interface AgentConfig<Context = unknown> extends Partial<AgentClientConfig<Context>> {}
 
 /**
- * An agent as a class. Each field of an agent value is a method with the same name that returns the field's value. The class
- * adds the methods of `createAgentClient` and no other behaviour. It calls the methods for each prompt; `forUser` and
- * `continue` call them once and keep the results.
+ * An agent as a class. For each field of an agent value (`@jaf/core`), the class can have a method with the same name that
+ * returns the field's value. The class also has the methods of an agent client. Each prompt calls the methods again;
+ * `forUser` and `continue` call them once and keep the results.
  *
  * @example
  * ```ts
@@ -54,7 +57,10 @@ export interface AgentConfig<Context = unknown> extends Partial<AgentClientConfi
  * ```
  */
 export abstract class Agent<Context = unknown, Output = string> implements AgentClient<Output, Context> {
-  /** Default: the name of the class. It separates the conversations of agents. Return a fixed name if you minify your code. */
+  /**
+   * The agent's name, which separates the conversations of different agents. Default: the class's name. Return a fixed name
+   * if you minify your code.
+   */
   name(): string {
     return this.constructor.name;
   }
@@ -67,45 +73,64 @@ export abstract class Agent<Context = unknown, Output = string> implements Agent
   tools?(): readonly Tool<any, Context>[];
   /** The schema that decodes the final reply. Default: the output is the reply's text. */
   outputCodec?(): z.ZodType<Output>;
-  /** The names of the agents that this agent can hand off to with `handoffTool`; see `agents` in `config`. Default: none. */
+  /** Names of the agents that this agent can hand off to with `handoffTool`; see `agents` in `config`. Default: none. */
   handoffs?(): readonly string[];
-  /** The settings for the model. The model provider chooses absent values. */
+  /** The settings for the model. For settings that are absent, the model provider chooses a value. */
   modelConfig?(): ModelConfig;
-  /** The parts of the prompts that stay the same between calls, for the provider's prompt cache. Default: none. */
+  /** Which parts of the prompts stay the same between model calls, for the provider's prompt cache. Default: none. */
   cacheable?(): ReturnedCacheable;
-  /** The user and the conversation of a prompt, from its context. Default: prompts are stateless, except with `forUser`. */
+  /**
+   * Returns the user and the conversation of a prompt, from the prompt's context. Default: prompts aren't stored, except
+   * with `forUser`.
+   */
   conversational?(context: Readonly<Context>): Returned<ConversationalDeclaration<Context>>;
   /** The agent's middleware. Default: none. */
   middleware?(): readonly Middleware<Context>[];
-  /** The settings of user memory, from a prompt's context. Default: none. Needs a user memory; see `setUserMemory`. */
+  /**
+   * Returns the settings of user memory for a prompt, from the prompt's context. Default: none. Needs a store; see
+   * `setUserMemory`.
+   */
   remembers?(context: Readonly<Context>): Returned<RemembersDeclaration<Context>>;
 
-  /** `modelConfig().name`, e.g. `"anthropic/claude-sonnet-4-6"`. Default: the model of `AiRegistry.setDefault`. */
+  /**
+   * The model's name, e.g. `"anthropic/claude-sonnet-4-6"`. It replaces `modelConfig().name`. Default: the model of
+   * `AiRegistry.setDefault`.
+   */
   model?(): string;
   /**
-   * The other options of `createAgentClient`: context, limits, guardrails, agents for handoffs, and a `modelProvider` instead
-   * of `AiRegistry`.
+   * The other options of `createAgentClient`: context, limits, guardrails, agents for handoffs, or a `modelProvider` in
+   * place of `AiRegistry`.
    */
   config?(): AgentConfig<Context>;
 
-  /** Also rejects with a `TypeError` if the agent's model isn't registered. See `AgentClient.prompt`. */
+  /**
+   * Sends input to the agent; see `AgentClient.prompt`. Rejects with a `TypeError` if the agent's model isn't registered.
+   */
   async prompt(input: PromptInput, options?: PromptOptions<Context>): Promise<PromptResult<Output>> {
     return clientOf(this).prompt(input, options);
   }
-  /** Throws a `TypeError` if the agent's model isn't registered. See `AgentClient.stream`. */
+  /**
+   * Sends input and streams the reply; see `AgentClient.stream`. Throws a `TypeError` if the agent's model isn't
+   * registered.
+   */
   stream(input: PromptInput, options?: PromptOptions<Context>): PromptStream<Output> {
     return clientOf(this).stream(input, options);
   }
-  /** Throws a `TypeError` if the agent's model isn't registered. See `AgentClient.forUser`. */
+  /** Returns a client for a user; see `AgentClient.forUser`. Throws a `TypeError` if the agent's model isn't registered. */
   forUser(userId: string): AgentClient<Output, Context> {
     return clientOf(this).forUser(userId);
   }
-  /** Throws a `TypeError` if the agent's model isn't registered. See `AgentClient.continue`. */
+  /**
+   * Returns a client for a conversation; see `AgentClient.continue`. Throws a `TypeError` if the agent's model isn't
+   * registered.
+   */
   continue(conversationId: string): AgentClient<Output, Context> {
     return clientOf(this).continue(conversationId);
   }
 
-  /** Returns the agent as a value, for `createAgentClient`, `run`, or the `agents` in another agent's `config`. */
+  /**
+   * Returns the agent as a value of `@jaf/core`, for `createAgentClient`, `run`, or `agents` in another agent's `config`.
+   */
   toValue(): AgentValue<Context, Output> {
     return {
       name: this.name(),
@@ -125,7 +150,7 @@ export abstract class Agent<Context = unknown, Output = string> implements Agent
   }
 }
 
-/** Requires all optional fields, so the compiler reports a forgotten one. */
+/** The optional fields of an agent, all required here, so that the compiler reports a forgotten field. */
 type OptionalFields<Value> = {
   readonly [Field in keyof Omit<Required<Value>, "name" | "instructions">]:
     | Required<Value>[Field]
@@ -138,7 +163,10 @@ function modelConfigOf<Context, Output>(agent: Agent<Context, Output>): ModelCon
   return name === undefined ? modelConfig : { ...modelConfig, name };
 }
 
-/** Throws a `TypeError` if the agent's model isn't registered or `createAgentClient` refuses the configuration. */
+/**
+ * Creates the agent's client. Throws a `TypeError` if the agent's model isn't registered, or if its configuration is
+ * invalid.
+ */
 function clientOf<Context, Output>(agent: Agent<Context, Output>): AgentClient<Output, Context> {
   const value = agent.toValue();
   const config = agent.config?.() ?? {};

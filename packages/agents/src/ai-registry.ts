@@ -2,30 +2,35 @@ import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
 import { present } from "@jaf/memory/internal";
 
 /**
- * A model provider with the name before the `/` in its model names, e.g. `AnthropicProvider`. You can make one from any model
- * provider with own properties: `{ name: "mine", ...modelProvider }`.
+ * A model provider with a name, e.g. `AnthropicProvider`. The name is the part before the `/` in model names. You can give
+ * a name to any model provider whose methods are own properties: `{ name: "mine", ...modelProvider }`.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a provider of the process looks at no context, and works with every one
 export interface AiProvider extends ModelProvider<any> {
-  /** The name before the `/` in model names, without a `/` itself. */
+  /** The part before the `/` in model names. It contains no `/` itself. */
   readonly name: string;
 }
 
-/** The model providers of the process. Model names have the form `"provider/model"`, e.g. `"anthropic/claude-sonnet-4-6"`. */
+/**
+ * Holds the model providers of the process. Model names have the form `"provider/model"`, e.g.
+ * `"anthropic/claude-sonnet-4-6"`.
+ */
 export interface AiRegistry {
-  /** Registers a provider. Throws a `TypeError` if it is invalid or another provider has its name. */
+  /**
+   * Registers a model provider. Throws a `TypeError` if the provider is invalid, or if another provider has the same name.
+   */
   readonly register: (provider: AiProvider) => void;
   /**
-   * Sets the model for agents without one. You can register its provider later. Throws a `TypeError` if the name doesn't have
-   * the form `"provider/model"`.
+   * Sets the model for agents that set no model. You can register this model's provider later. Throws a `TypeError` if the
+   * name doesn't have the form `"provider/model"`.
    */
   readonly setDefault: (model: string) => void;
-  /** Removes all providers and the default model, e.g. between tests. */
+  /** Removes all model providers and the default model, e.g. between tests. */
   readonly reset: () => void;
   /**
-   * A model provider that sends each call to the registered provider of its model. The model can come from an agent,
-   * `modelOverride`, `modelFallback`, `extractWith` or middleware. Pass it as `modelProvider` to `createAgentClient`. Calls
-   * with an unregistered model fail with a `TypeError` that says what to call.
+   * A model provider that passes each call to the registered provider of the call's model. The model can come from an
+   * agent, `modelOverride`, `modelFallback`, `extractWith` or middleware. Pass it as `modelProvider` to
+   * `createAgentClient`. A call with a model that isn't registered fails with a `TypeError` that says what to do.
    */
   // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
   readonly modelProvider: ModelProvider<any>;
@@ -36,7 +41,10 @@ interface RegistryState {
   defaultModel: string | undefined;
 }
 
-/** On the global object, so the ES module and the CommonJS module share it if a process loads both. */
+/**
+ * Key of the registry on the global object. If a process loads both the ES module and the CommonJS module, both share the
+ * registry.
+ */
 const SLOT = Symbol.for("@jaf/agents/registry");
 
 const slots = globalThis as { [SLOT]?: RegistryState | undefined };
@@ -74,16 +82,16 @@ function setDefault(model: string): void {
   registryState().defaultModel = model;
 }
 
-/** A model and its provider. */
+/** A model's name and the registered provider that calls it. */
 interface ResolvedModel {
   readonly provider: AiProvider;
-  /** The provider's name for the model. */
+  /** The model's name without the provider's name. */
   readonly model: string;
 }
 
 /**
- * Returns the model and provider for `"provider/model"`; default: the model of `setDefault`. Throws a `TypeError` that says
- * what to call.
+ * Returns the model and the provider for a name `"provider/model"`. Without a name, uses the model of `setDefault`. Throws
+ * a `TypeError` that says what to do if the model or provider isn't set.
  */
 export function resolveModel(name?: string): ResolvedModel {
   const { providers, defaultModel } = registryState();
@@ -109,7 +117,7 @@ export function resolveModel(name?: string): ResolvedModel {
 
 const EXAMPLE = "anthropic/claude-sonnet-4-6";
 
-/** Splits a name at the first slash. Model names can contain further slashes, e.g. those of OpenRouter. */
+/** Splits a model name at its first slash. The part after it can contain more slashes, e.g. in names of OpenRouter. */
 function parseName(name: string): readonly [provider: string, model: string] {
   const [, provider, model] = /^([^/]+)\/(.+)$/s.exec(typeof name === "string" ? name : "") ?? [];
   if (provider !== undefined && model !== undefined) return [provider, model];
@@ -121,7 +129,7 @@ const quoted = (name: string): string => JSON.stringify(name);
 type CompletionArguments = Parameters<AiProvider["getCompletion"]>;
 
 /**
- * Sends a call to the provider of the run's model, or of the default model. The provider gets the model name without the
+ * Passes a call to the provider of the run's model, or of the default model. This provider gets the model name without the
  * provider's name, as `modelOverride`.
  */
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
@@ -154,7 +162,7 @@ async function unstreamed(provider: AiProvider, request: CompletionArguments): P
 }
 
 /**
- * The model providers of the process.
+ * Holds the model providers of the process, for all agents without their own `modelProvider`.
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ import type { AiProvider } from "./ai-registry.ts";
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 type AnyModelProvider = Required<ModelProvider<any>>;
 
-/** A provider of a model package with a name: the option `provider`, or the package's name for the service. */
+/** A model provider from a model package, with a name: the option `provider`, or a default name. */
 abstract class NamedProvider implements AiProvider {
   readonly name: string;
   readonly getCompletion: AnyModelProvider["getCompletion"];
@@ -28,8 +28,8 @@ abstract class NamedProvider implements AiProvider {
 }
 
 /**
- * The model provider of `createAnthropicProvider` in `@jaf/anthropic`, for {@link AiRegistry}.
- * Its name is `"anthropic"`, or the option `provider`.
+ * The model provider of `createAnthropicProvider` (`@jaf/anthropic`), to register in {@link AiRegistry}. Its name is the
+ * option `provider`, by default `"anthropic"`.
  *
  * @example
  * ```ts
@@ -46,8 +46,8 @@ export class AnthropicProvider extends NamedProvider {
 }
 
 /**
- * The model provider of `createGoogleProvider` in `@jaf/google`, for {@link AiRegistry}.
- * Its name is `"google"`, or the option `provider`.
+ * The model provider of `createGoogleProvider` (`@jaf/google`), to register in {@link AiRegistry}. Its name is the option
+ * `provider`, by default `"google"`.
  *
  * @example
  * ```ts
@@ -64,8 +64,8 @@ export class GoogleProvider extends NamedProvider {
 }
 
 /**
- * The model provider of `createOpenAIProvider` in `@jaf/openai` (Chat Completions), for {@link AiRegistry}.
- * Its name is `"openai"`, or the option `provider`.
+ * The model provider of `createOpenAIProvider` (`@jaf/openai`, Chat Completions), to register in {@link AiRegistry}. Its
+ * name is the option `provider`, by default `"openai"`.
  *
  * @example
  * ```ts
@@ -82,8 +82,8 @@ export class OpenAIProvider extends NamedProvider {
 }
 
 /**
- * The model provider of `createOpenAIResponsesProvider` in `@jaf/openai`, for {@link AiRegistry}.
- * Its name is `"openai"`, or the option `provider`.
+ * The model provider of `createOpenAIResponsesProvider` (`@jaf/openai`), to register in {@link AiRegistry}. Its name is the
+ * option `provider`, by default `"openai"`.
  *
  * @example
  * ```ts

@@ -1,19 +1,20 @@
 import { maskSecrets } from "@jaf/core/adapter";
-import { type Fields, fieldsOf, isFields, jsonOf, pick, textField } from "./fields.ts";
+import { jsonIn, shownOrigin } from "@jaf/memory/internal";
+import { type Fields, fieldsOf, isFields, pick, textField } from "./fields.ts";
 
 /**
- * A failed model call. Unlike the AI SDK's errors, it holds neither request nor response. The engine's retries use `status`,
- * `headers` and `isRetryable`.
+ * A failed model call. Unlike the AI SDK's errors, it holds neither the request nor the response. The engine uses `status`,
+ * `headers` and `isRetryable` to decide about retries.
  */
 export class AiSdkCallError extends Error {
   override readonly name = "AiSdkCallError";
-  /** Whether a retry may succeed. */
+  /** Whether the same call may succeed later. */
   readonly isRetryable: boolean;
-  /** The HTTP status, from 400. */
+  /** The HTTP status, if the provider answered with a redirect or an error status (300 or higher). */
   readonly status?: number;
   /** The provider's error code, e.g. `"rate_limit_error"`. */
   readonly code?: string;
-  /** `retry-after` and `retry-after-ms`, if sent. */
+  /** The response headers `retry-after` and `retry-after-ms`, if the provider sent them. */
   readonly headers?: Fields;
 
   constructor(message: string, { isRetryable, status, code, headers }: CallFailure) {
@@ -32,7 +33,7 @@ interface CallFailure {
   readonly headers?: Fields | undefined;
 }
 
-/** Converts an error that a model threw or streamed into the error for the engine. */
+/** Converts an error that a model threw or streamed into the error that the engine gets. */
 export function callErrorOf(thrown: unknown, provider: string): unknown {
   // Network errors, aborts and errors of the application's own code are passed on.
   if (thrown instanceof Error && !thrown.name.startsWith("AI_")) return thrown;
@@ -49,7 +50,8 @@ function apiError(fields: Fields, provider: string, { cause }: Error): AiSdkCall
     const code = networkCode(cause);
     return new AiSdkCallError(`${provider} can't be reached`, { isRetryable: isRetryable !== false, code });
   }
-  if (statusCode < 400) return unreadable(provider);
+  if (statusCode >= 200 && statusCode < 300) return unreadable(provider);
+  if (statusCode < 400) return redirected(provider, statusCode, fields);
   const { code, message } = explanationOf(fields);
   const said = [code === undefined ? "" : ` (${code})`, message === undefined ? "" : `: ${message}`].join("");
   return new AiSdkCallError(`${provider} answered with status ${statusCode}${said}`, {
@@ -60,17 +62,27 @@ function apiError(fields: Fields, provider: string, { cause }: Error): AiSdkCall
   });
 }
 
+/** The status of a redirect in browsers. */
+const HIDDEN_REDIRECT = 0;
+
+function redirected(provider: string, statusCode: number, { url }: Fields): AiSdkCallError {
+  const status = statusCode === HIDDEN_REDIRECT ? undefined : statusCode;
+  const answer = status === undefined ? "a redirect" : `status ${status}`;
+  const remedy = `${shownOrigin(String(url))} redirects: set baseURL to the final address`;
+  return new AiSdkCallError(`${provider} answered with ${answer}; ${remedy}`, { isRetryable: false, status });
+}
+
 const unreadable = (provider: string): AiSdkCallError =>
   new AiSdkCallError(`The response of ${provider} isn't valid`, { isRetryable: true });
 
-/** The SDK's errors for invalid responses. Their messages quote the response. */
+/** Names of the AI SDK's errors for invalid responses. Their messages quote the response, so they aren't shown. */
 const UNREADABLE: ReadonlySet<string> = new Set(
   ["EmptyResponseBody", "InvalidResponseData", "JSONParse", "NoContentGenerated", "TypeValidation"].map(
     (kind) => `AI_${kind}Error`,
   ),
 );
 
-/** The SDK's configuration errors. Their messages quote no content. */
+/** Names of the AI SDK's configuration errors. Their messages quote no content, so they are shown. */
 const EXPLAINED: ReadonlySet<string> = new Set(
   ["LoadAPIKey", "LoadSetting", "NoSuchModel", "UnsupportedFunctionality"].map((kind) => `AI_${kind}Error`),
 );
@@ -86,7 +98,9 @@ function sdkError({ name, message, cause }: Error, fields: Fields, provider: str
   });
 }
 
-/** Matches errors that the request caused. Any other error in a stream counts as the server's. */
+/**
+ * Matches codes and messages of streamed errors that the request caused. Any other streamed error counts as a server error.
+ */
 const CALLERS_FAULT =
   /invalid|authentication|permission|not_found|not found|too_large|content_filter|billing|quota/i;
 
@@ -106,9 +120,11 @@ interface Explanation {
 
 const CODE = /^[\w.-]{1,64}$/;
 
-/** The code and message in the providers' formats, such as `{ error: { type, code, message } }`. */
+/**
+ * Finds an error's code and message in the formats of different providers, such as `{ error: { type, code, message } }`.
+ */
 function explanationOf({ data, responseBody }: Fields): Explanation {
-  const body = isFields(data) ? data : typeof responseBody === "string" ? jsonOf(responseBody) : undefined;
+  const body = isFields(data) ? data : typeof responseBody === "string" ? jsonIn(responseBody) : undefined;
   const outer = fieldsOf(body);
   const inner = isFields(outer["error"]) ? outer["error"] : outer;
   const code = ["type", "code", "status"].map((name) => inner[name]).find(isCode);
@@ -121,7 +137,7 @@ const isCode = (value: unknown): value is string =>
 
 const MAX_MESSAGE = 300;
 
-/** Makes the message one line, without possible secrets and long quotations, which may be from the conversation. */
+/** Makes an error message one line. Removes possible secrets and long quotations, which may be from the conversation. */
 function quoteless(message: string): string {
   const line = maskSecrets(message.slice(0, 4 * MAX_MESSAGE)).replaceAll(/\s+/g, " ");
   const short = line.replaceAll(/(["'`])(?:(?!\1).){41,}(?:\1|$)/g, "$1…$1");

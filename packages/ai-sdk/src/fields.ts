@@ -6,24 +6,15 @@ export const isFields = (value: unknown): value is Fields =>
 
 export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
-/** Returns a string field; `undefined` for any other value. */
+/** Returns a field's value if it is a string, and `undefined` for any other value. */
 export function textField(fields: Fields, name: string): string | undefined {
   const value = fields[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns the named fields that are set. */
+/** Returns those of the named fields that are neither `undefined` nor `null`. */
 export function pick(fields: Fields, names: readonly string[]): Fields {
   const picked: Record<string, unknown> = {};
   for (const name of names) if (fields[name] != null) picked[name] = fields[name];
   return picked;
-}
-
-/** Parses JSON; `undefined` if the text isn't JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

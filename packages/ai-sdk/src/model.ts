@@ -1,21 +1,21 @@
 import type { ModelOrigin } from "@jaf/memory";
 
 /**
- * The structure of an AI SDK language model, with specification `"v2"` (AI SDK 5), `"v3"` (6) or `"v4"` (7), e.g.
- * `anthropic("claude-sonnet-4-5")`.
+ * A language model of the AI SDK, e.g. `anthropic("claude-sonnet-4-5")`. Its specification (the SDK's interface for models)
+ * is `"v2"` (AI SDK 5), `"v3"` (AI SDK 6) or `"v4"` (AI SDK 7).
  */
 export interface AiSdkModel {
-  /** `"v2"`, `"v3"` or `"v4"`. */
+  /** The version of the model's interface: `"v2"`, `"v3"` or `"v4"`. */
   readonly specificationVersion: string;
-  /** The provider and its API, e.g. `"anthropic.messages"`. */
+  /** The provider's name and its API, e.g. `"anthropic.messages"`. */
   readonly provider: string;
   /** The model's name, e.g. `"claude-sonnet-4-5"`. */
   readonly modelId: string;
-  /** Regular expressions of the URLs that the provider can fetch, by media type. */
+  /** Which URLs the provider can load by itself: regular expressions by media type. */
   readonly supportedUrls?: unknown;
-  /** Returns a whole reply. */
+  /** Calls the model and returns the whole reply. */
   doGenerate(options: object): PromiseLike<object>;
-  /** Returns a reply in pieces. */
+  /** Calls the model and returns a stream of the reply's pieces. */
   doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 
@@ -27,7 +27,7 @@ export interface AiSdkStream {
   };
 }
 
-/** Returns a model by name. The providers of the AI SDK, e.g. `anthropic`, are such functions. */
+/** A function that returns a model by its name. The AI SDK's providers, e.g. `anthropic`, are such functions. */
 export type AiSdkModelFactory = (name: string) => AiSdkModel | PromiseLike<AiSdkModel>;
 
 export type Specification = "v2" | "v3" | "v4";
@@ -36,14 +36,17 @@ const SPECIFICATIONS: ReadonlySet<string> = new Set<Specification>(["v2", "v3", 
 
 const isSpecification = (version: string): version is Specification => SPECIFICATIONS.has(version);
 
-/** A model with a supported specification. */
+/** A model with a supported specification, and the model's origin for stored messages. */
 export interface KnownModel {
   readonly model: AiSdkModel;
   readonly specification: Specification;
   readonly origin: ModelOrigin;
 }
 
-/** Throws a `TypeError` if `model` isn't a supported language model, e.g. a model id string, which `ai` accepts. */
+/**
+ * Returns the model with its specification. Throws a `TypeError` if `model` isn't a supported language model. A model id as
+ * text isn't supported, although the SDK's own functions accept it.
+ */
 export function knownModel(model: AiSdkModel): KnownModel {
   const version: unknown =
     typeof model === "object" && model !== null ? model.specificationVersion : undefined;
@@ -63,7 +66,7 @@ export function knownModel(model: AiSdkModel): KnownModel {
   };
 }
 
-/** The key of a provider's options, e.g. `"anthropic"` for `"anthropic.messages"`. */
+/** Returns the key of a provider's options, e.g. `"anthropic"` for the provider `"anthropic.messages"`. */
 export const providerKey = ({ provider }: AiSdkModel): string => provider.split(".", 1)[0] ?? provider;
 
 export const sameOrigin = (a: ModelOrigin | undefined, b: ModelOrigin): boolean =>

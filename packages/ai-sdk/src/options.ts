@@ -2,7 +2,7 @@ import * as z from "zod";
 
 /** Options of {@link createAiSdkProvider}. */
 export interface AiSdkProviderOptions {
-  /** The model name for a factory if neither the run nor the agent sets one. */
+  /** Name of the model that the factory gets if neither the run nor the agent sets a model. */
   readonly model?: string;
   /**
    * Whether readable reasoning of other models is left out (`"omit"`, default) or sent as text in `<thinking>` (`"text"`).
@@ -10,22 +10,26 @@ export interface AiSdkProviderOptions {
    */
   readonly foreignReasoning?: "omit" | "text";
   /**
-   * Whether an agent's `outputCodec` is sent as the reply's schema, if it is an object schema. Default `true`. Set `false` for
-   * models that refuse a schema, or a schema together with tools. The reply is decoded either way.
+   * Whether the model gets the schema of an agent's `outputCodec`, if it is an object schema. Default `true`. Set `false`
+   * for models that refuse a schema, or a schema together with tools. The reply is decoded in both cases.
    */
   readonly structuredOutput?: boolean;
-  /** Options for every call, by provider name. The agent's `modelConfig.providerOptions` override single fields. */
+  /**
+   * Provider options for every model call, by provider name. Fields in the agent's `modelConfig.providerOptions` override
+   * them.
+   */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** HTTP headers of every call. */
+  /** HTTP headers for every model call. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Downloads a file if the model's provider can't fetch its URL. The result is sent in place of the URL. Default: no downloads;
-   * the URL is sent. URLs may come from users: block those that point into your own network.
+   * Downloads a file whose URL the model's provider can't load. The file's data is sent in place of the URL. Default:
+   * nothing is downloaded, and the URL is sent. URLs may come from users, so block URLs that point into your own network, also
+   * after each redirect.
    */
   readonly download?: (url: URL, request: DownloadRequest) => Promise<Uint8Array>;
 }
 
-/** What `download` gets besides the URL. */
+/** The second argument of `download`, after the URL. */
 export interface DownloadRequest {
   /** The file's media type, e.g. `"image/png"`. */
   readonly mediaType: string;

@@ -8,13 +8,13 @@ import { chunksOf } from "./reply/stream.ts";
 import { callRequest } from "./request/request.ts";
 
 /**
- * Creates a model provider for a language model of the AI SDK. Pass a model, or a factory that returns models by name, such
- * as a provider of the AI SDK. A factory gets `RunConfig.modelOverride`, else the agent's `modelConfig.name`, else
- * `options.model`. A given model is used regardless of these names.
+ * Creates a model provider for a language model of the AI SDK. Pass a model, or a factory that returns models by name (e.g.
+ * a provider of the AI SDK). A factory gets the first name that is set: `RunConfig.modelOverride`, the agent's
+ * `modelConfig.name` or `options.model`. A model that you pass is always used, whatever these names are.
  *
- * Replies are stored completely, in order and with their metadata, and sent back to their model unchanged. Other models get
- * the readable parts: texts, calls, results and files. Model calls reject with the model's error; errors of the AI SDK
- * become an {@link AiSdkCallError}.
+ * Replies are stored completely, in order and with their metadata, and the same model gets them back unchanged. Other
+ * models get only the readable parts: texts, calls, results and files. Failed model calls reject with the model's error; an
+ * error of the AI SDK becomes an {@link AiSdkCallError}.
  *
  * @example
  * ```ts

@@ -61,6 +61,21 @@ describe("an error of a model", () => {
     expect(caught).toMatchObject({ message: `openai.chat answered with status ${statusCode} (${code})` });
   });
 
+  it.each([
+    [307, 307, "status 307"],
+    [0, undefined, "a redirect"],
+  ])(
+    "that is a redirect, by %d, names the host without secrets of the URL",
+    async (statusCode, status, answer) => {
+      const url = "https://ada:pass@api.example/v1/chat?key=k";
+      expect(await errorOf(api({ statusCode, url }))).toMatchObject({
+        message: `openai.chat answered with ${answer}; https://api.example redirects: set baseURL to the final address`,
+        status,
+        isRetryable: false,
+      });
+    },
+  );
+
   it("has the provider's message, without secrets and long quotations", async () => {
     const message = `Bad key sk-${"a1B2".repeat(12)} in '${"dear diary ".repeat(9)}'`;
     const caught = await errorOf(

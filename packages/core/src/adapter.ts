@@ -1,3 +1,4 @@
-// The exports that adapters of models and user interfaces need, without the engine. The root entry has them, too.
+// The exports that model adapters and user-interface adapters need, without the engine. The package's root entry exports
+// them, too.
 export { maskSecrets } from "@jaf/memory/internal";
 export { readToolResult, rejectedResult, rejectionOf } from "./tools/result.ts";

@@ -14,63 +14,75 @@ import type { RemembersDeclaration } from "./user-memory.ts";
 
 /** An agent: instructions, tools and settings. It is plain data without behaviour of its own. */
 export type Agent<Ctx, Out> = {
-  /** The display name. The engine identifies an agent by its key in `RunConfig.agentRegistry`, which is usually the same. */
+  /**
+   * The display name. The engine identifies an agent by its registry key in `RunConfig.agentRegistry`, which usually equals
+   * the name.
+   */
   readonly name: string;
   /**
-   * The system prompt: a text, or a sync or async function that gets the state for the model call. The engine calls the
-   * function once per model call, not again for retries; its time limit is that of one attempt of the call. If it throws or
-   * doesn't return a text, the run ends with `InternalError`.
+   * The system prompt: a text, or a sync or async function that gets the run's state. The engine calls the function once
+   * before each model call, and not again when that call is retried. The function's time limit equals that of one attempt of
+   * a model call. If the function throws or doesn't return a text, the run ends with `InternalError`.
    */
   readonly instructions: string | ((state: Readonly<RunState<Ctx>>) => string | Promise<string>);
-  /** The tools that the model can call. Their names must differ. */
+  /** The tools that the model can call. Their names must be unique within the agent. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each tool has its own arguments
   readonly tools?: readonly Tool<any, Ctx>[];
-  /** Decodes the final reply. Without a codec, the output is the reply's text. */
+  /** Decodes the text of the final reply into the run's output. Without a codec, the output is the reply's text. */
   readonly outputCodec?: z.ZodType<Out>;
   /** The registry keys of the agents that this agent can hand off to with `handoffTool`. */
   readonly handoffs?: readonly string[];
-  /** The model's name and settings. The model provider chooses absent values. */
+  /** The model's name and settings. The model provider chooses the values of absent fields. */
   readonly modelConfig?: ModelConfig;
   /**
-   * The parts of the prompts that stay the same between calls, for the provider's prompt cache. `RunConfig.cache` takes
-   * precedence.
+   * The parts of the prompts that stay the same between calls, for the prompt cache of the model provider. If
+   * `RunConfig.cache` is set, it replaces this field.
    */
   readonly cacheable?: CacheableConfig;
   /**
-   * The user and the conversation that an agent client loads and stores for a prompt; see `createAgentClient`. Absent:
-   * prompts are stateless. `run` ignores this field.
+   * The user and the conversation that an agent client loads and stores for a prompt; see `createAgentClient`. If this field
+   * is absent, prompts are stateless. `run` ignores this field.
    */
   readonly conversational?: ConversationalDeclaration<Ctx>;
-  /** The middleware of runs that begin with this agent. It comes after `RunConfig.middleware`. */
+  /** The middleware of runs that begin with this agent. It is called after the middleware in `RunConfig.middleware`. */
   readonly middleware?: readonly Middleware<Ctx>[];
   /**
-   * The user memory settings of runs that begin with this agent: the user, and whether facts are recalled and stored.
-   * `RunConfig.remembers` takes precedence. Has no effect without a user memory; see `RunConfig.userMemory`.
+   * The user memory settings of runs that begin with this agent: the user, and whether facts about the user are recalled and
+   * stored. If `RunConfig.remembers` is set, it replaces this field. Has no effect without a user memory; see
+   * `RunConfig.userMemory`.
    */
   readonly remembers?: RemembersDeclaration<Ctx>;
 };
 
 /** Names the stored conversation that a prompt belongs to. */
 export interface Conversational {
-  /** The id of the user. Falsy: no user is signed in, so nothing is loaded or stored. */
+  /** The id of the user. A falsy value means that no user is signed in: nothing is loaded or stored. */
   readonly user: string | false | null | undefined;
-  /** The id of an existing conversation of this user. Default: the user's one thread with the agent. */
+  /**
+   * The id of an existing conversation of this user. Default: the one conversation (thread) that the user has with the agent.
+   */
   readonly id?: string | undefined;
-  /** The name of the thread, if a user has threads with several agents. Default: the agent's name. */
+  /** The name of the thread, for users who have one thread with each of several agents. Default: the agent's name. */
   readonly agent?: string | undefined;
-  /** The maximum number of messages that the model sees, from 1, counted from the end. All messages stay stored. Default: all. */
+  /** The maximum number of messages that the model sees, from 1: the newest ones. Older messages stay stored. Default: all. */
   readonly historyLimit?: number | undefined;
 }
 
-/** A {@link Conversational}. A falsy value means no user: prompts are stateless, and `continue` rejects. */
+/**
+ * A {@link Conversational} or no user. A falsy value means no user: prompts are stateless, and prompts of a client that
+ * `continue` returned reject.
+ */
 export type MaybeConversational = Conversational | false | null | undefined;
 
-/** An agent's declaration: a value, or a function of each prompt's context. */
+/**
+ * The type of `Agent.conversational`: a value, or a sync or async function that gets the prompt's context and returns the
+ * value.
+ */
 export type ConversationalDeclaration<Ctx> =
   | MaybeConversational
   | ((context: Readonly<Ctx>) => MaybeConversational | Promise<MaybeConversational>);
 
-/** The agent that a model provider gets. `instructions` returns a text that was computed before the call. */
+/** The agent as a model provider gets it. `instructions` returns a text that the engine computed before the call. */
 // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
 export type ResolvedAgent<Ctx, Out = any> = Omit<Agent<Ctx, Out>, "instructions"> & {
   readonly instructions: (state: Readonly<RunState<Ctx>>) => string;
@@ -86,8 +98,8 @@ interface Registry<Ctx> {
 }
 
 /**
- * Returns the agent under a registry key, or an error if there is none or its configuration is invalid. The key can differ from
- * `name`.
+ * Returns the agent under a registry key, which can differ from the agent's `name`. Returns an error if the registry has no
+ * such agent, or if the agent's configuration is invalid.
  */
 export function findAgent<Ctx>({ agentRegistry }: Registry<Ctx>, agentName: string): FoundAgent<Ctx> {
   const agent = agentRegistry.get(agentName);

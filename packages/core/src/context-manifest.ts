@@ -2,28 +2,29 @@ import type { OmissionReason } from "@jaf/memory/history";
 import type { AdditionPlacement } from "./middleware.ts";
 
 /**
- * What happened to messages in a model call.
+ * What happened to a message in a model call.
  *
- * - `"sent"`: the model gets them unchanged.
- * - `"repaired"`: it gets them without unanswered calls, without an empty list of calls, or moved to directly after the call
- *   that they answer.
- * - `"summarized"`: it gets a summary that includes them.
- * - `"trimmed"`: the window left them out, or they weren't loaded because the window needs only the last messages
- *   (`"not-loaded"`).
- * - `"dropped"`: it doesn't get them. `"not-replayable"`: models refuse them (calls without result and text, results without a
- *   call, second results of a call, empty replies). `"cut-turn"`: the store has dropped the beginning of their turn.
- *   `"not-stored"`: the store no longer has them.
+ * - `"sent"`: the model gets the message unchanged.
+ * - `"repaired"`: the model gets the message in changed form, so model services accept it. Its unanswered calls or its empty
+ *   list of calls were removed, or it was moved to directly after the call that it answers.
+ * - `"summarized"`: the model gets a summary that includes the message.
+ * - `"trimmed"`: the window left the message out. Or the message wasn't loaded, because the window needs only the last
+ *   messages (reason `"not-loaded"`).
+ * - `"dropped"`: the model doesn't get the message. Reason `"not-replayable"`: models refuse it (calls without result and
+ *   text, results without a call, second results of a call, empty replies). Reason `"cut-turn"`: the store has dropped the
+ *   beginning of the message's turn. Reason `"not-stored"`: the store no longer has the message.
  */
 export type ContextFate = "sent" | "repaired" | "summarized" | "trimmed" | "dropped";
 
 /**
- * Why a model doesn't get messages.
+ * Why the model doesn't get a message.
  *
- * - `"older"`: they are older than the window.
- * - `"long-turn"`: they are in the middle of a turn that alone exceeds the window's limit.
- * - `"orphan-result"`: they are tool results at the beginning without their calls.
- * - `"no-room"`: messages that must be sent use up the window's limit, so there is no room for these or for their summary.
- * - `"function"`: the window function left them out.
+ * - `"older"`: the message is older than the window.
+ * - `"long-turn"`: the message is in the middle of a turn that alone exceeds the window's limit.
+ * - `"orphan-result"`: the message is a tool result at the beginning whose call isn't there.
+ * - `"no-room"`: other messages that must be sent use up the window's limit, so there is no room for this message or its
+ *   summary.
+ * - `"function"`: the application's window function left the message out.
  * - `"not-replayable"`, `"cut-turn"`, `"not-stored"`, `"not-loaded"`: see {@link ContextFate}.
  */
 export type ContextReason =
@@ -34,28 +35,31 @@ export type ContextReason =
   | "not-stored"
   | "not-loaded";
 
-/** The fate of messages in a model call, and its reason. */
+/** The fate of messages in a model call, and the reason for it. */
 export interface ContextLabel {
   readonly fate: ContextFate;
-  /** Present only with `"trimmed"` and `"dropped"`. */
+  /** Why the messages aren't sent. Present only with the fates `"trimmed"` and `"dropped"`. */
   readonly reason?: ContextReason;
 }
 
-/** Consecutive messages with the same fate and reason. */
+/** Consecutive messages of a conversation that have the same fate and reason. */
 export interface ContextRange extends ContextLabel {
-  /** The position of the first message, counted from the conversation's first message. */
+  /** The position of the first message of the range in the conversation. */
   readonly from: number;
-  /** The position of the last message. */
+  /** The position of the last message of the range in the conversation. */
   readonly to: number;
 }
 
-/** Lists which messages of a conversation the model gets, which it doesn't, and why. Contains no message content. */
+/**
+ * Lists which messages of a conversation the model gets in a call, which ones it doesn't get, and why. Contains no message
+ * content.
+ */
 export interface ContextManifest {
   /** The registry key of the agent that calls the model. */
   readonly agentName: string;
-  /** The number of messages that the conversation has ever had, including those of this run. */
+  /** The number of messages that the conversation has ever had, including dropped ones and those of this run. */
   readonly messages: number;
-  /** In order. Each position from 0 to `messages - 1` is in exactly one range. */
+  /** The ranges in order of position. Each position from 0 to `messages - 1` is in exactly one range. */
   readonly ranges: readonly ContextRange[];
   /** The number of messages with each fate. */
   readonly counts: Readonly<Record<ContextFate, number>>;
@@ -71,57 +75,60 @@ export interface ContextManifest {
   readonly lacksUserMessage?: true;
   /** Present if the model gets a summary. */
   readonly summary?: {
-    /** The position of the last summarised message. */
+    /** The position of the last message that the summary includes. */
     readonly upTo: number;
-    /** Its length, in UTF-16 units. */
+    /** The summary's length, in UTF-16 units. */
     readonly characters: number;
   };
-  /** Present if the run has a window. */
+  /** The window's limits. Present if the run has a window. */
   readonly window?: WindowLimit;
-  /** The tokens of all messages that are sent, without instructions and tools. Present if the window counts tokens. */
+  /** The tokens of all messages that are sent, without instructions and tools. Present if the window limits tokens. */
   readonly estimatedTokens?: number;
-  /** The texts that middleware added to the prompt, in order, e.g. facts about the user. Absent if there are none. */
+  /** The texts that middleware added to the prompt (e.g. facts about the user), in order. Absent if no text was added. */
   readonly additions?: readonly ContextAddition[];
-  /** Present if older messages were due to be summarised before this call. */
+  /** The result of summarising. Present if older messages were due to be summarised before this call. */
   readonly compaction?: CompactionReport;
 }
 
-/** A text that a middleware added to a prompt. It isn't part of the conversation, so no range contains it. */
+/**
+ * A text that a middleware added to a prompt. The text isn't part of the conversation, so no range of the manifest contains
+ * it.
+ */
 export interface ContextAddition {
   /** The name of the middleware. */
   readonly name: string;
-  /** The place of the text in the prompt. */
+  /** Where the text was placed in the prompt. */
   readonly placement: AdditionPlacement;
-  /** The position of the message that it precedes. Absent: it follows the instructions. */
+  /** The position of the message that the text was placed before. Absent: the text was added after the instructions. */
   readonly before?: number;
-  /** Its length, in UTF-16 units. */
+  /** The text's length, in UTF-16 units. */
   readonly characters: number;
 }
 
-/** The limits of the window. */
+/** The limits of a run's window. */
 export interface WindowLimit {
-  /** What the window counts; `"function"`: a window function chooses the messages. */
+  /** What the window limits. `"function"`: a window function of the application chooses the messages. */
   readonly type: "messages" | "tokens" | "function";
-  /** The maximum number of messages or tokens. Absent for a function without `maxMessages`. */
+  /** The maximum number of messages or tokens. Absent for a window function without `maxMessages`. */
   readonly limit?: number;
-  /** The number to which the window is cut when it exceeds the limit. Absent: `limit`. */
+  /** The number of messages or tokens to which the window is cut when it exceeds the limit. Absent: the value of `limit`. */
   readonly trimTo?: number;
 }
 
-/** The result of summarising older messages. The run continues in each case. */
+/** The result of summarising older messages before a model call. The run continues whatever the result is. */
 export interface CompactionReport {
   /**
-   * - `"stored"`: there is a new summary.
-   * - `"unstored"`: there is a new summary that couldn't be stored. Only this run uses it.
-   * - `"elsewhere"`: another run has stored a summary of at least as many messages meanwhile. This run uses that summary.
-   * - `"failed"`: there is no new summary. A later run tries again, after a pause that grows with each failure.
-   * - `"postponed"`: no attempt was made, because the last one failed recently.
+   * - `"stored"`: a new summary was made and stored.
+   * - `"unstored"`: a new summary was made but couldn't be stored. Only this run uses it.
+   * - `"elsewhere"`: meanwhile another run has stored a summary of at least as many messages. This run uses that summary.
+   * - `"failed"`: no summary was made. A later run tries again, after a pause that grows with each failure.
+   * - `"postponed"`: this run didn't try, because the last attempt failed recently.
    */
   readonly outcome: "stored" | "unstored" | "elsewhere" | "failed" | "postponed";
-  /** The number of messages that were summarised in addition to the previous summary. */
+  /** The number of messages that the new summary covers in addition to those in the previous summary. */
   readonly messages: number;
-  /** How long it took, in milliseconds. */
+  /** How long making and storing the summary took, in milliseconds. */
   readonly durationMs: number;
-  /** Why it failed or couldn't be stored. For an error of `summarize`, only the name and the code. */
+  /** Why the summary couldn't be made or stored. For an error of the `summarize` function, only the error's name and code. */
   readonly reason?: string;
 }

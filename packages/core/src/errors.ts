@@ -2,8 +2,8 @@ import type { ContinuationRejectionCode, ErrorCause, MemoryErrorUnion } from "@j
 import type * as z from "zod";
 
 /**
- * Why a run ended without an output, as a union by `_tag`. The engine's own texts never quote the conversation. For a text to
- * show, use `JAFErrorHandler.format`.
+ * Why a run ended without an output: a union of errors that differ in `_tag`. Texts that the engine itself writes never quote
+ * the conversation. To get a text to show, call `JAFErrorHandler.format`.
  */
 export type JAFError =
   | MaxTurnsExceeded
@@ -23,14 +23,14 @@ export type JAFError =
   | RunAborted
   | InternalError;
 
-/** The run took `RunConfig.maxTurns` steps without a final reply. */
+/** The run took as many steps as `RunConfig.maxTurns` allows, without a final reply. */
 interface MaxTurnsExceeded {
   readonly _tag: "MaxTurnsExceeded";
   /** The number of steps. */
   readonly turns: number;
 }
 
-/** The model's reply was unusable, even after retries. */
+/** The model's reply was unusable (e.g. empty), even after retries. */
 interface ModelBehaviorError {
   readonly _tag: "ModelBehaviorError";
   readonly detail: string;
@@ -46,7 +46,8 @@ interface DecodeError {
 interface InputGuardrailTripwire {
   readonly _tag: "InputGuardrailTripwire";
   /**
-   * The guardrail's `errorMessage`. If the guardrail threw, the error's name and message, masked by `RunConfig.maskSecrets`.
+   * The guardrail's `errorMessage`. If the guardrail threw, the name and the message of its error. `RunConfig.maskSecrets`
+   * masks secrets in that message.
    */
   readonly reason: string;
 }
@@ -55,83 +56,87 @@ interface InputGuardrailTripwire {
 interface OutputGuardrailTripwire {
   readonly _tag: "OutputGuardrailTripwire";
   /**
-   * The guardrail's `errorMessage`. If the guardrail threw, the error's name and message, masked by `RunConfig.maskSecrets`.
+   * The guardrail's `errorMessage`. If the guardrail threw, the name and the message of its error. `RunConfig.maskSecrets`
+   * masks secrets in that message.
    */
   readonly reason: string;
 }
 
-/** A tool threw, and `RunConfig.onToolError` is `"fail"`. */
+/** A tool threw an error, and `RunConfig.onToolError` is `"fail"`. */
 interface ToolCallError {
   readonly _tag: "ToolCallError";
   /** The name of the tool. */
   readonly tool: string;
-  /** The error's message, masked by `RunConfig.maskSecrets`. */
+  /** The message of the tool's error. `RunConfig.maskSecrets` masks secrets in it. */
   readonly detail: string;
 }
 
-/** The model chose an agent for a handoff that isn't in the `handoffs` of its own agent. */
+/** The model chose an agent for a handoff, but the calling agent's `handoffs` don't include the chosen agent. */
 interface HandoffError {
   readonly _tag: "HandoffError";
   readonly detail: string;
 }
 
-/** `RunConfig.agentRegistry` has no agent with this key. */
+/** `RunConfig.agentRegistry` has no agent under the registry key `agentName`. */
 interface AgentNotFound {
   readonly _tag: "AgentNotFound";
   readonly agentName: string;
 }
 
-/** The store failed. If a call had to be stored before its tool runs and wasn't, the tool hasn't run. */
+/**
+ * The memory provider failed. If a tool call had to be stored before its tool runs, and storing it failed, the tool hasn't
+ * run.
+ */
 interface RunMemoryError {
   readonly _tag: "MemoryError";
   readonly error: MemoryErrorUnion;
 }
 
-/** `RunConfig.signal` was aborted, or the application left the loop over a stream. */
+/** `RunConfig.signal` was aborted, or the application left the loop over a run's stream of events. */
 interface RunAborted {
   readonly _tag: "RunAborted";
-  /** The reason of the signal, as text. */
+  /** The reason of the abort, as text. */
   readonly reason: string;
 }
 
-/** A bug in the program: an invalid configuration, or an error thrown by code that must not throw. */
+/** A bug in the program: the configuration is invalid, or code that must not throw threw an error. */
 interface InternalError {
   readonly _tag: "InternalError";
   readonly detail: string;
-  /** The thrown error, if any. */
+  /** The thrown error. Absent if nothing was thrown. */
   readonly cause?: ErrorCause;
 }
 
 /**
- * The budget of `RunConfig.budget` is used up, so the run made no further model call. The reply of the call that exceeded the
- * budget is kept; if that reply is final, the run is completed instead.
+ * The budget of `RunConfig.budget` is used up, so the run made no further model call. The model's reply that exceeded the
+ * budget is kept. If that reply is final, the run ends as `completed` and not with this error.
  */
 export interface BudgetExceeded {
   readonly _tag: "BudgetExceeded";
-  /** The budget that is used up: that of the run, or that of its conversation. */
+  /** Which budget is used up: that of the run, or that of its conversation. */
   readonly of: "run" | "conversation";
   /** The limit that was reached. */
   readonly limit: "maxCost" | "maxTokens";
-  /** The value of the limit: tokens, or a cost in the currency of `RunConfig.prices`. */
+  /** The limit's value: a number of tokens, or a cost in the currency of `RunConfig.prices`. */
   readonly allowed: number;
-  /** The tokens or the cost so far. */
+  /** The tokens or the cost that the run or the conversation has used so far. */
   readonly spent: number;
 }
 
 /**
- * The model refused to answer, and the agent has an `outputCodec`. The refusal isn't stored. Without a codec, a refusal is a
- * normal reply.
+ * The model refused to answer, and the agent has an `outputCodec`, which can't decode a refusal. The refusal isn't stored.
+ * Without a codec, a refusal is a normal reply.
  */
 export interface ModelRefused {
   readonly _tag: "ModelRefused";
-  /** The model's own words. They can quote the conversation: show them, but don't log them. */
+  /** The model's own words. They can quote the conversation, so show them to the user but don't log them. */
   readonly refusal: string;
 }
 
-/** Tool calls wait for an approval or for the client. Occurs only with the outcome `interrupted`. */
+/** Tool calls wait for an approval or for the client. This error occurs only with the outcome `interrupted`. */
 export interface RunInterrupted {
   readonly _tag: "RunInterrupted";
-  /** The number of calls that wait. */
+  /** The number of tool calls that wait. */
   readonly waiting: number;
 }
 
@@ -142,45 +147,50 @@ export interface RunInterrupted {
 export interface ContinuationRejected {
   readonly _tag: "ContinuationRejected";
   /**
-   * One of `ContinuationRejectionCode`; `"expired-approval"`: an approval came too late; `"changed-arguments"`: the tool's
-   * schema no longer parses the call to the arguments that were shown; `"rejected"`: the application's `RunConfig.validate`
-   * threw.
+   * One of `ContinuationRejectionCode`, or:
+   *
+   * - `"expired-approval"`: an approval came too late.
+   * - `"changed-arguments"`: the tool's schema no longer parses the call to the arguments that the user was shown.
+   * - `"rejected"`: the application's `RunConfig.validate` threw an error.
    */
   readonly code: ContinuationRejectionCode | "expired-approval" | "changed-arguments" | "rejected";
-  /** A text for the application's log. It quotes no message, unless the error of the application's `validate` does. */
+  /**
+   * A text for the application's log. It quotes no message, unless the application's `validate` threw an error that quotes
+   * one.
+   */
   readonly reason: string;
-  /** The index of the rejected message among the client's messages, if a single message was rejected. */
+  /** The index of the rejected message in the list that the client sent. Absent if no single message is to blame. */
   readonly index?: number;
 }
 
 /**
- * The model provider threw or timed out, and no retry succeeded or was allowed. Or a middleware's `wrapModelCall` threw or
- * timed out, which isn't retried.
+ * The model provider threw or timed out, and no retry was allowed or succeeded. Or a middleware's `wrapModelCall` threw or
+ * timed out; such a failure isn't retried.
  */
 export interface ModelCallError {
   readonly _tag: "ModelCallError";
-  /** The number of model calls; `0` if a middleware failed before the first one. */
+  /** The number of model calls that were made. `0` if a middleware failed before the first model call. */
   readonly attempts: number;
-  /** Whether another run can succeed: the failure was a network error, a timeout, a rate limit or a server error. */
+  /** Whether another run can succeed, because the failure was a network error, a timeout, a rate limit or a server error. */
   readonly retryable: boolean;
-  /** The HTTP status, if the provider's error has one. */
+  /** The HTTP status. Absent if the error of the model provider has none. */
   readonly status?: number;
-  /** The delay that the provider asked for, in milliseconds. */
+  /** How long to wait before a retry, in milliseconds, if the model provider said so. */
   readonly retryAfterMs?: number;
   /**
-   * The time limit that the last attempt exceeded, in milliseconds; see `RunConfig.timeouts.modelMs`. Absent: the attempt
+   * The time limit that the last attempt exceeded, in milliseconds; see `RunConfig.timeouts.modelMs`. Absent if the attempt
    * failed for another reason.
    */
   readonly timeoutMs?: number;
-  /** The thrown error. */
+  /** The error that the model provider or the middleware threw. */
   readonly cause: ErrorCause;
 }
 
-/** How urgent an error is, from a normal end of a run (`low`) to code, configuration or credentials to change (`critical`). */
+/** How urgent an error is. `low`: a normal end of a run. `critical`: code, configuration or credentials must change. */
 export type ErrorSeverity = "low" | "medium" | "high" | "critical";
 
 /**
- * Formats and classifies a {@link JAFError}. Each function exists on the class and on instances.
+ * Formats and classifies a {@link JAFError}. Each function exists as a static method and on instances.
  *
  * @example
  * ```ts
@@ -195,18 +205,18 @@ export type ErrorSeverity = "low" | "medium" | "high" | "critical";
  * ```
  */
 export class JAFErrorHandler {
-  /** Returns one sentence to show or log. */
+  /** Returns one sentence that describes the error, to show or log. */
   static readonly format = format;
   /** Returns whether the same run can succeed when it is retried. */
   static readonly isRetryable = isRetryable;
-  /** `critical`: code, configuration or credentials must change. */
+  /** Returns how urgent the error is. `critical`: code, configuration or credentials must change. */
   static readonly getSeverity = getSeverity;
 
-  /** Returns one sentence to show or log. */
+  /** Returns one sentence that describes the error, to show or log. */
   readonly format = format;
   /** Returns whether the same run can succeed when it is retried. */
   readonly isRetryable = isRetryable;
-  /** `critical`: code, configuration or credentials must change. */
+  /** Returns how urgent the error is. `critical`: code, configuration or credentials must change. */
   readonly getSeverity = getSeverity;
 }
 

@@ -7,43 +7,44 @@ import { callObserver } from "./thrown.ts";
 import type { ToolResultStatus } from "./tools/result.ts";
 
 /**
- * The run that an event belongs to, and the event's number in it. Every event of a run has these fields. They are optional in
- * the type so you can write an event by hand with only `type` and `data`, as in the specification.
+ * The run that an event belongs to, and the event's number in that run. Every event that a run emits has `runId`, `sequence`
+ * and `time`. They are optional in the type, so you can write an event by hand with only `type` and `data`, as in the
+ * specification.
  */
 interface EventOrigin {
   readonly runId?: RunId;
-  /** `RunConfig.conversationId`, if there is one. */
+  /** `RunConfig.conversationId`. Absent if the run has none. */
   readonly conversationId?: string;
-  /** The number of the event in one execution of a run: 0, 1, 2 and so on, without gaps. */
+  /** The number of the event in one execution of a run: 0, 1, 2 and so on. No number is left out. */
   readonly sequence?: number;
-  /** When the event was created, in milliseconds since 1970, by this process's clock. */
+  /** When the event was created, in milliseconds since 1970, by the clock of the process that executes the run. */
   readonly time?: number;
 }
 
 /**
- * An event of a run. `run_start` is the first and `run_end` the last event of every run. Agents are named by their registry keys.
- * Events are frozen, so an observer can't change the run through them.
+ * An event of a run. Every run emits `run_start` first and `run_end` last. Agents are named by their registry keys. Events
+ * are frozen, so an observer can't change the run through them.
  */
 export type TraceEvent = EventOrigin & TypedData;
 
 type TypedData =
   | { readonly type: "run_start"; readonly data: { readonly runId: RunId; readonly traceId: TraceId } }
   | MemoryEvent
-  /** A step begins: a model call and its tools. If a resumed run found the step unfinished, it begins with its tools. */
+  /** A step begins: a model call and its tools. If a run resumes an unfinished step, the step begins with its tools. */
   | { readonly type: "step_start"; readonly data: { readonly step: number; readonly agentName: string } }
   | ModelEvent
   | ToolEvent
-  /** A call waits for an approval or the client. The run is about to end as `interrupted`. */
+  /** A tool call waits for an approval or for the client. The run is about to end as `interrupted`. */
   | { readonly type: "interruption"; readonly data: { readonly interruption: Interruption } }
   | HandoffEvent
-  /** A middleware's hook or a `remembers` function failed. The run continues without it. */
+  /** A middleware's hook or a `remembers` function failed. The run continues without its result. */
   | {
       readonly type: "middleware_failed";
       readonly data: {
         /** The name of the middleware, or `"remembers"`. */
         readonly name: string;
         readonly hook: "onStart" | "onFinish";
-        /** The error's name and code. Its message is left out, because it can quote the conversation. */
+        /** The error's name and code. The error's message is left out, because it can quote the conversation. */
         readonly reason: string;
       };
     }
@@ -55,7 +56,7 @@ type TypedData =
   | { readonly type: "run_end"; readonly data: { readonly outcome: RunOutcome<any> } };
 
 type MemoryEvent =
-  /** The stored history was read; `messageCount` is `0` for a new conversation. */
+  /** The stored history was loaded. `messageCount` is `0` for a new conversation. */
   | {
       readonly type: "memory_loaded";
       readonly data: { readonly conversationId: string; readonly messageCount: number };
@@ -65,12 +66,12 @@ type MemoryEvent =
       readonly type: "memory_stored";
       readonly data: { readonly conversationId: string; readonly messageCount: number };
     }
-  /** A write to the store failed with a transient error. The same write is retried after `delayMs`. */
+  /** A write to the store failed with a transient error. The same write is retried after `delayMs` milliseconds. */
   | {
       readonly type: "memory_retry";
       readonly data: {
         readonly conversationId: string;
-        /** The attempt that failed, from 1. */
+        /** The number of the failed attempt, from 1. */
         readonly attempt: number;
         readonly delayMs: number;
         readonly reason: string;
@@ -78,38 +79,53 @@ type MemoryEvent =
     };
 
 type ModelEvent =
-  /** A model call begins. `model` is the name from the override, the agent or the provider's `defaultModel`, else `"default"`. */
+  /**
+   * A model call begins. `model` is the name in `RunConfig.modelOverride`, in the agent's settings or in the model provider's
+   * `defaultModel`. If none of the three names a model, `model` is `"default"`.
+   */
   | { readonly type: "llm_call_start"; readonly data: { readonly agentName: string; readonly model: string } }
-  /** The messages that the model gets in this call, before middleware changes them, and what happened to the others. */
+  /**
+   * The messages that the model gets in this call (before middleware changes them), and what happened to the other messages.
+   */
   | { readonly type: "context"; readonly data: ContextManifest }
   /**
-   * A piece of the reply's text; only in `runStream`. With `finalOutputGuardrails`, the pieces are emitted once the reply has
-   * passed them, after its `llm_call_end`; see `RunConfig.unguardedText`.
+   * A piece of the reply's text; emitted only by `runStream`. If the run has `finalOutputGuardrails`, the pieces are emitted
+   * after the reply has passed them, after the `llm_call_end` event; see `RunConfig.unguardedText`.
    */
   | { readonly type: "llm_delta"; readonly data: { readonly agentName: string; readonly text: string } }
-  /** A piece of the model's reasoning, which isn't part of the reply's text. Held and retracted like an `llm_delta`. */
+  /**
+   * A piece of the model's reasoning. Reasoning isn't part of the reply's text. Like `llm_delta` events, these events are
+   * held back until guardrails have passed the reply, and `llm_retract` retracts them.
+   */
   | {
       readonly type: "llm_reasoning_delta";
       readonly data: { readonly agentName: string; readonly text: string };
     }
-  /** A part of the reply that is neither text nor a call, e.g. an image. Held and retracted like an `llm_delta`. */
+  /**
+   * A part of the reply that is neither text nor a call (e.g. an image). Like `llm_delta` events, these events are held back
+   * until guardrails have passed the reply, and `llm_retract` retracts them.
+   */
   | { readonly type: "llm_part"; readonly data: { readonly agentName: string; readonly part: ContentPart } }
-  /** A model call failed and is retried after `delayMs`. */
+  /** An attempt of a model call failed. The call is retried after `delayMs` milliseconds. */
   | {
       readonly type: "llm_retry";
       readonly data: {
         readonly agentName: string;
-        /** The attempt that failed, from 1. */
+        /** The number of the failed attempt, from 1. */
         readonly attempt: number;
         readonly delayMs: number;
         readonly reason: string;
-        /** Whether the failed attempt has emitted `llm_delta` or similar events: remove their pieces. */
+        /**
+         * Whether the failed attempt has emitted `llm_delta` or similar events. If `true`, remove their text from the
+         * display.
+         */
         readonly discardText: boolean;
       };
     }
   /**
-   * An output guardrail or the agent's `outputCodec` refused the reply, so it isn't part of the conversation. Remove the
-   * pieces of all `llm_delta`, `llm_reasoning_delta` and `llm_part` events since the last `llm_call_start` or `llm_retry`.
+   * An output guardrail or the agent's `outputCodec` refused the reply, so it isn't part of the conversation. Remove from the
+   * display the content of all `llm_delta`, `llm_reasoning_delta` and `llm_part` events since the last `llm_call_start` or
+   * `llm_retry`.
    */
   | { readonly type: "llm_retract"; readonly data: { readonly agentName: string } }
   | {
@@ -120,16 +136,16 @@ type ModelEvent =
         readonly status: "success" | "error";
         readonly attempts: number;
         readonly durationMs: number;
-        /** The sum over all attempts, including those whose reply was unusable. */
+        /** The tokens of all attempts together, including attempts whose reply was unusable. */
         readonly usage?: ModelUsage;
-        /** The cost of these tokens, by `RunConfig.prices`. */
+        /** The cost of the tokens in `usage`, by `RunConfig.prices`. */
         readonly cost?: number;
         readonly finishReason?: string;
-        /** The model that replied, if the provider reports it. */
+        /** The model that replied. Absent if the model provider doesn't report it. */
         readonly origin?: ModelOrigin;
       };
     }
-  /** The model failed after all retries. The next model is called; see `RunConfig.modelFallback`. */
+  /** The model `from` failed after all retries. The model `to` is called next; see `RunConfig.modelFallback`. */
   | {
       readonly type: "llm_fallback";
       readonly data: {
@@ -137,25 +153,30 @@ type ModelEvent =
         readonly from: string;
         readonly to: string;
         readonly reason: string;
-        /** Whether the failed model has emitted `llm_delta` or similar events: remove their pieces. */
+        /**
+         * Whether the failed model has emitted `llm_delta` or similar events. If `true`, remove their text from the display.
+         */
         readonly discardText: boolean;
       };
     }
   /**
-   * The final reply doesn't match the agent's `outputCodec`, so the model is asked to correct it; see
+   * The final reply doesn't match the agent's `outputCodec`, so the model is asked to correct the reply; see
    * `RunConfig.outputRepairs`.
    */
   | {
       readonly type: "output_repair";
       readonly data: {
         readonly agentName: string;
-        /** The number of the repair for the same reply, from 1. */
+        /** The number of this repair of the same reply, from 1. */
         readonly repair: number;
         /** The number of issues that the codec found in the reply. */
         readonly issueCount: number;
       };
     }
-  /** The message is now part of the conversation: its calls are about to run, or it has passed the output guardrails. */
+  /**
+   * The model's message is now part of the conversation, because its tool calls are about to run or it has passed the output
+   * guardrails.
+   */
   | {
       readonly type: "assistant_message";
       readonly data: { readonly agentName: string; readonly message: Message };
@@ -166,7 +187,10 @@ type ToolEvent =
       readonly type: "tool_call_start";
       readonly data: {
         readonly toolName: string;
-        /** A copy of the parsed arguments. If they are invalid or can't be copied, the arguments that the model wrote. */
+        /**
+         * A copy of the parsed arguments. If the arguments are invalid or can't be copied, the arguments as the model wrote
+         * them.
+         */
         // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
         readonly args: any;
         readonly toolCallId?: string;
@@ -179,9 +203,9 @@ type ToolEvent =
         readonly toolCallId: string;
         readonly status: ToolResultStatus;
         readonly durationMs: number;
-        /** The result that the model gets. If it has parts, their text. */
+        /** The result that the model gets. If the result consists of content parts, the text in these parts. */
         readonly result: string;
-        /** The parts of the result, if it has any. */
+        /** The content parts of the result. Absent if the result is a text. */
         readonly parts?: readonly ContentPart[];
       };
     };
@@ -200,13 +224,16 @@ type HandoffEvent =
 export type Emit = (event: TraceEvent) => void;
 
 export interface Emitter {
-  /** Absent without a listener. */
+  /** Emits an event. Absent if no observer or sink gets the events. */
   readonly emit: Emit | undefined;
-  /** Stops the emitter: later events are dropped. */
+  /** Stops the emitter. Events that are emitted later are dropped. */
   readonly close: () => void;
 }
 
-/** An object with an observer. The observer is called with the object as `this`, because it can be an instance of a class. */
+/**
+ * An object with an observer (e.g. a run's configuration). The observer is called with the object as `this`, because the
+ * object can be an instance of a class.
+ */
 export interface Observed {
   readonly onEvent?: Emit | undefined;
 }
@@ -217,7 +244,9 @@ interface EmitterOptions {
   readonly sink: Emit | undefined;
 }
 
-/** Opens an emitter that sends events to the sink, then to the observer. Both get the same frozen event with the run's id. */
+/**
+ * Opens an emitter that passes each event to `sink`, then to the observer. Both get the same frozen event with the run's id.
+ */
 export function openEmitter(observed: Observed, { runId, conversationId, sink }: EmitterOptions): Emitter {
   const isObserved = observed.onEvent !== undefined;
   if (!isObserved && sink === undefined) return { emit: undefined, close: () => undefined };

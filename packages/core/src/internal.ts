@@ -1,4 +1,5 @@
-// Only for other packages of this project. It can change with any release.
+// Only for other packages of this project. These exports can change with any release.
 export { createJobClient, type JobClient, type PromptJob } from "./client/job-client.ts";
 export { thrownOf } from "./thrown.ts";
+export { toolPartsIn } from "./tool-calls/answer.ts";
 export { getUserMemory } from "./user-memory.ts";

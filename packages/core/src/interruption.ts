@@ -3,7 +3,7 @@ import { present } from "@jaf/memory/internal";
 import type { ToolParts } from "./content-parts.ts";
 import type { ToolResult } from "./tools/result.ts";
 
-/** A tool call that an interrupted run waits for. */
+/** A tool call that an interrupted run waits for: it needs an approval, or the client runs it. */
 export type Interruption = ApprovalRequest | ClientToolCall;
 
 interface InterruptedCall {
@@ -11,7 +11,7 @@ interface InterruptedCall {
   readonly toolCallId: string;
   /** The name of the tool. */
   readonly toolName: string;
-  /** A frozen copy of the parsed arguments that the call will run with. */
+  /** A frozen copy of the parsed arguments. The call will run with these arguments. */
   readonly args: unknown;
   /** The arguments that the model wrote: JSON text, or the input of a custom call. */
   readonly arguments: string;
@@ -19,34 +19,35 @@ interface InterruptedCall {
   readonly agentName: string;
 }
 
-/** A call that runs once it is approved; see {@link approve} and {@link reject}. */
+/** A tool call that runs only after a user has approved it; see {@link approve} and {@link reject}. */
 export interface ApprovalRequest extends InterruptedCall {
   readonly type: "approval";
   /**
    * Identifies this call of this conversation with these parsed arguments. A decision with this id is valid only for this
-   * call, and only once. If the tool's schema has changed and parses the call to different arguments, the decision is rejected.
-   * The id isn't a secret: the application must check who is allowed to decide.
+   * call, and only once. If the tool's schema has changed and parses the call to different arguments, the decision is
+   * rejected. The id isn't a secret: the application must check who is allowed to decide.
    */
   readonly approvalId: string;
-  /** Decisions after this time are rejected. Absent: they don't expire. */
+  /** The time after which decisions about the call are rejected. Absent: decisions are accepted without a time limit. */
   readonly expiresAt?: Date;
 }
 
-/** A call of a tool without `execute`. The client runs it and sends the result in `RunConfig.resume.toolResults`. */
+/** A call of a tool without `execute`. The client runs the tool and sends the result in `RunConfig.resume.toolResults`. */
 export interface ClientToolCall extends InterruptedCall {
   readonly type: "client_tool";
 }
 
-/** The result of a call that the client has run. */
+/** The result of a tool call that the client has run. */
 export interface ClientToolResult {
   /** The `toolCallId` of the {@link ClientToolCall}. */
   readonly toolCallId: string;
-  /** The model gets a string or {@link ToolParts} unchanged, and a {@link ToolResult} as JSON. */
+  /** The call's result. The model gets a string or {@link ToolParts} unchanged, and a {@link ToolResult} as JSON. */
   readonly result: string | ToolResult | ToolParts;
 }
 
 /**
- * Returns a decision that lets the call run. Pass it in `RunConfig.resume.approvals`, or as an option of a prompt.
+ * Returns a decision that approves the call, so it runs. Pass the decision in `RunConfig.resume.approvals`, or as the option
+ * `approvals` of a prompt.
  *
  * @example
  * ```ts
@@ -68,8 +69,8 @@ export const approve = ({ toolCallId, approvalId }: ApprovalRequest): ApprovalDe
 });
 
 /**
- * Returns a decision that the call doesn't run. The model gets the rejection with `reason` as the call's result, and the run
- * continues.
+ * Returns a decision that rejects the call, so it doesn't run. The model gets the rejection with `reason` as the call's
+ * result, and the run continues.
  */
 export const reject = ({ toolCallId, approvalId }: ApprovalRequest, reason?: string): ApprovalDecision => ({
   toolCallId,
@@ -78,7 +79,7 @@ export const reject = ({ toolCallId, approvalId }: ApprovalRequest, reason?: str
   ...present({ reason }),
 });
 
-/** Decisions about waiting calls, unchecked. */
+/** Decisions about waiting calls as the application passed them. They haven't been checked yet. */
 export interface GivenDecisions {
   readonly approvals: readonly ApprovalDecision[];
   readonly toolResults: readonly ClientToolResult[];

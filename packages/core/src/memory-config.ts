@@ -14,12 +14,13 @@ import { estimateTokens, idIssue, parseChatMemoryConfig, windowOptionsOf } from 
 /**
  * When a run stores its messages.
  *
- * - `"completed"`: in one write, once the run has completed or is interrupted. A failed run stores nothing.
- * - `"turn"`: the new messages before the model is called, the rest once the run has completed or is interrupted.
- * - `"step"`: the new messages, each reply with tool calls before its tools run, each result as soon as its tool is done, and
- *   the final reply. A run that crashed is resumed without running a finished tool again.
+ * - `"completed"`: in one write, when the run has completed or is interrupted. A failed run stores nothing.
+ * - `"turn"`: the new messages before the model is called; all others when the run has completed or is interrupted.
+ * - `"step"`: the new messages before the model is called, each reply with tool calls before its tools run, each tool result
+ *   as soon as its tool is done, and the final reply. If a process crashes, the run can be resumed without running a finished
+ *   tool again.
  *
- * In each mode, if a run resumes and a call is stored already, its result is stored as soon as its tool is done.
+ * In each mode: if a run resumes and a tool call is already stored, the call's result is stored as soon as its tool is done.
  */
 export type Durability = "completed" | "turn" | "step";
 
@@ -28,63 +29,69 @@ export interface MemoryConfig {
   /** The store of the conversations. */
   readonly provider: MemoryProvider;
   /**
-   * Loads the conversation before the run and stores new messages. Needs `RunConfig.conversationId`. Default `false`. A write
-   * that fails with a transient error is tried up to three times. If the provider is wrapped in `withRetry`, only `withRetry`
-   * retries.
+   * Whether the run loads the conversation first and stores new messages. Needs `RunConfig.conversationId`. Default `false`.
+   * A write that fails with a transient error is tried up to three times. If the memory provider is wrapped in `withRetry`,
+   * only `withRetry` retries.
    *
    * If the conversation is erased during the run, the run stores nothing more and ends with a `MemoryConflictError` of reason
-   * `"incarnation"`. If you repeat a run with the same id and input, it returns its earlier outcome. Both need a provider that
-   * supports it; see `docs/turns.md`.
+   * `"incarnation"`. If you repeat a run with the same run id and input, it returns the outcome of the earlier run. These two
+   * features need a memory provider that supports them; see `docs/turns.md`.
    */
   readonly autoStore?: boolean;
   /**
-   * The maximum number of messages that the store keeps; each append drops older ones. Default: the provider's limit. To limit
-   * what the model sees, use `window`.
+   * The maximum number of messages that the store keeps. If an append exceeds it, the store drops the oldest messages.
+   * Default: the limit of the memory provider. To limit what the model sees, use `window`.
    */
   readonly maxMessages?: number;
-  /** Seconds after the last write until the conversation expires. Default: the provider's. */
+  /**
+   * The time from the last write until the conversation expires, in seconds. Default: the time that the memory provider sets.
+   */
   readonly ttl?: number;
   /**
-   * The part of the history that the model gets. Works without `autoStore`, too. It changes neither the store nor `finalState`.
-   * Default: the whole history. See `docs/context.md`.
+   * The part of the history that the model gets. The window also works without `autoStore`. It changes neither the store nor
+   * `finalState`. Default: the whole history. See `docs/context.md`.
    */
   readonly window?: RunWindow;
   /**
-   * The maximum number of messages without summary. Above it, the older messages are summarised, and the model gets the summary
-   * in their place; about half of this number stay. The summary is stored in the conversation's metadata, and the whole history
-   * stays stored. Needs `autoStore`. Default: nothing is summarised.
+   * The maximum number of messages without a summary. If the history has more, the older messages are summarised, and the
+   * model gets the summary in their place. About half of this number of messages stay. The summary is stored in the
+   * conversation's metadata, and the whole history stays stored. Needs `autoStore`. Default: nothing is summarised.
    */
   readonly compressionThreshold?: number;
   /** How summaries are made. */
   readonly summary?: SummaryConfig;
-  /** `true` (default) means durability `"completed"`, `false` means `"step"`. `durability` takes precedence. */
+  /**
+   * A shorter way to set `durability`: `true` (default) means `"completed"`, `false` means `"step"`. Ignored if `durability`
+   * is set.
+   */
   readonly storeOnCompletion?: boolean;
   /** When the run stores its messages. Default: set by `storeOnCompletion`. */
   readonly durability?: Durability;
   /**
-   * The id of the user that the run acts for. A new conversation is stored with this owner. If the conversation belongs to
-   * another user, the run ends with a `MemoryConflictError` of reason `"owner"` before it uses the messages. Default: no owner,
-   * no check.
+   * The id of the user that the run acts for. A new conversation is stored with this user as its owner. If the conversation
+   * belongs to another user, the run ends with a `MemoryConflictError` of reason `"owner"` before it uses the messages.
+   * Default: new conversations have no owner, and owners aren't checked.
    */
   readonly userId?: string;
   /**
-   * What happens if another run, in any process, holds the conversation's lease. Turns never interleave in either mode.
+   * What happens if another run, in any process, holds the conversation's lease. In both modes, turns of a conversation never
+   * overlap.
    *
-   * - `"reject"` (default): this run ends with a `MemoryConflictError`. Its reason is `"lease"` before the model is called. In
-   *   durability `"completed"`, it is `"version"` if the other run stored its messages first, and `"incarnation"` if the other
-   *   run created the conversation.
+   * - `"reject"` (default): this run ends with a `MemoryConflictError`. If the conflict is found before the model is called,
+   *   its reason is `"lease"`. In durability `"completed"`, it can be found at the end: the reason is `"version"` if the
+   *   other run stored its messages first, and `"incarnation"` if the other run created the conversation.
    * - `"queue"`: this run waits for the lease, at most `queueTimeoutMs`, and continues from the other run's messages. In
-   *   durability `"completed"`, a new conversation is created without messages when its first run begins. Processes take turns,
-   *   in no strict order. Use the same durability for all runs of a conversation.
+   *   durability `"completed"`, a new conversation is created without messages when its first run begins. Runs of several
+   *   processes get the lease in no strict order. Use the same durability for all runs of a conversation.
    */
   readonly concurrency?: "reject" | "queue";
-  /** How long a run waits for the lease, in milliseconds. After that it ends with the conflict. Default 60,000. */
+  /** How long a run waits for the lease, in milliseconds. Then the run ends with a `MemoryConflictError`. Default 60,000. */
   readonly queueTimeoutMs?: number;
   /**
-   * The length of a lease, in milliseconds. After a crash, the next run waits at most this long. A run renews its lease three
-   * times in this time (heartbeat). Default 15,000, at most a day. The lease is measured by the store's clock. If the provider
-   * reports no time (`ConversationReading.readAt`), the clocks of the processes should differ by less than this time. Otherwise
-   * a turn can fail with a conflict, but turns never interleave.
+   * The duration of a lease, in milliseconds. After a crash, the next run waits at most this long. A run renews its lease
+   * three times in this time (heartbeat). Default 15,000, at most a day. The lease is measured by the store's clock. If the
+   * memory provider reports no time (`ConversationReading.readAt`), the clocks of the processes should differ by less than
+   * this duration. Otherwise a turn can fail with a conflict, but turns never overlap.
    */
   readonly leaseMs?: number;
 }
@@ -92,49 +99,50 @@ export interface MemoryConfig {
 /** How summaries of older messages are made; see `MemoryConfig.summary`. */
 export interface SummaryConfig {
   /**
-   * Makes a summary from the previous one, if any, and the messages since then. If it throws, the `context` event reports it,
-   * and the run continues with the whole history. Default: the run's own model with the agent's settings.
+   * Makes a summary from the previous summary, if there is one, and the messages since that summary. If the function throws,
+   * the `context` event reports the error, and the run continues with the whole history. Default: the run's own model makes
+   * the summary, with the agent's settings.
    */
   readonly summarize?: Summarize;
   /**
-   * How long a run waits until the summary is made and stored, in milliseconds. After that the run continues without it.
-   * Default 30,000.
+   * How long a run waits until the summary is made and stored, in milliseconds. After that time the run continues without the
+   * new summary. Default 30,000.
    */
   readonly timeoutMs?: number;
 }
 
-/** Returns a summary that covers the previous summary and the messages since then. */
+/** Returns a summary that covers the previous summary and the messages since that summary. */
 export type Summarize = (input: SummarizeInput) => Promise<string>;
 
 /** The input of {@link Summarize}. */
 export interface SummarizeInput {
-  /** The previous summary, which the new one replaces. Absent for the first. */
+  /** The previous summary, which the new one replaces. Absent if the conversation has no summary yet. */
   readonly previous?: string;
-  /** The messages since the previous summary, oldest first, each call with its results. */
+  /** The messages since the previous summary, oldest first. Each tool call is together with its results. */
   readonly messages: readonly Message[];
-  /** Aborted with the run, and after `memory.summary.timeoutMs`. */
+  /** Aborted when the run is aborted, and when `memory.summary.timeoutMs` is over. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The part of the history that the model sees: a window's configuration (its `memoryId` isn't used here), or a function that
- * gets the whole history or its last messages.
+ * The part of the history that the model sees. Either a window's configuration (its `memoryId` isn't used here), or a
+ * function that gets the whole history or its last messages.
  *
- * A function gets frozen messages. It can leave out messages and replace others, but it must return the last user message and
- * the newest message with all results of its calls, or replacements for them. The returned messages are checked, sanitized and
- * sent. The function doesn't get the summary, which is sent before its messages.
+ * The function gets frozen messages. It can leave out messages and replace others. But it must return the last user message,
+ * and the newest message with all results of its calls, or replacements for these messages. The returned messages are
+ * checked, sanitized and sent. The function doesn't get the summary; the summary is sent before the returned messages.
  */
 export type RunWindow = (ChatMemoryConfig & ChatMemoryOptions) | WindowFunction | SelectingWindow;
 
-/** A window function that needs only the end of the conversation. The run doesn't have to load the rest. */
+/** A window function that needs only the end of the conversation, so the run doesn't have to load the older messages. */
 export interface SelectingWindow {
-  /** The number of messages in the sliding window that the function gets. */
+  /** The maximum number of messages that the function gets: the newest ones. */
   readonly maxMessages: number;
-  /** Returns the messages to send. */
+  /** Returns the messages to send to the model. */
   readonly select: WindowFunction;
 }
 
-/** Returns the messages to send. It gets frozen messages in a new list. */
+/** Returns the messages to send to the model. The function gets frozen messages in a new list. */
 export type WindowFunction = (messages: readonly Message[]) => readonly Message[];
 
 export const DEFAULT_QUEUE_TIMEOUT_MS = 60_000;
@@ -151,8 +159,8 @@ interface Written {
 }
 
 /**
- * Returns the issues of a run's configuration that a store would refuse. Checked before the model is called, because a reply
- * that can't be stored is wasted money.
+ * Returns the values in a run's configuration that a store would refuse. They are checked before the model is called, because
+ * a reply that can't be stored would be wasted money.
  */
 export function memoryConfigIssues(memory: MemoryConfig, written: Written): readonly MemoryIssue[] {
   const { maxMessages, ttl, userId, durability, concurrency, queueTimeoutMs, leaseMs } = memory;
@@ -186,7 +194,10 @@ function textIssue(path: string, value: unknown): MemoryIssue | undefined {
   return { path, expected: "a string without NUL characters and unpaired surrogates" };
 }
 
-/** Returns the issues of the options that select what the model sees. They are checked without `autoStore`, too. */
+/**
+ * Returns the invalid options among those that select what the model sees. These options are checked even without
+ * `autoStore`.
+ */
 export function contextIssues(memory: MemoryConfig | undefined): readonly MemoryIssue[] {
   if (typeof memory !== "object" || memory === null) return [];
   const { window, compressionThreshold, summary } = memory;
@@ -211,7 +222,10 @@ function summaryIssues(summary: SummaryConfig | undefined): readonly (MemoryIssu
   ];
 }
 
-/** Window fields that have no meaning outside `window`. `maxMessages` isn't one of them: there it limits the store. */
+/**
+ * Window fields that aren't allowed outside `window`. `maxMessages` isn't listed, because outside `window` it limits the
+ * store.
+ */
 const WINDOW_FIELDS = ["memoryId", "memoryType", "maxTokens", "trimTo", "tokenizer"];
 
 const misplacedFields = (memory: object): readonly MemoryIssue[] =>
@@ -226,7 +240,7 @@ function wholeNumberIssue(path: string, value: unknown): MemoryIssue | undefined
 
 export const PATH = "RunConfig.memory.window";
 
-/** Returns the issues of a window's configuration. */
+/** Returns what is invalid in a window's configuration. */
 function windowIssues(window: unknown): readonly MemoryIssue[] {
   if (window === undefined || typeof window === "function") return [];
   if (typeof window !== "object" || window === null)
@@ -257,7 +271,7 @@ function issuesIn(window: object): readonly MemoryIssue[] {
 
 const FIELDS = ["memoryId", "memoryType", "maxMessages", "maxTokens", "trimTo", "tokenizer", "select"];
 
-/** Returns the fields, including those on the prototype of a class. */
+/** Returns the fields of the window, including those on the prototype if the window is an instance of a class. */
 const fieldsOf = (window: object): Readonly<Record<string, unknown>> => ({
   ...window,
   ...Object.fromEntries(
@@ -268,8 +282,8 @@ const fieldsOf = (window: object): Readonly<Record<string, unknown>> => ({
 export const isSelecting = (window: object): window is SelectingWindow => "select" in window;
 
 /**
- * Returns the options of a window; `undefined` for a function without `maxMessages`. Throws a `TypeError` if the window has
- * issues.
+ * Returns a window's options; `undefined` for a window function without `maxMessages`. Throws a `TypeError` if the window is
+ * invalid.
  */
 export function windowOptionsIn(window: RunWindow): WindowOptions | undefined {
   if (typeof window === "function") return undefined;
@@ -283,7 +297,7 @@ export const windowOptions = (window: object, tokenizer: Tokenizer): WindowOptio
   return "maxTokens" in options ? { ...options, tokenizer } : options;
 };
 
-/** Returns the window's tokenizer, called with the window as `this`, because it can be an instance of a class. */
+/** Returns the window's tokenizer. It is called with the window as `this`, because the window can be an instance of a class. */
 export const tokenizerOf =
   (window: ChatMemoryOptions): Tokenizer =>
   (text) =>

@@ -7,36 +7,41 @@ import type { RunState } from "./state.ts";
 import { textOfThrown } from "./thrown.ts";
 import type { ToolCallInfo, ToolReturn } from "./tools/tool.ts";
 
-/** A request to the run's model provider outside of the conversation, without tools. It isn't stored. */
+/**
+ * A request that middleware makes to the run's model provider, outside of the conversation and without tools. It isn't
+ * stored.
+ */
 export interface CompletionRequest {
   /** The system prompt. */
   readonly instructions: string;
   /** The messages that the model gets, oldest first. */
   readonly messages: readonly Message[];
   /**
-   * The model's name. It takes precedence over `RunConfig.modelOverride`, and no other settings are used then. Default: the
-   * model of the agent that the turn begins with, and its settings except for `maxTokens`.
+   * The model's name. If it is set, `RunConfig.modelOverride` is ignored and the agent's other model settings aren't used.
+   * Default: the model of the agent that the turn begins with, and that agent's settings except for `maxTokens`.
    */
   readonly model?: string | undefined;
-  /** Aborts the request. Default: none, so a request can outlive the run. */
+  /** Aborts the request. Default: no signal, so a request can continue after the run has ended. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The turn that a middleware's hooks get, from the user's messages to the final reply. */
+/** The turn that a middleware's hooks get: from the user's messages to the final reply. */
 export interface MiddlewareTurn<Ctx> {
-  /** The state that the run begins with: the sanitized history, with the new messages. */
+  /** The state that the run begins with: the sanitized history, including the new messages. */
   readonly state: Readonly<RunState<Ctx>>;
   /**
-   * The user messages that the turn answers: the last consecutive ones without a reply, new or already stored. They are the
-   * same if the turn is retried or resumed after a crash. Can be empty.
+   * The user messages that the turn answers: the last consecutive user messages without a reply. They can be new or already
+   * stored. They are the same messages if the turn is retried, or resumed after a crash. Can be empty.
    */
   readonly userMessages: readonly Message[];
   /**
    * The position of the first of the `userMessages` in the stored conversation, from 0. Messages that the store has dropped
-   * count. Absent if nothing is stored or `userMessages` is empty.
+   * are counted, too. Absent if nothing is stored or `userMessages` is empty.
    */
   readonly position?: number | undefined;
-  /** Whether the run continues an earlier turn with approvals, tool results or a history that a client sent back. */
+  /**
+   * Whether the run continues an earlier turn, with approvals, with tool results, or with a history that a client sent back.
+   */
   readonly isContinuation: boolean;
   /** The registry key of the agent that the turn begins with. */
   readonly agentName: string;
@@ -44,7 +49,9 @@ export interface MiddlewareTurn<Ctx> {
   readonly conversationId?: string | undefined;
   /** `RunConfig.signal`. */
   readonly signal?: AbortSignal | undefined;
-  /** The parts of the prompts that can be cached: `RunConfig.cache`, or else the agent's `cacheable`. */
+  /**
+   * The parts of the prompts that the model provider can cache: `RunConfig.cache` if it is set, else the agent's `cacheable`.
+   */
   readonly cache?: CacheableConfig | false | undefined;
   /**
    * When the run began, in milliseconds since 1970. If an earlier run stored the reply, the time of the conversation's last
@@ -52,28 +59,29 @@ export interface MiddlewareTurn<Ctx> {
    */
   readonly startedAt: number;
   /**
-   * Calls the model once, even after the run has ended. Resolves with the reply's text. Rejects if the model provider throws,
-   * and if the reply has no text or calls a tool.
+   * Calls the model once; works even after the run has ended. Resolves with the reply's text. Rejects if the model provider
+   * throws, if the reply has no text, or if the reply calls a tool.
    */
   readonly complete: (request: CompletionRequest) => Promise<string>;
 }
 
 /** Texts that a middleware adds to the prompts of a turn. */
 export interface TurnAddition {
-  /** Appended to the agent's instructions, after an empty line, in every model call of the turn. */
+  /** A text to append to the agent's instructions, after an empty line, in every model call of the turn. */
   readonly instructions?: string | undefined;
   /**
-   * Placed directly before the user's last message in every model call of the turn: as a text part with `transient: true` at
-   * the beginning of that message's content. It is sent to the model, but isn't stored or part of any state. The text should
-   * say that it isn't from the user. Without a user message, it is appended to the instructions.
+   * A text to place directly before the user's last message in every model call of the turn. The engine adds it as a text
+   * part with `transient: true` at the beginning of that message's content. The model gets the text, but the text isn't
+   * stored and isn't part of any state. The text should say that it isn't from the user. If the conversation has no user
+   * message, the text is appended to the instructions.
    */
   readonly beforeNewestMessage?: string | undefined;
 }
 
-/** Where a middleware's addition is placed in a prompt. */
+/** Where the text of a middleware is placed in a prompt. */
 export type AdditionPlacement = "instructions" | "before-newest-message";
 
-/** A text that a middleware adds, with the middleware's name and the text's place in the prompt. */
+/** A text that a middleware adds to a prompt, with the middleware's name and the text's place. */
 export interface PromptAddition {
   /** The name of the middleware. */
   readonly name: string;
@@ -84,68 +92,71 @@ export interface PromptAddition {
 /**
  * Hooks at the beginning and the end of a run, and around each model call and tool call.
  *
- * If `onStart` or `onFinish` throws, a `middleware_failed` event is emitted and the run continues without it. If a `wrap…` hook
- * throws, the call fails with that error. An aborted run doesn't wait for hooks.
+ * If `onStart` or `onFinish` throws, a `middleware_failed` event is emitted and the run continues without that hook's result.
+ * If `wrapModelCall` or `wrapToolCall` throws, the wrapped call fails with that error. An aborted run doesn't wait for hooks.
  *
- * The hooks of a run's middleware are called for all agents. An agent's `onStart` and `onFinish` are called in runs that begin
- * with the agent; its `wrap…` hooks wrap the agent's own calls, also after a handoff to it.
+ * The hooks in `RunConfig.middleware` are called for all agents. The hooks in `Agent.middleware` depend on the agent: its
+ * `onStart` and `onFinish` are called in runs that begin with this agent. Its `wrapModelCall` and `wrapToolCall` wrap this
+ * agent's own calls, also after a handoff to this agent.
  */
 export interface Middleware<Ctx> {
-  /** The name in events. */
+  /** The middleware's name in events. */
   readonly name: string;
   /**
-   * Called once, before the first model call. The hooks of all middleware run in parallel. Additions keep the order of the
-   * middleware.
+   * Called once, before the first model call. The `onStart` hooks of all middleware run in parallel. The returned texts are
+   * added to the prompts in the order of the middleware.
    */
   readonly onStart?: (
     turn: MiddlewareTurn<Ctx>,
   ) => Promise<TurnAddition | undefined> | TurnAddition | undefined;
   /**
-   * Called when the run has completed and its reply is stored, but not if the run failed or was interrupted. `turn` is the
-   * object that `onStart` got. The run's result waits for this hook; other runs of the conversation don't. Put long work into a
-   * durable queue.
+   * Called when the run has completed and its reply is stored. Not called if the run failed or was interrupted. `turn` is the
+   * object that `onStart` got. The run's result waits for this hook, but other runs of the conversation don't wait. Put long
+   * work into a durable queue.
    *
-   * Also called, without `onStart`, if the run finds a stored conversation that already ends with a reply: the run that stored
-   * the reply may have crashed before it called the hook. So the hook can be called again for the same turn; `position`
-   * identifies the turn.
+   * Also called (without `onStart`) if a run finds that the stored conversation already ends with a reply. The run that
+   * stored the reply may have crashed before it called the hook. Because of this, the hook can be called twice for one turn;
+   * `position` identifies the turn.
    */
   readonly onFinish?: (turn: MiddlewareTurn<Ctx>, reply: Message) => Promise<void> | void;
   /**
-   * Wraps each model call of a turn, including its retries and `RunConfig.modelFallback`, but not `MiddlewareTurn.complete` and
-   * summaries. The run's hooks are the outermost, then the agent's, in the order of the lists.
+   * Wraps each model call of a turn, including its retries and `RunConfig.modelFallback`. Doesn't wrap
+   * `MiddlewareTurn.complete` and summaries. The hooks in `RunConfig.middleware` are the outermost, then come those of the
+   * agent, in the order of the lists.
    *
-   * `next(changes)` calls the model with the changed request. It resolves with the provider's reply and rejects with
-   * `ModelCallFailure`. The hook returns the reply that the run uses. If it doesn't call `next`, the model isn't called. It can
-   * call `next` again after the previous call has ended. Text is streamed in the meantime, and retracted (`llm_retract`) if the
-   * hook returns a different reply.
+   * `next(changes)` calls the model with the changed request. It resolves with the model's reply, or rejects with
+   * `ModelCallFailure`. The hook returns the reply that the run uses. If the hook doesn't call `next`, the model isn't
+   * called. The hook can call `next` again after the previous call of `next` has ended. Text is streamed while the hook runs.
+   * If the hook then returns a different reply, `llm_retract` retracts that text.
    *
-   * If the hook throws, the run ends with `ModelCallError`. If it throws the `ModelCallFailure` of `next`, the run ends with
-   * that failure's error. The hook's time, without the calls of `next`, is limited like one attempt of a model call
-   * (`RunConfig.timeouts.modelMs`).
+   * If the hook throws, the run ends with `ModelCallError`. If the hook rethrows the `ModelCallFailure` of `next`, the run
+   * ends with the error in that failure. The hook's own time, without the calls of `next`, has the time limit of one attempt
+   * of a model call (`RunConfig.timeouts.modelMs`).
    */
   readonly wrapModelCall?: WrapModelCall<Ctx>;
   /**
-   * Wraps each execution of a tool after its arguments are validated and approved. Doesn't wrap handoffs and calls that the
-   * client runs. The order is the same as for `wrapModelCall`.
+   * Wraps each execution of a tool, after its arguments are validated and approved. Doesn't wrap handoffs and calls that the
+   * client runs. The hooks in `RunConfig.middleware` are the outermost, then come those of the agent, in the order of the
+   * lists.
    *
-   * `next(changes)` runs the tool. It resolves or rejects as the tool does. The hook returns the tool's result; if the hook
-   * throws, this is handled like an error of the tool. The tool's time limit applies to hooks and tool together. A tool isn't
-   * started after the limit or after an abort.
+   * `next(changes)` runs the tool. It resolves or rejects as the tool does. The hook returns the tool's result. If the hook
+   * throws, the error is handled like an error of the tool. The tool's time limit applies to hooks and tool together. After
+   * this limit or after an abort, `next` doesn't start the tool.
    */
   readonly wrapToolCall?: WrapToolCall<Ctx>;
 }
 
-/** The fields of a request that a middleware can change. */
+/** The fields of a model call that a middleware can change. */
 export interface ModelCallChanges {
   /** The system prompt. */
   readonly instructions?: string;
-  /** The messages that the model gets. The conversation itself isn't changed. */
+  /** The messages that the model gets. They replace those of this call only; the conversation doesn't change. */
   readonly messages?: readonly Message[];
-  /** The names of the agent's tools that the model can call. */
+  /** The names of the tools that the model can call, out of the agent's tools. */
   readonly tools?: readonly string[];
-  /** Replaces all of the agent's settings. */
+  /** Model settings that replace all of the agent's model settings. */
   readonly modelConfig?: ModelConfig;
-  /** The model's name. Takes precedence over `RunConfig.modelOverride`. */
+  /** The model's name. If it is set, `RunConfig.modelOverride` is ignored. */
   readonly model?: string;
 }
 
@@ -155,21 +166,23 @@ export interface ModelCallRequest<Ctx> {
   readonly state: Readonly<RunState<Ctx>>;
   /** The registry key of the agent that calls the model. */
   readonly agentName: string;
-  /** The agent's system prompt, with the additions of middleware. */
+  /** The agent's system prompt, including the texts that middleware added. */
   readonly instructions: string;
   /** The messages that the model gets. */
   readonly messages: readonly Message[];
   /** The names of the agent's tools. */
   readonly tools: readonly string[];
-  /** The agent's settings; `{}` if it has none. */
+  /** The agent's model settings; `{}` if it has none. */
   readonly modelConfig: ModelConfig;
-  /** The model's name, from `RunConfig.modelOverride` or the agent. Absent: the provider chooses. */
+  /** The model's name, from `RunConfig.modelOverride` or the agent. Absent: the model provider chooses the model. */
   readonly model?: string;
-  /** Aborted with the run, when the hooks' time limit is reached, and at the end of the call. */
+  /** Aborted when the run is aborted, when the hooks' time limit is reached, and when the model call has ended. */
   readonly signal: AbortSignal;
 }
 
-/** Calls the next middleware, or the model. Rejects with `ModelCallFailure` if the model call fails. */
+/**
+ * Calls the next middleware, or the model if no middleware is left. Rejects with `ModelCallFailure` if the model call fails.
+ */
 export type NextModelCall = (changes?: ModelCallChanges) => Promise<ModelCompletion>;
 
 /** A hook around each model call of a turn; see `Middleware.wrapModelCall`. */
@@ -178,9 +191,11 @@ export type WrapModelCall<Ctx> = (
   next: NextModelCall,
 ) => Promise<ModelCompletion> | ModelCompletion;
 
-/** The fields of a tool call that a middleware can change. */
+/** What a middleware can change in a tool call. */
 export interface ToolCallChanges {
-  /** Parsed arguments. They aren't parsed again, and they weren't shown for approval. */
+  /**
+   * Parsed arguments for the tool. The engine doesn't parse them again, and the user who approved the call hasn't seen them.
+   */
   readonly args: unknown;
 }
 
@@ -188,13 +203,13 @@ export interface ToolCallChanges {
 export interface ToolCallRequest<Ctx> extends ToolCallInfo {
   /** The name of the tool. */
   readonly toolName: string;
-  /** The parsed arguments that the tool would get. */
+  /** The parsed arguments that the tool gets unless a hook changes them. */
   readonly args: unknown;
-  /** The run's context. */
+  /** The run's context: the application's data for tools. */
   readonly context: Readonly<Ctx>;
 }
 
-/** Calls the next middleware, or the tool. */
+/** Calls the next middleware, or the tool if no middleware is left. */
 export type NextToolCall = (changes?: ToolCallChanges) => Promise<ToolReturn>;
 
 /** A hook around each execution of a tool; see `Middleware.wrapToolCall`. */
@@ -205,7 +220,7 @@ export type WrapToolCall<Ctx> = (
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-/** Accepts a function and returns it unchanged: neither wrapped nor bound. */
+/** Accepts a function and returns the same function, neither wrapped nor bound. */
 export const functionSchema = z.custom<unknown>(isFunction, { error: "expected a function" });
 
 const middlewareSchema = z.array(
@@ -218,7 +233,7 @@ const middlewareSchema = z.array(
   }),
 );
 
-/** Returns the list. Throws a `TypeError` that begins with `what` if it isn't a list of middleware. */
+/** Returns the list. Throws a `TypeError`, whose message names `what`, if the value isn't a list of middleware. */
 export function checkMiddleware<Ctx>(
   list: readonly Middleware<Ctx>[],
   what: string,
@@ -227,7 +242,7 @@ export function checkMiddleware<Ctx>(
   return list;
 }
 
-/** Returns what is wrong with a list of middleware; `undefined` if there is none or it is valid. */
+/** Returns what is wrong with a list of middleware; `undefined` if the list is valid or absent. */
 export function middlewareFault<Ctx>(
   list: readonly Middleware<Ctx>[] | undefined,
   what: string,
@@ -243,12 +258,15 @@ export function middlewareFault<Ctx>(
 
 type WrapHook = "wrapModelCall" | "wrapToolCall";
 
-/** A run's configuration, or an agent. */
+/** A run's configuration, or an agent: both can have middleware. */
 interface Wrapped<Ctx> {
   readonly middleware?: readonly Middleware<Ctx>[];
 }
 
-/** Returns the run's and then the agent's middleware that have the hook; `undefined` if none has it. */
+/**
+ * Returns the middleware that has the hook: first that of the run, then that of the agent. Returns `undefined` if none has
+ * the hook.
+ */
 export function middlewareWith<Ctx, Name extends WrapHook>(
   { middleware: ofRun }: Wrapped<Ctx>,
   { middleware: ofAgent }: Wrapped<Ctx>,

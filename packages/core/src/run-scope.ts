@@ -19,7 +19,7 @@ import type { WriteHooks } from "./stored/append.ts";
 import type { Journal } from "./stored/journal.ts";
 import type { Masking } from "./thrown.ts";
 
-/** Everything that one execution of a run uses, except for its state. */
+/** Everything that one execution of a run uses, except for the run's state. */
 export interface RunScope<Ctx> extends Emitter {
   readonly config: RunConfig<Ctx>;
   readonly runId: RunId;
@@ -28,56 +28,67 @@ export interface RunScope<Ctx> extends Emitter {
   readonly streaming: boolean;
   /** When the run began, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** Whether the run continues with decisions, results of a client's tools, or a history that a client sent back. */
+  /** Whether the run continues with decisions, with results of a client's tools, or with a history that a client sent back. */
   readonly isContinuation: boolean;
-  /** Called once the client's input is validated against the conversation. */
+  /** Called when the client's input has been validated against the conversation. */
   readonly onContinuationAccepted: (() => void) | undefined;
-  /** Whether the client's input was validated as the beginning of a new conversation. */
+  /** Whether the agent client has already validated the input as the beginning of a new conversation. */
   readonly isValidatedAsNew: boolean;
-  /** The error that the application's validator threw. An outcome can't contain it. */
+  /** The error that the application's validator threw. It is kept here, because an outcome can't contain it. */
   refusal: { readonly thrown: unknown } | undefined;
-  /** Absent without an observer, so `scope.emit?.({ … })` doesn't create the event. */
+  /**
+   * Absent if the run has no observer. Callers write `scope.emit?.({ … })`, so without an observer the event isn't even
+   * created.
+   */
   readonly emit: Emit | undefined;
-  /** Absent if nothing is stored. */
+  /** Stores the run's messages. Absent if nothing is stored. */
   readonly journal: Journal | undefined;
-  /** A random id of this execution, created on first use. */
+  /** Returns a random id of this execution. The id is created on first use. */
   readonly executionId: () => string;
-  /** The model that replied last, by agent: its number in `modelFallback.models`, from 1. Absent or 0: the agent's own model. */
+  /**
+   * Which model gave an agent's last reply, by the agent's registry key: the model's number in `modelFallback.models`, from
+   * 1. Absent or 0: the agent's own model.
+   */
   readonly modelInUse: Map<string, number>;
-  /** The usage of model calls. */
+  /** The usage of the run's model calls so far. */
   readonly spending: Spending;
-  /** Masks secrets in errors of the application's code. */
+  /** Masks secrets in errors that the application's code threw. */
   readonly mask: Masking;
-  /** Prepares the context for a model call from a state. */
+  /** Prepares the messages that the model gets in a call, from a state. */
   readonly prepareContext: PrepareContext<Ctx>;
-  /** The client's copy of the history, or its token. */
+  /** The client's copy of the history, or the history token that the client sent. */
   readonly sent: SentHistory | undefined;
-  /** The decisions about calls that wait. */
+  /** The decisions about tool calls that wait. */
   readonly given: GivenDecisions;
-  /** Registers an action that runs when the run gives up its place in the queue and its lease, whatever the outcome. */
+  /** Registers an action that runs when the run gives up its place in the queue and its lease, whatever the outcome is. */
   readonly onClose: (action: () => void) => void;
-  /** Gives up the place in the queue and the lease while the run continues. Otherwise `close` does so. */
+  /**
+   * Gives up the place in the queue and the lease although the run continues. If `leave` isn't called, `close` gives them up.
+   */
   readonly leave: () => void;
 }
 
-/** The client's copy of the history, or its token. */
+/** The client's copy of the history, or the history token that the client sent. */
 export interface SentHistory {
-  /** The client's copy of the history and its additions; with a token, only the additions. Unchecked: it might not be a list. */
+  /**
+   * The client's copy of the history and its additions. With a history token, only the additions. Unchecked: the value might
+   * not be a list.
+   */
   readonly messages: readonly Message[];
-  /** Unchecked. Absent: the client sent a copy of the history. */
+  /** The client's history token, unchecked. Absent: the client sent a copy of the history. */
   readonly historyToken?: unknown;
 }
 
 export interface ScopeOptions {
   readonly streaming: boolean;
   readonly sink?: Emit;
-  /** Whether a client sent back the history in the state. The configuration doesn't show this. */
+  /** Whether a client sent back the history in the state. The run's configuration doesn't show whether it did. */
   readonly isContinuation?: boolean;
   readonly onContinuationAccepted?: () => void;
   readonly isValidatedAsNew?: boolean;
-  /** Stored in the metadata with each write of the run. */
+  /** Metadata that each write of the run stores. */
   readonly label?: WriteMetadata;
-  /** Hooks of a server job, called before and after each write of messages or of the lease. */
+  /** Hooks of a server job. They are called before and after each write of messages or of the lease. */
   readonly writes?: WriteHooks | undefined;
 }
 
@@ -88,15 +99,18 @@ export interface StepStart<Ctx> {
   readonly agent: Agent<Ctx, any>;
 }
 
-/** Prepares the context of a model call. Makes a summary first if one is due. The run's own state keeps the whole history. */
+/**
+ * Prepares the messages that the model gets in a call. Makes a summary first if one is due. The run's own state keeps the
+ * whole history.
+ */
 export type PrepareContext<Ctx> = (step: StepStart<Ctx>) => Promise<PreparedContext<Ctx>>;
 
-/** The state that the model gets. */
+/** The state with the messages that the model gets, or the error that prevents the call. */
 export type PreparedContext<Ctx> =
   | {
       readonly ok: true;
       readonly state: RunState<Ctx>;
-      /** Creates the manifest. Call it only if there is an observer. */
+      /** Creates the manifest. Call this function only if the run has an observer. */
       readonly toManifest: (additions?: readonly PromptAddition[]) => ContextManifest;
     }
   | Refused;
@@ -106,17 +120,17 @@ export interface Refused {
   readonly error: JAFError;
 }
 
-/** The state after a part of a run. Without an outcome the run continues. */
+/** The state after a part of a run. If there is no outcome, the run continues. */
 export interface RunProgress<Ctx> {
   readonly state: RunState<Ctx>;
   readonly outcome?: RunOutcome<unknown>;
-  /** Another run holds the lease, and this run has stored nothing and run no tool yet. */
+  /** Another run holds the lease, and this run has not yet stored a message or run a tool. */
   readonly lostLease?: true;
-  /** Another execution of the same run ended first. */
+  /** Another execution of the same run has ended before this one. */
   readonly endedElsewhere?: true;
 }
 
-/** The operation that a run's errors name if no store operation failed. */
+/** The operation name in a run's memory errors that don't come from an operation of the store. */
 export const OPERATION = "run";
 
 export const fail = <Ctx>(state: RunState<Ctx>, error: JAFError): RunProgress<Ctx> => ({
@@ -129,20 +143,20 @@ export const failMemory = <Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): 
 
 const LOST_LEASE: readonly MemoryConflictReason[] = ["version", "metadata-version", "lease", "incarnation"];
 
-/** Fails the run because it couldn't take the lease. */
+/** Returns the progress of a run that ends with an error, because it couldn't take the lease. */
 export function failLease<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): RunProgress<Ctx> {
   const lost = error._tag === "MemoryConflictError" && LOST_LEASE.includes(error.reason);
   return { ...failMemory(state, error), ...(lost ? { lostLease: true } : {}) };
 }
 
-/** Fails the run because its end couldn't be stored. */
+/** Returns the progress of a run that ends with an error, because its end couldn't be stored. */
 export function failEnd<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): RunProgress<Ctx> {
   const isElsewhere = error._tag === "MemoryConflictError" && error.reason === "idempotency-key";
   return { ...failMemory(state, error), ...(isElsewhere ? { endedElsewhere: true } : {}) };
 }
 
 /**
- * Returns the time in milliseconds since 1970, by the store's clock if there is a store, because all processes must agree on
- * it.
+ * Returns the current time in milliseconds since 1970. Uses the store's clock if the run stores messages, because all
+ * processes must agree on the time.
  */
 export const timeOf = <Ctx>({ journal }: RunScope<Ctx>): number => journal?.now() ?? Date.now();

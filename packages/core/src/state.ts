@@ -8,15 +8,15 @@ import type { Spent } from "./limits/budget.ts";
 
 /** Everything that a run knows at one point in time. States are immutable: each step makes a new one. */
 export type RunState<Ctx> = {
-  /** The id of the run. If you repeat a run, pass the same id. */
+  /** The id of the run. To repeat a run, pass the same id. */
   readonly runId: RunId;
   /** The id that groups related runs. */
   readonly traceId: TraceId;
   /** The conversation, oldest message first. */
   readonly messages: readonly Message[];
-  /** The key of the agent in `RunConfig.agentRegistry`. */
+  /** The registry key of the current agent in `RunConfig.agentRegistry`. */
   readonly currentAgentName: string;
-  /** The application's data for instructions, tools and guardrails. The model doesn't get it. */
+  /** The application's data for instructions, tools and guardrails. The model doesn't get the context. */
   readonly context: Readonly<Ctx>;
   /** The number of completed steps. A step is a model call and its tools. */
   readonly turnCount: number;
@@ -25,18 +25,19 @@ export type RunState<Ctx> = {
 /**
  * How a run ended.
  *
- * - `completed`: the agent gave its final reply. `output` is its text, or the value that the agent's `outputCodec` decodes.
+ * - `completed`: the agent gave its final reply. `output` is the reply's text, or the value that the agent's `outputCodec`
+ *   decoded.
  * - `error`: the run failed; see {@link JAFError}.
- * - `interrupted`: tool calls wait for an approval or for the client. To continue, run again in any process with
- *   `RunConfig.resume` and no new messages. Code that knows only the specification's two outcomes can treat it as the error
- *   `RunInterrupted`.
+ * - `interrupted`: tool calls wait for an approval or for the client. To continue, call `run` again in any process with
+ *   `RunConfig.resume` and no new messages. Code that knows only the specification's two outcomes can treat this outcome as
+ *   the error `RunInterrupted`.
  */
 export type RunOutcome<Out> =
   | { readonly status: "completed"; readonly output: Out }
   | { readonly status: "error"; readonly error: JAFError }
   | {
       readonly status: "interrupted";
-      /** The calls that wait, in call order. */
+      /** The tool calls that wait, in the order of the calls. */
       readonly interruptions: readonly Interruption[];
       readonly error: RunInterrupted;
     };
@@ -50,8 +51,8 @@ export interface RunSpent {
 }
 
 /**
- * How a run ended, and its last state. The state is frozen except for its `context`; it is the initial state if the run
- * couldn't begin. The run adds tool calls to `finalState.messages` only together with their results, except for calls that an
+ * How a run ended, and its last state. The state is frozen except for its `context`. If the run couldn't begin, it is the
+ * initial state. The run adds tool calls to `finalState.messages` only together with their results, except for calls that an
  * interrupted run waits for. It doesn't add replies that a guardrail or the codec refused.
  */
 export type RunResult<Out> = {
@@ -60,17 +61,17 @@ export type RunResult<Out> = {
   readonly finalState: RunState<any>;
   /**
    * The position of the first of `finalState.messages` in the stored conversation. If it isn't 0, the store has dropped the
-   * earlier messages, or the run didn't need them (see `memory.window`). You can pass such a history to a run again. Absent if
-   * nothing was loaded.
+   * earlier messages, or the run didn't need them (see `memory.window`). You can pass such a shortened history to a run
+   * again. Absent if nothing was loaded.
    */
   readonly historyFrom?: number;
   /**
-   * A token that replaces the stored history in `RunConfig.resume`, so a client doesn't have to send it back. Present for
-   * completed and interrupted runs, if the store keeps digests. Absent if the store's answer to the last write was lost, or if
-   * the same run had ended before and the conversation has continued since. See `historyTokenOf`.
+   * A token that replaces the stored history in `RunConfig.resume`, so a client doesn't have to send the history back.
+   * Present for completed and interrupted runs if the store keeps digests. Absent if the store's answer to the last write was
+   * lost, or if the same run had ended before and the conversation has continued since then. See `historyTokenOf`.
    */
   readonly historyToken?: string;
-  /** The usage that the model provider reported for the run and its stored conversation. Absent if it reported none. */
+  /** The usage that the model provider reported for the run and its stored conversation. Absent if it reported no usage. */
   readonly spent?: RunSpent;
   /** How the run ended. */
   readonly outcome: RunOutcome<Out>;
@@ -78,15 +79,18 @@ export type RunResult<Out> = {
 
 /** The input of {@link createRunState}. */
 export interface RunStateInput<Ctx> {
-  /** The key of the first agent in `RunConfig.agentRegistry`. */
+  /** The registry key of the first agent in `RunConfig.agentRegistry`. */
   readonly agentName: string;
   /** The application's data for instructions, tools and guardrails. */
   readonly context: Readonly<Ctx>;
-  /** The new messages, or a whole history. Default `[]`: no new messages, e.g. to resume a stored conversation. */
+  /** The new messages, or a whole history. Default `[]`: no new messages (e.g. to resume a stored conversation). */
   readonly messages?: readonly (Message | UserMessage)[];
-  /** The id of the run. To retry a run, pass the same id again. Default: a new one. */
+  /** The id of the run. To retry a run, pass the same id again. Default: a new id. */
   readonly runId?: RunId;
-  /** The id of the trace. To group runs, pass the trace id of the run that caused this run. Default: a new one. */
+  /**
+   * The id of the trace, which groups runs. To add this run to the trace of another run, pass that run's trace id. Default: a
+   * new id.
+   */
   readonly traceId?: TraceId;
 }
 
@@ -108,7 +112,7 @@ export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
   return {
     runId: input.runId ?? generateRunId(),
     traceId: input.traceId ?? generateTraceId(),
-    // `Message` declares only text content. Parts are read through `RichMessage`.
+    // `Message` declares only text content. Content parts are accessed through the type `RichMessage`.
     messages: (input.messages ?? []) as readonly Message[],
     currentAgentName: input.agentName,
     context: input.context,
@@ -117,18 +121,18 @@ export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
 }
 
 /**
- * Returns a frozen copy of a state, for callers, middleware and model providers. `context` belongs to the application and isn't
- * frozen.
+ * Returns a frozen copy of a state, for callers, middleware and model providers. `context` belongs to the application and
+ * isn't frozen.
  */
 export const frozenState = <Ctx>(state: RunState<Ctx>, messages = state.messages): RunState<Ctx> =>
-  // If `messages` isn't a list, the run has ended before.
+  // If `messages` isn't a list, the run has already ended with an error.
   Object.freeze(
     Object.assign({}, state, { messages: Array.isArray(messages) ? frozenMessages(messages) : messages }),
   );
 
 /**
- * Returns a copy of a caller's state, because the caller can change the original later. If `messages` isn't a list, it is
- * refused later.
+ * Returns a copy of a caller's state, because the caller can change the original later. If `messages` isn't a list, the run
+ * refuses it later.
  */
 export function ownState<Ctx>(state: RunState<Ctx>): RunState<Ctx> {
   const { runId, traceId, messages, currentAgentName, context, turnCount } = state;

@@ -9,10 +9,13 @@ export function textOfThrown(thrown: unknown): string {
   }
 }
 
-/** The format of an error's name or code. Other texts might quote the conversation. */
+/** The format of an error's name or code. A text that doesn't match might quote the conversation. */
 const IDENTIFIER = /^[\w$.:-]{1,80}$/;
 
-/** Returns an error's name and its code, if it has one. Never its message, which can quote the conversation. */
+/**
+ * Returns an error's name and its code, if it has a code. Never returns the error's message, which can quote the
+ * conversation.
+ */
 export function reasonOf(thrown: unknown): string {
   try {
     const tag: unknown = (thrown as { readonly _tag?: unknown } | null | undefined)?._tag;
@@ -29,22 +32,25 @@ const isIdentifier = (value: unknown): value is string => typeof value === "stri
 const thrownFor = new WeakMap<object, unknown>();
 
 /**
- * Keeps what was thrown beside the error of an outcome or the data of an event, which hold only text that can be stored. Returns
- * that object.
+ * Remembers the thrown value for `holder`, the error of an outcome or the data of an event. Such objects can be stored, so they hold
+ * only texts about the thrown value. If `thrown` is `undefined`, nothing is remembered. Returns `holder`.
  */
 export function withThrown<Holder extends object>(holder: Holder, thrown: unknown): Holder {
   if (thrown !== undefined) thrownFor.set(holder, thrown);
   return holder;
 }
 
-/** Returns what was thrown: for the error of an outcome, or the data of a `tool_call_end` event. */
+/**
+ * Returns the thrown value that `withThrown` remembered for the error of an outcome or for the data of a `tool_call_end` event.
+ * Returns `undefined` if there is no such value.
+ */
 export const thrownOf = (holder: object): unknown => thrownFor.get(holder);
 
-/** Returns the error of a bug in the program, with what was thrown. */
+/** Creates the `InternalError` for a value that code of the application or of JAF threw. `thrownOf` returns the value. */
 export const internalError = (detail: string, thrown: unknown) =>
   withThrown({ _tag: "InternalError", detail, cause: describeCause(thrown) } as const, thrown);
 
-/** Masks secrets in an error message. Never throws. */
+/** Masks secrets in an error message and returns the masked message. Never throws. */
 export type Masking = (thrown: string) => string;
 
 const WITHHELD = "the message was withheld, because maskSecrets failed on it";
@@ -54,8 +60,8 @@ interface MaskingConfig {
 }
 
 /**
- * Returns the masking that a configuration sets. A function is called with the configuration as `this`, because it can be an
- * instance of a class.
+ * Returns the function that masks secrets as `maskSecrets` in the configuration says. An application's function is called
+ * with the configuration as `this`, because the configuration can be an instance of a class.
  */
 export function maskingOf(config: MaskingConfig): Masking {
   if (config.maskSecrets === false) return (thrown) => thrown;
@@ -71,7 +77,7 @@ export function maskingOf(config: MaskingConfig): Masking {
 }
 
 /**
- * Calls an observer of the application. If it throws or rejects, the error becomes a process warning named
+ * Calls an observer of the application. If the observer throws or rejects, the error becomes a process warning named
  * `JAFObserverWarning`, and the observed work continues.
  */
 export const callObserver = (observer: () => unknown, failure: () => string): void =>

@@ -1,7 +1,7 @@
 /**
- * An error whose message is for the user. Throw it from your own code, e.g. a tool, middleware, or the `context` and
- * `authenticate` of a server. A server sends the message to the client, in place of a generic text. Texts of other errors can
- * hold secrets, so a server only logs them.
+ * An error whose message is for the user. Throw it in your own code, e.g. in a tool, in middleware, or in the server options
+ * `context` and `authenticate`. If a turn or a request fails because of this error, the server sends the error's message to the
+ * client. For any other error, the server sends a generic text, because messages can hold secrets.
  *
  * @example
  * ```ts

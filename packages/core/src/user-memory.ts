@@ -3,41 +3,45 @@ import * as z from "zod";
 import type { AdditionPlacement, Middleware } from "./middleware.ts";
 
 /**
- * Declares the user whose facts an agent recalls, and whether it stores new ones. The run's user memory interprets it; see
- * `@jaf/user-memory`.
+ * Declares the user whose facts an agent recalls, and whether the agent stores new facts. The run's user memory interprets
+ * it; see `@jaf/user-memory`.
  */
 export interface RemembersSpec {
-  /** The id of the user. Falsy: no user is signed in, so no facts are recalled or stored. */
+  /** The id of the user. A falsy value means that no user is signed in: no facts are recalled or stored. */
   readonly user: string | null | undefined;
-  /** `"auto"` (default): once per turn, facts that match the user's message are added to the prompt. */
+  /**
+   * `"auto"` (default): once per turn, facts that match the user's message are added to the prompt. `false`: no facts are
+   * added.
+   */
   readonly inject?: "auto" | false | undefined;
   /**
-   * `"verbatim"`: the user's messages of each completed turn are stored as quotations, without a model call. `"auto"`: a model
-   * chooses the facts to store, which takes one model call per turn. Default `false`.
+   * `"verbatim"`: the user's messages of each completed turn are stored as quotations, without a model call. `"auto"`: a
+   * model chooses the facts to store, which takes one model call per turn. `false` (default): nothing is stored.
    */
   readonly extract?: "auto" | "verbatim" | false | undefined;
-  /** The name of the model that extracts facts, e.g. a small one. Default: the agent's model. */
+  /** The name of the model that extracts facts (e.g. a small, cheap model). Default: the agent's model. */
   readonly extractWith?: string | undefined;
   /** Only facts with at least one of these tags are recalled. New facts get all of these tags. */
   readonly tags?: readonly string[] | undefined;
-  /** The maximum number of facts in the prompt. Default 5. */
+  /** The maximum number of facts that are added to the prompt. Default 5. */
   readonly injectLimit?: number | undefined;
   /**
-   * The maximum number of tokens for the facts. Over budget, the least trusted facts are dropped first, among them those with
-   * the lowest score. Default: no limit.
+   * The maximum number of tokens for the facts in the prompt. If the facts exceed it, the least trusted facts are dropped
+   * first. Among equally trusted facts, those with the lowest score are dropped first. Default: no limit.
    */
   readonly injectTokenBudget?: number | undefined;
   /**
-   * Where the facts are placed: after the agent's instructions, or directly before the user's newest message, which keeps the
-   * provider's prompt cache valid. Default: before the newest message if the agent or the call declares instructions or
-   * messages as `cacheable`, else `"instructions"`.
+   * Where the facts are placed in the prompt. `"instructions"`: after the agent's instructions. `"before-newest-message"`:
+   * directly before the user's newest message, which keeps the prompt cache of the model provider valid. Default:
+   * `"before-newest-message"` if the agent or the run declares instructions or messages as `cacheable`, else
+   * `"instructions"`.
    */
   readonly injectPlacement?: AdditionPlacement | undefined;
 }
 
 /**
- * A {@link RemembersSpec} returned by a function. TypeScript widens `inject: "auto"` to `string` in a method of a class, so the
- * value is checked after the call.
+ * A {@link RemembersSpec} that a function returned. In a method of a class, TypeScript widens `inject: "auto"` to `string`,
+ * so the value is checked after the function was called.
  */
 type ReturnedSpec = Omit<RemembersSpec, "inject" | "extract" | "injectPlacement"> & {
   readonly inject?: string | false | undefined;
@@ -45,29 +49,35 @@ type ReturnedSpec = Omit<RemembersSpec, "inject" | "extract" | "injectPlacement"
   readonly injectPlacement?: string | undefined;
 };
 
-/** A declaration before it is checked. */
+/** The user memory settings of an agent or a run, before they are checked. */
 export type MaybeRemembers = ReturnedSpec | false | null | undefined;
 
-/** An agent's declaration: a value, or a sync or async function of the context. `false` or `null` means none. */
+/**
+ * The type of `Agent.remembers`: a value, or a sync or async function that gets the context and returns the value. If the
+ * function returns `false` or `null`, no facts are recalled or stored.
+ */
 export type RemembersDeclaration<Ctx> =
   | RemembersSpec
   | ((context: Readonly<Ctx>) => MaybeRemembers | Promise<MaybeRemembers>);
 
 /**
- * The part of a user memory that the engine uses. Every store of `@jaf/user-memory` implements it. For your own store, use
- * `asUserMemory`.
+ * The part of a user memory that the engine uses. Every store of `@jaf/user-memory` implements it. To use your own store,
+ * wrap it with `asUserMemory`.
  */
 export interface RunUserMemory {
-  /** Returns the middleware for a declaration. Only `onStart` and `onFinish` are called. */
+  /**
+   * Returns the middleware that recalls and stores facts as `spec` says. Only its hooks `onStart` and `onFinish` are called. The
+   * middleware tells `observer` which facts it adds to a prompt.
+   */
   readonly middlewareFor: <Ctx>(
     spec: RemembersSpec,
     observer?: UserMemoryObserver,
   ) => readonly Middleware<Ctx>[];
 }
 
-/** Observes the user memory of a run. The server's turn records list the facts. */
+/** Observes the user memory of one run. The server passes an observer, so that the turn's record lists the facts of the prompt. */
 export interface UserMemoryObserver {
-  /** Called with the facts in the prompt, in order, if there are any. */
+  /** Called with the facts that are added to the prompt, in the prompt's order. Not called if no facts are added. */
   readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
 }
 
@@ -98,8 +108,8 @@ const remembersSchema = z.strictObject({
 });
 
 /**
- * Returns the parsed declaration; `undefined` if there is none or it has no user. Throws a `TypeError` that names the invalid
- * field.
+ * Returns the checked user memory settings; `undefined` if they are absent or name no user. Throws a `TypeError` that names
+ * the invalid field.
  */
 export function parseRemembers(declared: MaybeRemembers, what: string): RemembersSpec | undefined {
   if (!declared) return undefined;
@@ -108,8 +118,8 @@ export function parseRemembers(declared: MaybeRemembers, what: string): Remember
 }
 
 /**
- * A key on the global object. It is shared by the ES module and the CommonJS module, because a process can load both, and lets
- * `@jaf/user-memory` set it without importing the engine.
+ * A key on the global object, where the user memory of the process is stored. A process can load both the ES module and the
+ * CommonJS module; they share this key. `@jaf/user-memory` can set the key without importing the engine.
  */
 const SLOT = Symbol.for("@jaf/user-memory");
 
@@ -120,8 +130,9 @@ const EXPECTED =
 
 /**
  * Sets the user memory of the process. Runs and agent clients without `userMemory` in their configuration use it. `undefined`
- * removes it; then `remembers` has no effect. It is stored as `globalThis[Symbol.for("@jaf/user-memory")]`, like the store of
- * `setUserMemory` of `@jaf/user-memory`. Throws a `TypeError` if it isn't a {@link RunUserMemory}.
+ * removes the user memory; then `remembers` has no effect. The user memory is stored as
+ * `globalThis[Symbol.for("@jaf/user-memory")]`, like the store of `setUserMemory` of `@jaf/user-memory`. Throws a `TypeError`
+ * if the value isn't a {@link RunUserMemory}.
  *
  * @example
  * ```ts
@@ -142,12 +153,13 @@ export function setRunUserMemory(memory: RunUserMemory | undefined): void {
 }
 
 /**
- * Returns the user memory of the process, or `undefined` if none is set. Throws a `TypeError` if the value isn't a user memory.
+ * Returns the user memory of the process, or `undefined` if no user memory is set. Throws a `TypeError` if the stored value
+ * isn't a user memory.
  */
 export const getUserMemory = (): RunUserMemory | undefined =>
   slots[SLOT] === undefined ? undefined : checkUserMemory(slots[SLOT], "user memory of the process");
 
-/** Returns the user memory. Throws a `TypeError` that begins with `what` for any other value. */
+/** Returns the user memory. Throws a `TypeError`, whose message names `what`, if the value isn't a user memory. */
 export function checkUserMemory(memory: RunUserMemory, what: string): RunUserMemory {
   const given: unknown = memory;
   const isOne =

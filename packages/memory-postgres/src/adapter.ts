@@ -41,7 +41,8 @@ type Definition = typeof definition;
 export interface PostgresAdapter extends Definition {}
 
 /**
- * The adapter behind `createMemoryProvider({ type: "postgres" })` and `JAF_MEMORY_TYPE=postgres`. They find it by the
- * name of this package. In a bundle, pass it to `registerMemoryAdapter` first.
+ * The adapter that `createMemoryProvider({ type: "postgres" })` and `JAF_MEMORY_TYPE=postgres` use. Both find the
+ * adapter by the name of this package. In a bundled application, packages can't be found by name. There, pass the
+ * adapter to `registerMemoryAdapter` before you create a provider.
  */
 export const adapter: PostgresAdapter = definition;

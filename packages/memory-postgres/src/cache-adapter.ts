@@ -9,12 +9,13 @@ import type { ResolvedNames } from "./table-names.ts";
 
 /**
  * Creates a cache in a table of Postgres or PGlite that all processes share. Creates the table if it is missing.
- * `client` is a `Pool`, a connected `Client` or a PGlite, and is never closed. The table's name is derived from the
- * `tableName` of the conversations: `conversations_cache`. Lifetimes follow the database's clock. A call that fails
- * rejects with the client's error.
+ * `client` is a `Pool`, a connected `Client` or a PGlite, and is never closed. The table's name begins with the
+ * `tableName` of the conversations, e.g. `conversations_cache`. Values expire by the database's clock. If the client
+ * reports an error, the cache's method rejects with that error.
  *
  * On a pool and on PGlite, writes also remove some expired values. With a `Client`, calls within a transaction of the
- * application are part of it: others wait for the commit before they see a claimed key.
+ * application are part of that transaction. Until that transaction commits, other processes that write to the same key
+ * wait.
  *
  * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the table can't be
  * created or found.
@@ -64,16 +65,17 @@ const key = sql`${sql.placeholder("key")}::text`;
 const now = sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 const expiresAt = sql`${now} + ${sql.placeholder("seconds")}::bigint * 1000`;
 
-/** How many other expired values a write removes, so unused values don't pile up. */
+/** How many expired values of other keys a write removes, so unused values don't pile up. */
 const MOST_REMOVED = 20;
 
 /**
- * Creates the statements on the table of a cache. Each is atomic. `removesEnded`: whether writes remove expired values.
+ * Creates the statements on the table of a cache. Each statement is atomic. `removesEnded`: whether writes also remove
+ * some expired values.
  */
 function createCacheStatements(names: ResolvedNames, { removesEnded }: { removesEnded: boolean }) {
   const { cache } = createCacheTables(names);
 
-  // Runs after the entry is written, and skips locked rows, so two writers never wait for each other.
+  // The removal runs after the value is written. It skips locked rows, so two writers never wait for each other.
   const removing = sql`, ended AS (
       SELECT old.key FROM ${cache} AS old
       WHERE EXISTS (SELECT FROM written) AND old.expires_at <= (SELECT ${now}) AND old.key <> ${key}
@@ -96,7 +98,10 @@ function createCacheStatements(names: ResolvedNames, { removesEnded }: { removes
 
     set: write(sql``),
 
-    /** `written` is 1 if the key was free. */
+    /**
+     * Writes the value only if the key has no value, or an expired one. The column `written` is 1 if the value was
+     * written, else 0.
+     */
     setIfAbsent: write(sql`WHERE entry.expires_at <= ${now}`),
 
     delete: reusable<"key">(sql`DELETE FROM ${cache} WHERE key = ${key}`),

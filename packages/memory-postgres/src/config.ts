@@ -3,14 +3,14 @@ import { parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { TABLE_NAME_PATTERN } from "./table-names.ts";
 
-// Postgres accepts neither in UTF-8.
+// Postgres accepts neither NUL nor an unpaired surrogate in UTF-8.
 const NOT_IN_A_NAME = /[\0\p{Surrogate}]/u;
 
 const RESERVED_SCHEMA = /^(pg_.*|information_schema|\$user)$/s;
 
 const MOST_PARTITIONS = 128;
 
-/** The start of the tables' names. */
+/** The schema for `tableName`, the start of the tables' names. */
 export const tableNameSchema = z.string().regex(TABLE_NAME_PATTERN, {
   error: "expected 1 to 40 lower-case letters, digits and underscores, the first not a digit",
 });
@@ -27,8 +27,9 @@ const schemaNameSchema = z
 
 export const schemaShape = {
   /**
-   * The schema of the tables; created if missing. Default: the connection's `current_schema()` when the provider is
-   * created, which is the first existing schema of its `search_path`. The others are not searched.
+   * The schema of the tables. If the schema is missing, it is created. Default: the first existing schema of the
+   * connection's `search_path` when the provider is created (`current_schema()`). Other schemas of the `search_path`
+   * are not searched.
    */
   schema: schemaNameSchema.optional(),
 };
@@ -38,8 +39,9 @@ const tablesShape = {
   tableName: tableNameSchema.default("conversations"),
   ...schemaShape,
   /**
-   * The number of partitions of new tables, by a hash of the conversation id: 1 to 128. It is an error if existing
-   * tables have another number. Default: new tables are not partitioned, existing ones are used as they are.
+   * The number of partitions of new tables, from 1 to 128. A hash of the conversation id selects the partition. If
+   * existing tables have another number of partitions, an error is thrown. Default: new tables are not partitioned, and
+   * existing tables are used as they are.
    */
   partitions: z
     .int()
@@ -56,7 +58,7 @@ export type TableGroupName = (typeof TABLE_GROUPS)[number];
 
 const tablesSchema = z
   .strictObject({
-    /** The groups of tables, in the order of their creation. Default `["conversations"]`. */
+    /** The groups of tables to create, in this order. Default `["conversations"]`. */
     groups: z.array(z.enum(TABLE_GROUPS)).min(1).readonly().default(["conversations"]),
     ...tablesShape,
   })
@@ -66,7 +68,8 @@ const tablesSchema = z
   });
 
 /**
- * Selects tables. All their names begin with `tableName`. Only lower-case letters, digits and underscores are allowed.
+ * Selects tables for `migrate` and `printMigrations`. The names of all tables begin with `tableName`, which may contain
+ * only lower-case letters, digits and underscores.
  */
 export type PostgresTables = z.input<typeof tablesSchema>;
 
@@ -78,7 +81,7 @@ const tlsSchema = z.custom<ConnectionOptions>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
 
-/** The connection to the database, and whether to create the tables. */
+/** The fields for the connection to the database, and whether the store creates its tables. */
 export const connectionShape = {
   /** The name or address of the server. Default `"localhost"`. */
   host: z.string().min(1).default("localhost"),
@@ -86,26 +89,34 @@ export const connectionShape = {
   port: z.int().min(1).max(65_535).default(5432),
   /** The name of the database. Default `"jaf_memory"`. */
   database: z.string().min(1).default("jaf_memory"),
-  /** The user. Default `"postgres"`. */
+  /** The user name for the login. Default `"postgres"`. */
   username: z.string().min(1).default("postgres"),
   /** The user's password. Default: none. */
   password: z.string().optional(),
-  /** `true`, or TLS options of Node. Default: the setting in the connection string, else off. */
+  /**
+   * `true` to use TLS, or the TLS options of Node. Default: the setting in the connection string. Without such a
+   * setting: no TLS.
+   */
   ssl: z
     .union([z.boolean(), tlsSchema], { error: "expected a boolean or an object of TLS options" })
     .optional(),
-  /** `postgres://user:password@host:port/database`. Replaces the fields above. */
+  /**
+   * `postgres://user:password@host:port/database`. Replaces the fields `host`, `port`, `database`, `username` and
+   * `password`.
+   */
   connectionString: connectionStringSchema.optional(),
-  /** The name of this field in Redis's configuration. It exists only for an error that names the right field. */
+  /**
+   * Always refused. The error says to use the field `connectionString`. (Only Redis's configuration has a field `url`.)
+   */
   url: z.never({ error: "expected it in the field connectionString" }).optional(),
-  /** The maximum number of connections of the pool that is opened without a client. Default 10. */
+  /** The maximum number of connections of a pool that the store opens itself. Default 10. */
   maxConnections: z.int().min(1).default(10),
   /**
-   * Milliseconds until a statement on that pool fails and its connection is closed. The server may still complete it.
-   * Default 30,000.
+   * Milliseconds until a statement without a result fails. Applies only to a pool that the store opens itself. The
+   * failure closes the statement's connection, but the server may still execute the statement. Default 30,000.
    */
   queryTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
-  /** Creates and updates the tables when the provider is created. Default `true`. */
+  /** Whether to create and update the tables when the store is created. Default `true`. */
   migrate: z.boolean().default(true),
 };
 
@@ -114,7 +125,7 @@ const connectionSchema = z.object(connectionShape);
 export type ConnectionSettings = z.output<typeof connectionSchema>;
 
 const schema = z.strictObject({
-  /** Selects this package in `createMemoryProvider`. Not needed elsewhere. */
+  /** Selects this package if the configuration is passed to `createMemoryProvider`. Other functions don't need it. */
   type: z.literal("postgres").default("postgres"),
   ...connectionShape,
   ...tablesShape,
@@ -125,21 +136,27 @@ type Schema = typeof schema;
 /** The type of {@link postgresConfigSchema}. */
 export interface PostgresConfigSchema extends Schema {}
 
-/** The zod schema of {@link PostgresConfig}, e.g. to check a configuration file early. It refuses unknown fields. */
+/**
+ * The zod schema of {@link PostgresConfig}. Use it to check a configuration early, e.g. when you load a file. It
+ * refuses unknown fields.
+ */
 export const postgresConfigSchema: PostgresConfigSchema = schema;
 
-/** The configuration of the stores in Postgres: the database, the names of the tables, and time limits. */
+/** The configuration of a store in Postgres: the database, the names of the tables, and time limits. */
 export interface PostgresConfig extends z.input<Schema> {}
 
-/** The configuration with its defaults. */
+/** A {@link PostgresConfig} after it was parsed, with all defaults filled in. */
 export interface PostgresSettings extends z.output<Schema> {}
 
 const WHAT = "Postgres provider configuration";
 
-/** Throws a `TypeError` that names the field and the expected value, but never contains the actual value. */
+/**
+ * Returns the configuration with its defaults. Throws a `TypeError` if a field is invalid. The error names the field
+ * and the expected value, but never contains the actual value.
+ */
 export const parseConfig = (config: PostgresConfig): PostgresSettings =>
   parseOptions(postgresConfigSchema, config, WHAT);
 
-/** Throws the errors of {@link parseConfig}. */
+/** Returns the options with their defaults. Throws a `TypeError` if an option is invalid. */
 export const parseTables = (options: PostgresTables): z.output<typeof tablesSchema> =>
   parseOptions(tablesSchema, options, WHAT);

@@ -8,7 +8,9 @@ import {
 } from "@jaf/memory/adapter";
 import { UnconnectedClient } from "./client/adapt-client.ts";
 
-/** The meaning of a driver's or server's error, and its remedy. */
+/**
+ * What an error of the driver or the server means: its kind, whether a retry can help, and what the operator can do.
+ */
 interface ErrorRule {
   readonly kind: "connection" | "storage";
   readonly retryable: boolean;
@@ -65,7 +67,10 @@ const resources = storage("the server is short of memory or other resources; try
 const encoding = storage("the database can't hold every character; create it with ENCODING 'UTF8'");
 const corrupt = storage("the server reports damaged or unreadable files; see its log, and restore a backup");
 
-/** Rules by SQLSTATE or `errno` name. Two characters stand for a whole SQLSTATE class. */
+/**
+ * The rules for errors with a `code`: an SQLSTATE or an `errno` name, e.g. `ECONNRESET`. Two characters stand for all
+ * SQLSTATEs that begin with them.
+ */
 const codeRules: Readonly<Record<string, ErrorRule>> = {
   ECONNREFUSED: refused,
   ENOENT: refused,
@@ -87,8 +92,8 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   "08P01": behindPooler,
   "22021": encoding,
   "22P05": encoding,
-  // Retryable: it also occurs while a standby is being promoted, and with some cloud services if the disk is nearly
-  // full.
+  // Retryable, because this error also occurs while a standby is being promoted, and with some cloud services if the
+  // disk is nearly full.
   "25006": storage(
     "the server is read-only, perhaps a standby; connect to the primary, or try again after a failover",
     true,
@@ -140,7 +145,7 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   XX002: corrupt,
 };
 
-/** Rules for errors without a code. */
+/** The rules for errors without a `code`, by the message. */
 const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^(timeout exceeded when trying to connect|timeout expired)$/, ...slow },
   { pattern: /^Connection terminated due to connection timeout$/, ...slow },
@@ -157,7 +162,10 @@ const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^SASL: /, ...login },
 ];
 
-/** The conversation exceeds JavaScript's longest string. Reading it would make the driver end the process. */
+/**
+ * The conversation is longer than JavaScript's longest string. If the driver read such a text, the driver would end the
+ * process.
+ */
 export class ConversationTooLarge extends Error {
   override readonly name = "ConversationTooLarge";
 }
@@ -192,7 +200,10 @@ const turnContention: ErrorRule = {
   remedy: "others begin and end turns of the conversation constantly; try again",
 };
 
-/** SQLSTATE classes with messages that quote names of tables and settings, but no rows, parameters or users. */
+/**
+ * SQLSTATE classes whose messages may be shown: they quote names of tables and settings, but no rows, parameters or
+ * users.
+ */
 const QUOTABLE_CLASSES = new Set(["08", "25", "3D", "3F", "40", "42", "53", "55", "57", "58"]);
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
@@ -205,8 +216,8 @@ function ruleFor(thrown: unknown, { code, message }: ErrorCause): ErrorRule {
   return byCode ?? messageRules.find(({ pattern }) => pattern.test(message)) ?? unexpected;
 }
 
-// A driver's message may quote a row or a parameter. That of a failed look-up of a host name may quote a part of a
-// password.
+// Returns what may be shown of an error. A driver's message may quote a row or a parameter. If a host name can't be
+// resolved, the message may quote a part of a password.
 function safeCause(cause: ErrorCause, rule: ErrorRule): ErrorCause {
   const { name, code, message } = cause;
   if (code === undefined) return { name, message: rule === unexpected ? "not shown" : message };
@@ -214,7 +225,7 @@ function safeCause(cause: ErrorCause, rule: ErrorRule): ErrorCause {
   return { name, code, message: quotable ? message : code };
 }
 
-/** Converts an error of a driver, by the tables above. */
+/** Converts an error of the driver or the server into an error of `@jaf/memory`, by the rules in this file. */
 export function toMemoryError(operation: string, thrown: unknown): MemoryErrorUnion {
   const described = describeCause(thrown);
   const rule = ruleFor(thrown, described);
@@ -229,10 +240,14 @@ export function toMemoryError(operation: string, thrown: unknown): MemoryErrorUn
 export const toSetupError = (operation: string, thrown: unknown): MemorySetupError =>
   thrown instanceof MemorySetupError ? thrown : new MemorySetupError(toMemoryError(operation, thrown));
 
-// In these classes, the error may be FATAL or a PANIC, after which the result is unknown.
+// In these SQLSTATE classes, the error may be FATAL or a PANIC. After such an error it is unknown whether the statement
+// took effect.
 const SEVERE_CLASSES = new Set(["53", "58", "XX"]);
 
-/** Returns whether the server refused a statement without any effect, and continues. */
+/**
+ * Returns whether an error proves that a statement had no effect: the server refused the statement, but kept the
+ * connection open.
+ */
 export function isRefusal(thrown: unknown): boolean {
   const cause = describeCause(thrown);
   // The driver's own errors have no severity. In other languages, the server translates the word ERROR.

@@ -9,21 +9,21 @@ import type { ResolvedNames, TableNames } from "./table-names.ts";
 
 interface Opening {
   readonly settings: ConnectionSettings & TableNames;
-  /** Used instead of a new pool, and never closed. */
+  /** A client that the application passed in. It is used instead of a new pool, and never closed. */
   readonly client: PostgresClient | undefined;
   readonly group: TableGroup;
-  /** The factory's name, for errors. */
+  /** The name of the exported function that opens the store, for error messages. */
   readonly operation: string;
 }
 
 interface OpenedTables {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
-  /** Closes a pool that the store opened, but never a client that was passed in. */
+  /** Closes the pool if the store opened it. A client that the application passed in stays open. */
   readonly close: () => Promise<void>;
 }
 
-/** Checks the client for factories that open no pool. Throws a `TypeError`. */
+/** Throws a `TypeError` if no client was passed in, for stores that never open a pool. */
 export function requireClient(client: PostgresClient, operation: string): void {
   if (typeof client === "object" && client !== null) return;
   throw new TypeError(
@@ -31,7 +31,10 @@ export function requireClient(client: PostgresClient, operation: string): void {
   );
 }
 
-/** Prepares the tables and returns the result of `make`. Rejects with a `MemorySetupError`. */
+/**
+ * Opens a pool unless there is a client, prepares the tables, and returns the result of `make`. If any of these fails,
+ * closes the pool and rejects with a `MemorySetupError`.
+ */
 export async function openStore<T>(
   { settings, client, group, operation }: Opening,
   make: (tables: OpenedTables) => T | Promise<T>,
@@ -55,7 +58,7 @@ interface OwnPool {
   readonly close: () => Promise<void>;
 }
 
-// Imported when needed: with PGlite, or a client of the application, `pg` need not be installed.
+// Imported only when it is needed. With PGlite, or with a client of the application, `pg` need not be installed.
 async function importPg(operation: string) {
   try {
     const { default: pg } = await import("pg");
@@ -77,7 +80,10 @@ function connectionOptions(settings: ConnectionSettings) {
   return { ...target, ...present({ ssl }) };
 }
 
-/** Connects lazily. `operation` is for the error if `pg` is missing. */
+/**
+ * Opens a pool, which connects with its first statement. If `pg` is missing, rejects with an error that names
+ * `operation`.
+ */
 async function openPool(settings: ConnectionSettings, operation: string): Promise<OwnPool> {
   const { Pool } = await importPg(operation);
   const pool = new Pool({

@@ -32,7 +32,8 @@ type Definition = typeof definition;
 export interface RedisAdapter extends Definition {}
 
 /**
- * The adapter behind `createMemoryProvider({ type: "redis" })` and `JAF_MEMORY_TYPE=redis`. They find it by the name of
- * this package. In a bundle, pass it to `registerMemoryAdapter` first.
+ * The adapter that `createMemoryProvider({ type: "redis" })` and `JAF_MEMORY_TYPE=redis` use. Both find the adapter by
+ * the name of this package. In a bundled application, packages can't be found by name. There, pass the adapter to
+ * `registerMemoryAdapter` before you create a provider.
  */
 export const adapter: RedisAdapter = definition;

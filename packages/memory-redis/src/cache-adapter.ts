@@ -6,9 +6,10 @@ import { parseConfig, type RedisConfig } from "./config.ts";
 import { text } from "./lua.ts";
 
 /**
- * Creates a cache in Redis that all processes share. It never closes the client. A call that fails rejects with the
- * client's error; one that takes longer than `commandTimeoutMs` rejects with a timeout error. Keys are
- * `<keyPrefix>cache:{<key>}`. They never equal a key of a conversation or of media.
+ * Creates a cache in Redis that all processes share. The cache never closes the client. If the client reports an error,
+ * the cache's method rejects with that error. If Redis doesn't reply within `commandTimeoutMs`, the method rejects with
+ * a timeout error. The value of `key` is stored under `<keyPrefix>cache:{<key>}`. Keys of conversations and of media
+ * never have this form.
  *
  * @throws TypeError for an invalid client or option.
  *
@@ -31,7 +32,7 @@ export function createRedisCacheAdapter(
   const { keyPrefix, commandTimeoutMs } = parseConfig(options);
   const port = adaptClient(client);
   const deadlines = createDeadlines(commandTimeoutMs, port.onTimeout);
-  // A hash tag in the prefix takes precedence and selects the server.
+  // On a Cluster, the text in the braces selects the server. If `keyPrefix` has a hash tag, that hash tag selects it.
   const keyOf = (key: string): string => `${keyPrefix}cache:{${key}}`;
   const send = (command: string, key: string, ...args: readonly string[]): Promise<unknown> =>
     deadlines(port.send([command, key, ...args], key));

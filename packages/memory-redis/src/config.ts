@@ -2,13 +2,17 @@ import { parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 
 /**
- * At most one complete hash tag and no other braces. The hash tag decides on which server of a Cluster the keys are.
+ * A `keyPrefix` may contain one hash tag (a text in braces) and no other braces. On a Cluster, the hash tag decides
+ * which server has the keys.
  */
 const KEY_PREFIX = /^[^{}]*(\{[^{}]+\}[^{}]*)?$/;
 
 const NOT_IN_A_KEY = /[\0\p{Surrogate}]/u;
 
-/** Checks what both clients parse from the URL: their own errors quote a bad URL, password included. */
+/**
+ * Returns whether a text is a valid Redis URL. The URL is checked before a client library gets it, because the
+ * libraries quote an invalid URL in their errors, including the password.
+ */
 function isRedisUrl(text: string): boolean {
   try {
     const { protocol, username, password, pathname } = new URL(text);
@@ -20,19 +24,22 @@ function isRedisUrl(text: string): boolean {
 }
 
 const schema = z.strictObject({
-  /** Selects this package in `createMemoryProvider`. Not needed elsewhere. */
+  /** Selects this package if the configuration is passed to `createMemoryProvider`. Other functions don't need it. */
   type: z.literal("redis").default("redis"),
   /** The name or address of the server. Default `"localhost"`. */
   host: z.string().min(1).default("localhost"),
   /** The port of the server. Default 6379. */
   port: z.int().min(1).max(65_535).default(6379),
-  /** The user. Default: the server's default user. */
+  /** The user name for the login. Default: the server's default user. */
   username: z.string().min(1).optional(),
   /** The user's password. Default: none. */
   password: z.string().optional(),
-  /** The number of the database. Default 0. A Cluster has only 0. */
+  /** The number of the database. Default 0. A Cluster has only database 0. */
   db: z.int().min(0).default(0),
-  /** `redis://user:password@host:port/db`, or `rediss://` for TLS. Replaces the fields above. */
+  /**
+   * `redis://user:password@host:port/db`, or `rediss://` for TLS. Replaces the fields `host`, `port`, `username`,
+   * `password` and `db`.
+   */
   url: z
     .string()
     .refine(isRedisUrl, {
@@ -40,11 +47,14 @@ const schema = z.strictObject({
         "expected redis:// or rediss:// with user, password, host, port and database number, with special characters percent-encoded",
     })
     .optional(),
-  /** The name of this field in Postgres's configuration. It exists only for an error that names the right field. */
+  /**
+   * Always refused. The error says to use the field `url`. (Only Postgres's configuration has a field with this name.)
+   */
   connectionString: z.never({ error: "expected it in the field url" }).optional(),
   /**
-   * The start of every key. Default `"jaf:memory:"`. If several prefixes share a database, a prefix must not begin with
-   * another one. A hash tag in the prefix, e.g. `"{tenant-1}:"`, keeps all keys on one server of a Cluster.
+   * The prefix of every key in Redis. Default `"jaf:memory:"`. If several stores with different prefixes share a
+   * database, no prefix may begin with another one: not `"app:"` and `"app:test:"`. A hash tag in the prefix (a text in
+   * braces, e.g. `"{tenant-1}:"`) keeps all keys on one server of a Cluster.
    */
   keyPrefix: z
     .string()
@@ -53,19 +63,19 @@ const schema = z.strictObject({
     .refine((prefix) => !NOT_IN_A_KEY.test(prefix), { error: "expected no NUL and no unpaired surrogate" })
     .default("jaf:memory:"),
   /**
-   * Seconds after the last read or write until a conversation expires. A write's `ttlSeconds` takes precedence.
-   * Default: no expiry.
+   * Seconds after the last read or write until a conversation expires. If a write sets `ttlSeconds`, its conversation
+   * expires that long after the last write instead. Default: no expiry.
    */
   ttl: z.int().min(1).optional(),
   /**
-   * The number of replicas that must have a write before it succeeds. Default 0: since Redis replicates asynchronously,
-   * a write is lost if the server fails directly after it. Above 0, each write waits for the replicas, so use a pool of
-   * connections.
+   * The number of replicas that must have a write before the write succeeds. Default 0: a write succeeds before any
+   * replica has it, and may be lost if the server fails directly afterwards. Above 0, each write occupies its
+   * connection while it waits for the replicas, so use a pool of connections.
    */
   minReplicas: z.int().min(0).default(0),
   /**
-   * Milliseconds until a command fails. The server may still complete it. The provider's own connection is replaced if
-   * no reply arrives for this long. Default 30,000.
+   * Milliseconds until a command without a reply fails. The server may still execute the command. If no waiting command
+   * gets a reply for this long, the provider replaces a connection that it opened itself. Default 30,000.
    */
   commandTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
 });
@@ -75,15 +85,21 @@ type Schema = typeof schema;
 /** The type of {@link redisConfigSchema}. */
 export interface RedisConfigSchema extends Schema {}
 
-/** The zod schema of {@link RedisConfig}, e.g. to check a configuration file early. It refuses unknown fields. */
+/**
+ * The zod schema of {@link RedisConfig}. Use it to check a configuration early, e.g. when you load a file. It refuses
+ * unknown fields.
+ */
 export const redisConfigSchema: RedisConfigSchema = schema;
 
-/** The configuration of the stores in Redis: the server, the start of the keys, and time limits. */
+/** The configuration of a store in Redis: the server, the prefix of the keys, and time limits. */
 export interface RedisConfig extends z.input<Schema> {}
 
-/** The configuration with its defaults. */
+/** A {@link RedisConfig} after it was parsed, with all defaults filled in. */
 export interface RedisSettings extends z.output<Schema> {}
 
-/** Throws a `TypeError` that names the field and the expected value, but never contains the actual value. */
+/**
+ * Returns the configuration with its defaults. Throws a `TypeError` if a field is invalid. The error names the field
+ * and the expected value, but never contains the actual value.
+ */
 export const parseConfig = (config: RedisConfig): RedisSettings =>
   parseOptions(redisConfigSchema, config, "Redis provider configuration");

@@ -8,7 +8,9 @@ import {
 } from "@jaf/memory/adapter";
 import { UnusableClient } from "./client/adapt-client.ts";
 
-/** The meaning of a driver's or server's error, and its remedy. */
+/**
+ * What an error of the driver or the server means: its kind, whether a retry can help, and what the operator can do.
+ */
 interface ErrorRule {
   readonly kind: "connection" | "storage";
   readonly retryable: boolean;
@@ -33,7 +35,7 @@ const replica = connection(
   "it is a read-only replica, perhaps after a failover; connect the client to the current master",
 );
 const cluster = connection("the Cluster currently has no server for this key; try again", true);
-/** The error of a Cluster client. */
+/** For an error that a Cluster client throws while keys move from one server to another. */
 const movingKeys = connection("the Cluster is moving these keys to another server; try again");
 const starting = connection("it is still loading its data; try again in a moment");
 const down = connection("there is currently no master; try again after the failover");
@@ -46,7 +48,7 @@ const disk = storage(
   "it refuses writes, since it can't save to its disk; free some space and see its log",
   true,
 );
-/** The rule for a user without the right to a command. `command` is in capitals. */
+/** Returns the rule for a user who has no right to run a command. `command` is its name in capitals, e.g. `ZADD`. */
 const lacksCommand = (command: string): ErrorRule =>
   storage(
     `this user lacks a right: it can't run ${command}; allow all commands that the package's README lists`,
@@ -59,7 +61,7 @@ const lacksRight = storage(
 );
 const foreign = storage("a key of that name belongs to another application; choose another `keyPrefix`");
 
-/** Rules by the first word of the server's error. */
+/** The rules for errors of the server, by the first word of the error's text, e.g. `OOM`. */
 const replyRules: Readonly<Record<string, ErrorRule>> = {
   MOVED: connection("it is part of a Cluster; pass a Cluster client", false),
   ASK: connection("it is part of a Cluster; pass a Cluster client", false),
@@ -85,7 +87,7 @@ const replyRules: Readonly<Record<string, ErrorRule>> = {
   NOSCRIPT: storage("it removed a script between two commands; try again", true),
 };
 
-/** Rules by `errno` or TLS error code. */
+/** The rules for errors with a `code`: an `errno` name, e.g. `ECONNRESET`, or the code of a TLS error. */
 const codeRules: Readonly<Record<string, ErrorRule>> = {
   ECONNREFUSED: refused,
   ENOENT: refused,
@@ -107,7 +109,10 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   ERR_INVALID_URL: connection("`url` is not a valid URL; percent-encode special characters in it", false),
 };
 
-/** Rules by the name or the text of a client's error. */
+/**
+ * The rules for errors of a client library, by the error's name and text. A pattern is matched against `<name>:
+ * <text>`.
+ */
 const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^CommandTimeout\b/, ...slow },
   {
@@ -154,7 +159,10 @@ const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /: The client is closed$/, ...closed },
 ];
 
-/** The servers' texts for a single command and for one within a script. */
+/**
+ * Matches the server's error texts for a missing right. The texts differ between a single command and a command within
+ * a script.
+ */
 const DENIAL =
   /(?:^|[\s-])NOPERM\b|ACL failure in script|user executing the script can't (?:run this command|access at least one of the keys)/;
 
@@ -168,10 +176,13 @@ const AT_LINE = /on @user_script:(\d+)/;
 
 const CALLED = /redis\.p?call\('(\w+)'/;
 
-/** The right that a user lacks. */
+/** The right that a user lacks: to run a command, to use the keys, or an unknown one. */
 type Denial = { readonly kind: "command"; readonly command: string } | { readonly kind: "keys" | "unknown" };
 
-/** Returns `undefined` if the message is about anything else. Commands are in capitals, e.g. `ZADD`. */
+/**
+ * Returns the missing right that an error message names. Returns `undefined` if the message is about anything else. A
+ * command's name is in capitals, e.g. `ZADD`.
+ */
 function denialOf(message: string): Denial | undefined {
   if (!DENIAL.test(message)) return undefined;
   const command = COMMAND.exec(message)?.[1];
@@ -180,8 +191,9 @@ function denialOf(message: string): Denial | undefined {
 }
 
 /**
- * Rewrites the denial of a command within a script to the text for single commands, which names the command. Before
- * 7.2, Redis names only the line of the script. Returns `undefined` for other errors.
+ * Returns an error that names the command which a script wasn't allowed to run. Before version 7.2, Redis names only
+ * the line of the script. So this function looks up the command in that line of `source`, the script. Returns
+ * `undefined` if `thrown` is another error.
  */
 export function namedDenial(thrown: unknown, source: string): Error | undefined {
   if (!(thrown instanceof Error) || !SCRIPT_COMMAND.test(thrown.message)) return undefined;
@@ -198,7 +210,9 @@ const unexpected: ErrorRule = {
   remedy: "the server failed unexpectedly; see its log",
 };
 
-/** The error of a failed script contains the server's error word later in its text. */
+/**
+ * Finds the server's error word (e.g. `OOM`) within the error text of a failed script, where it isn't the first word.
+ */
 const INNER_WORD = /(?:^|[\s-])(READONLY|OOM|WRONGTYPE|MISCONF|CROSSSLOT|NOREPLICAS|MASTERDOWN|LOADING)\s/;
 
 const NON_LOCAL_KEY = /attempted to access (?:a non local key|keys that do not hash to the same slot)/;
@@ -234,7 +248,10 @@ function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
   return (NON_LOCAL_KEY.test(message) ? replyRules["CROSSSLOT"] : undefined) ?? unexpected;
 }
 
-/** Keeps only the kind of an error: its message may quote a key, and so a user's id. */
+/**
+ * Returns an error with the class name and the code of `thrown`, but without its message. The message may quote a key,
+ * and a key may contain a user's id.
+ */
 function safeCause(thrown: unknown): Error {
   const { name, message, code } = describeCause(thrown);
   const word = message.split(" ", 1)[0] ?? "";
@@ -243,7 +260,7 @@ function safeCause(thrown: unknown): Error {
   return Object.assign(new Error(shown ?? "not shown"), { name: className }, present({ code: shown }));
 }
 
-/** Converts an error of a driver, by the tables above. */
+/** Converts an error of the driver or the server into an error of `@jaf/memory`, by the rules in this file. */
 export function toMemoryError(operation: string, thrown: unknown, isCluster = false): MemoryErrorUnion {
   const { kind, retryable, remedy } = ruleOf(thrown, isCluster);
   const details = { provider: "redis", operation, retryable, cause: safeCause(thrown) };

@@ -1,14 +1,21 @@
 import { tombstoneKey } from "@jaf/memory/adapter";
 
-/** The number of parts of the list of all conversations. Parts spread its writes over a Cluster. */
+/**
+ * The list of all conversations consists of this many indexes. On a Cluster, these indexes are on different servers, so
+ * no single server gets all writes to the list.
+ */
 const RECENCY_INDEXES = 16;
 
-/** A conversation's key never begins like an index's. */
+/**
+ * How the keys of indexes begin, after the prefix. If a conversation id begins like this, its colon is percent-encoded,
+ * so a conversation's key never equals an index's key.
+ */
 const RESERVED = /^(user|trace|recent):/;
 
 const UNSAFE = /[%{}]|^(?:user|trace|recent):/;
 
-// Braces would form a hash tag and put the conversation's keys into different slots.
+// Makes a conversation id safe for a key. Braces would form a hash tag and put the conversation's keys into different
+// Cluster slots.
 function escapeId(id: string): string {
   if (!UNSAFE.test(id)) return id;
   return id
@@ -16,7 +23,7 @@ function escapeId(id: string): string {
     .replace(RESERVED, "$1%3A");
 }
 
-/** FNV-1a. */
+/** Returns the FNV-1a hash of a text: a number of 32 bits. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
@@ -24,8 +31,8 @@ function hash(text: string): number {
 }
 
 /**
- * The keys of one conversation, all in one slot. `partKeys` in `conversations/scripts/fragments.ts` builds the same
- * keys.
+ * The keys of one conversation, all in one Cluster slot. The Lua fragment `partKeys` in
+ * `conversations/scripts/fragments.ts` builds the same keys.
  */
 export interface ConversationKeys {
   readonly conversation: string;
@@ -36,8 +43,10 @@ export interface ConversationKeys {
 }
 
 /**
- * Names all keys. A conversation's key is `<prefix><id>`. In the id, `%`, `{` and `}` are percent-encoded, and so is
- * the colon of an id that begins with `user:`, `trace:` or `recent:`. The keys of its parts have it as their hash tag.
+ * Returns functions that build the keys of conversations and their indexes. A conversation's key is `<prefix><id>`. In
+ * the id, `%`, `{` and `}` are percent-encoded, and so is the colon of an id that begins with `user:`, `trace:` or
+ * `recent:`. The keys of a conversation's parts, e.g. of its messages, contain the conversation's key in braces as
+ * their hash tag.
  */
 export function createKeys(prefix: string) {
   const of = (conversationId: string): ConversationKeys => {
@@ -51,14 +60,20 @@ export function createKeys(prefix: string) {
     };
   };
   const userIndex = (userId: string): string => `${prefix}user:${userId}:conversations`;
-  /** Returns the start of a key in the same slot as `key`, without containing it. */
+  /**
+   * Returns the start of a new key that is in the same Cluster slot as `key`. The new key doesn't reveal `key`, which
+   * may contain an id.
+   */
   const sameSlot = (kind: string, key: string): string => `${prefix}${kind}:{${hashTagOf(slotOf(key))}}`;
   return {
     prefix,
-    /** True if the prefix has a hash tag, which puts all keys into one slot. */
+    /** Whether the prefix has a hash tag, which puts all keys into one Cluster slot. */
     inOneSlot: prefix.includes("{"),
     of,
-    /** The keys of a script for a conversation and, optionally, its tombstone. */
+    /**
+     * Returns the keys to pass to a script for one conversation. Without a Cluster: only the conversation's key. On a
+     * Cluster: also the keys of its parts, and the key of the conversation's tombstone if `tombstone` is given.
+     */
     ofScript: (
       conversationId: string,
       isCluster: boolean,
@@ -70,15 +85,16 @@ export function createKeys(prefix: string) {
       return [conversation, ...parts, ...(tombstone === undefined ? [] : [tombstone])];
     },
     userIndex,
-    /** In the slot of the conversation. */
+    /** Returns the key of a conversation's tombstone. It is in the Cluster slot of the conversation. */
     conversationTombstone: (conversationId: string): string =>
       `${sameSlot("gone", of(conversationId).conversation)}:${tombstoneKey("conversation", conversationId)}`,
-    /** In the slot of the user's index. */
+    /** Returns the key of a user's tombstone. It is in the Cluster slot of the user's index. */
     userTombstone: (userId: string): string =>
       `${sameSlot("gone", userIndex(userId))}:${tombstoneKey("user", userId)}`,
     /**
-     * Stores when an index of the same slot last got an entry with a past time: see `markImport` in
-     * `conversations/scripts/fragments.ts`.
+     * Returns the key of the import marker of an index. All indexes of a Cluster slot share one marker. The marker
+     * holds the time when an import last added an entry to one of these indexes. The entry itself has a past time: see
+     * `markImport` in `conversations/scripts/fragments.ts`.
      */
     importMarker: (index: string): string => sameSlot("imported", index),
     traceIndex: (traceId: string): string => `${prefix}trace:${traceId}:conversations`,
@@ -92,7 +108,7 @@ export type Keys = ReturnType<typeof createKeys>;
 
 const SLOTS = 16_384;
 
-/** CRC-16/XMODEM of each byte. */
+/** The CRC-16/XMODEM checksum of each byte, to compute the checksum of a longer text. */
 const CRC16 = Uint16Array.from({ length: 256 }, (_, byte) => {
   let value = byte << 8;
   for (let bit = 0; bit < 8; bit++) value = (value << 1) ^ (value & 0x8000 ? 0x1021 : 0);
@@ -107,8 +123,8 @@ function crc16(bytes: Uint8Array): number {
 }
 
 /**
- * Returns the part of a key that Redis hashes: the text between the first `{` and the next `}`, or the whole key if
- * that text is empty or missing.
+ * Returns the part of a key from which Redis computes the Cluster slot: the text between the first `{` and the next
+ * `}`. If that text is empty or missing, returns the whole key.
  */
 function hashed(key: string): string {
   const open = key.indexOf("{");
@@ -116,13 +132,16 @@ function hashed(key: string): string {
   return close > open + 1 ? key.slice(open + 1, close) : key;
 }
 
-/** Returns the Cluster slot of a key. */
+/** Returns the Cluster slot of a key: 0 to 16,383. */
 export const slotOf = (key: string): number => crc16(Buffer.from(hashed(key))) % SLOTS;
 
 const tags: string[] = [];
 let tried = 0;
 
-/** Returns a hash tag for a slot. It is always the same, so it reveals nothing about the key. */
+/**
+ * Returns a text that, as a hash tag, puts a key into the given slot. The text depends only on the slot, so it reveals
+ * nothing about a user's or a conversation's id.
+ */
 export function hashTagOf(slot: number): string {
   let tag = tags[slot];
   while (tag === undefined) {

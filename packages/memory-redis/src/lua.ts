@@ -3,11 +3,14 @@ import type { RedisPort } from "./client/clients.ts";
 import type { Deadlines } from "./client/command-deadlines.ts";
 import { namedDenial } from "./errors.ts";
 
-/** Lua source text. Fragments define functions and values for the scripts that begin with them. */
+/**
+ * A template tag for Lua source text. It inserts Lua fragments: texts that define functions and values which the rest
+ * of the script uses.
+ */
 export const lua = (parts: TemplateStringsArray, ...fragments: readonly string[]): string =>
   String.raw(parts, ...fragments);
 
-/** The server's time in whole milliseconds. */
+/** A Lua fragment. `clock()` returns the server's time in whole milliseconds since 1970. */
 export const clockMs = lua`
 local function clock()
   local time = redis.call('TIME')
@@ -15,13 +18,16 @@ local function clock()
 end
 `;
 
-/** The server's time in microseconds, which keeps the order of consecutive changes. */
+/**
+ * A Lua fragment. `clock()` returns the server's time in microseconds since 1970, so changes within one millisecond
+ * keep their order. `digits()` formats a number.
+ */
 export const clockMicros = lua`
 local function clock()
   local time = redis.call('TIME')
   return time[1] * 1000000 + time[2]
 end
--- As text with all digits, which Lua would round.
+-- Returns a number as text with all its digits. Lua's own conversion would round it.
 local function digits(number) return string.format('%.0f', number) end
 `;
 
@@ -30,7 +36,7 @@ export interface ScriptCall {
   readonly args: readonly (string | number)[];
 }
 
-/** The replicas that a write waits for, and how long. */
+/** How many replicas a write waits for, and for how long. */
 export interface ReplicaWait {
   readonly replicas: number;
   readonly timeoutMs: number;
@@ -42,7 +48,7 @@ export type RunScript<Name extends string> = (
   wait?: ReplicaWait,
 ) => Promise<unknown>;
 
-/** A script has completed, but too few replicas have its write yet. */
+/** The script has completed its write, but fewer replicas than required have the write yet. */
 export class TooFewReplicas extends Error {
   override readonly name = "TooFewReplicas";
 }
@@ -59,7 +65,10 @@ async function runAndWait(port: RedisPort, command: readonly string[], key: stri
   return reply;
 }
 
-/** Runs scripts by their digest. If the server doesn't know a script, e.g. after a restart, sends the source. */
+/**
+ * Returns a function that runs a script by its digest (a SHA-1). If the server doesn't know the script, e.g. after a
+ * restart, the function sends the script's source text instead.
+ */
 export function createScriptRunner<Name extends string>(
   port: RedisPort,
   deadlines: Deadlines,
@@ -86,12 +95,12 @@ export function createScriptRunner<Name extends string>(
   };
 }
 
-/** A script's reply has an unexpected form. */
+/** A reply of the server, or a value in it, has an unexpected form. */
 export class UnexpectedReply extends TypeError {
   override readonly name = "UnexpectedReply";
 }
 
-// A client may be configured to return Buffers.
+// Converts a value of a reply into text. A client may be configured to return Buffers.
 export function text(value: unknown): string {
   if (typeof value === "string") return value;
   if (Buffer.isBuffer(value)) return value.toString();

@@ -10,22 +10,26 @@ import { type ConnectionTimes, type OwnConnection, openReconnecting } from "./co
 import { toSetupError } from "./errors.ts";
 import { createScriptRunner, type ReplicaWait } from "./lua.ts";
 
-/** The connection and settings of a store of this package. */
+/** The connection and the settings of one store of this package, e.g. of the store for conversations or for blobs. */
 export interface StoreOptions extends Pick<RedisSettings, "keyPrefix" | "minReplicas" | "commandTimeoutMs"> {
   readonly port: RedisPort;
-  /** Closes a connection that the store opened, but never a client that was passed in. */
+  /** Closes the connection if the store opened it. A client that the application passed in stays open. */
   readonly close: () => Promise<void>;
 }
 
 interface Opening {
   readonly settings: Omit<RedisSettings, "ttl">;
-  /** Used instead of a new connection, and never closed. */
+  /** A client that the application passed in. It is used instead of a new connection, and never closed. */
   readonly client?: RedisClient | undefined;
-  /** The factory's name, for errors. */
+  /** The name of the exported function that opens the store, for error messages. */
   readonly operation: string;
 }
 
-/** Throws a `TypeError` if `client` isn't a Redis client, and a `MemorySetupError` if the server can't be reached. */
+/**
+ * Adapts the client that the application passed in, or opens a connection if there is no client. Throws a `TypeError`
+ * if `client` isn't a Redis client. Throws a `MemorySetupError` if `client` can't be used (e.g. because it is closed),
+ * or if the server can't be reached.
+ */
 export async function openStore({ settings, client, operation }: Opening): Promise<StoreOptions> {
   const { keyPrefix, minReplicas, commandTimeoutMs } = settings;
   try {
@@ -39,7 +43,10 @@ export async function openStore({ settings, client, operation }: Opening): Promi
   }
 }
 
-/** Returns the functions with which a store sends commands and runs its scripts. */
+/**
+ * Returns what a store needs to send commands and to run its scripts: the time limit for each command, how to wait for
+ * replicas, and the function that runs a script.
+ */
 export function createCalls<Name extends string>(
   { port, minReplicas, commandTimeoutMs }: Omit<StoreOptions, "keyPrefix" | "close">,
   scripts: Readonly<Record<Name, string>>,
@@ -55,7 +62,10 @@ export type LoadConnections = (target: Target, connectTimeoutMs: number) => Prom
 const PING_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** In order of preference. Imported when needed, since an application has only one of them. */
+/**
+ * The client libraries in order of preference. Each is imported only when it is tried, because an application usually
+ * has only one of them.
+ */
 const libraries: readonly LoadConnections[] = [
   async (target, timeoutMs) => nodeRedisConnections(await import("redis"), target, timeoutMs),
   async (target, timeoutMs) => ioredisConnections(await import("ioredis"), target, timeoutMs),
@@ -66,11 +76,11 @@ const isMissing = (thrown: unknown): boolean =>
 
 interface ConnectionOptions {
   readonly settings: Target & Pick<RedisSettings, "commandTimeoutMs">;
-  /** The factory's name, for errors. */
+  /** The name of the exported function that opens the store, for error messages. */
   readonly operation: string;
-  /** For tests. */
+  /** Only tests set this. */
   readonly libraries?: readonly LoadConnections[];
-  /** For tests. */
+  /** Only tests set this. */
   readonly times?: Partial<ConnectionTimes>;
 }
 
@@ -82,7 +92,10 @@ const timesOf = (commandTimeoutMs: number): ConnectionTimes => ({
   closeTimeoutMs: Math.min(CLOSE_TIMEOUT_MS, commandTimeoutMs),
 });
 
-/** Opens a connection with `redis`, or with `ioredis` if only that is installed. */
+/**
+ * Opens a connection with the library `redis`, or with `ioredis` if `redis` isn't installed. Throws a
+ * `MemorySetupError` if neither library is installed.
+ */
 export async function openConnection(options: ConnectionOptions): Promise<OwnConnection> {
   const { settings, operation } = options;
   const times = { ...timesOf(settings.commandTimeoutMs), ...options.times };

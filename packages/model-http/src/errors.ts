@@ -1,10 +1,11 @@
-import { present } from "@jaf/memory/internal";
+import { present, shownOrigin } from "@jaf/memory/internal";
+import { errorText } from "./body.ts";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
 /**
  * Why a model call failed.
  *
- * - `"status"`: the service answered with an HTTP error
+ * - `"status"`: the service answered with an HTTP error or a redirect
  * - `"reported"`: the service answered 200 with an error in the body or stream
  * - `"malformed"`: the response isn't a reply
  * - `"cut"`: the response ended early
@@ -14,7 +15,10 @@ export type ModelHttpErrorReason = "status" | "reported" | "malformed" | "cut" |
 
 /** The fields of a new {@link ModelHttpError}. */
 export interface ModelHttpErrorDetails {
-  /** The HTTP status, or the status that the service reports in a 200. */
+  /**
+   * The HTTP status of the response. If a response with status 200 reports an error with its own status, this is the reported
+   * status. `undefined` for a redirect in browsers, which hide its status.
+   */
   readonly status?: number | undefined;
   /** The service's error code, e.g. `"rate_limit_exceeded"`. */
   readonly code?: string | undefined;
@@ -22,25 +26,28 @@ export interface ModelHttpErrorDetails {
   readonly type?: string | undefined;
   /** The request's field that caused the error. */
   readonly param?: string | undefined;
-  /** The service's id of the request. */
+  /** The service's id of the request, for questions to its support. */
   readonly requestId?: string | undefined;
   /** How long to wait before a retry, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** Whether the same request may succeed later. */
   readonly isRetryable: boolean;
-  /** The error of `fetch`, if any. */
+  /** The error that `fetch` threw, if it threw one. */
   readonly cause?: unknown;
 }
 
 /**
- * A failed model call. It holds neither the key nor content of the conversation. It leaves out the service's message, too,
- * which may quote both; pass a `fetch` that logs to see it.
+ * A failed model call. It holds neither the API key nor content of the conversation. It leaves out the service's message,
+ * which may quote both. To see this message, pass a `fetch` that logs responses.
  */
 export class ModelHttpError extends Error {
   override readonly name: string = "ModelHttpError";
   /** Why the call failed. */
   readonly reason: ModelHttpErrorReason;
-  /** The HTTP status, or the status that the service reports in a 200. */
+  /**
+   * The HTTP status of the response. If a response with status 200 reports an error with its own status, this is the reported
+   * status. `undefined` for a redirect in browsers, which hide its status.
+   */
   readonly status: number | undefined;
   /** The service's error code, e.g. `"rate_limit_exceeded"`. */
   readonly code: string | undefined;
@@ -48,13 +55,13 @@ export class ModelHttpError extends Error {
   readonly type: string | undefined;
   /** The request's field that caused the error. */
   readonly param: string | undefined;
-  /** The service's id of the request, for its support. */
+  /** The service's id of the request, for questions to its support. */
   readonly requestId: string | undefined;
   /** How long to wait before a retry, in milliseconds, if the service says so. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the same request may succeed later. The engine retries only then. */
+  /** Whether the same request may succeed later. The engine retries only if this is `true`. */
   readonly isRetryable: boolean;
-  /** Holds `retry-after-ms` if the delay is known. The engine reads it. */
+  /** Contains the header `retry-after-ms` if the delay before a retry is known. The engine waits for this delay. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(reason: ModelHttpErrorReason, message: string, details: ModelHttpErrorDetails) {
@@ -74,23 +81,29 @@ export class ModelHttpError extends Error {
 
 /** Creates the errors of one service. */
 export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {
-  /** For a response that isn't 2xx. Reads the body. `hasKey`: whether the request had a key. */
+  /**
+   * Creates the error for a response whose status isn't 2xx, from its body. `url`: the URL of the request. `hasKey`: whether the
+   * request had an API key. The error of a redirect names the host of the URL.
+   */
   readonly ofStatus: (
     response: Response,
-    asked: { readonly provider: string; readonly hasKey: boolean },
+    asked: { readonly url: string; readonly provider: string; readonly hasKey: boolean },
   ) => Promise<E>;
-  /** For an error inside a 200. */
+  /** Creates the error for a response with status 200 that contains an error. */
   readonly reported: (error: unknown, provider: string) => E;
-  /** For a response that isn't a reply. `what` describes it without quoting it, e.g. `"invalid JSON"`. */
+  /**
+   * Creates the error for a response that isn't a reply. `what` describes the response without quoting it, e.g. `"invalid
+   * JSON"`.
+   */
   readonly malformed: (provider: string, what: string) => E;
-  /** For a response that ends early. `cause`: the error of `fetch`. */
+  /** Creates the error for a response that ends early. `cause`: the error that `fetch` threw. */
   readonly cut: (provider: string, cause?: unknown) => E;
-  /** For a missing or wrong setting. `message` says what to set. */
+  /** Creates the error for a missing or wrong setting. `message` says what to set. */
   readonly configuration: (message: string) => E;
 }
 
 /**
- * Returns functions that create a service's errors as instances of the provider's own class.
+ * Returns functions that create the errors of a service, as instances of the model provider's own class.
  *
  * @example
  * ```ts
@@ -106,14 +119,15 @@ export function serviceErrors<E extends ModelHttpError>(
   errorClass: new (reason: ModelHttpErrorReason, message: string, details: ModelHttpErrorDetails) => E,
 ): ServiceErrors<E> {
   return {
-    ofStatus: async (response, { provider, hasKey }) => {
+    ofStatus: async (response, { url, provider, hasKey }) => {
       const { status, headers } = response;
-      const body = parseJson(await response.text().catch(() => ""));
+      const body = parseJson(await errorText(response));
       const error = errorIn(body) ?? body;
       const named = namesIn(error);
-      const hint = status === 401 && !hasKey ? "; no key was sent: pass apiKey" : "";
-      return new errorClass("status", `${provider} answered ${status}${inBrackets(named)}${hint}`, {
-        status,
+      const known = status === HIDDEN_REDIRECT ? undefined : status;
+      const answer = `${provider} answered ${known ?? "with a redirect"}${inBrackets(named)}`;
+      return new errorClass("status", `${answer}${remedyOf(status, url, hasKey)}`, {
+        status: known,
         ...named,
         requestId: nameIn(headers.get("x-request-id") ?? headers.get("request-id")),
         retryAfterMs: retryAfterMsOf(headers, error),
@@ -148,14 +162,24 @@ export function serviceErrors<E extends ModelHttpError>(
   };
 }
 
-/** Accepts names only: sentences may quote the key or the conversation. */
+/** The status of a redirect in browsers. */
+const HIDDEN_REDIRECT = 0;
+
+function remedyOf(status: number, url: string, hasKey: boolean): string {
+  if (status < 400) return `; ${shownOrigin(url)} redirects: set baseURL to the final address`;
+  return status === 401 && !hasKey ? "; no key was sent: pass apiKey" : "";
+}
+
+/**
+ * Returns a name or number as text, and otherwise `undefined`. A longer text could quote the API key or the conversation.
+ */
 const nameIn = (value: unknown): string | undefined =>
   (typeof value === "string" && /^[\w.[\]-]{1,64}$/.test(value) && !/^(sk-|AIza)/.test(value)) ||
   typeof value === "number"
     ? String(value)
     : undefined;
 
-/** Codes for a used-up quota, where a retry doesn't help. */
+/** Error codes for a used-up quota. A retry doesn't help after such an error. */
 const FINAL_CODES: ReadonlySet<string | undefined> = new Set([
   "insufficient_quota",
   "billing_not_active",
@@ -164,7 +188,10 @@ const FINAL_CODES: ReadonlySet<string | undefined> = new Set([
 
 const isRetryableStatus = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
 
-/** Returns the value of the field `error` in a body. Google wraps the body in a list; Ollama's value is a text. */
+/**
+ * Returns the value of the field `error` in a response's body, or `undefined` without such a field. Google's API wraps the
+ * body in a list. Ollama's `error` is a text.
+ */
 export function errorIn(body: unknown): unknown {
   const first = Array.isArray(body) ? body[0] : body;
   return isObject(first) ? (first["error"] ?? undefined) : undefined;
@@ -181,19 +208,23 @@ function namesIn(error: unknown): Named {
   return { code: nameIn(code), type: nameIn(type) ?? nameIn(status), param: nameIn(param) };
 }
 
-/** Prefers a name to a number: Google's `code` repeats the status. */
+/**
+ * Returns the error's name in brackets. Prefers `type` to a numeric `code`, because Google's `code` only repeats the
+ * status.
+ */
 const inBrackets = ({ code, type }: Named): string => {
   const name = code === undefined || /^\d+$/.test(code) ? (type ?? code) : code;
   return name === undefined ? "" : ` (${name})`;
 };
 
-/** Codes and types of reported errors that the request itself caused. */
+/** Matches codes and types of errors that the request itself caused, so a retry doesn't help. */
 const REQUEST_FAULT =
   /invalid|bad_?request|authentication|permission|not_found|content_filter|context_length|too_large|unsupported|policy_violation|empty_image|image_(parse|too_small)/i;
 
 /**
- * How long to wait before a retry, in milliseconds, from `retry-after-ms`, `Retry-After` (seconds or a date), used-up
- * limits in `x-ratelimit-*`, or `RetryInfo` in `error`. `undefined` without any of them.
+ * Returns how long to wait before a retry, in milliseconds. Uses the header `retry-after-ms`, `Retry-After` (seconds or a
+ * date), used-up limits in `x-ratelimit-*`, or `RetryInfo` in `error`, in this order. Returns `undefined` if all of these
+ * are absent.
  */
 export function retryAfterMsOf(headers: Headers, error: unknown, now = Date.now()): number | undefined {
   const milliseconds = headers.get("retry-after-ms")?.trim() ?? "";
@@ -204,7 +235,9 @@ export function retryAfterMsOf(headers: Headers, error: unknown, now = Date.now(
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Parses `"120ms"`, `"1.5s"`, `"6m0s"` or a number of seconds into milliseconds. `undefined` for anything else. */
+/**
+ * Converts `"120ms"`, `"1.5s"`, `"6m0s"` or a number of seconds into milliseconds. Returns `undefined` for any other text.
+ */
 function durationMs(text: string): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return undefined;
@@ -220,7 +253,7 @@ function dateMs(text: string, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The time until all used-up limits are reset. */
+/** Returns the time until all used-up limits are reset, in ms. Returns `undefined` if no limit is used up. */
 function rateLimitResetMs(headers: Headers): number | undefined {
   const resets = ["requests", "tokens"]
     .filter((kind) => headers.get(`x-ratelimit-remaining-${kind}`) === "0")
@@ -229,7 +262,7 @@ function rateLimitResetMs(headers: Headers): number | undefined {
   return resets.length === 0 ? undefined : Math.max(...resets);
 }
 
-/** The delay in Google's `RetryInfo`. */
+/** Returns the delay in the `RetryInfo` of Google's error, in ms, or `undefined` without such a delay. */
 const retryInfoMs = (error: unknown): number | undefined =>
   listOf(fieldsOf(error)["details"])
     .map((detail) => fieldsOf(detail)["retryDelay"])

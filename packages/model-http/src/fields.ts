@@ -1,14 +1,14 @@
 /** A JSON object with unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Checks whether the value is a JSON object: not `null`, not a list. */
+/** Checks whether the value is a JSON object, and neither `null` nor a list. */
 export const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns the fields of an object; none for any other value. */
+/** Returns the value itself if it is an object, and `{}` for any other value. */
 export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 
-/** Returns the list itself; an empty one for any other value. */
+/** Returns the value itself if it is a list, and `[]` for any other value. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Parses JSON. Returns `undefined` if the text isn't JSON. */

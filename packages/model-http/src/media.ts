@@ -6,7 +6,10 @@ import { fieldsOf } from "./fields.ts";
 export const isMedia = (part: ContentPart): part is MediaPart =>
   part.type === "media" && typeof part["mediaType"] === "string";
 
-/** Encodes bytes as base64. Of a string, which is base64 or a `data:` URL, it returns the base64. */
+/**
+ * Returns data as base64 text. Bytes are encoded. A base64 text stays unchanged, and a `data:` URL is reduced to its
+ * base64.
+ */
 export const base64Of = (data: Uint8Array | string): string =>
   typeof data === "string" ? data.replace(/^data:[^,]*,/, "") : base64OfBytes(data);
 
@@ -17,13 +20,19 @@ export const isTextMedia = (mediaType: string): boolean => /^(text\/|application
 export const textIn = (data: Uint8Array | string): string =>
   textInBytes(typeof data === "string" ? bytesIn(base64Of(data)) : data);
 
-/** Returns a text that replaces unsupported media: type, filename and URL in brackets, e.g. `[image/png cat.png]`. */
+/**
+ * Returns a text in place of media that a service doesn't support: type, filename and URL in brackets, e.g. `[image/png
+ * cat.png]`.
+ */
 export function mediaMention({ mediaType, url, filename }: MediaPart): string {
   const address = url === undefined || String(url).startsWith("data:") ? undefined : String(url);
   return `[${[mediaType, filename, address].filter((word) => word !== undefined).join(" ")}]`;
 }
 
-/** Returns the URL in an image part of either OpenAI API, or `undefined` for other parts. */
+/**
+ * Returns the URL in an image part, as OpenAI's Chat Completions or Responses API writes it. Returns `undefined` for other
+ * parts.
+ */
 export function imageUrlOf(part: ContentPart): string | undefined {
   if (part.type !== "image_url" && part.type !== "input_image") return undefined;
   const url = fieldsOf(part["image_url"])["url"] ?? part["image_url"];

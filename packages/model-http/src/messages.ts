@@ -1,13 +1,16 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, messageText } from "@jaf/memory/internal";
-import { type Fields, isObject, parseJson } from "./fields.ts";
+import { calledTool, jsonIn, messageText } from "@jaf/memory/internal";
+import { type Fields, isObject } from "./fields.ts";
 import { isMedia, mediaMention } from "./media.ts";
 
-/** Checks whether two messages come from the same provider, API and model. `false` if the first origin is unknown. */
+/**
+ * Checks whether two messages come from the same provider, API and model. Returns `false` if the first message's origin is
+ * unknown.
+ */
 export const isSameOrigin = (a: ModelOrigin | undefined, b: ModelOrigin): boolean =>
   a !== undefined && a.provider === b.provider && a.api === b.api && a.model === b.model;
 
-/** Returns the ids of all calls that this origin made. */
+/** Returns the ids of all tool calls in messages of this origin (provider, API and model). */
 export const ownCallIds = (messages: readonly RichMessage[], origin: ModelOrigin): ReadonlySet<string> =>
   new Set(
     messages
@@ -18,18 +21,21 @@ export const ownCallIds = (messages: readonly RichMessage[], origin: ModelOrigin
 /** Checks whether the message is a system or developer message. */
 export const isInstruction = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
-/** The two parts of a prompt. */
+/** A prompt, split into the system prompt and the other messages. */
 interface SplitPrompt {
-  /** The instructions and the texts of the leading system messages, joined by blank lines. `""` if there are none. */
+  /**
+   * The instructions and the texts of the leading system messages, joined by blank lines. `""` if the prompt has no such texts.
+   */
   readonly system: string;
-  /** The messages after the leading system messages. */
+  /** The messages after the leading system and developer messages. */
   readonly spoken: readonly RichMessage[];
   /** Number of leading system and developer messages. */
   readonly leading: number;
 }
 
 /**
- * Joins the instructions and the conversation's leading system messages, for APIs with a separate system prompt.
+ * Splits a prompt for APIs that take the system prompt separately. Joins the instructions and the conversation's leading
+ * system and developer messages into one text.
  *
  * @example
  * ```ts
@@ -59,8 +65,8 @@ export function splitInstructions(
 export type ForeignReasoning = "omit" | "text";
 
 /**
- * Returns the text of another model's message, with `"text"` after its readable reasoning. Includes refusals and mentions
- * of media. Returns `""` if the message has no text.
+ * Returns the text of another model's message, including refusals and mentions of media. With `"text"`, the message's
+ * readable reasoning comes first. Returns `""` if the message has no text.
  */
 export function otherModelText(message: RichMessage, foreignReasoning: ForeignReasoning): string {
   const parts = Array.isArray(message.content) ? message.content : [];
@@ -73,7 +79,10 @@ export function otherModelText(message: RichMessage, foreignReasoning: ForeignRe
     .join("\n\n");
 }
 
-/** The readable reasoning in the fields of any gateway. */
+/**
+ * Returns the readable reasoning of a message, from the fields that different gateways use. Returns `""` if the message has
+ * none.
+ */
 function readableReasoning(message: RichMessage): string {
   for (const field of ["reasoning_content", "reasoning"]) {
     const value = message[field];
@@ -86,7 +95,10 @@ function readableReasoning(message: RichMessage): string {
     .join("\n");
 }
 
-/** Returns a reply's content as a string if it is one plain text, possibly followed by calls; `""` for calls alone; else the parts. */
+/**
+ * Returns a reply's content. If the reply is one plain text, possibly followed by tool calls, this is the text. If the
+ * reply has only calls, this is `""`. For any other reply, these are the parts.
+ */
 export function contentOf(parts: readonly ContentPart[]): string | readonly ContentPart[] {
   const [first] = parts;
   const isPlain = first?.type === "text" && Object.keys(first).length === 2;
@@ -95,10 +107,13 @@ export function contentOf(parts: readonly ContentPart[]): string | readonly Cont
   return isPlain ? String(first["text"]) : "";
 }
 
-/** Returns the input of a call as an object. Any other input is wrapped as `{ input }`. */
+/**
+ * Returns the input of a tool call as an object. Input that isn't an object is wrapped as `{ input }`, and so is JSON that is
+ * nested deeper than a store accepts.
+ */
 export function inputObject(call: RichToolCall): Fields {
   const { input } = calledTool(call);
-  const parsed = call.type === "custom" ? undefined : parseJson(input);
+  const parsed = call.type === "custom" ? undefined : jsonIn(input);
   if (isObject(parsed)) return parsed;
   return call.type !== "custom" && input.trim() === "" ? {} : { input };
 }

@@ -6,30 +6,36 @@ import type { ModelService } from "./service.ts";
 
 /** Options of a model provider that calls a service with `fetch`. */
 export interface ModelServiceOptions {
-  /** Default: the environment's key. Required for the vendor's own service only. */
+  /** The service's API key. Default: the key in the environment variable. Required only for the vendor's own service. */
   readonly apiKey?: string | undefined;
-  /** The URL without the API's own path. */
+  /** The service's base URL, to which the provider adds the API's own path. */
   readonly baseURL?: string | undefined;
-  /** Used if neither `RunConfig.modelOverride` nor the agent's `modelConfig.name` is set. */
+  /** Name of the model if neither `RunConfig.modelOverride` nor the agent's `modelConfig.name` is set. */
   readonly model?: string | undefined;
-  /** Sent with each request. They override the provider's own headers. */
+  /** HTTP headers for each request. They override the provider's own headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Fields for the body of each request. The agent's `modelConfig.providerOptions` override them. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
-  /** Replaces the global `fetch`, e.g. for a proxy or logging. */
+  /**
+   * Replaces the global `fetch`, e.g. for a proxy or logging. It must respect `redirect: "manual"`: one that follows redirects
+   * by itself sends keys and conversations to other hosts.
+   */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**
-   * The service's name in `origin` and `providerOptions`. Default: the vendor's name at its own URL, else the host with its
-   * port. Services with the same name get each other's opaque parts.
+   * The service's name in `origin` and `providerOptions`. Default: the vendor's name for the vendor's own URL, and
+   * otherwise the host with its port. Services with the same name receive each other's opaque parts (e.g. encrypted
+   * reasoning).
    */
   readonly provider?: string | undefined;
-  /** Whether readable reasoning of other models is left out (`"omit"`, default) or sent as text before the reply. */
+  /**
+   * Whether readable reasoning of other models is left out (`"omit"`, default) or sent as text before the reply (`"text"`).
+   */
   readonly foreignReasoning?: ForeignReasoning | undefined;
 }
 
 const text = z.string().min(1);
 
-/** Zod schemas of the {@link ModelServiceOptions}, to spread into the schema of a provider's own options. */
+/** Zod schemas of the {@link ModelServiceOptions}. Spread them into the schema of a model provider's own options. */
 export const serviceOptions = {
   apiKey: text.optional(),
   baseURL: z
@@ -47,8 +53,8 @@ export const serviceOptions = {
 };
 
 /**
- * Parses options. Throws a `TypeError` with the invalid fields and the expected types, without their values. `factory` is
- * the function's name for the error.
+ * Validates options and returns the parsed options. Throws a `TypeError` that names the invalid fields and the expected
+ * types, without values. `factory` is the function's name in the error.
  *
  * @example
  * ```ts
@@ -79,15 +85,15 @@ export function parseServiceOptions<Parsed>(
 interface ServiceParts extends Pick<ModelService, "url" | "provider" | "errors"> {
   /** The application's options. */
   readonly options: Pick<ModelServiceOptions, "headers" | "fetch">;
-  /** The provider's headers. Those with the value `undefined` aren't sent. */
+  /** The model provider's own headers. A header with the value `undefined` isn't sent. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Names of the headers that hold a key, in lower case. */
+  /** Names of the headers that hold an API key, in lower case. */
   readonly keyHeaders: readonly string[];
 }
 
 /**
- * Creates the service that `post` calls. Header names become lower case, and the options' headers override the provider's own.
- * Without `options.fetch`, each call uses the global `fetch`.
+ * Creates the service that `post` sends requests to. Header names become lower case, and headers in `options` override
+ * `headers`. Without `options.fetch`, each request uses the global `fetch`.
  *
  * @example
  * ```ts
@@ -118,8 +124,8 @@ export function createModelService({ options, keyHeaders, ...parts }: ServicePar
 }
 
 /**
- * Returns the model's name: `modelOverride`, else `modelConfig.name`, else the provider's `model`. Throws the service's error
- * if none is set.
+ * Returns the model's name: `modelOverride`, `modelConfig.name` or the provider's `model`, whichever is set first in this
+ * order. Throws the service's error if all three are absent.
  */
 export function modelName(
   { modelOverride }: { readonly modelOverride?: string | undefined },
@@ -131,7 +137,10 @@ export function modelName(
   throw errors.configuration("no model is set: set the provider's model, modelConfig.name or modelOverride");
 }
 
-/** Returns the agent's `providerOptions` for the vendor's API, and those for the service, which override them. */
+/**
+ * Returns two groups of the agent's `providerOptions`: those for the vendor's API, and those for this service. The caller
+ * must let the second group override the first.
+ */
 export function optionsFor(
   modelConfig: { readonly providerOptions?: Readonly<Record<string, unknown>> | undefined } | undefined,
   vendor: string,

@@ -1,7 +1,7 @@
 import type { ServiceErrors } from "./errors.ts";
 import { parseJson } from "./fields.ts";
 
-/** Parses the body of a 200. Throws the service's error if it isn't JSON. */
+/** Parses the body of a response with status 200. Throws the service's error if the body isn't JSON. */
 export function responseJson(text: string, provider: string, errors: ServiceErrors): unknown {
   if (text.trim() === "") throw errors.malformed(provider, "an empty body");
   const body = parseJson(text);
@@ -9,11 +9,11 @@ export function responseJson(text: string, provider: string, errors: ServiceErro
   return body;
 }
 
-/** Returns a finite number as it is, and `undefined` for any other value. */
+/** Returns the value if it is a finite number from 0, and `undefined` for any other value. */
 export const tokenCount = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isFinite(value) ? value : undefined;
+  typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 
-/** Returns the counts that are defined, or `undefined` if there are none. */
+/** Returns the token counts that are defined, or `undefined` if all are undefined. */
 export function knownCounts<Name extends string>(
   counts: Readonly<Record<Name, number | undefined>>,
 ): { readonly [Count in Name]?: number } | undefined {
@@ -21,7 +21,7 @@ export function knownCounts<Name extends string>(
   return known.length === 0 ? undefined : (Object.fromEntries(known) as { [Count in Name]?: number });
 }
 
-/** Returns the last chunk of a stream, with the complete reply. */
+/** Returns the last chunk of a streamed reply, which contains the complete reply. */
 export const doneChunk = <Reply extends { readonly finish_reason?: string | null }>({
   finish_reason: finishReason,
   ...reply

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
-/** Caches the JSON of each schema: schemas don't change, and an agent may have many tools. */
+/** Caches the JSON Schema of each zod schema: schemas don't change, and an agent may have many tools. */
 const parameters = new WeakMap<z.ZodType, Fields>();
 
 /**
- * Returns the JSON schema of a tool's parameters, the same object for the same schema. Types that JSON schema can't express
- * accept anything: the engine validates the arguments.
+ * Returns the JSON Schema of a tool's parameters, and the same object each time for the same zod schema. Types that JSON
+ * Schema can't express accept any value; the engine validates the arguments later.
  */
 export function parametersOf(schema: z.ZodType): Fields {
   const known = parameters.get(schema);
@@ -17,7 +17,8 @@ export function parametersOf(schema: z.ZodType): Fields {
 }
 
 /**
- * Returns the JSON schema of a codec's input, or `undefined` if the input isn't an object: services support nothing else.
+ * Returns the JSON Schema of a codec's input. Returns `undefined` if the input isn't an object, because services support
+ * only objects.
  *
  * @example
  * ```ts
@@ -37,13 +38,16 @@ export function outputSchemaOf(codec: z.ZodType): Fields | undefined {
   }
 }
 
-/** Returns instructions for a model that doesn't accept a schema. They ask for JSON that matches it. */
+/**
+ * Returns instructions that ask a model for JSON that matches the schema. Use them for a model that doesn't accept a
+ * schema.
+ */
 export const outputInstructions = (schema: Fields): string =>
   `Reply with nothing but JSON that fits this JSON schema: ${JSON.stringify(schema)}`;
 
 /**
- * Returns an object schema, since endpoints accept nothing else. A union of objects becomes one object with the properties
- * of all variants. Any other schema becomes an object with any properties.
+ * Converts a JSON Schema into an object schema, because services accept only objects. A union of objects becomes one object
+ * with the properties of all variants. Any other schema becomes an object with any properties.
  */
 export function objectSchema(schema: Fields): Fields {
   if (schema["type"] === "object") return { properties: {}, ...schema };
@@ -87,10 +91,10 @@ function requiredOfAll(variants: readonly Fields[]): readonly unknown[] {
   return first.filter((name) => others.every((required) => required.includes(name)));
 }
 
-/** Checks whether a tool with these parameters takes text instead of JSON. */
+/** Checks whether a tool with these parameters takes a text instead of an object. */
 export const takesText = (parameters: z.ZodType): boolean => parametersOf(parameters)["type"] === "string";
 
-/** The parameters of a function with one text. */
+/** The JSON Schema of a function that takes one text, in the field `input`. */
 const TEXT_INPUT: Fields = {
   type: "object",
   properties: { input: { type: "string" } },
@@ -99,8 +103,8 @@ const TEXT_INPUT: Fields = {
 };
 
 /**
- * Returns the JSON schema of a function's parameters, always an object schema. For a tool that takes text, the object has
- * the text in `input`; `textInputIn` reads it.
+ * Returns the JSON Schema of a function's parameters, which is always an object schema. For a tool that takes a text, the
+ * object has the text in the field `input`. `textInputIn` reads the text.
  *
  * @example
  * ```ts
@@ -114,7 +118,10 @@ const TEXT_INPUT: Fields = {
 export const functionParameters = (parameters: z.ZodType): Fields =>
   takesText(parameters) ? TEXT_INPUT : objectSchema(parametersOf(parameters));
 
-/** Reads the input of a function with one text. Some models ignore the schema and write only the text. */
+/**
+ * Returns the text in the arguments of a function that takes one text. Some models ignore the schema and write only the text. In
+ * this case, returns the arguments unchanged.
+ */
 export function textInputIn(text: unknown): string {
   if (typeof text !== "string") return "";
   const input = fieldsOf(parseJson(text))["input"];

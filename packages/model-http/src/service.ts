@@ -1,3 +1,4 @@
+import { MAX_REPLY_LENGTH, readText } from "./body.ts";
 import { ModelHttpError, type ServiceErrors } from "./errors.ts";
 import type { Fields } from "./fields.ts";
 import { readEvents } from "./sse.ts";
@@ -6,20 +7,21 @@ import { readEvents } from "./sse.ts";
 export interface ModelService {
   /** The URL of each request. */
   readonly url: string;
-  /** The headers of each request, by names in lower case. */
+  /** The headers of each request. Their names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sends the requests. */
+  /** The function that sends the requests. It must respect `redirect: "manual"`. */
   readonly fetch: typeof globalThis.fetch;
-  /** The service's name in `origin` and errors. */
+  /** The service's name in the `origin` of messages and in errors. */
   readonly provider: string;
-  /** Whether the headers contain a key. */
+  /** Whether the headers contain an API key. */
   readonly hasKey: boolean;
-  /** Creates the errors of the provider. */
+  /** Creates the errors of this service. */
   readonly errors: ServiceErrors;
 }
 
 /**
- * Sends a request with `body` as JSON. Throws the service's error if the response isn't 2xx, and otherwise what `fetch` throws.
+ * Sends a request with `body` as JSON. Follows no redirect. Throws the service's error if the response isn't 2xx, and otherwise
+ * what `fetch` throws.
  *
  * @example
  * ```ts
@@ -38,13 +40,16 @@ export async function post(
   body: Fields,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
-  const request = { method: "POST", headers, body: JSON.stringify(body) };
+  // `fetch` would send the key, unless it is in `authorization`, and the conversation to any host that a redirect names.
+  const request = { method: "POST", headers, body: JSON.stringify(body), redirect: "manual" } as const;
   const response = await fetch(url, signal === undefined ? request : { ...request, signal });
-  if (!response.ok) throw await errors.ofStatus(response, { provider, hasKey });
+  if (!response.ok) throw await errors.ofStatus(response, { url, provider, hasKey });
   return response;
 }
 
-/** The error of a body that can't be read to its end: whatever `fetch` reports, the connection was lost. */
+/**
+ * Returns the error for a response body that can't be read to its end. Whatever `fetch` reports, the connection was lost.
+ */
 const bodyFailure = (
   thrown: unknown,
   { errors, provider }: ModelService,
@@ -52,19 +57,25 @@ const bodyFailure = (
 ): unknown =>
   thrown instanceof ModelHttpError || signal?.aborted === true ? thrown : errors.cut(provider, thrown);
 
-/** Reads the whole body. Throws the service's error if it ends early. */
-export const wholeText = (
+/**
+ * Reads a response's whole body as text. Throws the service's error if the body ends early or is longer than 256 MiB.
+ */
+export async function wholeText(
   response: Response,
   service: ModelService,
   signal: AbortSignal | undefined,
-): Promise<string> =>
-  response.text().catch((thrown: unknown) => {
+): Promise<string> {
+  const text = await readText(response, MAX_REPLY_LENGTH).catch((thrown: unknown) => {
     throw bodyFailure(thrown, service, signal);
   });
+  if (text === undefined) throw service.errors.malformed(service.provider, "more than 256 MiB");
+  return text;
+}
 
 /**
- * Reads a response of server-sent events and yields what `read` yields for them. `read` gets the data of each event. Throws
- * the service's error if the stream ends early or the response isn't a stream. `read` must throw the service's errors, too.
+ * Yields what `read` yields for a response of server-sent events. `read` gets the data of each event. Throws the service's
+ * error if the stream ends early or the response isn't a stream. `read` itself must throw the service's errors for invalid
+ * data.
  *
  * @example
  * ```ts

@@ -1,12 +1,10 @@
 import { createParser } from "eventsource-parser";
+import { MAX_REPLY_LENGTH } from "./body.ts";
 
-/** The limit of one event, in characters: about ten times a generated image. */
-const MAX_EVENT_LENGTH = 256 * 2 ** 20;
-
-/** Yields the data of each event of a stream, without an incomplete event at its end. */
+/** Yields the data of each server-sent event in a body. Skips an incomplete event at the end of the body. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const events: string[] = [];
-  const parser = createParser({ maxBufferSize: MAX_EVENT_LENGTH, onEvent: ({ data }) => events.push(data) });
+  const parser = createParser({ maxBufferSize: MAX_REPLY_LENGTH, onEvent: ({ data }) => events.push(data) });
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let endsInReturn = false;

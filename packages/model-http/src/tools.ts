@@ -1,8 +1,8 @@
-/** Translates tool names to those in requests and back. */
+/** Converts names of tools into the names in a request, and back. */
 export interface ToolNames {
-  /** Returns the name to send. */
+  /** Returns the name to send for a tool. */
   readonly toWire: (name: string) => string;
-  /** Returns the tool's name. An unknown name stays unchanged. */
+  /** Returns the tool's own name for a name from the model. A name that isn't known stays unchanged. */
   readonly toOwn: (wire: string) => string;
 }
 
@@ -10,9 +10,9 @@ const VALID = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_LENGTH = 64;
 
 /**
- * Creates the translation of tool names for one request. Endpoints accept names of 1 to 64 letters, digits, `_` and `-`.
- * Other names are replaced, in the same way at each request with the same tools. `own` are the names of the agent's tools,
- * which take precedence. `valid` can be stricter, but must accept names that begin with `_`.
+ * Creates the conversion of tool names for one request. Services accept names of 1 to 64 letters, digits, `_` and `-`. Any
+ * other name is replaced, in the same way in each request with the same tools. `own` are the names of the agent's tools,
+ * which take precedence over names in the history. `valid` can be stricter, but must accept names that begin with `_`.
  *
  * @example
  * ```ts
@@ -45,17 +45,17 @@ export function toolNames(own: readonly string[], valid = VALID): ToolNames {
   return { toWire, toOwn: (wire) => owns.get(wire) ?? wire };
 }
 
-/** Assigns a unique id to each call of a request, even if the history repeats ids. */
+/** Gives each tool call of a request a unique id, even if the history uses an id again. */
 export interface CallIds {
-  /** Returns the id to send for a call. `isOwn`: the endpoint itself created the id, so it must not change. */
+  /** Returns the id to send for a tool call. `isOwn`: this service itself created the id, so the id must not change. */
   readonly open: (id: string, isOwn: boolean) => string;
-  /** Returns the id to send for the result of the latest call with this id. */
+  /** Returns the id to send for the result of the latest tool call with the id `id`. */
   readonly answered: (id: string) => string;
 }
 
 /**
- * Creates the call ids of one request. `own` are the ids that the endpoint created; other calls must not use them. Other ids
- * get at most `maxLength` characters.
+ * Creates the ids of the tool calls of one request. `own` are the ids that the service itself created; other calls must not
+ * get them. All other ids are shortened to at most `maxLength` characters.
  *
  * @example
  * ```ts
@@ -94,7 +94,7 @@ export function callIds(own: ReadonlySet<string>, maxLength: number): CallIds {
 
 const hashedId = (id: string): string => `call_${digest(id)}`;
 
-/** 64-bit FNV-1a: an id gets the same hash in each request, so prompt caches stay valid. */
+/** Returns the 64-bit FNV-1a hash of a text. An id has the same hash in each request, so prompt caches stay valid. */
 function digest(text: string): string {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text)) {

@@ -4,6 +4,8 @@ import { errors, TestError } from "./support/http-service.ts";
 
 const QUOTED = "The key sk-secret and «what was said»";
 
+const URL_WITH_SECRETS = "https://ada:pass-word@models.test/k-e-y/v1/chat?key=AIza-q#f";
+
 const ofStatus = (
   status: number,
   body: unknown = "",
@@ -13,6 +15,7 @@ const ofStatus = (
   }: { readonly hasKey?: boolean; readonly headers?: Record<string, string> } = {},
 ) =>
   errors.ofStatus(new Response(typeof body === "string" ? body : JSON.stringify(body), { status, headers }), {
+    url: URL_WITH_SECRETS,
     provider: "mine",
     hasKey,
   });
@@ -56,7 +59,35 @@ describe("a response with the status", () => {
   });
 });
 
+describe("a redirect", () => {
+  const redirects = "https://models.test redirects: set baseURL to the final address";
+
+  it.each([300, 301, 302, 303, 305, 307, 308])(
+    "by %d names the host without secrets of the URL",
+    async (status) => {
+      const error = await ofStatus(status, QUOTED, { headers: { location: "https://other.test/?token=t" } });
+      expect(error).toMatchObject({ reason: "status", status, code: undefined, isRetryable: false });
+      expect(error.message).toBe(`mine answered ${status}; ${redirects}`);
+    },
+  );
+
+  it("whose status a browser hides has none", async () => {
+    // Like an opaque redirect: the status 0, no headers, no body.
+    const asked = { url: URL_WITH_SECRETS, provider: "mine", hasKey: true };
+    const error = await errors.ofStatus(Response.error(), asked);
+    expect(error).toMatchObject({ reason: "status", status: undefined, isRetryable: false });
+    expect(error.message).toBe(`mine answered with a redirect; ${redirects}`);
+  });
+});
+
 describe("the body of an error", () => {
+  it("is read if it quotes a long request", async () => {
+    const error = await ofStatus(429, {
+      error: { code: "insufficient_quota", message: "x".repeat(500_000) },
+    });
+    expect(error).toMatchObject({ isRetryable: false });
+  });
+
   it.each([
     ["OpenAI's", { error: { message: QUOTED, type: "t", param: "messages[0].name", code: "c" } }, "c", "t"],
     ["Anthropic's", { type: "error", error: { type: "t", message: QUOTED } }, undefined, "t"],

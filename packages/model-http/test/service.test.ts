@@ -30,17 +30,23 @@ both("a response that is %s", (way, read) => {
     ]);
   });
 
-  it("is found after a redirect", async () => {
-    const { service, received } = await httpService((response, { url }) => {
-      if (url === "/v1") response.writeHead(307, { location: "/v2" }).end();
-      else response.writeHead(200, EVENTS).end("data: Hi\n\n");
-    });
-    expect(await read(service)).toContain("Hi");
-    expect(received.map(({ url, body }) => [url, body])).toEqual([
-      ["/v1", '{"a":1}'],
-      ["/v2", '{"a":1}'],
-    ]);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    "isn't looked for after a redirect by %d, which is an error",
+    async (status) => {
+      const { service, received, open } = await httpService((response) =>
+        response.writeHead(status, { location: "/v2" }).end("<a href='/v2'>moved</a>"),
+      );
+      await expect(read(service)).rejects.toMatchObject({
+        name: "TestError",
+        reason: "status",
+        status,
+        isRetryable: false,
+        message: `mine answered ${status}; ${new URL(service.url).origin} redirects: set baseURL to the final address`,
+      });
+      expect(received.map(({ url }) => url)).toEqual(["/v1"]);
+      await expect.poll(open).toBe(0);
+    },
+  );
 
   it("isn't read if its status is an error", async () => {
     const { service, open } = await httpService((response) =>

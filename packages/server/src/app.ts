@@ -11,27 +11,31 @@ import { addRoutes } from "./routes/index.ts";
 import { partsOf, type ServerParts } from "./server-parts.ts";
 import type { TurnService } from "./turns/turn-service.ts";
 
-/** A server without a network; see {@link createServerApp}. */
+/** A server that handles requests but listens on no port; see {@link createServerApp}. */
 export interface ServerApp {
-  /** Handles a web request, for any runtime or framework with web-standard requests. */
+  /** Responds to a web-standard `Request`. Pass it to a runtime or framework that uses such requests (e.g. Bun or Hono). */
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /**
-   * Handles a request of Node.js, for frameworks such as Express and Fastify. If the framework has read the body, its value in
-   * `incoming.body` is used.
+   * Handles a request of Node.js, for frameworks such as Express and Fastify. If the framework has already read the body of the
+   * request, the handler takes the parsed body from `incoming.body`.
    */
   readonly nodeHandler: NodeHandler;
-  /** Runs the turns. Your own code can start turns with it, without a request. */
+  /**
+   * The service that runs the turns. With it, your own code can start turns without an HTTP request. The option `clientFiles`
+   * doesn't check the files of these turns.
+   */
   readonly service: TurnService;
   /**
-   * Ends all streams, so clients reconnect, and waits for running turns. Turns that still run after `shutdownMs` are handed over.
-   * The stores stay open.
+   * Ends all event streams, so that clients reconnect to another process, and waits for running turns. Hands over the turns that
+   * still run after `shutdownMs`: another process continues them. Resolves with the number of turns that were handed over.
+   * Doesn't close the stores.
    */
   readonly close: () => Promise<{ readonly handedOver: number }>;
 }
 
 /**
- * Creates a server without a network, for any runtime or framework with web-standard requests. On Node.js, `runServer` also
- * listens on a port. Rejects with a `TypeError` that names the invalid option.
+ * Creates a server that listens on no port, for any runtime or framework with web-standard requests. On Node.js, use `runServer` to
+ * listen on a port. Rejects with a `TypeError` that names the invalid option.
  *
  * @example
  * ```ts
@@ -61,7 +65,7 @@ interface RoutedApp extends Omit<ServerApp, "fetch" | "nodeHandler"> {
   readonly operations: readonly Operation[];
 }
 
-/** Returns the path of a request below the path at which the server is mounted. */
+/** Returns a function that takes `basePath` off the path of a request. The function returns any other path unchanged. */
 const pathBelow =
   (basePath = ""): ((request: Request) => string) =>
   (request) => {
@@ -69,7 +73,7 @@ const pathBelow =
     return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
   };
 
-/** Creates the app for a server that can cut connections off. */
+/** Creates the Hono app with all routes, for `createServerApp` and for `runServer`. */
 export async function createRoutedApp<Ctx>(
   agents: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,

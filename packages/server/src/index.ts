@@ -1,6 +1,7 @@
 // The server
 
 export { createServerApp, type ServerApp } from "./app.ts";
+export type { ClientFile } from "./http/client-content.ts";
 export type { TurnTiming } from "./jobs/options.ts";
 export { TurnFailedError, type TurnFailure } from "./jobs/turn-failed-error.ts";
 export type { NodeHandler } from "./node-handler.ts";

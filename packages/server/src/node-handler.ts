@@ -3,13 +3,18 @@ import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { ServerEnvironment } from "./http/router.ts";
 
-/** A handler of Node.js requests. Resolves once the response is sent. */
+/** A handler for requests of a Node.js server. Resolves when the response was sent. */
 export type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
-/** A request whose body a framework may have read: `body` is what its parser made of it. */
-type ParsedRequest = IncomingMessage & { readonly body?: unknown; rawBody?: Buffer };
+/** A request of a Node.js server, whose body a framework may already have read. */
+interface ParsedRequest extends IncomingMessage {
+  /** The body as the framework parsed it. Absent if the framework parsed no body. */
+  readonly body?: unknown;
+  /** The bytes of the body. If present, Hono's listener uses them and doesn't read the request. */
+  rawBody?: Buffer;
+}
 
-/** Returns a handler for a server of Node.js that belongs to the application. */
+/** Creates a handler that the application calls for requests of its own Node.js server. */
 export function createNodeHandler(app: Hono<ServerEnvironment>): NodeHandler {
   const lost = new WeakSet<object>();
   const listener = getRequestListener(
@@ -20,7 +25,7 @@ export function createNodeHandler(app: Hono<ServerEnvironment>): NodeHandler {
   return async (incoming: ParsedRequest, outgoing) => {
     if (incoming.readableDidRead && incoming.rawBody === undefined) {
       const body = bodyOf(incoming.body);
-      // The listener would wait for a body that never comes.
+      // Without `rawBody`, the listener would wait forever for a body that was already read.
       incoming.rawBody = body ?? Buffer.alloc(0);
       if (body === undefined) lost.add(incoming);
     }
@@ -28,7 +33,7 @@ export function createNodeHandler(app: Hono<ServerEnvironment>): NodeHandler {
   };
 }
 
-/** Returns the bytes of a parsed body. `undefined` if there is none. */
+/** Converts a parsed body into bytes. Returns `undefined` if the framework left no body. */
 function bodyOf(parsed: unknown): Buffer | undefined {
   if (parsed === undefined) return undefined;
   if (parsed instanceof Uint8Array) return Buffer.from(parsed);
@@ -36,7 +41,8 @@ function bodyOf(parsed: unknown): Buffer | undefined {
   try {
     return Buffer.from(JSON.stringify(parsed));
   } catch {
-    // It is nested so deeply that it overflows the stack. The server refuses this as it refuses such a body.
+    // The parsed body is nested so deeply that `JSON.stringify` overflows the stack. The server refuses invalid JSON with the same
+    // status as a body that is nested too deeply.
     return Buffer.from("not JSON");
   }
 }

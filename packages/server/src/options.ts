@@ -2,86 +2,105 @@ import type { Agent, MemoryConfig, RunSettings } from "@jaf/core";
 import type { MemoryProvider, TurnLog } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
+import type { ClientFile } from "./http/client-content.ts";
 import type { TurnTiming } from "./jobs/options.ts";
 import type { Identity } from "./turns/turn-service.ts";
 
-/** The agents of a server: a list, or a map by name. */
+/** The agents of a server: a list of agents, or a map from the name in requests to the agent. */
 export type ServedAgents<Ctx> =
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly Agent<Ctx, any>[] | ReadonlyMap<string, Agent<Ctx, any>>;
 
 /**
- * Settings for all runs. The server sets those of a single turn: conversation, user, approvals and signal. `userMemory` is also
- * that of the `/facts` routes, if it is a store of `@jaf/user-memory`.
+ * The settings that all turns share. The server itself sets the conversation, user, approvals and abort signal of each turn. The
+ * `/facts` routes use `userMemory` too, if it is a store of `@jaf/user-memory`.
  */
 export type ServerRunConfig<Ctx> = RunSettings<Ctx> & {
-  /** `provider` is optional if `defaultMemoryProvider` is set. `durability` defaults to `"step"`. */
+  /**
+   * Settings of conversation memory. `provider` can be left out if the server option `defaultMemoryProvider` is set. `durability`
+   * defaults to `"step"`.
+   */
   readonly memory?: Omit<MemoryConfig, "provider"> & { readonly provider?: MemoryProvider };
 };
 
-/** Limits of a server. The limits per user accept `Infinity`. */
+/** Limits of a server. For no limit, set a limit per user to `Infinity`. */
 export interface ServerLimits {
   /** Maximum size of a request body, in bytes. Default 1,000,000. */
   readonly bodyBytes?: number;
-  /** Maximum time until a request body has arrived, in ms. Default 10,000. */
+  /** Maximum time for receiving a request body, in ms. Default 10,000. */
   readonly bodyTimeoutMs?: number;
-  /** Requests per user and minute in this process. Default 600. */
+  /** Maximum number of requests per user and minute. Each server process counts for itself. Default 600. */
   readonly requestsPerMinute?: number;
-  /** Concurrent turns per user in this process. Default 10. */
+  /** Maximum number of turns of one user that run at the same time. Each server process counts for itself. Default 10. */
   readonly turnsPerUser?: number;
-  /** Open streams per user in this process. Default 50. */
+  /** Maximum number of event streams that one user has open. Each server process counts for itself. Default 50. */
   readonly streamsPerUser?: number;
 }
 
 /** Options of {@link createServerApp}. */
 export interface ServerAppOptions<Ctx> {
-  /** Stores conversations. Default: `memory.provider` of the run configuration. One of the two is required. */
+  /** Stores the conversations. Default: `memory.provider` of the run configuration. You must set one of these two options. */
   readonly defaultMemoryProvider?: MemoryProvider;
   /**
-   * The turn log. Default: an in-memory log with a process warning; turns are lost when the process ends, and other processes can't
-   * see them. In production, use your adapter's log, e.g. `createRedisTurnLog(client)`.
+   * Stores the turns and their events. Default: a log in this process's memory, and the process warns about it. Such turns are lost
+   * when the process ends, and other processes can't see them. In production, use your adapter's log, e.g.
+   * `createRedisTurnLog(client)`.
    */
   readonly turnLog?: TurnLog;
   /**
-   * Returns the user who sends the request, or `null` to reject it with status 401. A `UserFacingError` rejects it with status 403
-   * and its message; any other exception is a server error. By default, all requests belong to the user `"local"`, and the server accepts loopback addresses only.
+   * Returns the user who sends the request, or `null` to reject the request with status 401. If the function throws a
+   * `UserFacingError`, the response has status 403 and the error's message. If it throws another error, the response is a server
+   * error. Default: all requests belong to the user `"local"`, and only requests to loopback hosts are accepted.
    */
   readonly authenticate?: (request: Request) => Identity | null | Promise<Identity | null>;
-  /** Returns the context of a run. Called again if another process takes over the turn. Default: the identity. */
+  /** Returns the context (`Ctx`) of a turn's run. Called again if another process takes over the turn. Default: the `identity`. */
   readonly context?: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
-  /** Name of the agent for requests without one. Default: the first agent. */
+  /** Name of the agent that answers requests that name no agent. Default: the first agent. */
   readonly defaultAgent?: string;
   /**
-   * Returns the title of a new conversation from the text of its first message, which isn't empty, or `undefined` for no title.
-   * Default: the first 80 characters on one line. Lists show titles, so leave out private content here.
+   * Returns the title of a new conversation, or `undefined` for no title. `text` is the text of the first message, and is never
+   * empty. Default: the first 80 characters on one line. Lists of conversations show titles, so leave out private content.
    */
   readonly titleOf?: (text: string) => string | undefined;
   /**
-   * Other origins that browsers may use the server from, e.g. `{ origins: ["https://app.example.org"] }`. `true`: all, without
-   * cookies. Default `false`: none.
+   * Returns whether a user may send the model a file that the user's message names by an address or by the provider's file id,
+   * without the bytes. The provider reads the file with the application's key, so return `true` only for files that this user may
+   * read. If the function throws, the client gets a server error. Default: no file is allowed.
+   */
+  readonly clientFiles?: (file: ClientFile, identity: Identity) => boolean | Promise<boolean>;
+  /**
+   * Origins of other web pages that may call the server from a browser, e.g. `{ origins: ["https://app.example.org"] }`. `true`:
+   * all origins, but without cookies. `false` (default): no other origin.
    */
   readonly cors?: boolean | { readonly origins: readonly string[] };
   /**
-   * Host names that requests may use, with the port unless it is the scheme's default. Without `authenticate`, the default is
-   * `localhost`, `127.0.0.1` and `[::1]` with any port; with it, any host. Protects against DNS rebinding.
+   * Values that the `Host` header of requests may have. Include the port unless it is the scheme's default port. Protects against
+   * DNS rebinding. Default with `authenticate`: any host. Default without it: `localhost`, `127.0.0.1` and `[::1]`, with any port.
    */
   readonly allowedHosts?: readonly string[];
-  /** Path at which the server is mounted, e.g. `"/api/jaf"`, if requests arrive with it. Default: none. */
+  /**
+   * The path at which the server is mounted, e.g. `"/api/jaf"`. Set it if the framework leaves this path in the addresses of
+   * requests. Default: no path.
+   */
   readonly basePath?: string;
-  /** Limits for requests and for each user. */
+  /** Limits for request bodies and for each user. */
   readonly limits?: ServerLimits;
-  /** How long `close` waits for running turns before it hands them over, in ms. Default 10,000. */
+  /**
+   * How long `close` waits for running turns, in ms. Turns that still run after this time are handed over to another process.
+   * Default 10,000.
+   */
   readonly shutdownMs?: number;
   /**
-   * Receives errors of the server, and a `TurnFailedError` for each turn and each tool that failed. The server's own texts hold no
-   * conversation content; what your code and a model provider threw is the `cause`. Default: `console.error`.
+   * Receives errors of the server, with the request's id if a request caused the error. Also receives a `TurnFailedError` for each
+   * turn that failed and for each tool that threw an error. The server's own texts hold no conversation content. The error that
+   * your code or a model provider threw is the `cause`. Default: `console.error`.
    */
   readonly onError?: (error: unknown, request?: { readonly requestId: string }) => void;
-  /** Timing of turns and of the turn log. */
+  /** Time settings of turns and of the turn log, e.g. the duration of a lease. */
   readonly turns?: TurnTiming;
 }
 
-/** The validated options of the app, with defaults. */
+/** The validated server options, with defaults filled in. */
 export type ServerSettings = z.output<typeof settingsSchema>;
 
 const atLeastOne = z.number().min(1);
@@ -89,6 +108,9 @@ const atLeastOne = z.number().min(1);
 const settingsSchema = z.object({
   authenticate: z.custom<unknown>((value) => typeof value === "function").optional(),
   context: z.custom<unknown>((value) => typeof value === "function").optional(),
+  clientFiles: z
+    .custom<ServerAppOptions<unknown>["clientFiles"]>((value) => typeof value === "function")
+    .optional(),
   onError: z.custom<unknown>((value) => typeof value === "function").optional(),
   defaultAgent: z.string().optional(),
   titleOf: z.custom<(text: string) => string | undefined>((value) => typeof value === "function").optional(),
@@ -112,6 +134,6 @@ const settingsSchema = z.object({
     .prefault({}),
 });
 
-/** Validates the options. Throws a `TypeError` that names the invalid field. */
+/** Validates the server options and fills in defaults. Throws a `TypeError` that names the invalid field. */
 export const parseSettings = (options: unknown): ServerSettings =>
   parseOptions(settingsSchema, options, "server options");

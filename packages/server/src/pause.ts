@@ -1,6 +1,6 @@
 import { onAbort } from "@jaf/memory/internal";
 
-/** Waits until the time is over or the signal is aborted. Never rejects. */
+/** Waits for `ms` milliseconds, or until the signal is aborted. Never rejects. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) {

@@ -1,12 +1,13 @@
+import type { IncomingMessage } from "node:http";
 import { serve } from "@hono/node-server";
 import { createRoutedApp } from "./app.ts";
 import type { ServedAgents, ServerAppOptions, ServerRunConfig } from "./options.ts";
 
 /** Options of {@link runServer}. */
 export interface ServerOptions<Ctx> extends ServerAppOptions<Ctx> {
-  /** The port. `0`: any free port. Default 3000. */
+  /** The port to listen on. `0`: any free port. Default 3000. */
   readonly port?: number;
-  /** The address to listen on. Others than loopback addresses require `authenticate`. Default `"127.0.0.1"`. */
+  /** The address to listen on. Any address other than a loopback address requires `authenticate`. Default `"127.0.0.1"`. */
   readonly host?: string;
 }
 
@@ -14,17 +15,28 @@ export interface ServerOptions<Ctx> extends ServerAppOptions<Ctx> {
 export interface RunningServer {
   /** Base URL, e.g. `"http://127.0.0.1:3000"`. */
   readonly url: string;
-  /** The port that it listens on. */
+  /** The port that the server listens on. */
   readonly port: number;
-  /** Stops accepting requests, ends streams, and finishes running turns or hands them over. The stores stay open. */
+  /**
+   * Stops accepting requests, ends event streams and waits for running turns. Hands over the turns that still run after
+   * `shutdownMs`: another process continues them. Doesn't close the stores.
+   */
   readonly close: () => Promise<void>;
 }
+
+/**
+ * Checks whether a GET or HEAD request has a body. No route reads such a body, and Node.js would read it to its end, for minutes, if
+ * the connection stayed open.
+ */
+const hasUnreadBody = ({ method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean =>
+  (method === "GET" || method === "HEAD") &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
 /**
  * Serves agents over HTTP on Node.js. For other runtimes, use `createServerApp`. Rejects with a `TypeError` if an option is
- * invalid, and with the system's error if the port isn't available.
+ * invalid. Rejects with the system's error (e.g. `EADDRINUSE`) if the server can't listen on the port.
  *
  * @example
  * ```ts
@@ -53,7 +65,10 @@ export async function runServer<Ctx>(
     );
   const { app, ...rest } = await createRoutedApp(agents, config, options);
   const server = serve({
-    fetch: (request, { outgoing }) => app.fetch(request, { cutOff: () => void outgoing.destroy() }),
+    fetch: (request, { incoming, outgoing }) => {
+      if (hasUnreadBody(incoming) && "shouldKeepAlive" in outgoing) outgoing.shouldKeepAlive = false;
+      return app.fetch(request, { cutOff: () => void outgoing.destroy() });
+    },
     ...{ port, hostname: host },
   });
   const listening = await new Promise<number>((resolve, reject) => {

@@ -10,25 +10,25 @@ import type { TurnServiceOptions } from "./jobs/options.ts";
 import type { ServedAgents, ServerAppOptions, ServerRunConfig, ServerSettings } from "./options.ts";
 import type { Identity, TurnService } from "./turns/turn-service.ts";
 
-/** The parts of the server that routes use. */
+/** What the routes use: stores, turn service, agents, limits and settings. */
 export interface ServerParts {
   readonly settings: ServerSettings;
   readonly provider: VersionedMemoryProvider;
   readonly log: TurnLog;
   readonly service: TurnService;
   readonly userMemory: UserMemoryStore | undefined;
-  /** Agents by name. */
+  /** The agents by name. */
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own context and output
   readonly agents: ReadonlyMap<string, Agent<any, any>>;
   readonly defaultAgent: string;
   readonly limits: UserLimits;
-  /** Aborted when the server closes. Streams then end, and their clients reconnect. */
+  /** Aborted when the server closes. All event streams then end, and clients reconnect to another process. */
   readonly closing: AbortSignal;
-  /** Reports an error during a response to the application. */
+  /** Passes an error that occurred during a response to the application's `onError`. */
   readonly report: (thrown: unknown, requestId: string) => void;
 }
 
-/** Creates the parts from the options. Throws a `TypeError` that names the invalid option. */
+/** Creates the server's parts from its options. Throws a `TypeError` that names the invalid option. */
 export function partsOf<Ctx>(
   given: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,
@@ -60,7 +60,10 @@ export function partsOf<Ctx>(
   return { ...own, provider, log, service, userMemory: storeOf(userMemory), agents, defaultAgent, limits };
 }
 
-/** Returns the agents by the names that requests use. */
+/**
+ * Returns the agents by the name that requests use: the key of a map, or the `name` of a listed agent. Throws a `TypeError` if two
+ * agents have the same name.
+ */
 function agentsOf<Ctx>(
   given: ServedAgents<Ctx>,
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
@@ -99,7 +102,10 @@ function inMemoryLog() {
   return createInMemoryTurnLog();
 }
 
-/** Returns the user memory as a store for the `/facts` routes. A memory of the application's own may lack their methods. */
+/**
+ * Returns the user memory as a store for the `/facts` routes. Returns `undefined` if the user memory lacks a method that these routes
+ * need, e.g. because the application wrote the user memory itself.
+ */
 const storeOf = (memory: RunUserMemory | undefined): UserMemoryStore | undefined =>
   memory !== undefined && STORE_METHODS.every((method) => method in memory)
     ? (memory as UserMemoryStore)

@@ -18,62 +18,66 @@ const AUDIT_ACTIONS = [
 ] as const;
 
 /**
- * A change of a fact or, with `"erased"`, of all facts. `"evicted"` facts were deleted to make room for newer quotations and
- * can be stored again.
+ * What happened to a fact. `"repeated"`: the same fact was remembered again, which changed the stored fact. `"revived"`: a
+ * superseded fact became active again. `"evicted"`: a quotation was deleted to make room for newer quotations; it can be
+ * stored again. `"erased"`: all facts of the user were deleted.
  */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** An entry of a user's audit trail, without text. */
+/** An entry of a user's audit trail. It contains no text of a fact. */
 export interface AuditEntry {
-  /** Counts from 1 for each user, without gaps. */
+  /** The number of the entry in the user's audit trail: from 1, without gaps. */
   readonly seq: number;
   /** The time of the change. */
   readonly at: Date;
-  /** The kind of change. */
+  /** What happened to the fact. */
   readonly action: AuditAction;
   /** The id of the fact. Absent for `"erased"`. */
   readonly factId?: string;
-  /** A keyed hash of the fact after the change. Absent if the fact was deleted. */
+  /**
+   * A hash of the stored fact after the change, keyed with the option `auditKey` if it is set. Absent if the change deleted
+   * the fact.
+   */
   readonly digest?: string;
-  /** The hash of the previous entry; 64 zeros in the first. */
+  /** The `hash` of the previous entry. In the first entry: 64 zeros. */
   readonly previous: string;
-  /** SHA-256 of the fields above as hex, keyed with the store's `auditKey` if it has one. */
+  /** SHA-256 of the other fields of this entry as hex, keyed with the option `auditKey` if it is set. */
   readonly hash: string;
 }
 
 /**
- * A difference between a user's audit trail and the stored data. `seq` is the number of the entry with the problem, or the
- * number that the newest entry should have.
+ * A difference between a user's audit trail and the stored data. With `"broken-chain"`, `seq` is the number of the entry that
+ * has the problem. With `"cut-off"`, `seq` is the number that the newest entry should have.
  */
 export type AuditProblem =
-  /** An entry was changed, or an entry before it is missing. */
+  /** The entry with this number was changed, or the entry before it is missing. */
   | { readonly kind: "broken-chain"; readonly seq: number }
-  /** The newest entries are missing. */
+  /** The newest entries of the audit trail are missing. */
   | { readonly kind: "cut-off"; readonly seq: number }
-  /** A fact differs from the trail. */
+  /** A stored fact doesn't match its newest digest in the audit trail. */
   | { readonly kind: "changed-fact"; readonly factId: string }
-  /** A fact exists, but it isn't in the trail or is forgotten there. */
+  /** A fact is stored, but the audit trail has no entry about the fact, or says that the fact was deleted. */
   | { readonly kind: "unknown-fact"; readonly factId: string }
-  /** A fact is missing, but it isn't forgotten in the trail. */
+  /** A fact isn't stored, but the audit trail doesn't say that it was deleted. */
   | { readonly kind: "missing-fact"; readonly factId: string };
 
 /** The result of a check of a user's audit trail. */
 export interface AuditReport {
-  /** Whether there are no problems. */
+  /** `true` if the check found no problems. */
   readonly ok: boolean;
-  /** Number of checked entries. */
+  /** Number of checked entries of the audit trail. */
   readonly entries: number;
-  /** Number of checked facts, of any status. */
+  /** Number of checked facts, with any status. */
   readonly facts: number;
-  /** The differences. */
+  /** The differences between the audit trail and the stored data. */
   readonly problems: readonly AuditProblem[];
 }
 
-/** A change to record. */
+/** A change that the audit trail records. */
 export interface AuditEvent {
   readonly action: AuditAction;
   readonly factId?: string;
-  /** The fact after the change; absent if it was deleted. */
+  /** The fact after the change. Absent if the change deleted the fact. */
   readonly fact?: StoredFact;
 }
 
@@ -82,25 +86,28 @@ export interface ChainEnd {
   readonly hash: string;
 }
 
-/** The end of an empty audit trail. */
+/** The end of an empty audit trail. The first entry has the next number and, as `previous`, this hash. */
 export const CHAIN_START: ChainEnd = { seq: 0, hash: "0".repeat(64) };
 
 export interface AuditChain {
-  /** Returns the entries for events, and the new end of the chain. */
+  /** Converts events into the audit entries that follow `end`. Returns these entries and the new end of the trail. */
   readonly extend: (
     end: ChainEnd,
     events: readonly AuditEvent[],
     at: number,
   ) => { readonly end: ChainEnd; readonly entries: readonly StoredAuditEntry[] };
-  /** Whether the entry's hash matches its fields. */
+  /** Whether the hash of an entry matches the other fields of the entry. */
   readonly isWhole: (entry: AuditEntry) => boolean;
-  /** Returns a keyed hash of a stored fact, without terms, vector and `usedAt`. */
+  /**
+   * Returns a hash of a stored fact, without terms, vector and `usedAt`. The hash is keyed with the option `auditKey` if it is
+   * set.
+   */
   readonly digestOf: (fact: StoredFact) => string;
 }
 
 type Fields = Omit<AuditEntry, "hash">;
 
-/** Opens the audit trail of a user. */
+/** Opens the audit chain of a user. The chain makes and checks the hashes of the user's audit entries. */
 export type Audit = (user: UserKey) => AuditChain;
 
 export const openAudit =
@@ -152,7 +159,7 @@ const entrySchema = z.object({
   hash: z.string(),
 });
 
-/** Returns `undefined` if the body isn't a valid entry. */
+/** Parses a stored audit entry. Returns `undefined` if the body isn't a valid entry or contains another number. */
 export function parseAuditEntry({ seq, body }: StoredAuditEntry): AuditEntry | undefined {
   try {
     const parsed = entrySchema.safeParse(JSON.parse(body));
@@ -164,12 +171,12 @@ export function parseAuditEntry({ seq, body }: StoredAuditEntry): AuditEntry | u
 
 export interface Trail {
   readonly entries: readonly StoredAuditEntry[];
-  /** The end of the chain according to the head. */
+  /** Number and hash of the newest audit entry, as the user's head records them. */
   readonly end: ChainEnd;
   readonly facts: readonly StoredFact[];
 }
 
-/** Checks the hashes of the chain, its end, and the facts. */
+/** Checks a user's audit trail: the hash of each entry, the end of the trail, and whether the stored facts match the trail. */
 export function verifyTrail(chain: AuditChain, { entries, end, facts }: Trail): AuditReport {
   const problems: AuditProblem[] = [];
   const left = new Map<string, AuditEntry>();

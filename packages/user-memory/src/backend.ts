@@ -4,26 +4,33 @@ import type { FactStatus, QuarantineReason, Trust } from "./fact.ts";
 import type { Matches, MessageLocation, TermWeight } from "./ranker/term-index.ts";
 
 /**
- * The storage port, for I/O only. `defineUserMemory` makes a `UserMemoryStore` of it and contains all rules, so all backends
- * behave the same. Methods reject with the errors of their driver.
+ * The storage port of a user memory. A backend only does I/O. All rules are in `defineUserMemory`, which makes a
+ * `UserMemoryStore` from a backend. So user memories behave the same on all backends. Methods reject with the errors of the
+ * backend's driver.
  */
 export interface UserMemoryBackend {
-  /** The name in errors, e.g. `"postgres"`. */
+  /** The name of the backend in error messages, e.g. `"postgres"`. */
   readonly name: string;
-  /** Reads head, facts and tombstones of a user, consistent at one version. */
+  /** Reads a user's head, the selected facts and the requested tombstones, all at the same version of the user's data. */
   readonly read: (
     user: UserKey,
     selection: FactSelection & Extent & { readonly tombstones?: readonly string[] },
   ) => Promise<UserSnapshot>;
-  /** Writes a change. `false` if the version differs; then nothing is written. */
+  /**
+   * Writes a change in one atomic write and returns `true`. If the version of the user's stored head isn't `expectedVersion`,
+   * writes nothing and returns `false`.
+   */
   readonly commit: (user: UserKey, change: UserChange) => Promise<boolean>;
-  /** Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, at any version. */
+  /**
+   * Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, whatever the version of the user's head is.
+   * Stores the new state and audit trail from `erasure` in the same atomic write. Returns how much was deleted.
+   */
   readonly erase: (user: UserKey, erasure: Erasure) => Promise<Erased>;
-  /** Finds the user's indexed facts that contain any of the terms. */
+  /** Finds the user's facts that have at least one of the index terms in `terms`. */
   readonly match: (user: UserKey, terms: readonly string[]) => Promise<Matches>;
   /**
-   * Finds the user's facts nearest to a vector by cosine similarity, best first. Skips vectors of another dimension or of
-   * length 0. Absent if the backend stores no vectors.
+   * Finds the user's facts whose vectors are nearest to the given vector by cosine similarity, best first. Skips facts whose
+   * vector has another dimension or contains only zeros. A backend that stores no vectors leaves this method out.
    */
   readonly nearest?: (
     user: UserKey,
@@ -35,40 +42,49 @@ export interface UserMemoryBackend {
     user: UserKey,
     page: Extent & {
       readonly statuses: readonly FactStatus[];
-      /** Only facts below this `seq`. */
+      /**
+       * Only lists facts whose `seq` is lower than this number. For the next page, pass the `seq` of the last fact of the
+       * previous page.
+       */
       readonly before?: number | undefined;
       readonly limit: number;
     },
   ) => Promise<readonly StoredFact[]>;
-  /** Reads the whole audit trail, oldest first, and the head of the same version. */
+  /** Reads the user's whole audit trail, oldest entry first, and the head, both at the same version. */
   readonly audit: (
     user: UserKey,
   ) => Promise<{ readonly head: UserHead | null; readonly entries: readonly StoredAuditEntry[] }>;
-  /** The extraction jobs. */
+  /** Stores the extraction jobs of all users. */
   readonly jobs: JobBackend;
-  /** Closes only the connections that the backend itself opened. */
+  /** Closes the connections that the backend itself opened, but not connections that the application passed to it. */
   readonly close: () => Promise<void>;
-  /** Converts an error of the driver. `operation` is the method of the store, e.g. `"remember"`. */
+  /**
+   * Converts an error of the backend's driver into a memory error. `operation` is the store's method that failed, e.g.
+   * `"remember"`.
+   */
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
 /**
- * Extraction jobs of all users. A user's jobs are erased with the user's facts. Callers pass durations, and the backend uses
- * the store's clock, because the clock of a process may be wrong.
+ * Stores the extraction jobs of all users. An erasure of a user also deletes the user's jobs. Callers pass durations, not
+ * times. The backend measures durations by the clock of the store, because the clock of a process may be wrong.
  */
 export interface JobBackend {
   /** Whether jobs survive the end of the process. */
   readonly durable: boolean;
   /**
-   * Adds a job that is leased for `leaseMs` from now, with one attempt. `false` if a job with this id exists or the user's
-   * epoch isn't `epoch`; then nothing is written.
+   * Adds a job and leases it to the caller for `leaseMs` milliseconds. The `attempts` of the job are 1. Returns `true` if the
+   * job was added. Returns `false` and writes nothing if a job with this id exists, or if the user's current epoch isn't
+   * `epoch`.
    */
   readonly enqueue: (
     job: Omit<StoredJob, "attempts">,
     options: { readonly epoch: number; readonly leaseMs: number },
   ) => Promise<boolean>;
   /**
-   * Leases up to `limit` available jobs for `leaseMs`, those that wait longest first, each to one caller. Counts the attempt.
+   * Leases up to `limit` jobs for `leaseMs` milliseconds and adds 1 to their `attempts`. Only leases jobs whose last lease or
+   * delay is over. The jobs that have waited longest are leased first. If several callers lease at the same time, each job
+   * goes to only one of them.
    */
   readonly lease: (options: {
     readonly leaseMs: number;
@@ -76,21 +92,24 @@ export interface JobBackend {
   }) => Promise<readonly StoredJob[]>;
   /** Deletes a job if it exists. */
   readonly complete: (user: UserKey, id: string) => Promise<void>;
-  /** Makes a job available again after `delayMs`, and not earlier, if it exists. */
+  /** Makes a job available again `delayMs` milliseconds from now, and not earlier. Does nothing if the job doesn't exist. */
   readonly release: (user: UserKey, id: string, delayMs: number) => Promise<void>;
-  /** Returns the number of jobs, leased or not. */
+  /** Returns the number of stored jobs, whether they are leased or not. */
   readonly size: () => Promise<number>;
 }
 
 /** A user's id and its hash. */
 export interface UserKey {
-  /** The id as the application passed it. */
+  /** The user id as the application passed it. */
   readonly userId: string;
-  /** SHA-256 of the user id as base64url, 43 characters. It names keys and rows that outlive the user's facts. */
+  /**
+   * SHA-256 of the user id as base64url, 43 characters. Stored keys and rows that remain after an erasure contain this hash,
+   * not the user id.
+   */
   readonly hash: string;
 }
 
-/** Returns the key of a validated user id. */
+/** Returns a user's id and its hash. The caller must have validated the id. */
 export const userKeyOf = (userId: string): UserKey => ({
   userId,
   hash: createHash("sha256").update(userId, "utf8").digest("base64url"),
@@ -98,176 +117,201 @@ export const userKeyOf = (userId: string): UserKey => ({
 
 export type { TermWeight };
 
-/** A fact in a backend. Times are milliseconds since 1970. Texts contain no NUL and no unpaired surrogate. */
+/** A fact as a backend stores it. Times are in milliseconds since 1970. Texts contain no NUL and no unpaired surrogate. */
 export interface StoredFact {
-  /** Counts the user's facts from 1. Numbers of deleted facts aren't used again. */
+  /**
+   * The number of the fact among the user's facts, from 1. A fact that was stored later has a higher number. There can be
+   * gaps, and a number is never used again.
+   */
   readonly seq: number;
-  /** A random id. */
+  /** The random id of the fact. */
   readonly id: string;
-  /** The text. */
+  /** The text of the fact. */
   readonly fact: string;
-  /** The tags, or an empty list. */
+  /** The tags of the fact, or an empty list. */
   readonly tags: readonly string[];
-  /** Confidence in [0, 1]. */
+  /** Confidence in the fact, from 0 to 1. `null` if unknown. */
   readonly score: number | null;
-  /** Where the fact comes from. */
+  /** Where the fact comes from, e.g. `"stated"`: from the user. */
   readonly trust: Trust;
-  /** Whether the fact is recalled, is history, or waits for review. */
+  /**
+   * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact. `"quarantined"`: the fact waits for
+   * review.
+   */
   readonly status: FactStatus;
-  /** Why the fact waits for review. */
+  /** Why the fact waits for review. `null` if it doesn't wait for review. */
   readonly quarantine: QuarantineReason | null;
-  /** A keyed hash of the fact's text without case, spaces and punctuation; 43 characters. */
+  /**
+   * A keyed hash of the fact's text (for a quotation, with the question that it answers), 43 characters. Texts that differ
+   * only in case, spaces and punctuation have the same hash.
+   */
   readonly digest: string;
-  /** The topic, e.g. `"home-city"`. */
+  /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces this fact. */
   readonly key: string | null;
   /** The id of the conversation that the fact comes from. */
   readonly conversationId: string | null;
-  /** Position of the message in its conversation, from 0. */
+  /** Position of the message that the fact comes from in its conversation, from 0. */
   readonly position: number | null;
-  /** The message's own id. */
+  /** The id of the message that the fact comes from. */
   readonly messageId: string | null;
-  /** Name or id of the author. */
+  /** Name or id of the author of the message that the fact comes from. */
   readonly author: string | null;
   /** The program or model that extracted the fact. */
   readonly extractor: string | null;
-  /** The words that the fact was extracted from. */
+  /** The words of a message that the fact was extracted from. */
   readonly evidence: string | null;
-  /** When it was said. */
+  /** When the fact was said. `null` if unknown. */
   readonly saidAt: number | null;
-  /** When it was stored. */
+  /** When the fact was stored. */
   readonly createdAt: number;
-  /** When it was last changed. */
+  /** When the stored fact was last changed. `null` if it never was. */
   readonly updatedAt: number | null;
-  /** The time from which the fact holds. */
+  /** The fact is true from this time on. */
   readonly validFrom: number;
-  /** The time until which the fact holds. */
+  /** The fact is true until this time. `null` if no end is known. */
   readonly validUntil: number | null;
-  /** Id of the fact that replaced this one. */
+  /** Id of the fact that replaced this one. `null` if no fact did. */
   readonly supersededBy: string | null;
-  /** The time from which the fact that replaced this one holds. */
+  /** From this time on, the fact that replaced this one is true instead. `null` if no fact replaced this one. */
   readonly supersededAt: number | null;
-  /** Id of the user's fact that this quarantined fact contradicts. */
+  /** Id of the user's fact that this quarantined fact contradicts. `null` if there is none. */
   readonly conflictsWith: string | null;
-  /** Details of a quotation, as opaque JSON. */
+  /**
+   * Details of a quotation (e.g. the question that it answers), as JSON that the backend doesn't read. `null` if the fact
+   * isn't a quotation.
+   */
   readonly quotation: string | null;
-  /** The first recall, if recorded. */
+  /** When the fact was recalled for the first time. `null` if this wasn't recorded. */
   readonly usedAt: number | null;
-  /** The index terms. Empty while the fact is quarantined. */
+  /** The index terms (stemmed words and dates) by which queries find the fact. Empty while the fact is quarantined. */
   readonly terms: readonly TermWeight[];
-  /** `null` without `embed` and while the fact is quarantined. Single precision is enough. */
+  /**
+   * The vector that `embed` returned for the fact. `null` without `embed` and while the fact is quarantined. A backend may
+   * store the numbers with single precision.
+   */
   readonly vector: readonly number[] | null;
 }
 
-/** The row of a user that every write compares and replaces. Without a head, version and epoch are 0. */
+/**
+ * The stored record of a user, without the facts. Each write checks the version of the stored record and then replaces the
+ * record. A user without a head counts as having version 0 and epoch 0.
+ */
 export interface UserHead {
-  /** Number of writes. */
+  /** Number of writes for this user. */
   readonly version: number;
-  /** Number of erasures. */
+  /** Number of erasures of this user's memory. */
   readonly epoch: number;
-  /** Opaque JSON. */
+  /** JSON that the backend stores but doesn't read. */
   readonly state: string;
 }
 
-/** The trace of a forgotten fact. */
+/** What remains of a forgotten fact, so that the fact isn't stored again from older messages. */
 export interface Tombstone {
-  /** A keyed hash of the fact's text or of its source; 43 characters. */
+  /** A keyed hash of the forgotten fact's text, words or source message; 43 characters. */
   readonly digest: string;
-  /** The time of forgetting, in milliseconds since 1970. */
+  /** When the fact was forgotten, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Selects the facts, of any status, that match at least one of the fields. */
+/** Selects facts with any status. A fact is selected if it matches at least one of the fields. */
 export interface FactSelection {
-  /** Facts with one of these numbers. */
+  /** Facts whose `seq` is one of these numbers. */
   readonly seqs?: readonly number[];
-  /** Facts with one of these ids. */
+  /** Facts whose `id` is one of these ids. */
   readonly ids?: readonly string[];
-  /** Facts with one of these digests. */
+  /** Facts whose `digest` is one of these digests. */
   readonly digests?: readonly string[];
-  /** Facts with one of these keys. */
+  /** Facts whose `key` (topic) is one of these keys. */
   readonly keys?: readonly string[];
-  /** Active facts with one of these keys. They are few, even if the history of a key is long. */
+  /**
+   * Active facts whose `key` (topic) is one of these keys. Such facts are few, even if many facts with the key were
+   * superseded.
+   */
   readonly currentKeys?: readonly string[];
-  /** Facts from one of these messages. */
+  /** Facts that come from one of these messages. */
   readonly locations?: readonly MessageLocation[];
-  /** Facts that were superseded by one of these ids. */
+  /** Facts that were superseded by a fact with one of these ids. */
   readonly supersededBy?: readonly string[];
 }
 
-/** Which parts of facts to read. */
+/** How much of each fact to read. */
 export interface Extent {
-  /** If `true`, the backend can return `[]` for terms and `null` for vectors. */
+  /** If `true`, the caller needs no terms and no vectors. The backend can return `[]` for terms and `null` for vectors. */
   readonly brief?: boolean | undefined;
 }
 
-/** The result of a read, consistent at the head's version. */
+/** The result of a backend's `read`. Head, facts and tombstones are of the same version of the user's data. */
 export interface UserSnapshot {
-  /** `null` if nothing was ever written for the user. */
+  /** The user's head. `null` if nothing was ever written for the user. */
   readonly head: UserHead | null;
-  /** Each fact once, in the order of `seq`. */
+  /** The selected facts, each once, in the order of `seq`. */
   readonly facts: readonly StoredFact[];
-  /** The requested tombstones that exist. */
+  /** Those of the requested tombstones that exist. */
   readonly tombstones: readonly Tombstone[];
 }
 
-/** One atomic write. */
+/** One atomic write of a user's data. */
 export interface UserChange {
-  /** The version that the user's head must have; 0 if there must be no head. Otherwise nothing is written. */
+  /**
+   * The version that the user's stored head must have; 0 if the user must have no head. If the version differs, nothing is
+   * written.
+   */
   readonly expectedVersion: number;
-  /** The new head with the version `expectedVersion + 1`. */
+  /** The head to store. Its version is `expectedVersion + 1`. */
   readonly head: UserHead;
   /**
-   * New and changed facts. `before` is the stored fact, with the same index terms and lookup fields. Its texts can differ from
-   * the stored ones, because a codec can encode a text differently each time.
+   * New and changed facts. `before` is the stored fact, or `null` for a new fact. `after` is the fact to store. `before` has
+   * the same index terms, ids, keys and digests as the stored fact. Its texts can differ from the stored texts, because a
+   * codec can encode a text differently each time.
    */
   readonly put: readonly { readonly before: StoredFact | null; readonly after: StoredFact }[];
-  /** Facts to delete, with their index terms and vectors. */
+  /** Facts to delete, together with their index terms and vectors. */
   readonly drop: readonly StoredFact[];
-  /** Tombstones to add. Each replaces one with the same digest. */
+  /** Tombstones to add. A tombstone replaces a stored tombstone with the same digest. */
   readonly tombstones: readonly Tombstone[];
   /** Digests of tombstones to delete. */
   readonly removedTombstones: readonly string[];
-  /** Entries to append to the user's audit trail. */
+  /** Entries to append to the stored audit trail of the user. */
   readonly audit: readonly StoredAuditEntry[];
 }
 
-/** An entry of the audit trail. */
+/** An entry of a user's audit trail, as a backend stores it. */
 export interface StoredAuditEntry {
-  /** Counts from 1 for each user, without gaps. */
+  /** The number of the entry in the user's audit trail: from 1, without gaps. */
   readonly seq: number;
-  /** Opaque JSON. */
+  /** The entry as JSON that the backend stores but doesn't read. */
   readonly body: string;
 }
 
 /**
- * The state and the audit trail of a user after an erasure. In one atomic step, the backend increments the head's version
- * and epoch (from 0 without a head) and replaces state and audit trail.
+ * What is stored for a user after an erasure: a state and an audit trail. In one atomic write, the backend adds 1 to the
+ * head's version and epoch (both are 0 without a head) and replaces the state and the audit trail.
  */
 export interface Erasure {
-  /** The new state of the head: opaque JSON. */
+  /** The new state of the head, as JSON that the backend doesn't read. */
   readonly state: string;
-  /** The entries that replace the audit trail. */
+  /** The entries that replace the user's audit trail. */
   readonly audit: readonly StoredAuditEntry[];
 }
 
-/** Counts of the data that an erasure deleted. */
+/** How much an erasure deleted. */
 export interface Erased {
-  /** Number of facts of any status. */
+  /** Number of deleted facts, with any status. */
   readonly facts: number;
-  /** Number of vectors. */
+  /** Number of deleted vectors. */
   readonly vectors: number;
-  /** Number of extraction jobs. */
+  /** Number of deleted extraction jobs. */
   readonly jobs: number;
 }
 
-/** An extraction job. */
+/** An extraction job, as a backend stores it. */
 export interface StoredJob {
   /** The user that the job belongs to. */
   readonly user: UserKey;
-  /** 1 to 255 characters. */
+  /** The id of the job, 1 to 255 characters. */
   readonly id: string;
-  /** Opaque JSON. It contains the user's words. */
+  /** The job as JSON that the backend doesn't read. It contains the user's words. */
   readonly body: string;
-  /** Number of times that the job was leased. */
+  /** Number of times that the job was leased so far. The lease from `enqueue` counts, too. */
   readonly attempts: number;
 }

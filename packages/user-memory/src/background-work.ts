@@ -1,11 +1,11 @@
 import { withDeadline } from "@jaf/memory/adapter";
 
-/** The maximum delay of a timer. */
+/** The longest delay that a timer supports, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Resolves with the result of `work`. Rejects with `late()` if the work takes longer than `milliseconds`, and ignores its
- * result then.
+ * Calls `work` and resolves or rejects as `work` does. If `work` takes longer than `milliseconds`, rejects with the error that
+ * `late` returns and ignores what `work` does later.
  */
 export async function beforeDeadline<T>(
   milliseconds: number,
@@ -16,16 +16,22 @@ export async function beforeDeadline<T>(
   return withDeadline(Promise.resolve().then(work), { timeoutMs, timeoutError: late });
 }
 
-/** The work of this process per user memory that continues after its runs. */
+/** For each user memory, the unfinished work of this process, e.g. extraction jobs that continue after the end of a run. */
 const underWay = new WeakMap<object, Set<Promise<unknown>>>();
 
-/** Returns the queue of a store if it has one: a wrapper of a store has the same queue. */
+/**
+ * Returns the object under which the unfinished work of a user memory is tracked: its queue, or the user memory itself if it
+ * has no queue. A store and its wrapper have the same queue, so their work is tracked together.
+ */
 export function workKeyOf(memory: object): object {
   const { queue } = memory as { readonly queue?: unknown };
   return typeof queue === "object" && queue !== null ? queue : memory;
 }
 
-/** Tracks work for a memory until it settles. A rejection is ignored here. */
+/**
+ * Tracks work for a user memory until the work settles, so that {@link drainWork} can wait for it. A rejection of the work is
+ * ignored.
+ */
 export function trackWork(memory: object, work: Promise<unknown>): void {
   const all = underWay.get(workKeyOf(memory)) ?? new Set();
   underWay.set(workKeyOf(memory), all);
@@ -38,8 +44,8 @@ export function trackWork(memory: object, work: Promise<unknown>): void {
 }
 
 /**
- * Waits until all work for a memory is done, including work that begins meanwhile, or until `timeoutMs` milliseconds have
- * passed. Default: no time limit. Never rejects.
+ * Waits until all tracked work for a user memory is done, including work that begins during the wait. Stops waiting after
+ * `timeoutMs` milliseconds. Default: no time limit. Never rejects.
  */
 export async function drainWork(
   memory: object,

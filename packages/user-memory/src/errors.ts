@@ -5,14 +5,15 @@ import { warn } from "@jaf/memory/internal";
 /**
  * Why a call of a user memory failed:
  *
- * - `"invalid"`: an argument is invalid. `message` names it.
- * - `"erased"`: the user's memory was erased since the call, or the turn it belongs to, began.
- * - `"forgotten"`: the fact was forgotten, and extracted from messages older than that.
+ * - `"invalid"`: an argument is invalid. The error's `message` names the argument.
+ * - `"erased"`: the user's memory was erased after the call began, or after the beginning of the turn that the call belongs
+ *   to.
+ * - `"forgotten"`: the fact was forgotten or rejected before, and the call isn't based on a newer statement of the user.
  * - `"full"`: the user has reached the limit for facts of this kind.
  * - `"busy"`: other writes changed the same user's facts at the same time, too often in a row.
  * - `"unavailable"`: the store can't be reached, is closed, or is too slow.
  * - `"storage"`: the store reported an error.
- * - `"embedding"`: `embed` failed, or its result isn't a list of vectors.
+ * - `"embedding"`: your `embed` function failed, or its result isn't a list of vectors.
  */
 export type UserMemoryErrorCode =
   | "invalid"
@@ -28,17 +29,19 @@ export type UserMemoryErrorCode =
 export interface UserMemoryErrorFields {
   /** Why the call failed. */
   readonly code: UserMemoryErrorCode;
-  /** The method that failed, e.g. `"remember"`. */
+  /** The store's method that failed, e.g. `"remember"`. */
   readonly operation: string;
   /** What went wrong and what to do. Contains no fact, no id and no credential. */
   readonly message: string;
-  /** Whether a retry can succeed. */
+  /** Whether the same call can succeed later. */
   readonly retryable: boolean;
-  /** The error of the store or of your function, without a stack. */
+  /** The error that caused this error, without its stack, e.g. an error of the database or of your `embed` function. */
   readonly cause?: ErrorCause | undefined;
 }
 
-/** The error that all methods of this package's stores reject with. *
+/**
+ * The error of a call of a user memory. All methods of this package's stores reject with it.
+ *
  * @example
  * ```ts
  * import { MemoryUserMemory, UserMemoryError } from "@jaf/user-memory";
@@ -56,9 +59,9 @@ export class UserMemoryError extends Error {
   override readonly name = "UserMemoryError";
   /** Why the call failed. */
   readonly code: UserMemoryErrorCode;
-  /** The method that failed, e.g. `"remember"`. */
+  /** The store's method that failed, e.g. `"remember"`. */
   readonly operation: string;
-  /** Whether a retry can succeed. */
+  /** Whether the same call can succeed later. */
   readonly retryable: boolean;
 
   constructor({ code, operation, message, retryable, cause }: UserMemoryErrorFields) {
@@ -69,7 +72,10 @@ export class UserMemoryError extends Error {
   }
 }
 
-/** Returns the code of a `UserMemoryError`, also of another copy of this package; `undefined` for other values. */
+/**
+ * Returns the code of a `UserMemoryError`, even if another copy of this package created the error. Returns `undefined` for
+ * other values.
+ */
 export function codeOf(thrown: unknown): UserMemoryErrorCode | undefined {
   const { name, code } = (thrown ?? {}) as Partial<UserMemoryError>;
   return name === "UserMemoryError" ? code : undefined;
@@ -117,27 +123,35 @@ interface Reporting<Failed> {
 
 const type = "JAFUserMemoryWarning";
 
-/** Describes a cause without its message, which may quote a fact or the user. */
+/**
+ * Returns the name and the code of an error. Leaves out the error's message, because it may quote a fact or the user's words.
+ */
 export function kindOf(thrown: unknown): ErrorCause {
   const { name, code } = describeCause(thrown);
   return { name, message: "left out", ...present({ code }) };
 }
 
-/** Calls `onError`. Emits a warning if `onError` itself fails. Never throws. */
+/** Calls the application's `onError` with an error. Emits a process warning if `onError` fails. Never throws. */
 export const callOnError = <Failed>(onError: (error: Failed) => unknown, error: Failed): void =>
   callSafely(
     () => onError(error),
     () => warn("User memory: onError failed.", { type }),
   );
 
-/** Reports a failure that doesn't fail the call. Never throws. */
+/**
+ * Reports a failure despite which the store's call continues, e.g. a failure of `embed`. Calls `onError`, or emits a process
+ * warning if `onError` isn't set. Never throws.
+ */
 export function reportError({ onError }: Reporting<UserMemoryError>, failure: Failure): void {
   const error = new UserMemoryError({ ...failure, cause: kindOf(failure.cause) });
   if (onError !== undefined) callOnError(onError, error);
   else warn(`User memory: ${error.message}`, { type, code: `JAF_${error.code.toUpperCase()}` });
 }
 
-/** Reports a failed extraction in the background; the default warning contains only its kind. Never throws. */
+/**
+ * Reports a failed extraction. Calls `onError`, or emits a process warning if `onError` isn't set. The warning contains only
+ * the name and code of the error. Never throws.
+ */
 export function reportFailure({ onError }: Reporting<unknown>, thrown: unknown): void {
   if (onError !== undefined) {
     callOnError(onError, thrown);
@@ -151,7 +165,7 @@ export function reportFailure({ onError }: Reporting<unknown>, thrown: unknown):
   });
 }
 
-/** Calls a callback of the application and ignores its errors. */
+/** Calls a callback of the application, if it is set, and ignores errors of the callback. */
 export const notify = <Args extends readonly unknown[]>(
   callback: ((...args: Args) => unknown) | undefined,
   ...args: Args

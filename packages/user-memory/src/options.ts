@@ -4,42 +4,55 @@ import type { UserFact } from "./fact.ts";
 
 /** Options of every store of this package. */
 export interface UserMemoryOptions {
-  /** Adds recall by meaning. If it fails, facts are still stored, and found by their words. */
+  /**
+   * Your function that makes vectors of texts, for recall by meaning. If the function fails, facts are stored without vectors,
+   * and are found by their words.
+   */
   readonly embed?: Embed | undefined;
-  /** Time limit of `embed`, in milliseconds. Default 5,000. */
+  /** Time limit for a call of `embed`, in milliseconds. Default 5,000. */
   readonly embedTimeoutMs?: number | undefined;
-  /** Finds contradictions. Default: only facts with the same key contradict each other. */
+  /**
+   * Your function that finds the facts that a new fact contradicts. Default: only facts with the same key contradict each
+   * other.
+   */
   readonly resolve?: ResolveConflicts | undefined;
-  /** Time limit of `resolve`, in milliseconds. Default 10,000. */
+  /** Time limit for a call of `resolve`, in milliseconds. Default 10,000. */
   readonly resolveTimeoutMs?: number | undefined;
   /** Limits of each user's memory. */
   readonly limits?: Partial<UserMemoryLimits> | undefined;
   /**
-   * The secret key for the hashes of the audit trail and of forgotten facts, at least 16 characters. Without the key, someone
-   * with access to the store can't forge the trail or guess forgotten facts. Use the same key in all processes and never
-   * change it.
+   * The secret key for the hashes of the audit trail and of forgotten facts, at least 16 characters. With a key, an attacker
+   * who can access the store can neither forge the audit trail nor guess forgotten facts. Use the same key in all processes
+   * and never change it.
    */
   readonly auditKey?: string | undefined;
-  /** Called when `embed` or `resolve` fails and the call continues without it. Default: a process warning. */
+  /**
+   * Called with the error if `embed` or `resolve` fails. The call of the user memory then continues without the result of the
+   * failed function. Default: a process warning.
+   */
   readonly onError?: ((error: UserMemoryError) => void) | undefined;
 }
 
-/** Returns a vector for each text, in order, all of the same dimension. May be called with one text. */
+/**
+ * Your function that returns a vector for each text, in the order of the texts. All vectors have the same dimension. The list
+ * of texts may contain only one text.
+ */
 export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
 /** A fact that is about to be stored. */
 export interface IncomingFact {
-  /** The text. */
+  /** The text of the fact. */
   readonly fact: string;
-  /** The tags, or an empty list. */
+  /** The tags of the fact, or an empty list. */
   readonly tags: readonly string[];
-  /** The topic, e.g. `"home-city"`. */
+  /** The topic of the fact, e.g. `"home-city"`. */
   readonly key?: string | undefined;
 }
 
 /**
- * Returns the ids of the candidates that the incoming fact contradicts. The result is a proposal: the rules of trust decide.
- * Ids that aren't among the candidates are ignored.
+ * Your function that returns the ids of those candidates (stored facts) that the incoming fact contradicts. The store then
+ * decides by trust and time whether the new fact replaces a candidate, is superseded by a candidate, or waits for review. Ids
+ * that aren't among the candidates are ignored.
  */
 export type ResolveConflicts = (
   incoming: IncomingFact,
@@ -48,37 +61,44 @@ export type ResolveConflicts = (
 
 /** Limits of one user's memory. Lengths are in characters (UTF-16 units). */
 export interface UserMemoryLimits {
-  /** Maximum length of a fact. Longer facts are refused with `"invalid"`. Default 2,000. */
+  /** Maximum length of a fact. A longer fact is refused with the error `"invalid"`. Default 2,000. */
   readonly maxFactLength: number;
-  /** Maximum length of the evidence. Longer evidence is cut. Default 4,000. */
+  /** Maximum length of a fact's evidence. Longer evidence is cut. Default 4,000. */
   readonly maxEvidenceLength: number;
   /** Maximum number of tags of a fact. Default 32. */
   readonly maxTags: number;
   /** Maximum length of a tag. Default 64. */
   readonly maxTagLength: number;
-  /** Maximum number of a user's facts of any status, without quotations. Default 10,000. */
+  /** Maximum number of a user's facts, with any status, without quotations. Default 10,000. */
   readonly maxFacts: number;
   /**
-   * Maximum number of active and superseded facts that the user neither stated nor confirmed. It leaves room for those that
-   * they did. Default 5,000.
+   * Maximum number of active and superseded facts that the user neither stated nor confirmed, without quotations. The limit
+   * keeps room for facts that the user states or confirms. Default 5,000.
    */
   readonly maxUntrustedFacts: number;
   /** Maximum number of facts that wait for review. Default 1,000. */
   readonly maxQuarantined: number;
   /**
-   * Maximum number of a user's quotations. At the limit, new quotations replace old ones: first the oldest that were never
-   * recalled, then those with the earliest first recall. The store records recalls from half this number on. Default 5,000.
+   * Maximum number of a user's quotations. At the limit, new quotations replace old quotations: first the oldest that were
+   * never recalled, then those with the earliest first recall. The store records when a quotation is recalled first, as soon
+   * as the user has half of this number. Default 5,000.
    */
   readonly maxQuotations: number;
-  /** Maximum number of model-worded facts per conversation and window. Further ones are quarantined. Default 8. */
+  /**
+   * Maximum number of facts in a model's wording from one conversation within `extractionWindowMs`. Further facts are
+   * quarantined. Default 8.
+   */
   readonly maxExtractedPerConversation: number;
-  /** The window in milliseconds. Default 3,600,000 (one hour). */
+  /** The time window for `maxExtractedPerConversation`, in milliseconds. Default 3,600,000 (one hour). */
   readonly extractionWindowMs: number;
-  /** Maximum share of a recall for model-worded facts from one source, at least one fact. Default 0.4. */
+  /**
+   * Which share of a recall may be facts in a model's wording from the same source (conversation or extractor). At least one
+   * such fact is allowed. Default 0.4.
+   */
   readonly maxSourceShare: number;
 }
 
-/** The options with their defaults. */
+/** The options of a store, with default values for options that weren't set. */
 export interface UserMemorySettings extends UserMemoryOptions {
   readonly embedTimeoutMs: number;
   readonly resolveTimeoutMs: number;
@@ -126,20 +146,20 @@ type Schema = typeof optionsSchema;
 export interface UserMemoryOptionsSchema extends Schema {}
 
 /**
- * The zod schema of {@link UserMemoryOptions}, with their defaults. Spread its `shape` into the schema of a factory that takes
- * these options in addition to its own.
+ * The zod schema of {@link UserMemoryOptions}, with default values. If your function takes these options in addition to its
+ * own options, spread the `shape` of this schema into the schema of your function.
  */
 export const userMemoryOptionsSchema: UserMemoryOptionsSchema = optionsSchema;
 
-/** The part of a schema that is needed here: the names of its fields. */
+/** A schema of options. Only the names of the schema's fields are read. */
 interface OptionsSchema {
   readonly shape: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Copies options into a plain object and binds their functions to the original, which may be an instance of a class. From an
- * instance it copies only the fields of the schema, from a plain object all fields. Returns other values unchanged; the
- * schema refuses them.
+ * Copies options into a plain object and binds their functions to `given`, which may be an instance of a class. From an
+ * instance of a class, it copies only the fields of the schema; from a plain object, it copies all fields. If `given` isn't an
+ * object, returns `given` unchanged, so that a later check by the schema refuses it.
  *
  * @example
  * ```ts

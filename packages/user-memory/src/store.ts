@@ -4,95 +4,122 @@ import type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFa
 import { hasMethod, type UserMemory } from "./user-memory.ts";
 
 /**
- * A {@link UserMemory} with provenance, trust, history and review, as the stores of this package implement it. Another user's
- * fact always looks like one that doesn't exist. Methods reject with `UserMemoryError`.
+ * A {@link UserMemory} with provenance, trust, history and review. The stores of this package implement it. A fact of another
+ * user is always treated like a fact that doesn't exist. Methods reject with `UserMemoryError`.
  *
  * - Each write is atomic, on every backend and with any number of processes.
- * - Facts that differ only in case, spaces and punctuation are one fact. It keeps the higher trust.
- * - A fact replaces another only if its trust is at least as high. Stated and confirmed count the same. Otherwise the new fact
- *   is quarantined as a conflict.
- * - A forgotten fact is deleted from facts, index, vectors and audit. A keyed hash remains, so the fact isn't extracted
- *   again from older messages.
+ * - Facts that differ only in case, spaces and punctuation are stored as one fact, with the higher trust.
+ * - A new fact replaces an older fact only if the new fact has at least as much trust. `"stated"` and `"confirmed"` count as
+ *   equal. If the new fact has too little trust, it is quarantined as a conflict.
+ * - A forgotten fact is deleted, together with its index terms and its vector. The audit trail never contains the text of a
+ *   fact. A keyed hash of the fact remains, so that the fact isn't extracted again from older messages.
  */
 export interface UserMemoryStore extends UserMemory, RunUserMemory {
-  /** Returns the stored fact. It may be quarantined, see `status`. */
+  /** Stores a fact about the user and returns the stored fact. The fact may wait for review, see its `status`. */
   remember(userId: string, fact: string, opts?: RememberOptions): Promise<UserFact>;
-  /** Returns active facts that share a word with the query, best first. With `embed`, also facts of similar meaning. */
+  /**
+   * Returns facts that match the query by their words, best first. If `embed` is set, also returns facts of similar meaning.
+   * By default, leaves out external facts, facts that wait for review, and superseded facts that aren't quotations.
+   */
   recall(userId: string, query: string, opts?: RecallOptions): Promise<UserFact[]>;
-  /** Returns the user's facts, newest first. */
+  /** Returns the user's facts, newest first; by default only active facts. */
   list(userId: string, opts?: ListOptions): Promise<UserFact[]>;
   /** Returns a fact, or `null` if the user has no such fact. */
   get(userId: string, factId: string): Promise<UserFact | null>;
-  /** Changes a fact and returns it, or `null` if the user has no such fact. */
+  /** Changes a fact and returns the changed fact. Returns `null` if the user has no such fact. */
   update(userId: string, factId: string, changes: FactChanges): Promise<UserFact | null>;
-  /** Deletes a fact for good. Facts that it superseded become active again. */
+  /** Deletes a fact for good. Facts that the deleted fact superseded become active again. */
   forget(userId: string, factId: string): Promise<ForgetReceipt>;
   /**
-   * Deletes everything about the user: facts, index, vectors, audit and extraction jobs. Writes that have begun already are
-   * refused. The remaining row contains no user id and no text.
+   * Deletes everything about the user: facts, index, vectors, audit trail and extraction jobs. Writes that began before this
+   * call are refused. One record remains in the store, without the user id and without texts.
    */
   forgetAll(userId: string): Promise<ForgetReceipt>;
-  /** The facts that wait for review. */
+  /** Lists, approves and rejects the facts that wait for review. */
   readonly review: FactReview;
-  /** Explains why a query finds a fact and where the fact comes from. `null` if the user has no such fact. */
+  /**
+   * Explains where a fact comes from and whether it can be recalled. With `query`, also explains why the query finds the fact.
+   * Returns `null` if the user has no such fact.
+   */
   explain(userId: string, factId: string, query?: string): Promise<FactExplanation | null>;
-  /** Returns the changes of the user's facts, oldest first, without text. */
+  /**
+   * Returns the user's audit trail: an entry for each change of a fact, oldest first. Entries don't contain the text of a
+   * fact.
+   */
   audit(userId: string): Promise<AuditEntry[]>;
-  /** Checks that the audit trail is complete and that every fact is as the trail recorded it. */
+  /** Checks that the user's audit trail is complete and that every stored fact is as the audit trail recorded it. */
   verifyAudit(userId: string): Promise<AuditReport>;
-  /** Returns a mark. Take it before you read a conversation: a write with `since` is refused if `forgetAll` ran after it. */
+  /**
+   * Returns a mark that stands for the user's memory until the next `forgetAll`. Take the mark before you read a conversation,
+   * and pass the mark to `remember` as `since`. The write is refused if `forgetAll` ran after the mark was taken.
+   */
   mark(userId: string): Promise<ErasureMark>;
-  /** The extraction jobs. */
+  /** The queue of extraction jobs. */
   readonly queue: ExtractionQueue;
-  /** Waits until the extractions of this process are stored, at most `timeoutMs` milliseconds. Never rejects. */
+  /**
+   * Waits until the facts that this process is extracting are stored, but not longer than `timeoutMs` milliseconds. Never
+   * rejects.
+   */
   drain(options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
-  /** Drains, then closes the connections that the store itself opened. */
+  /**
+   * Waits until the facts that this process is extracting are stored, but at most 10 seconds. Then closes the connections that
+   * the store itself opened.
+   */
   close(): Promise<void>;
 }
 
-/** Whether a user memory has trust, provenance and a queue, like the stores of this package. */
+/** Whether a user memory is a store of this package: it has trust, provenance and a queue. */
 export const isStore = (memory: UserMemory): memory is UserMemoryStore =>
   hasMethod(memory, "mark") && "queue" in memory && typeof memory.queue === "object";
 
 /** Options of `remember`. */
 export interface RememberOptions {
-  /** Labels, e.g. to recall only some facts. Upper and lower case differ. */
+  /** Labels of the fact, e.g. to recall only facts with a label. Upper and lower case differ. */
   readonly tags?: readonly string[] | undefined;
-  /** Confidence in [0, 1]. It never outranks trust. */
+  /** Confidence in the fact, from 0 to 1. A high score never outranks trust. */
   readonly score?: number | undefined;
   /**
-   * Whose word the fact is. Default `"stated"`: your application vouches that the user said so. A quotation has `"inferred"`. `"external"` facts
-   * wait for review.
+   * Where the fact comes from. Default `"stated"`: your application vouches that the user stated the fact. With `quotation`,
+   * the default is `"inferred"`. Facts with `"external"` wait for review.
    */
   readonly trust?: Trust | undefined;
-  /** The topic. The fact replaces the current fact with this key. */
+  /** The topic of the fact, e.g. `"home-city"`. The fact replaces the user's current fact with this key. */
   readonly key?: string | undefined;
-  /** The source of the fact. */
+  /** The source of the fact, e.g. its conversation and author. */
   readonly provenance?: Provenance | undefined;
-  /** The time from which the fact holds. Default: now. Dates more than 150 years in the past or 50 in the future are ignored. */
+  /**
+   * The fact is true from this time on. Default: `provenance.saidAt`, otherwise now. A date more than 150 years in the past or
+   * 50 in the future is ignored.
+   */
   readonly validFrom?: Date | undefined;
-  /** The time until which the fact holds. Default: no end. Dates outside the same range, or before `validFrom`, are ignored. */
+  /**
+   * The fact is true until this time. Default: no end. A date before `validFrom`, more than 150 years in the past or 50 in the
+   * future is ignored.
+   */
   readonly validUntil?: Date | undefined;
-  /** Quarantines the fact for this reason. Default: the rules decide. */
+  /** Quarantines the fact for this reason. Default: the rules of the store decide whether the fact is quarantined. */
   readonly quarantine?: QuarantineReason | undefined;
   /**
-   * Stores the fact as a quotation of the user, with trust `"inferred"`. Prompts show it in quotation marks with its date. A
-   * quotation never replaces a stated fact. `paraphrases` are searched but never shown.
+   * Stores the fact as a quotation of the user, with trust `"inferred"`. Prompts show a quotation in quotation marks with its
+   * date. A quotation never replaces a stated fact. `paraphrases` are searched but never shown.
    */
   readonly quotation?: (Quotation & { readonly paraphrases?: readonly string[] | undefined }) | undefined;
-  /** Refuses the write if the user's memory was erased after this mark. See {@link UserMemoryStore.mark}. */
+  /**
+   * A mark that {@link UserMemoryStore.mark} returned. The write is refused if the user's memory was erased after the mark was
+   * taken.
+   */
   readonly since?: ErasureMark | undefined;
 }
 
 /** Options of `recall`. */
 export interface RecallOptions {
-  /** Maximum number of facts. Default 10, at most 1,000. */
+  /** Maximum number of recalled facts. Default 10, at most 1,000. */
   readonly limit?: number | undefined;
   /** Only facts with at least one of these tags. An empty list finds nothing. */
   readonly tags?: readonly string[] | undefined;
-  /** Facts that held at this time, including superseded ones. Default: now. */
+  /** Recalls the facts that were true at this time, including facts that were superseded later. Default: now. */
   readonly asOf?: Date | undefined;
-  /** Excludes facts with less trust. Default `"inferred"`. */
+  /** The least trust that recalled facts must have. Default `"inferred"`: external facts aren't recalled. */
   readonly minTrust?: Trust | undefined;
 }
 
@@ -100,114 +127,127 @@ export interface RecallOptions {
 export interface ListOptions {
   /** Only facts with at least one of these tags. */
   readonly tags?: readonly string[] | undefined;
-  /** Maximum number of facts. Default: all. */
+  /** Maximum number of listed facts. Default: all. */
   readonly limit?: number | undefined;
-  /** Only facts with this status, or one of these. Default `"active"`. */
+  /** Only facts with this status, or with one of these statuses. Default `"active"`. */
   readonly status?: FactStatus | readonly FactStatus[] | undefined;
 }
 
 /**
- * The fields of a fact that you can change. `null` removes a value. A changed `fact` counts as a new statement of the user.
+ * The fields of a fact that you can change. Absent fields stay as they are. `null` removes the value of `score` or
+ * `validUntil`. A changed `fact` counts as a new statement of the user.
  */
 export interface FactChanges {
-  /** The new text. */
+  /** The new text of the fact. */
   readonly fact?: string | undefined;
-  /** The new tags. They replace the old ones. */
+  /** The new tags of the fact. They replace the old tags. */
   readonly tags?: readonly string[] | undefined;
-  /** The new confidence in [0, 1]. */
+  /** The new confidence in the fact, from 0 to 1. */
   readonly score?: number | null | undefined;
-  /** The time until which the fact holds. */
+  /** The fact is true until this time. `null` removes the end. */
   readonly validUntil?: Date | null | undefined;
 }
 
-/** The facts that wait for review. */
+/** Lists, approves and rejects facts that wait for review. */
 export interface FactReview {
-  /** Returns the waiting facts, newest first. */
+  /** Returns the facts that wait for review, newest first. */
   list(userId: string, opts?: Pick<ListOptions, "tags" | "limit">): Promise<UserFact[]>;
-  /** Makes the fact active and `confirmed`. It replaces the fact that it contradicts. `null` if no such fact waits. */
+  /**
+   * Makes a fact active, with the trust `"confirmed"`, and returns it. The approved fact replaces the fact that it
+   * contradicts, and the active fact with the same key. Returns `null` if no fact with this id waits for review.
+   */
   approve(userId: string, factId: string): Promise<UserFact | null>;
-  /** Forgets the fact for good. `false` if no such fact waits. */
+  /**
+   * Forgets a fact for good. Returns `true` if the fact waited for review. Returns `false` if no fact with this id waits for
+   * review.
+   */
   reject(userId: string, factId: string): Promise<boolean>;
 }
 
-/** Identifies a user's memory between two calls of `forgetAll`. A write with an older mark is refused. */
+/**
+ * Stands for a user's memory between two calls of `forgetAll`. If a write passes a mark that was taken before the last
+ * `forgetAll`, the write is refused.
+ */
 export type ErasureMark = number & { readonly __brand: "ErasureMark" };
 
-/** Counts of the deleted data, without text and user id. */
+/** How much a deletion removed, without text and user id. */
 export interface ForgetDetails {
-  /** A random id, for your records. */
+  /** A random id of the deletion, for your records. */
   readonly receiptId: string;
   /** The time of the deletion. */
   readonly at: Date;
-  /** Number of deleted facts of any status. `0` if there was no such fact. */
+  /** Number of deleted facts, with any status. 0 if the user had no fact to delete. */
   readonly facts: number;
   /** Number of deleted vectors. */
   readonly vectors: number;
   /** Number of deleted extraction jobs. */
   readonly jobs: number;
-  /** Number of older facts that are active again, because the fact that superseded them is deleted. */
+  /** Number of older facts that became active again, because the fact that superseded them was deleted. */
   readonly revived: number;
 }
 
 /**
- * The receipt of a deletion: counts of the deleted data. It is also a `void`, so a store with receipts is assignable to
- * `UserMemory`.
+ * The result of a deletion: how much it removed. The type includes `void`, because a `UserMemoryStore` must be assignable to
+ * `UserMemory`, whose `forget` and `forgetAll` resolve with `void`.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: the specification has these methods resolve with nothing
 export type ForgetReceipt = ForgetDetails & void;
 
-/** One part of a fact's score for a query. */
+/** One reason why a query finds a fact. */
 export interface RecallReason {
-  /** The kind of match. */
+  /** What matches the query. */
   readonly kind: /** The fact or its evidence contains words of the query. */
     | "terms"
-    /** Neighbouring messages match. */
+    /** Messages near the fact's message match the query. */
     | "neighbours"
-    /** The fact's conversation matches. */
+    /** The conversation that the fact comes from matches the query. */
     | "conversation"
-    /** The query names the author. */
+    /** The query names the author of the fact's message. */
     | "author"
-    /** The query names the time of the fact, or asks for a time. */
+    /** The query names the time of the fact, or asks for a time that the fact mentions. */
     | "date"
-    /** The meaning is close to the query's, by `embed`. */
+    /** The meaning of the fact is close to that of the query, according to `embed`. */
     | "meaning";
-  /** The part of the score. For `"meaning"`, the cosine similarity. */
+  /** How much this reason adds to the fact's score. For `"meaning"`: the cosine similarity of fact and query. */
   readonly score: number;
-  /** For `"terms"`: the words, stemmed. */
+  /** For `"terms"`: the matching words of the query, as stems. */
   readonly terms?: readonly string[];
 }
 
-/** Why a fact is recalled, and where it comes from. */
+/** Why a fact is recalled, and where the fact comes from. */
 export interface FactExplanation {
   /** The fact, with its provenance. */
   readonly fact: UserFact;
-  /** From 1, among all facts that the query finds. `null` if the query doesn't find the fact, or without a query. */
+  /**
+   * The rank of the fact among all facts that the query finds, from 1. `null` if the query doesn't find the fact, or if no
+   * query was given.
+   */
   readonly rank: number | null;
-  /** Empty if `rank` is `null`. */
+  /** The reasons why the query finds the fact. Empty if `rank` is `null`. */
   readonly reasons: readonly RecallReason[];
-  /** Whether the fact can be recalled at all. */
+  /** Whether the fact can be recalled now, by a suitable query. */
   readonly recallable: boolean;
-  /** Why the fact can't be recalled. */
+  /** Why the fact can't be recalled now. Absent if the fact can be recalled. */
   readonly obstacle?: "quarantined" | "superseded" | "not-yet-valid" | "no-longer-valid";
-  /** The facts that this one superseded, newest first. */
+  /** The facts that this fact superseded, newest first. */
   readonly supersedes: readonly UserFact[];
 }
 
 /** A job that extracts the facts of one turn. */
 export interface ExtractionJob {
-  /** The same for the same turn, so the queue never has two jobs for a turn. */
+  /** The id of the job. The same turn has the same id, so the queue never has two jobs for a turn. */
   readonly id: string;
   /** The id of the user. */
   readonly userId: string;
   /** The user's messages, oldest first. */
   readonly said: readonly string[];
-  /** The reply: context, never a source of facts. */
+  /** The assistant's reply. It is context, never a source of facts. */
   readonly reply: string;
-  /** The assistant's last question before the turn. */
+  /** The last question that the assistant asked before the turn. */
   readonly question?: string | undefined;
-  /** Whether the user's previous message announced third-party text. */
+  /** Whether the user's previous message announced third-party text, e.g. `Translate this:`. */
   readonly isAnnounced?: boolean | undefined;
-  /** Quotes all that the user said, without a model. */
+  /** If `true`, all of the user's words are quoted, without a model. */
   readonly isVerbatim?: boolean | undefined;
   /** The id of the conversation, if it has one. */
   readonly conversationId?: string | undefined;
@@ -215,46 +255,49 @@ export interface ExtractionJob {
   readonly position?: number | undefined;
   /** When the turn began. */
   readonly saidAt: Date;
-  /** The tags of all facts from this turn. */
+  /** The tags that all facts from this turn get. */
   readonly tags: readonly string[];
-  /** The model that extracts. Default: the agent's. */
+  /** The model that proposes facts. Default: the agent's model. */
   readonly model?: string | undefined;
-  /** Facts with a lower score are dropped. */
+  /** Minimum score. Proposed facts with a lower score are dropped. */
   readonly threshold: number;
-  /** The mark from the start of the turn. */
+  /**
+   * The mark of the user's memory from the start of the turn. If the user's memory is erased after the start of the turn, no
+   * facts of the turn are stored.
+   */
   readonly since: ErasureMark;
 }
 
-/** A job that one worker holds until its lease expires. */
+/** An extraction job that one worker holds a lease for. No other worker gets the job before the lease expires. */
 export interface LeasedJob {
-  /** The turn to extract facts from. */
+  /** The leased job, with the turn to extract facts from. */
   readonly job: ExtractionJob;
-  /** Number of times that the job was leased, from 1. */
+  /** Number of times that the job was leased so far, from 1. */
   readonly attempt: number;
-  /** Deletes the job when it is done. */
+  /** Deletes the job. Call it when the job is done. */
   readonly complete: () => Promise<void>;
   /**
-   * Makes the job available again after `delayMs`. A worker that continues the job calls it to renew the lease. `delayMs` is
-   * in whole milliseconds, at most 30 days.
+   * Makes the job available to all workers again after `delayMs` milliseconds. To renew the lease, call `release` with the
+   * duration of the lease and continue with the job. `delayMs` is a whole number, at most 30 days.
    */
   readonly release: (delayMs: number) => Promise<void>;
 }
 
 /**
- * A queue of extraction jobs. If it is `durable`, jobs survive a crash of the process and another process takes them over.
- * Each job is delivered at least once. Facts that are extracted twice are stored once.
+ * A queue of extraction jobs. If `durable` is `true`, jobs survive a crash of the process, and another process takes them
+ * over. Each job is delivered at least once. If a job runs twice, its facts are stored once.
  */
 export interface ExtractionQueue {
   /** Whether jobs survive the end of the process. */
   readonly durable: boolean;
   /**
-   * Adds a job, without sentences that contain secrets, and leases it to the caller. Returns `null` if the job is in the queue
-   * already, if the user asks in it not to keep something, or if the user's memory was erased since the turn began. `leaseMs`
-   * is in whole milliseconds, at most 30 days.
+   * Adds a job and leases it to the caller for `leaseMs` milliseconds (a whole number, at most 30 days). Sentences that
+   * contain secrets are removed from the job. Returns `null`, without adding the job, in three cases: the job is in the queue
+   * already, the user asks in the job's messages not to keep something, or the user's memory was erased after the turn began.
    */
   enqueue(job: ExtractionJob, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;
-  /** Leases up to `limit` available jobs of any user, oldest first, for `leaseMs` milliseconds. */
+  /** Leases up to `limit` available jobs of any user for `leaseMs` milliseconds. Jobs that have waited longest come first. */
   lease(options: { readonly limit: number; readonly leaseMs: number }): Promise<LeasedJob[]>;
-  /** Returns the number of jobs, leased or not. */
+  /** Returns the number of jobs in the queue, whether they are leased or not. */
   size(): Promise<number>;
 }

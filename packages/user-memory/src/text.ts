@@ -1,4 +1,4 @@
-/** Scripts without spaces between words, for use in a character class. */
+/** Scripts without spaces between words (e.g. Chinese), as the content of a character class in a regular expression. */
 export const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
 
 const CHARACTER = new RegExp(`[${UNSPACED}]`, "gu");
@@ -9,15 +9,16 @@ export const wordsIn = (text: string): number =>
   (text.match(WORD)?.length ?? 0) + Math.ceil((text.match(CHARACTER)?.length ?? 0) / 2);
 
 /**
- * The locale for segmentation. The machine's locale would give different results on different machines: in Greek, a semicolon
- * ends a sentence. For `und`, the runtime uses the machine's locale. English doesn't change the rules for all languages.
+ * The locale for splitting texts into words and sentences. The locale is fixed, because each machine's own locale would give
+ * different results: in Greek, a semicolon ends a sentence. For the locale `und`, the runtime also uses the machine's locale.
+ * English has no rules that differ from the rules for all languages.
  */
 export const FIXED_LOCALE = "en";
 
-// Created on first use, since that takes 8 ms.
+// Created on first use, because creating a segmenter takes 8 ms.
 let segmenter: Intl.Segmenter | undefined;
 
-/** Splits a text into sentences with their trailing white space. The result is the same on every machine. */
+/** Splits a text into sentences. Each sentence includes the white space after it. The result is the same on every machine. */
 export function sentencesIn(text: string): Iterable<Intl.SegmentData> {
   segmenter ??= new Intl.Segmenter(FIXED_LOCALE, { granularity: "sentence" });
   return segmenter.segment(text);
@@ -32,8 +33,8 @@ export const isQuestion = (text: string): boolean =>
   asks(text) && [...sentencesIn(text)].every(({ segment }) => asks(segment));
 
 /**
- * Whether a sentence ends with a question mark. Greek keyboards and Unicode normalization write the Greek question mark as a
- * semicolon, so a semicolon counts in Greek text.
+ * Whether a sentence ends with a question mark. In Greek text, a semicolon counts as a question mark, because Greek keyboards
+ * and Unicode normalization write the Greek question mark as a semicolon.
  */
 export const asks = (sentence: string): boolean =>
   QUESTION.test(sentence) || (SEMICOLON.test(sentence) && isMostlyGreek(sentence));
@@ -44,18 +45,18 @@ function isMostlyGreek(sentence: string): boolean {
   return greek.length > letters.length / 2;
 }
 
-/** A range of a text in UTF-16 units; `end` is exclusive. */
+/** A range of a text, as offsets in UTF-16 units: `start` is included, `end` isn't. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A line without its line break. */
+/** A line of a text, without its line break. */
 export interface Line extends Span {
   readonly text: string;
 }
 
-/** Replaces all line breaks by `\n`, without a change of the positions of other characters. */
+/** Replaces all kinds of line breaks with `\n`. The positions of other characters stay the same. */
 export const withLineFeeds = (text: string): string =>
   text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/gu, (found) => "\n".padStart(found.length));
 

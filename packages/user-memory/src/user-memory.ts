@@ -1,36 +1,39 @@
 import type { RunUserMemory } from "@jaf/core";
 
-/** A fact about a user, as every store returns it. */
+/** A fact about a user, as every user memory returns it. */
 export interface MemoryEntry {
   /** The id of the fact, for `forget`. */
   readonly id: string;
   /** The id of the user. */
   readonly userId: string;
-  /** The text. */
+  /** The text of the fact. */
   readonly fact: string;
-  /** Labels of the application. Upper and lower case differ. */
+  /** Labels of the fact, chosen by the application. Upper and lower case differ. */
   readonly tags?: readonly string[];
-  /** Confidence in [0, 1]. Absent if unknown. */
+  /** Confidence in the fact, from 0 to 1. Absent if unknown. */
   readonly score?: number;
-  /** When it was stored. */
+  /** When the fact was stored. */
   readonly createdAt: Date;
-  /** When it was last changed, if ever. */
+  /** When the fact was last changed. Absent if it never was. */
   readonly updatedAt?: Date;
 }
 
 /**
- * Facts about users, shared by all their conversations. The interface is small, so you can implement it with anything from
- * a substring match to a vector database. The stores of this package keep more, see {@link UserMemoryStore}. Methods reject
- * on failure.
+ * Stores facts about users. All conversations of a user share the facts. The interface is small, so you can implement it with
+ * anything from a substring match to a vector database. The stores of this package can do more, see {@link UserMemoryStore}.
+ * Methods that fail must reject.
  */
 export interface UserMemory {
-  /** Stores a fact and returns it. `score`: confidence in [0, 1]. */
+  /** Stores a fact and returns it. `score` is the confidence in the fact, from 0 to 1. */
   remember(
     userId: string,
     fact: string,
     opts?: { readonly tags?: readonly string[]; readonly score?: number },
   ): Promise<MemoryEntry>;
-  /** Returns at most `limit` facts that match the query, best first. `tags`: only facts with at least one of them. */
+  /**
+   * Returns at most `limit` facts that match the query, best first. With `tags`, returns only facts with at least one of these
+   * tags.
+   */
   recall(
     userId: string,
     query: string,
@@ -38,16 +41,16 @@ export interface UserMemory {
   ): Promise<MemoryEntry[]>;
   /** Deletes a fact. Does nothing if the user has no such fact. */
   forget(userId: string, factId: string): Promise<void>;
-  /** Returns at most `limit` facts of the user. `tags`: only facts with at least one of them. */
+  /** Returns at most `limit` facts of the user. With `tags`, returns only facts with at least one of these tags. */
   list(
     userId: string,
     opts?: { readonly tags?: readonly string[]; readonly limit?: number },
   ): Promise<MemoryEntry[]>;
-  /** Deletes everything about the user. */
+  /** Deletes all facts and other data of the user. */
   forgetAll?(userId: string): Promise<void>;
 }
 
-/** A user memory that runs can use. */
+/** A user memory that runs can use: its method `middlewareFor` makes the middleware for agents. */
 export type LinkedUserMemory = UserMemory & RunUserMemory;
 
 const METHODS = ["remember", "recall", "forget", "list"] as const;
@@ -61,19 +64,22 @@ export const hasMethod = (value: unknown, method: string): boolean =>
 export const isUserMemory = (value: unknown): value is UserMemory =>
   METHODS.every((method) => hasMethod(value, method));
 
-/** Whether a value is a user memory that runs can use. */
+/** Whether a value is a user memory that runs can use, i.e. with the method `middlewareFor`. */
 export const isLinked = (value: unknown): value is LinkedUserMemory =>
   isUserMemory(value) && hasMethod(value, "middlewareFor");
 
 /**
- * A symbol on the global object. The engine reads it without a dependency on this package, and the ES module and the CommonJS
- * module share it if a process loads both.
+ * The symbol under which the global object holds the user memory of the process. So the engine can find the user memory
+ * without a dependency on this package. If a process loads this package both as ES module and as CommonJS module, both use the
+ * same user memory.
  */
 const SLOT = Symbol.for("@jaf/user-memory");
 
 const slots = globalThis as { [SLOT]?: unknown };
 
-/** Returns the user memory of the process, set by `setUserMemory`, or `undefined`. *
+/**
+ * Returns the user memory of the process, which `setUserMemory` sets. Returns `undefined` if none is set.
+ *
  * @example
  * ```ts
  * import { getUserMemory, MemoryUserMemory, setUserMemory } from "@jaf/user-memory";

@@ -14,7 +14,7 @@ export const textSchema = (max: number, min = 1) =>
     })
     .refine(isPortableText, { error: "expected no NUL character and no unpaired surrogate" });
 
-/** The text of a fact, not only spaces. */
+/** Returns the schema for the text of a fact. A text of only spaces is invalid. */
 export const factSchema = ({ maxFactLength }: UserMemoryLimits) =>
   textSchema(maxFactLength).refine((text) => /\S/.test(text), { error: "expected more than spaces" });
 
@@ -24,7 +24,7 @@ export const tagsSchema = ({ maxTags, maxTagLength }: UserMemoryLimits) =>
     .max(maxTags, { error: `expected at most ${maxTags} tags` })
     .transform((tags): readonly string[] => [...new Set(tags)]);
 
-/** Tags to search for. Unknown tags are valid and find nothing. */
+/** The schema for tags to search for. Unknown tags are valid, but they find nothing. */
 export const wantedTagsSchema = z.array(z.string()).readonly().optional();
 
 export const trustSchema = z.enum([
@@ -38,7 +38,10 @@ export const scoreSchema = z.number().min(0).max(1);
 
 export const idSchema = textSchema(255);
 
-/** Invalid dates are ignored later, like dates that are too far away. */
+/**
+ * The schema for a `Date`, converted into milliseconds since 1970. Invalid dates pass as `NaN`. Callers ignore `NaN`, as they
+ * ignore dates that are too far in the past or future.
+ */
 export const dateSchema = z
   .custom<Date>((value) => value instanceof Date, { error: "expected a Date" })
   .transform((date) => date.getTime());
@@ -49,7 +52,10 @@ export function invalidInputError(operation: string, issues: readonly MemoryIssu
   return new UserMemoryError({ code: "invalid", operation, message, retryable: false });
 }
 
-/** Throws a `UserMemoryError` that names the invalid fields without their values. */
+/**
+ * Validates a value and returns the schema's output, e.g. with default values. If the value is invalid, throws a
+ * `UserMemoryError` that names the invalid fields without their values.
+ */
 export function checkInput<T>(operation: string, schema: z.ZodType<T>, path: string, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -61,14 +67,16 @@ export function checkInput<T>(operation: string, schema: z.ZodType<T>, path: str
   throw invalidInputError(operation, issues);
 }
 
-/** Throws a `UserMemoryError` if the user id is invalid. */
+/** Returns the user id if it is valid. Throws a `UserMemoryError` if it is invalid. */
 export function checkUserId(operation: string, userId: unknown): string {
   const issue = idIssue("userId", userId);
   if (issue !== undefined) throw invalidInputError(operation, [issue]);
   return userId as string;
 }
 
-/** Caches a value derived from a store's limits, one per store. */
+/**
+ * Returns a function that returns the result of `make` for a store's limits. Calls `make` only once for each `limits` object.
+ */
 export function perLimits<T>(make: (limits: UserMemoryLimits) => T): (limits: UserMemoryLimits) => T {
   const made = new WeakMap<UserMemoryLimits, { readonly value: T }>();
   return (limits) => {

@@ -4,23 +4,26 @@ import type { TemplateError } from "./template/template.ts";
 
 /** Options of one run of a state. */
 export interface AgentStateRun<Ctx> {
-  /** The owner of the conversation, see `MemoryConfig.userId`. A conversation of another user is a conflict. */
+  /**
+   * The owner of the conversation; see `MemoryConfig.userId`. If the conversation belongs to another user, the run ends
+   * with an error.
+   */
   readonly userId?: string;
-  /** The context for the tools. Default `{}`. */
+  /** The context that tools get. Default `{}`. */
   readonly context?: Readonly<Ctx>;
-  /** Aborts the run. */
+  /** Stops the run when aborted. */
   readonly signal?: AbortSignal;
-  /** The id of the run. Pass the same id when you retry a run. Default: a new one. */
+  /** The id of the run. To retry a run, pass the same id again. Default: a new id. */
   readonly runId?: RunId;
   /** Receives the events of this run, in addition to `runConfig.onEvent`. */
   readonly onEvent?: RunConfig<Ctx>["onEvent"];
 }
 
-/** The reason for a transition: the first condition that is true. */
+/** Why a transition was chosen: its condition is the first that is true. */
 export interface TransitionReason {
-  /** The index in `agentOutcomes`. */
+  /** Index of the outcome in the state's `agentOutcomes`. */
   readonly index: number;
-  /** The condition as written in the state. */
+  /** The outcome's condition as written in the state. */
   readonly condition: string;
 }
 
@@ -28,38 +31,41 @@ export interface TransitionReason {
 export type AgentStateResult =
   | {
       readonly status: "completed";
-      /** The reply: data as described by `output`, or text without `output`. `null` if no repair made it match. */
+      /**
+       * The reply: data as `output` describes it, or text if the state has no `output`. `null` if the reply didn't match
+       * `output`, even after all repairs.
+       */
       readonly returnValues: unknown;
-      /** The next state; `undefined` if no condition is true or the state has no outcomes. */
+      /** Name of the next state. `undefined` if no condition is true, or if the state has no outcomes. */
       readonly transition: string | undefined;
-      /** The condition that is true; `undefined` without a transition. */
+      /** The condition that is true. `undefined` if the run has no transition. */
       readonly reason: TransitionReason | undefined;
-      /** The `memoryId`, if the state has a memory. */
+      /** The conversation's id, which the state's `memoryId` gives. `undefined` if the state has no memory. */
       readonly conversationId: string | undefined;
-      /** The result of the run. */
+      /** The result of the agent's run. */
       readonly result: RunResult<unknown>;
     }
   | {
       readonly status: "error";
-      /** The error of a template or of the run, e.g. of the model or the store, or another user's conversation. */
+      /** Why the run failed: an error of a template, the model or the store, or a conversation of another user. */
       readonly error: TemplateError | JAFError;
-      /** Absent if the run didn't start. */
+      /** The result of the agent's run. Absent if the run didn't start. */
       readonly result?: RunResult<unknown>;
     };
 
-/** A loaded and validated agent state. It has no connection. Runs are independent of each other. */
+/** An agent state that was loaded and validated. It holds no connection, and its runs are independent of each other. */
 export interface AgentState<Ctx> {
   /** The state's `name`. */
   readonly name: string;
   /** The state's `agentName`: the agent's name in events and in the store. */
   readonly agentName: string;
-  /** The state's `aiModel`: a key of `options.models`. */
+  /** The state's `aiModel`: a key of the option `models`. */
   readonly aiModel: string;
-  /** The transitions in `agentOutcomes`, in order, each once. */
+  /** The transitions (names of next states) in `agentOutcomes`, in order, each listed once. */
   readonly transitions: readonly string[];
   /**
-   * Runs the state. `input` is the value of `.` in the expressions and must be JSON. Failures of a run are results, not
-   * rejections.
+   * Runs the state. `input` is the value of `.` in the state's expressions, and must be JSON. A run that fails resolves
+   * with status `error`; it doesn't reject.
    */
   readonly run: (input: unknown, options?: AgentStateRun<Ctx>) => Promise<AgentStateResult>;
 }

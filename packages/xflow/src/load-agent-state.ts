@@ -11,11 +11,11 @@ import { createJqEvaluator } from "./template/jq.ts";
 import { compileTemplates } from "./template/state-templates.ts";
 
 /**
- * Loads an agent state of an xFlow workflow: one state, or a list with one, as YAML, JSON or an object. Validates its fields,
- * expressions and schemas, and that the application has its model and tools.
+ * Loads an agent state of an xFlow workflow: one state, or a list that contains one state, as YAML, JSON or an object.
+ * Validates the state's fields, expressions and schemas. Also checks that the application has the state's model and tools.
  *
- * Rejects with an `AgentStateError` that lists all problems of the state with lines and fields, or with a `TypeError` for
- * invalid options.
+ * Rejects with an `AgentStateError` that lists all problems of the state with lines and fields. Rejects with a `TypeError`
+ * if an option is invalid.
  *
  * @example
  * ```ts

@@ -5,30 +5,33 @@ import * as z from "zod";
 
 /** The application's models, tools and settings for a state. */
 export interface LoadAgentStateOptions<Ctx> {
-  /** The models by their names in `aiModel`. */
+  /** The models, by the names that states use in `aiModel`. */
   readonly models: Readonly<Record<string, ModelProvider<Ctx> | RegisteredModel<Ctx>>>;
-  /** The functions of the tools by name. Each tool of the state needs one. Others aren't used. */
+  /**
+   * The functions of the tools, by tool name. Each tool of the state needs a function. Functions without such a tool aren't
+   * used.
+   */
   readonly tools?: Readonly<Record<string, ToolFunction<Ctx>>>;
-  /** The store for conversations. Required for a state with `memory`. */
+  /** The store for conversations. Required if the state has `memory`. */
   readonly provider?: MemoryProvider;
-  /** Counts tokens for `token_window`. Default: `estimateTokens` of `@jaf/memory`. */
+  /** Counts the tokens of messages, for a state with a `token_window`. Default: `estimateTokens` of `@jaf/memory`. */
   readonly tokenizer?: Tokenizer;
   /** Further settings of runs, e.g. time limits, retries, prices and `onEvent`. */
   readonly runConfig?: StateRunConfig<Ctx>;
-  /** Limits of the state's text and its expressions, in place of the defaults. */
+  /** Limits of the state's text and of its expressions. They replace the default limits. */
   readonly limits?: Partial<Omit<AgentStateLimits, "jq">> & { readonly jq?: Partial<JqLimits> };
 }
 
 /**
- * A function for a tool of the state. Its arguments match the tool's `parameters`, and its result must match the tool's
- * `output`: text, or data that the model gets as JSON. If it throws, the model gets an error. The type is that of a method, so
- * you can declare the types of the arguments, which TypeScript can't know from a file.
+ * The function of a state's tool. Its arguments match the tool's `parameters`. Its result must match the tool's `output`:
+ * text, or data that the model gets as JSON. If the function throws, the model gets an error. The type is that of a method,
+ * so you can declare the types of the arguments; TypeScript can't know them from a file.
  */
 export type ToolFunction<Ctx> = {
   call(args: object, context: Readonly<Ctx>, info: ToolCallInfo): unknown;
 }["call"];
 
-/** A model: its provider, and the provider's name for it. */
+/** A model: its model provider, and the provider's name for the model. */
 export interface RegisteredModel<Ctx> {
   /** The provider that calls the model. */
   readonly provider: ModelProvider<Ctx>;
@@ -36,11 +39,11 @@ export interface RegisteredModel<Ctx> {
   readonly model?: string;
 }
 
-/** The settings of runs that the state doesn't set. */
+/** Settings of runs that a state itself doesn't have. */
 export type StateRunConfig<Ctx> = Omit<RunSettings<Ctx>, "modelProvider" | "modelOverride" | "validate"> &
   Pick<RunConfig<Ctx>, "remembers" | "cache">;
 
-/** Limits of a state and its expressions. */
+/** Limits of a state's text and of its expressions. */
 export interface AgentStateLimits {
   /** Maximum length of the state's text in characters, at least 1. Default 262,144. */
   readonly textLength: number;
@@ -50,11 +53,11 @@ export interface AgentStateLimits {
 
 /** Limits of one jq evaluation. */
 export interface JqLimits {
-  /** Time limit in milliseconds, at least 1. Default 1,000. */
+  /** Time limit of the evaluation in milliseconds, at least 1. Default 1,000. */
   readonly timeMs: number;
   /** Maximum memory of jq in bytes, at least 33,554,432 (32 MiB). Default 67,108,864 (64 MiB). */
   readonly memoryBytes: number;
-  /** Maximum length of the results as JSON in characters, at least 1. Default 1,000,000. */
+  /** Maximum length of the evaluation's results, as JSON in characters, at least 1. Default 1,000,000. */
   readonly outputLength: number;
 }
 

@@ -51,7 +51,9 @@ const calculator = createTool({
   execute: async ({ expression }, _context: AssistantContext) => {
     try {
       const value = calculate(expression);
-      return ToolResponse.success(`${expression} = ${Number(value.toPrecision(12))}`);
+      // The page shows Markdown, where `2*3*4` has an emphasized 3.
+      const shown = expression.replaceAll(/(?<=[\d)])\s*([-+*/%^])\s*/g, " $1 ");
+      return ToolResponse.success(`${shown} = ${Number(value.toPrecision(12))}`);
     } catch (thrown) {
       if (!(thrown instanceof SyntaxError || thrown instanceof RangeError)) throw thrown;
       return ToolResponse.error(ToolErrorCodes.INVALID_INPUT, thrown.message);

@@ -1,18 +1,34 @@
 import type { Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/history";
 import { holdsSecret } from "@jaf/user-memory";
+import { statedIn } from "./extraction.ts";
 import { HOME, type Statement, statementsIn, thingOf, understood } from "./statements.ts";
 
-/** Has no question mark, because a message after a question is remembered as its answer. */
-export const INTRODUCTION =
-  "I am JAF's offline assistant: no language model is configured, so I follow fixed rules. I understand " +
-  '"My name is Ada", "My dog is Rex", "I live in Porto" and "What is my name", tell the time ("What time is it in Tokyo"), ' +
-  'calculate ("17 * 23"), keep notes ("Note: water the plants", "Show my notes") and list "What do you know about me".';
+// No reply has a question mark, because a message after a question is remembered as its answer.
+const WITH_A_MODEL = "start the demo with a language model, e.g. `OPENAI_API_KEY=… npx pnpm@12.21.0 demo`";
 
-const STORED = "Unless this conversation is private, your message is stored with it until you delete it.";
-const SECRET = `That looks like a secret. I don't keep secrets: it isn't among what I remember about you. ${STORED}`;
-const OFF_RECORD = `All right: nothing of this message becomes something I know about you. ${STORED}`;
+/** Each example gets a reply of its own on the page. */
+export const HELP = `I'm JAF's offline assistant. I follow fixed rules and understand for example:
+- "My name is Ada", "My dog is Rex", "I live in Porto"
+- "What is my name", "What do you know about me", "What did I say"
+- "What time is it in Tokyo", "What is 17 * 23"
+- "Note: water the plants", "Show my notes", "Delete note 1"
+- on the demo's page also "Send an email to Grace: Lunch on Friday" and "Set a timer for 6 seconds"
 
+For everything else, ${WITH_A_MODEL}.`;
+
+export const NOT_UNDERSTOOD = `I'm JAF's offline assistant and don't understand that: say "help" to see what I can do, or ${WITH_A_MODEL}.`;
+
+/** For a message that may be remembered. User memory decides that, so this doesn't promise it. */
+export const NO_REPLY = `I may remember that (say "What do you know about me" to see it), but I'm JAF's offline assistant and can't talk about it: ${WITH_A_MODEL}.`;
+
+const STAYS =
+  "The message itself is stored with this conversation until you delete it, unless the conversation is private.";
+const SECRET = `That looks like a secret, so I won't remember it. ${STAYS}`;
+const KEEPS_NO_SECRETS = "I don't keep secrets, so I can't tell you.";
+const OFF_RECORD = `All right, I won't remember anything from this message. ${STAYS}`;
+
+const ASKS_HELP = /^(?:hi|hello|hey|hallo|help|what can you do|who are you|what(?: is|['’]s) your name)\b/i;
 const ASKS_OFF_RECORD = /\b(?:do not|don['’]t) remember (?:this|that)\b/i;
 const ASKS_RECAP = /^what did i say\b/i;
 const ASKS_MY =
@@ -35,10 +51,13 @@ export function answerFromHistory(
   if (my !== undefined) return answerFact(thingOf(my), texts, remembered);
   if (ASKS_HOME.test(text)) return answerFact(HOME, texts, remembered);
   const stated = statementsIn(text);
-  return stated.length === 0 ? INTRODUCTION : acknowledge(stated);
+  if (stated.length > 0) return acknowledge(stated);
+  if (statedIn(text) !== "") return NO_REPLY;
+  return ASKS_HELP.test(text) ? HELP : NOT_UNDERSTOOD;
 }
 
 function answerFact(thing: string, texts: readonly string[], remembered: readonly Remembered[]): string {
+  if (holdsSecret(`my ${thing} is hunter2`)) return KEEPS_NO_SECRETS;
   const isAsked = (one: Statement): boolean => one.thing === thing;
   const here = texts.flatMap(statementsIn).findLast(isAsked);
   if (here !== undefined) return `${capitalized(inWords(here))}.`;
@@ -49,7 +68,7 @@ function answerFact(thing: string, texts: readonly string[], remembered: readonl
   );
   const last = told.at(-1);
   if (last === undefined)
-    return `You haven't told me ${thing === HOME ? "where you live" : `your ${thing}`} yet.`;
+    return `I found no "${thing === HOME ? "I live in" : `My ${thing} is`} …" in what you told me.`;
   // The order within a day isn't certain: a repeated statement keeps its first place.
   const others = told.filter(({ value, day }) => day === last.day && value !== last.value);
   const also = [...new Set(others.map(({ value }) => value))].join(", and ");

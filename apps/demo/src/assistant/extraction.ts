@@ -9,23 +9,28 @@ const CUT = "\ufffc";
 const OPENING = String.raw`^\s*(?:(?:so|and|now|please|hey),? )?(?:(?:can|could|would|will) you (?:please )?)?`;
 /** Matches a message that is only an order, including the order's content. */
 const ORDER = new RegExp(
-  `${OPENING}(?:(?:take a )?note:|keep this page:|(?:send an e-?mail|translate|summari[sz]e)\\b)`,
+  `${OPENING}(?:(?:(?:take|add|make) a )?note:|keep this page:|(?:send an e-?mail|translate|summari[sz]e)\\b)`,
   "i",
 );
 const ASKING =
-  "what|who|where|why|how|which|tell|show|list|remind|set an? (?:timer|alarm)|delete (?:my )?notes?|calculate";
+  "what|who|when (?:is|are|was|were|do|does|did)|where|why|how|which|tell|show|list|give|help|write|explain|forget|clear|remind|set an? (?:timer|alarm)|delete (?:my )?notes?|calculate|(?:can|could|would|will|do|are) you";
 const ASKS = new RegExp(String.raw`[?？؟]["'”’»)\]]*$|${OPENING}(?:${ASKING})\b`, "i");
 const FIRST_PERSON =
   /(?<!\p{L})(?:i|i['’]\p{L}+|my|me|mine|we|we['’]\p{L}+|our|us|ich|mein\p{L}*|mich|mir|wir|unser\p{L}*|je|j['’]\p{L}+|moi|nous|yo|soy|vivo|tengo|io|mio|sono|eu|meu|minha|sou|ik|mijn|jag)(?!\p{L})/iu;
 const LONGEST_ANSWER = 80;
 
-const isStatement = (sentence: string): boolean =>
-  !ASKS.test(sentence) && (FIRST_PERSON.test(sentence) || isOtherScript(sentence));
+/** Matches a quotation, which can be other people's words. */
+const QUOTED = /["“„][^"“”„]*["“”]/g;
+
+function isStatement(sentence: string): boolean {
+  const own = sentence.replaceAll(QUOTED, "");
+  return !ASKS.test(sentence) && (FIRST_PERSON.test(own) || isOtherScript(own));
+}
 
 const isOtherScript = (sentence: string): boolean => !/[a-z]/i.test(sentence) && /\p{L}/u.test(sentence);
 
 /** The part of a message that states something about the user; `""` without any. */
-function statedIn(text: string, isAnswer: boolean): string {
+export function statedIn(text: string, isAnswer = false): string {
   if (isAnswer && text.length <= LONGEST_ANSWER && !ASKS.test(text.trim())) return text;
   if (ORDER.test(text)) return "";
   const sentences = sentencesIn(text);

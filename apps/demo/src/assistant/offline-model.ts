@@ -7,6 +7,8 @@ import {
   messageText,
   type ResolvedAgent,
   type RunState,
+  readToolResult,
+  rejectionOf,
 } from "@jaf/core";
 import { holdsSecret } from "@jaf/user-memory";
 import { answerFromHistory, rememberedIn } from "./answers.ts";
@@ -45,31 +47,29 @@ function reply<Ctx>(state: Readonly<RunState<Ctx>>, agent: ResolvedAgent<Ctx>) {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   if (results.length > 0) return { content: results.map(sayResult).join("\n"), calls: [] };
   const last = messages.at(-1);
-  const requests = last?.role === "user" ? requestsOf(messageText(last)) : [];
-  const calls = requests
-    .filter(({ tool }) => agent.tools?.some(({ schema }) => schema.name === tool))
-    .map(({ tool, args }, index) => ({
-      // Unique within the conversation, and the same if an interrupted reply is generated again.
-      id: `call_${messages.length}_${index}`,
-      function: { name: tool, arguments: JSON.stringify(args) },
-    }));
+  const text = last?.role === "user" ? understood(messageText(last)) : "";
+  const requests = requestsOf(text);
+  const possible = requests.filter(({ tool }) => agent.tools?.some(({ schema }) => schema.name === tool));
+  if (possible.length < requests.length && !holdsSecret(text))
+    return { content: ONLY_ON_THE_PAGE, calls: [] };
+  const calls = possible.map(({ tool, args }, index) => ({
+    // Unique within the conversation, and the same if an interrupted reply is generated again.
+    id: `call_${messages.length}_${index}`,
+    function: { name: tool, arguments: JSON.stringify(args) },
+  }));
   if (calls.length > 0) return { content: "", calls };
   return { content: answerFromHistory(messages, rememberedIn(agent.instructions(state))), calls };
 }
 
-/** The reply repeats the tool result, which is `{ status, data | error }`. */
+const ONLY_ON_THE_PAGE = "I can do that only on the demo's page: `npx pnpm@12.21.0 demo` opens it.";
+
+/** Repeats the tool's result. */
 function sayResult({ content }: Message): string {
-  try {
-    const { status, data, error } = JSON.parse(content) as {
-      status?: string;
-      data?: unknown;
-      error?: { message?: string };
-    };
-    if (status === "success") return String(data);
-    return `That didn't work: ${error?.message ?? "the tool failed"}`;
-  } catch {
-    return content;
-  }
+  const result = readToolResult(content);
+  if (result === undefined) return content;
+  if (result.status === "success") return String(result.data);
+  if (rejectionOf(result) !== undefined) return "All right, I didn't do that.";
+  return `That didn't work: ${result.error?.message ?? "the tool failed"}`;
 }
 
 /** A tool call that a message asks for. */
@@ -96,14 +96,15 @@ const PAGE_FORMS: readonly Form[] = [
   [/^keep this page:\s*(\S.*)$/is, (text) => ({ tool: "keep_page", args: { text } })],
 ];
 const FORMS: readonly Form[] = [
-  [/^(?:take a )?note: *(\S.*)$/is, (text) => note({ action: "add", text })],
-  [/^show (?:me )?my notes\b/i, () => note({ action: "list" })],
+  [/^(?:(?:take|add|make) a )?note: *(\S.*)$/is, (text) => note({ action: "add", text })],
+  [/^(?:show|list) (?:me )?my notes\b/i, () => note({ action: "list" })],
   [/^delete note (\d{1,6})\b/i, (number) => note({ action: "remove", number: Number(number) })],
   [/^(?:who am i\b|what do you (?:know|remember) about me\b)/i, () => ({ tool: "known_facts", args: {} })],
 ];
-const CLOCK = /\bwhat time is it\b(?: in (\p{L}[\p{L}_/ '’.-]{0,60}?)(?= and |[,?!]|\.?$))?/iu;
+const CLOCK =
+  /\bwhat(?: time is it|(?: is|['’]s) the time)\b(?: in (\p{L}[\p{L}_/ '’.-]{0,60}?)(?= and | (?:right )?now\b|[,?!]|\.?$))?/iu;
 const EXPRESSION =
-  /(?:^|\bwhat is |\bwhat's |\bcalculate )([-(.\d][-\d\s.+*/%^()]*[\d)])(?=\s*(?:[,.?!=\n]|and\b|$))/i;
+  /(?:^|\bwhat is |\bwhat['’]s |\bhow much is |\bcalculate )([-(.\d][-\d\s.+*/%^()]*[\d)])(?=\s*(?:[,.?!=\n]|and\b|$))/i;
 const IS_CALCULATION = /[\d)]\s*[-+*/%^]/;
 
 /** The tool calls that a message asks for, in order. Only the page's assistant has some of these tools. */

@@ -54,7 +54,7 @@ describe("a fact about the user", () => {
     expect(printed).toContain("agent: Your name is Ada.");
     expect(printed).toContain("agent: Your dog is Rex.");
     expect(printed).toContain("agent: Your favourite colour is blue.");
-    expect(printed).toContain("agent: You haven't told me your cat yet.");
+    expect(printed).toContain('agent: I found no "My cat is …" in what you told me.');
   });
 
   it("stays known after many questions about it", async () => {
@@ -105,7 +105,9 @@ describe("a fact about the user", () => {
     );
     const questions = ["What is my name?", "What is my dog?", "What is my cat?", "What is my bird?"];
     const printed = await talk(...questions, "/new", ...questions);
-    expect(printed.match(/You haven't told me your (?:name|dog|cat|bird) yet\./g)).toHaveLength(8);
+    expect(printed.match(/I found no "My (?:name|dog|cat|bird) is …" in what you told me\./g)).toHaveLength(
+      8,
+    );
     const known = (await memory.list("ada", { status: ["active", "quarantined"] })).map(({ fact }) => fact);
     expect(known.filter((fact) => /Eve|Rex|Tom/.test(fact))).toEqual([]);
   });
@@ -117,7 +119,7 @@ describe("a fact about the user", () => {
     expect(printed).toContain("Facts forgotten: 2.");
     expect(printed).toContain("I know nothing about you.");
     expect(printed).toContain("My name is Ada.");
-    expect(printed).toContain("You haven't told me your name yet.");
+    expect(printed).toContain('I found no "My name is …" in what you told me.');
     expect(await memory.verifyAudit("ada")).toMatchObject({ ok: true });
   });
 
@@ -202,7 +204,7 @@ describe("/facts", () => {
     expect(before).toMatch(
       /^ {2}1 {2}My name is Eve\.\n.*someone else said so, .*; waits for your review\n/m,
     );
-    expect(before).toContain("You haven't told me your name yet.");
+    expect(before).toContain('I found no "My name is …" in what you told me.');
     expect(before).toContain("Confirmed: My name is Eve.");
     expect(before).toContain("That fact doesn't wait for your review.");
     expect(before).toContain('There is no fact "9".');
@@ -282,7 +284,7 @@ describe("a message off the record", () => {
     for (const leave of ["/new", "/open 1", "/private", "/forget"]) {
       const printed = await talk("/private", "my cat is Tom", leave, "What is my cat?");
       expect(printed).toContain("The private conversation is deleted.");
-      expect(printed).toContain("You haven't told me your cat yet.");
+      expect(printed).toContain('I found no "My cat is …" in what you told me.');
     }
     expect(await talk("/private", "/new", "my dog is Rex", "/new", "What is my dog?")).toContain(
       "you: What is my dog?\nagent: Your dog is Rex.",
@@ -301,7 +303,7 @@ describe("a message off the record", () => {
       expect.stringContaining("Kiwi"),
     );
     const printed = await talk("/new", "What is my bird?", "What is my dog?");
-    expect(printed).toContain("You haven't told me your bird yet.");
+    expect(printed).toContain('I found no "My bird is …" in what you told me.');
     expect(printed).toContain("agent: Your dog is Rex.");
   });
 });

@@ -19,9 +19,9 @@ describe("secrets", () => {
     );
     expect(code).toBe(0);
     expect(out).toContain(
-      "I don't keep secrets: it isn't among what I remember about you. Unless this conversation is private, your message is stored",
+      "That looks like a secret, so I won't remember it. The message itself is stored with this conversation until you delete it",
     );
-    expect(out).toContain("You haven't told me your password yet.");
+    expect(out).toContain("I don't keep secrets, so I can't tell you.");
     expect(out).toMatch(/messages {2}\(a message with a secret\)/);
     expect(out.replaceAll(/^you: .*$/gm, "")).not.toMatch(/hunter2|1234/);
   });

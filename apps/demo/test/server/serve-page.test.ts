@@ -117,7 +117,9 @@ describe("the page's server", { timeout: 60_000 }, () => {
   it("warns that a secret is stored with its conversation, without repeating it", async () => {
     const client = createJafClient({ baseUrl: `${served.url}/api` });
     const { text } = await client.ask({ message: "my password is hunter2" });
-    expect(text).toMatch(/I don't keep secrets.* stored with it until you delete it\.$/);
+    expect(text).toMatch(
+      /so I won't remember it\. The message itself is stored with this conversation until you delete it/,
+    );
     expect(text).not.toContain("hunter2");
   });
 

@@ -1,12 +1,14 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
-import { type Fields, fieldsOf, isFields, jsonOf, pick, textField } from "../fields.ts";
+import { jsonIn } from "@jaf/memory/internal";
+import { type Fields, fieldsOf, isFields, pick, textField } from "../fields.ts";
 
 type ReplyMessage = NonNullable<ModelCompletion["message"]>;
 
 /**
- * The message of a reply, in order. Its content is a string if there is only one text, possibly followed by calls; else
- * parts, with a `tool-call` part at the place of each call. `reply`: the reply's other fields.
+ * Converts a reply into a message. The content is a string if the reply is one text, possibly followed by calls. Otherwise,
+ * the content is a list of parts in order, with a `tool-call` part at the place of each call. `reply` has the reply's other
+ * fields.
  */
 export function messageOf(content: readonly unknown[], reply: Fields): ReplyMessage {
   const calls: ModelToolCall[] = [];
@@ -29,11 +31,11 @@ export function messageOf(content: readonly unknown[], reply: Fields): ReplyMess
   };
 }
 
-/** Returns a string if there is only one text, possibly followed by calls; else the parts. */
+/** Returns the text if the parts are only one text, possibly followed by calls. Otherwise, returns the parts. */
 export const contentOf = (parts: readonly ContentPart[]): string | readonly ContentPart[] =>
   textAlone(parts) ?? parts;
 
-/** `undefined` if a string can't hold everything. */
+/** Returns the parts as a string, or `undefined` if a string can't hold all of their data. */
 function textAlone(parts: readonly ContentPart[]): string | undefined {
   const [first, ...others] = parts;
   if (first === undefined) return "";
@@ -43,11 +45,11 @@ function textAlone(parts: readonly ContentPart[]): string | undefined {
   return isPlain && typeof first["text"] === "string" ? first["text"] : "";
 }
 
-/** Whether JAF runs the call, not the provider. */
+/** Checks whether an item is a tool call that JAF runs. The provider runs other calls itself. */
 export const isOwnCall = (item: Fields): boolean =>
   item["type"] === "tool-call" && item["providerExecuted"] !== true;
 
-/** Keeps the call's provider metadata, e.g. a thought signature. */
+/** Converts a tool call. Keeps the provider's metadata of the call, e.g. a thought signature. */
 export const callOf = (item: Fields): ModelToolCall => ({
   id: textField(item, "toolCallId") ?? "",
   type: "function",
@@ -56,13 +58,19 @@ export const callOf = (item: Fields): ModelToolCall => ({
   ...metadataOf(item),
 });
 
-/** Some providers send an empty text for no input; custom models may return a decoded object. */
+/**
+ * Returns the input of a tool call as JSON text. Some providers send `""` for no input, and some custom models return an
+ * object.
+ */
 function inputText(input: unknown): string {
   const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "");
   return text.trim() === "" ? "{}" : text;
 }
 
-/** Converts anything but a call. `undefined` if it is empty or preliminary. */
+/**
+ * Converts an item of a reply that isn't a call into a content part. Returns `undefined` if the item is empty or
+ * preliminary.
+ */
 export function partOf(item: Fields): ContentPart | undefined {
   const metadata = metadataOf(item);
   switch (item["type"]) {
@@ -119,13 +127,13 @@ function mediaOf(item: Fields): {
   return { mediaType, ...pick(fieldsOf(data), ["data", "url"]) };
 }
 
-/** Parses JSON text; returns other text unchanged. */
+/** Parses the input if it is JSON text. Returns other text unchanged. */
 function inputOf(input: unknown): unknown {
   if (typeof input !== "string") return input ?? {};
-  return input.trim() === "" ? {} : (jsonOf(input) ?? input);
+  return input.trim() === "" ? {} : (jsonIn(input) ?? input);
 }
 
-/** Leaves out empty metadata, which many providers send each time. */
+/** Returns the provider's metadata of an item. Leaves out empty metadata, which many providers send with every item. */
 function metadataOf(item: Fields): { readonly providerMetadata?: Fields } {
   const metadata = item["providerMetadata"];
   if (!isFields(metadata)) return {};

@@ -4,7 +4,7 @@ import { type Fields, fieldsOf, textField } from "../fields.ts";
 import type { KnownModel } from "../model.ts";
 import { messageOf } from "./message.ts";
 
-/** Converts the result of `doGenerate`. */
+/** Converts the result of a model's `doGenerate` into a reply for the engine. */
 export function completionOf(result: unknown, { origin }: KnownModel): ModelCompletion {
   const reply = fieldsOf(result);
   const content: readonly unknown[] = Array.isArray(reply["content"]) ? reply["content"] : [];
@@ -18,17 +18,20 @@ export function completionOf(result: unknown, { origin }: KnownModel): ModelComp
 }
 
 export interface FinishReason {
-  /** OpenAI's reasons, as in JAF's other providers: `"stop"`, `"length"`, `"tool_calls"`, `"content_filter"`. */
+  /**
+   * Why the reply ended, in OpenAI's words: `"stop"`, `"length"`, `"tool_calls"`, `"content_filter"`, or the provider's own
+   * word.
+   */
   readonly reason: string | undefined;
   /**
-   * Whether the provider sent no reason. AI SDK providers also end a stream like this if its connection was closed early.
+   * Whether the provider sent no reason. AI SDK providers also send no reason if the connection was closed before the end.
    */
   readonly isUnknown: boolean;
 }
 
 const UNKNOWN: ReadonlySet<string> = new Set(["other", "unknown", "error"]);
 
-/** Reads V3 and V4, which include the provider's own reason, and V2, which has a single string. */
+/** Reads why a reply ended. Specifications V3 and V4 also send the provider's own reason; V2 sends a single string. */
 export function finishReasonOf(sent: unknown): FinishReason {
   const unified = typeof sent === "string" ? sent : textField(fieldsOf(sent), "unified");
   const raw = textField(fieldsOf(sent), "raw");
@@ -42,7 +45,10 @@ export function finishReasonOf(sent: unknown): FinishReason {
 const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 
-/** Reads the nested counts of V3 and V4, or the flat ones of V2; `undefined` without any. */
+/**
+ * Reads the token counts of a reply. Specifications V3 and V4 send nested counts, V2 flat ones. Returns `undefined` without
+ * counts.
+ */
 export function usageOf(sent: unknown): ModelUsage | undefined {
   const usage = fieldsOf(sent);
   const input: Fields = fieldsOf(usage["inputTokens"]);

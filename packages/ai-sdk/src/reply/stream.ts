@@ -5,8 +5,8 @@ import { callOf, isOwnCall, messageOf, partOf } from "./message.ts";
 import { finishReasonOf, usageOf } from "./reply.ts";
 
 /**
- * Yields the chunks of the stream that `start` opens. There is no `done` if the stream ends without `finish`, or with one
- * without a reason. Errors, thrown or streamed, are converted by `toError`.
+ * Yields the chunks of a streamed reply. `start` opens the stream. The last chunk `done` is left out if the stream ends
+ * without `finish`, or if its `finish` has no reason. `toError` converts errors that are thrown or streamed.
  */
 export async function* chunksOf(
   start: () => PromiseLike<{ readonly stream: AiSdkStream }>,
@@ -60,16 +60,16 @@ function doneOf(
 
 /** Collects the pieces of a streamed reply. */
 interface ReplyCollector {
-  /** Returns a piece's chunk. */
+  /** Adds a piece of the stream and returns its chunk for the engine. */
   readonly add: (piece: Fields) => ModelStreamChunk;
-  /** The content so far, in the format of `doGenerate`. */
+  /** The reply's content so far, in the format of `doGenerate`. */
   readonly items: readonly Fields[];
 }
 
-/** A text or reasoning that is still streamed. */
+/** A text or reasoning whose stream hasn't ended. */
 type Block = { readonly type: "text" | "reasoning"; text: string } & Record<string, unknown>;
 
-/** An empty chunk, because the engine times out if a stream is silent. */
+/** An empty chunk, which shows that the stream is alive. Without chunks, the engine would time out. */
 const ALIVE: ModelStreamChunk = { type: "text_delta", text: "" };
 
 const BLOCK_PIECE = /^(text|reasoning)-(start|delta|end)$/;
@@ -77,7 +77,7 @@ const BLOCK_PIECE = /^(text|reasoning)-(start|delta|end)$/;
 function collectReply(): ReplyCollector {
   const items: Fields[] = [];
   const blocks = collectBlocks(items);
-  /** Indexes of the calls with streamed input, by id. */
+  /** Indexes of the tool calls whose input is streamed, by call id. */
   const indices = new Map<string, number>();
   let calls = 0;
 

@@ -1,25 +1,25 @@
 import type { JSONValue } from "@ai-sdk/provider";
 import type { CacheableConfig } from "@jaf/core";
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, partText } from "@jaf/memory/internal";
-import { isFields, jsonOf, textField } from "../fields.ts";
+import { calledTool, jsonIn, partText } from "@jaf/memory/internal";
+import { isFields, textField } from "../fields.ts";
 import { sameOrigin } from "../model.ts";
 import { fileOf } from "./media.ts";
 import { type AssistantPart, providerOptionsOf, type ToolOutput } from "./prompt.ts";
 
-/** The model that a prompt is for. */
+/** The model that gets a prompt, with the settings for this prompt. */
 export interface Recipient {
   readonly origin: ModelOrigin;
   readonly providerKey: string;
-  /** Whether readable reasoning of other models is left out or sent as text. */
+  /** Whether readable reasoning of other models is left out (`"omit"`) or sent as text (`"text"`). */
   readonly foreignReasoning: "omit" | "text";
-  /** The parts of the prompt to cache. Default: none. */
+  /** Which parts of the prompt the provider should cache. Default: no parts. */
   readonly cache?: CacheableConfig | undefined;
 }
 
 /**
- * The parts of an assistant message, with its calls at their original places. Only the message's own model gets the opaque
- * parts: reasoning, the provider's own tools and all metadata.
+ * Converts an assistant message into prompt parts, with its calls at their original places. Opaque parts (reasoning, the
+ * provider's own tools and all metadata) are sent only to the model that wrote the message.
  */
 export function assistantParts(message: RichMessage, recipient: Recipient): AssistantPart[] {
   const isOwn = sameOrigin(message.origin, recipient.origin);
@@ -44,7 +44,7 @@ function contentParts({ content, refusal }: RichMessage): readonly ContentPart[]
   return typeof refusal === "string" && refusal !== "" ? [...parts, { type: "refusal", refusal }] : parts;
 }
 
-/** Converts a part that any model can read. */
+/** Converts a part that any model can read: a text, a refusal or a file. Returns `undefined` for any other part. */
 function readablePart(part: ContentPart, recipient: Recipient): AssistantPart | undefined {
   const text = part.type === "refusal" ? textField(part, "refusal") : partText(part);
   if (text !== undefined) return text === "" ? undefined : { type: "text", text };
@@ -126,8 +126,8 @@ function callPart(call: RichToolCall, isOwn: boolean): AssistantPart {
 }
 
 /**
- * AI SDK 6's provider for compatible services stores Gemini's signature under its own name, but reads it only from `google`.
- * Without the signature, Gemini refuses the conversation.
+ * Copies Gemini's thought signature to the provider name `google`. AI SDK 6's provider for compatible services stores the
+ * signature under its own name, but reads it only from `google`. Without the signature, Gemini refuses the conversation.
  */
 function withGoogleSignature(
   options: ReturnType<typeof providerOptionsOf>,
@@ -142,11 +142,13 @@ function withGoogleSignature(
   return { providerOptions: { ...providerOptions, google } };
 }
 
-/** Returns an object, since providers accept nothing else. Other input is wrapped. */
+/**
+ * Returns the input of a call as an object, because providers accept only objects. Any other input is wrapped in an object.
+ */
 function callInput(call: RichToolCall): unknown {
   const { input } = calledTool(call);
   if (call.type === "custom") return { input };
   if (input.trim() === "") return {};
-  const parsed = jsonOf(input);
+  const parsed = jsonIn(input);
   return isFields(parsed) ? parsed : { rawInvalidInput: input };
 }

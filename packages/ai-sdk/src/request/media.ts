@@ -7,7 +7,10 @@ import type { FilePart, PromptFile, PromptMessage } from "./prompt.ts";
 
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]+)*?(;base64)?,/i;
 
-/** `undefined` if the part isn't media, or has no data, URL and id. */
+/**
+ * Converts a media part into a file of a prompt. Returns `undefined` if the part isn't media, or has neither data nor URL
+ * nor id.
+ */
 export function fileOf(part: ContentPart, providerKey: string): PromptFile | undefined {
   const { mediaType, source, filename } = mediaOf(part);
   const file = fileFrom(source, mediaType);
@@ -27,7 +30,7 @@ interface FoundMedia {
   readonly filename?: string | undefined;
 }
 
-/** The media of JAF's parts, of OpenAI's Chat Completions, and of the AI SDK's messages. */
+/** Returns the media in a part, in the format of JAF, of OpenAI's Chat Completions or of the AI SDK's messages. */
 function mediaOf(part: ContentPart): FoundMedia {
   const mediaType = textField(part, "mediaType");
   const filename = textField(part, "filename");
@@ -73,15 +76,15 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Encodes bytes as base64. A string is base64 already. */
+/** Encodes bytes as base64. A string stays unchanged, because it is base64 already. */
 export const base64Of = (data: Uint8Array | string): string =>
   typeof data === "string" ? data : base64OfBytes(data);
 
-/** A text that replaces media with missing data, e.g. a lost blob. */
+/** Returns a text in place of media whose data is missing, e.g. because a blob was lost. */
 export const mediaPlaceholder = (part: ContentPart): string =>
   `[${textField(part, "filename") ?? textField(part, "mediaType") ?? "media"}]`;
 
-/** A text that replaces a file which the model can't get. */
+/** Returns a text in place of a file that the model can't get. */
 export const placeholder = ({ filename, mediaType }: Omit<PromptFile, "data">): string =>
   `[${filename ?? mediaType}]`;
 
@@ -90,7 +93,7 @@ interface Downloading {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Replaces URLs that the model's provider can't fetch by the files' data. Rejects if `download` does. */
+/** Replaces each URL that the model's provider can't load by the data of its file. Rejects if `download` rejects. */
 export async function withDownloads(
   prompt: readonly PromptMessage[],
   model: AiSdkModel,
@@ -116,7 +119,10 @@ function filesOf({ content }: PromptMessage): FilePart[] {
   });
 }
 
-/** `supported`: regular expressions by media type. A media type may end with `*`. */
+/**
+ * Checks whether the provider can load a URL by itself. `supported` has regular expressions by media type, which may end
+ * with `*`.
+ */
 function isSupported(supported: unknown, mediaType: string, url: URL): boolean {
   const wanted = mediaType.toLowerCase();
   return Object.entries(isFields(supported) ? supported : {}).some(([pattern, expressions]) => {

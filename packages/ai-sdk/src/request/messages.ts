@@ -9,8 +9,9 @@ import { addCacheControl, cacheControlFor } from "./prompt-cache.ts";
 import { toolOutput } from "./tools.ts";
 
 /**
- * Converts a conversation to a prompt: first the instructions and all system and developer messages, since most providers
- * accept them only at the beginning, then the rest in order. Consecutive results are merged into one message.
+ * Converts a conversation into a prompt. The instructions and all system and developer messages come first, because most
+ * providers accept them only at the beginning. The other messages follow in order. Consecutive tool results are merged into
+ * one message.
  */
 export function toPrompt(
   instructions: string,
@@ -55,11 +56,11 @@ export function toPrompt(
   return [...system, ...rest];
 }
 
-/** The calls and approvals in the messages so far. */
+/** The tool calls and requests for approval in the messages that were converted so far. */
 interface AskedBefore {
-  /** The tool of the latest call with an id, because providers repeat ids. */
+  /** The tool name of the latest call with an id. Earlier calls may have the same id, because providers repeat ids. */
   readonly toolNames: Map<string, string>;
-  /** Approvals that this model requested: no other model knows them. */
+  /** Ids of the approvals that this model requested. Other models don't know these approvals. */
   readonly approvals: Set<unknown>;
 }
 
@@ -120,7 +121,7 @@ function toolParts(message: RichMessage, { recipient, known }: Place): ToolPart[
   ];
 }
 
-/** A decision about a provider-run call that this model requested. */
+/** Converts a decision about a call that the provider runs. Leaves out the decision if this model didn't request it. */
 function approvalParts(part: ContentPart, { approvals }: AskedBefore): ToolPart[] {
   const approvalId = textField(part, "approvalId");
   if (part.type !== "tool-approval-response") return [];

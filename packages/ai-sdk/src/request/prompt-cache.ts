@@ -3,8 +3,8 @@ import type { ModelOrigin } from "@jaf/memory";
 import type { PromptMessage, ProviderOptions } from "./prompt.ts";
 
 /**
- * Provider options that cache the prompt up to this place, for Anthropic (also on Vertex) and Bedrock. Other providers cache
- * automatically or have no such option.
+ * Returns provider options that make the provider cache the prompt up to one place. Only Anthropic (also on Vertex) and
+ * Bedrock need such options. Other providers cache automatically, or can't cache on request.
  */
 export function cacheControlFor(
   { provider }: ModelOrigin,
@@ -23,7 +23,10 @@ function isShort(ttl = "1h"): boolean {
   return minutes <= 5;
 }
 
-/** Caches the prompt up to the end of this message. The application's own options override it. */
+/**
+ * Makes the provider cache the prompt up to the end of a message. The application's own options of the message override
+ * this.
+ */
 export function addCacheControl(
   message: PromptMessage | undefined,
   cacheControl: ProviderOptions | undefined,

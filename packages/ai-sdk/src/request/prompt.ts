@@ -22,12 +22,12 @@ interface Part {
 
 export type FileData =
   | { type: "data"; data: Uint8Array | string }
-  /** `originalUrl`: the original text, if it differs from `url`. */
+  /** A file by its URL. `originalUrl`: the URL's original text, if it differs from `url`. */
   | { type: "url"; url: URL; originalUrl?: string }
-  /** Ids by provider. */
+  /** A file that providers have stored: its ids by provider name. */
   | { type: "reference"; reference: Record<string, string> & { type?: never } };
 
-/** A file in any message. */
+/** A file in a message of a prompt. */
 export interface PromptFile {
   mediaType: string;
   data: FileData;
@@ -81,8 +81,8 @@ export type PromptMessage = Part &
 const optionsSchema = z.record(z.string(), z.record(z.string(), z.json()));
 
 /**
- * Converts stored provider metadata of a message, part or call into provider options. Leaves out JAF's own metadata, and
- * anything that isn't a JSON object under a provider's name.
+ * Converts the stored provider metadata of a message, part or call into provider options. Leaves out JAF's own metadata,
+ * and values that aren't a JSON object under a provider's name.
  */
 export function providerOptionsOf(metadata: unknown): { readonly providerOptions?: ProviderOptions } {
   if (!isFields(metadata)) return {};

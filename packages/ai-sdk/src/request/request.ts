@@ -13,7 +13,7 @@ import { jsonSchemaOf, toolChoice, toolsOf } from "./tools.ts";
 
 type Asked<Ctx> = Parameters<ModelProvider<Ctx>["getCompletion"]>;
 
-/** The arguments of a model call. Rejects if `options.download` does. */
+/** Returns the argument of the model's `doGenerate` or `doStream`. Rejects if `options.download` rejects. */
 export async function callRequest<Ctx>(
   known: KnownModel,
   [state, agent, config]: Asked<Ctx>,
@@ -35,7 +35,7 @@ export async function callRequest<Ctx>(
   };
 }
 
-/** The settings of a call. Settings that the agent doesn't set aren't sent. */
+/** Returns the settings of a model call. Leaves out settings that the agent doesn't set. */
 function callSettings<Ctx>(
   agent: Asked<Ctx>[1],
   known: KnownModel,
@@ -57,10 +57,10 @@ function callSettings<Ctx>(
   };
 }
 
-/** Providers with a different name for `reasoningEffort`. */
+/** Names of the option `reasoningEffort` at providers that call it differently. */
 const EFFORT_NAMES: Readonly<Record<string, string>> = { anthropic: "effort" };
 
-/** Provider options by provider. The agent's options override the general ones. */
+/** Returns the provider options of a call, by provider name. The agent's options override the options for all calls. */
 function providerOptionsFor(
   { providerOptions: own = {}, reasoningEffort }: ModelConfig,
   { model, specification }: KnownModel,
@@ -78,16 +78,19 @@ function providerOptionsFor(
   return merged;
 }
 
-/** Sends object schemas only: most providers accept nothing else. */
+/**
+ * Returns the setting for the reply's format. Returns `undefined` unless the schema is an object schema: most providers
+ * accept nothing else.
+ */
 function responseFormat(codec: z.ZodType | undefined): Fields | undefined {
   const schema = codec === undefined ? undefined : jsonSchemaOf(codec);
   return schema?.["type"] === "object" ? { type: "json", schema } : undefined;
 }
 
 /**
- * Disables thinking if Anthropic would refuse the prompt. Older models with `thinking: { type: "enabled" }` refuse tool
- * results if the step doesn't begin with their own thinking, e.g. after a handoff. Anthropic's error says to disable
- * thinking then.
+ * Disables thinking if Anthropic would otherwise refuse the prompt. Older models with `thinking: { type: "enabled" }`
+ * refuse tool results in a step that doesn't begin with their own thinking, e.g. after a handoff. Anthropic's error message
+ * advises to disable thinking in this case.
  */
 function withoutRefusedThinking(settings: Fields, prompt: readonly PromptMessage[]): Fields {
   const options = fieldsOf(settings["providerOptions"]);

@@ -34,7 +34,7 @@ type OutputV3Part = Extract<LanguageModelV3ToolResultOutput, { type: "content" }
 
 type OutputV2Part = Extract<LanguageModelV2ToolResultOutput, { type: "content" }>["value"][number];
 
-/** Converts a prompt to a model's specification. */
+/** Converts a prompt into the format of a model's specification. */
 export function promptOfSpecification(
   specification: Specification,
   prompt: PromptMessage[],
@@ -91,7 +91,7 @@ function toolPartV3(part: ToolPart, output: OutputTranslation): PromptV3ToolPart
   return output === outputV2 ? [] : [part];
 }
 
-/** OpenAI's provider accepts file ids in place of data; others don't. */
+/** Matches OpenAI's file ids. Only OpenAI's provider accepts a file id in place of data. */
 const FILE_ID = /^(file|assistant)-/;
 
 function filePartV3({ data, ...part }: FilePart): Extract<PromptV3Part, { type: "file" | "text" }> {
@@ -136,7 +136,7 @@ function outputPartV3(part: OutputPart): OutputV3Part {
   }
 }
 
-/** For V2 models, which have other result parts. */
+/** Converts a tool result for models of specification V2, which have other types of result parts. */
 function outputV2(output: ToolOutput): LanguageModelV3ToolResultOutput {
   if (output.type !== "content") return output;
   const value: OutputV2Part[] = output.value.map((part) => {

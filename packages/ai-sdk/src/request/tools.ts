@@ -9,7 +9,9 @@ import type { OutputPart, ProviderOptions, ToolOutput } from "./prompt.ts";
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments and context
 type AnyTool = Tool<any, any>;
 
-/** `cacheControl`: provider options that make the provider cache all tools. */
+/**
+ * Converts tools into the format of a model call. `cacheControl`: provider options that make the provider cache all tools.
+ */
 export function toolsOf(tools: readonly AnyTool[], cacheControl: ProviderOptions | undefined): Fields[] {
   return tools.map(({ schema }, index) => ({
     type: "function",
@@ -20,7 +22,10 @@ export function toolsOf(tools: readonly AnyTool[], cacheControl: ProviderOptions
   }));
 }
 
-/** The schema of a model's output or arguments. Types that JSON Schema can't express accept anything, and are validated later. */
+/**
+ * Returns the JSON Schema of a model's output or of a tool's arguments. Types that JSON Schema can't express accept any
+ * value, which is validated later.
+ */
 export function jsonSchemaOf(schema: z.ZodType): Fields {
   const known = schemas.get(schema);
   if (known !== undefined) return known;
@@ -39,7 +44,7 @@ export function toolChoice({ toolChoice: choice }: ModelConfig): Fields {
   };
 }
 
-/** Converts a tool result. Parts that are neither text nor media become JSON. */
+/** Converts the content of a tool result. Parts that are neither text nor media become JSON. */
 export function toolOutput(content: RichMessage["content"], providerKey: string): ToolOutput {
   if (typeof content === "string") return { type: "text", value: content };
   if (content === null) return { type: "text", value: "" };

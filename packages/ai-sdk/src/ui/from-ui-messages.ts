@@ -20,15 +20,15 @@ const uiMessagesSchema = z.array(
 type UIMessage = z.output<typeof uiMessagesSchema>[number];
 
 /**
- * Converts a client's UI messages to messages. The input is `unknown`, because clients aren't trusted.
+ * Converts the UI messages that a client sent into messages. The input is `unknown`, because clients aren't trusted.
  *
- * Accepts texts and files of the user, and the assistant's texts, reasoning, files, sources and calls with their results; each
- * step becomes one reply. Ignores everything that a client must not set: system messages, ids, `metadata`, provider metadata
- * with its signatures, data parts, and approval decisions, which {@link decisionsFromUIMessages} reads. Files must be `data:`
- * or web URLs. The replies have no origin, so no model gets opaque parts of them.
+ * Accepts texts and files of the user, and the assistant's texts, reasoning, files, sources and calls with their results.
+ * Each step becomes one reply. Ignores everything that a client must not set: system messages, ids, `metadata`, provider
+ * metadata with its signatures, data parts, and approval decisions. {@link decisionsFromUIMessages} reads these decisions.
+ * Files must have `data:` or web URLs. The replies have no origin, so no model gets their opaque parts.
  *
- * Doesn't compare the messages with the stored ones; `RunConfig.resume` does. Fails with a `MemoryValidationError` if the
- * input is invalid.
+ * Doesn't compare the messages with the stored messages; `RunConfig.resume` does. Fails with a `MemoryValidationError` if
+ * the input is invalid.
  *
  * @example
  * ```ts
@@ -55,8 +55,8 @@ export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> 
 }
 
 /**
- * Reads the user's approval decisions, for `RunConfig.resume`, which validates each of them. Returns an empty list if the input
- * is invalid. See {@link fromUIMessages} for an example.
+ * Returns the approval decisions in a client's UI messages, for `RunConfig.resume`, which validates each of them. Returns
+ * `[]` if the input is invalid. See {@link fromUIMessages} for an example.
  */
 export function decisionsFromUIMessages(uiMessages: unknown): ApprovalDecision[] {
   const parsed = uiMessagesSchema.safeParse(uiMessages);
@@ -99,7 +99,7 @@ function steps(parts: readonly Fields[]): Fields[][] {
   return found.filter((step) => step.length > 0);
 }
 
-/** The messages of a step: a reply, and the results of its calls. */
+/** Converts a step into messages: a reply, and the results of the reply's calls. */
 function stepMessages(step: readonly Fields[]): RichMessage[] {
   const content: ContentPart[] = [];
   const calls: RichToolCall[] = [];
@@ -123,7 +123,7 @@ function stepMessages(step: readonly Fields[]): RichMessage[] {
   return [{ role: "assistant", content: contentLike(step, content), ...called }, ...results];
 }
 
-/** Returns parts if the stored reply has parts, so the two can be compared. */
+/** Returns the reply's content in the form in which the reply was stored (text or parts), so that both can be compared. */
 function contentLike(shown: readonly Fields[], parts: readonly ContentPart[]): RichMessage["content"] {
   const wasInParts = shown.some(
     ({ type, state }) => type === "reasoning" || (type === "text" && state === "done"),
@@ -131,7 +131,7 @@ function contentLike(shown: readonly Fields[], parts: readonly ContentPart[]): R
   return wasInParts ? parts : contentOf(parts);
 }
 
-/** Converts a part other than a call. `undefined` for parts that clients must not set. */
+/** Converts a part that isn't a call. Returns `undefined` for a part that clients must not set. */
 function contentPart(part: Fields): ContentPart | undefined {
   const [text, url, title] = [textField(part, "text"), textField(part, "url"), textField(part, "title")];
   const mediaType = textField(part, "mediaType");
@@ -177,7 +177,7 @@ function callOf(part: Fields): RichToolCall {
   return { id, type: "function", function: { name, arguments: text } };
 }
 
-/** `undefined` if the call has no result. */
+/** Returns the result of a call, or `undefined` if the call has no result. */
 function resultOf(part: Fields): RichMessage["content"] | undefined {
   switch (part["state"]) {
     case "output-available":

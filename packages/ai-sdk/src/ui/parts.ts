@@ -5,7 +5,7 @@ import { base64Of, fileOf } from "../request/media.ts";
 import { providerOptionsOf } from "../request/prompt.ts";
 import type { AiSdkUIPart, UIMetadata } from "./ui-message.ts";
 
-/** Options of the conversion. */
+/** Options for the conversion of messages into UI messages. */
 export interface UIOptions {
   readonly reasoning: boolean;
   readonly providerMetadata: boolean;
@@ -17,7 +17,7 @@ export function metadataOf(metadata: unknown, options: UIOptions): { providerMet
   return present({ providerMetadata: providerOptions });
 }
 
-/** Converts a part other than a call; `undefined` if there is nothing to show. */
+/** Converts a part that isn't a call. Returns `undefined` if the part has nothing to show. */
 export function uiPart(part: ContentPart, options: UIOptions): AiSdkUIPart | undefined {
   const metadata = metadataOf(part["providerMetadata"], options);
   if (part.type === "reasoning") {
@@ -55,7 +55,10 @@ export interface UIFile {
   readonly filename?: string;
 }
 
-/** `undefined` if the part isn't media, or only its provider can find it. */
+/**
+ * Returns the file of a media part. Returns `undefined` if the part isn't media, or if only its own provider can find the
+ * file.
+ */
 function uiFile(part: ContentPart): UIFile | undefined {
   const file = fileOf(part, "");
   if (file === undefined || file.data.type === "reference") return undefined;
@@ -69,7 +72,7 @@ function uiFile(part: ContentPart): UIFile | undefined {
 
 const DATA_URL = /^data:[^,]*;base64,/;
 
-/** The media at a URL; `undefined` if it is neither a web URL nor a `data:` URL. */
+/** Returns the media at a file's URL. Returns `undefined` unless the URL is a web URL or a `data:` URL. */
 export function mediaAt({ mediaType, url, filename }: UIFile): ContentPart | undefined {
   const named = present({ filename });
   const [head] = DATA_URL.exec(url) ?? [];

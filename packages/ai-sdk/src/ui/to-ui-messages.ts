@@ -1,21 +1,25 @@
 import type { Interruption } from "@jaf/core";
 import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool, messageText } from "@jaf/memory/internal";
-import { jsonOf, textField } from "../fields.ts";
+import { calledTool, jsonIn, messageText } from "@jaf/memory/internal";
+import { textField } from "../fields.ts";
 import { metadataOf, type UIOptions, uiPart } from "./parts.ts";
 import { answeredState, CUSTOM_CALL, callPart, isToolPart, withState } from "./tool-parts.ts";
 import type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart, ToolState } from "./ui-message.ts";
 
 /** Options of {@link toUIMessages}. */
 export interface ToUIMessagesOptions {
-  /** The run's `outcome.interruptions`: their calls get the state `approval-requested`. Default: none. */
+  /**
+   * The waiting calls from the run's `outcome.interruptions`. Calls that wait for an approval get the state `approval-requested`.
+   * Default: none.
+   */
   readonly interruptions?: readonly Interruption[];
-  /** Whether reasoning parts contain their text. Default `true`. If `false`, they are empty. */
+  /** Whether reasoning parts contain their text. Default `true`. With `false`, their text is `""`. */
   readonly reasoning?: boolean;
-  /** Whether to include system and developer messages, which usually aren't for users. Default `false`. */
+  /** Whether to include system and developer messages, which are usually not meant for users. Default `false`. */
   readonly system?: boolean;
   /**
-   * Which tools become `dynamic-tool` instead of `tool-<name>`: all (`true`), none (`false`), or by name. Default `false`.
+   * Which tools' calls become `dynamic-tool` parts instead of `tool-<name>` parts: all (`true`), none (`false`), or those
+   * for which a function returns `true`. Default `false`.
    */
   readonly dynamicTools?: boolean | ((toolName: string) => boolean);
   /**
@@ -23,14 +27,18 @@ export interface ToUIMessagesOptions {
    * need it. Default `false`.
    */
   readonly providerMetadata?: boolean;
-  /** The id of a UI message, from its first message and that message's index. Default: `message.id`, else `message-<index>`. */
+  /**
+   * Returns the id of a UI message. Gets the first message in it, and that message's index. Default: `message.id`, or
+   * `message-<index>` if the message has no id.
+   */
   readonly id?: (message: RichMessage, index: number) => string;
 }
 
 /**
- * Converts a conversation to UI messages of the AI SDK. All replies between two user messages become one message, each reply
- * a step. `validateUIMessages` and `convertToModelMessages` accept the result, unless it is empty. Leaves out results without
- * a call, parts that the AI SDK can't express, and media without data: resolve blobs first (`resolveMedia`).
+ * Converts a conversation into UI messages of the AI SDK. All replies between two user messages become one UI message, and
+ * each reply becomes a step. `validateUIMessages` and `convertToModelMessages` accept the result, unless the result is
+ * empty. Leaves out results without a call, parts that the AI SDK can't express, and media without data. Load the data of
+ * blobs first (`resolveMedia`).
  *
  * @example
  * ```ts
@@ -54,7 +62,7 @@ export function toUIMessages(
   const uiOptions = uiOptionsOf(options);
   const ids = uniqueIds(options.id);
   const ui: AiSdkUIMessage[] = [];
-  /** The assistant's parts since the last user message. */
+  /** The parts of the assistant since the last user message. */
   let turn: AiSdkUIPart[] | undefined;
   for (const [index, message] of messages.entries()) {
     switch (message.role) {
@@ -117,7 +125,7 @@ function uniqueIds(given: ToUIMessagesOptions["id"]): (message: RichMessage, ind
   };
 }
 
-/** Adds a result to the latest call of its id without a result, because providers repeat ids. */
+/** Adds a tool result to the latest call that has its id and no result yet. Earlier calls may have the same id. */
 function answer(turn: AiSdkUIPart[], { tool_call_id: id, content }: RichMessage): void {
   const index = turn.findLastIndex(
     (part) =>
@@ -144,7 +152,7 @@ function withApprovals(ui: AiSdkUIMessage[], interruptions: readonly Interruptio
   return ui;
 }
 
-/** Adds a reply to the turn's parts. */
+/** Adds the parts of a reply to the parts of the turn. */
 function addReply(turn: AiSdkUIPart[], message: RichMessage, options: UIOptions): void {
   turn.push({ type: "step-start" });
   const { content } = message;
@@ -189,10 +197,10 @@ function ownCall(call: RichToolCall, options: UIOptions): AiSdkToolPart {
     : callPart({ ...common, input: uiInput(input) }, options);
 }
 
-/** Parses the input. Invalid JSON, `null` and JSON strings are shown as the model wrote them. */
+/** Parses the input of a call. Invalid JSON, `null` and JSON strings stay as the model wrote them. */
 function uiInput(text: string): unknown {
   if (text.trim() === "") return {};
-  const parsed = jsonOf(text);
+  const parsed = jsonIn(text);
   return parsed === undefined || parsed === null || typeof parsed === "string" ? text : parsed;
 }
 
@@ -211,7 +219,7 @@ function providerCall(part: ContentPart, options: UIOptions): AiSdkToolPart {
   );
 }
 
-/** The result may come in a later step than its call. */
+/** Adds the result of a call that the provider ran. The result may be in a later step than the call. */
 function answerProvider(turn: AiSdkUIPart[], part: ContentPart): void {
   setProviderState(turn, part["id"], ({ input }) => {
     const { output } = part;

@@ -18,7 +18,7 @@ interface UICall {
   readonly toolMetadata?: UIJsonObject;
 }
 
-/** A call without a result. */
+/** Converts a call that has no result into a UI part. */
 export function callPart(call: UICall, { isDynamic }: UIOptions): AiSdkToolPart {
   const { id, name, input, callProviderMetadata, toolMetadata } = call;
   const rest = {
@@ -33,7 +33,7 @@ export function callPart(call: UICall, { isDynamic }: UIOptions): AiSdkToolPart 
     : { type: `tool-${name}`, ...rest };
 }
 
-/** Returns the same call with another state. */
+/** Returns a copy of the call with another state. */
 export function withState(call: AiSdkToolPart, state: ToolState): AiSdkToolPart {
   const { toolCallId, providerExecuted, callProviderMetadata, toolMetadata } = call;
   const rest = {
@@ -46,7 +46,7 @@ export function withState(call: AiSdkToolPart, state: ToolState): AiSdkToolPart 
     : { type: call.type, ...rest };
 }
 
-/** Marks a call with text input instead of JSON. */
+/** Metadata that marks a call whose input is text instead of JSON. */
 export const CUSTOM_CALL: UIJsonObject = { inputType: "text" };
 
 type Answered = Extract<ToolState, { state: `output-${string}` }>;
@@ -57,8 +57,8 @@ interface AnsweredCall {
 }
 
 /**
- * The state for a call's result: an error if the tool or the engine reported one, denied if the call was rejected. A text is
- * shown as the model reads it; parts become `{ type: "content", value }`.
+ * Returns the state of a call that has a result. It is an error if the tool or the engine reported one, and denied if the
+ * user rejected the call. A text result is shown as the model reads it; parts become `{ type: "content", value }`.
  */
 export function answeredState(
   { toolCallId, input }: AnsweredCall,
@@ -83,10 +83,10 @@ export function answeredState(
   return { state: "output-denied", input, approval };
 }
 
-/** The engine's tool result for a rejected call. */
+/** Returns the tool result that the engine writes for a rejected call. */
 export const deniedText = (reason: string | undefined): string => JSON.stringify(rejectedResult(reason));
 
-/** Converts to the AI SDK's result parts. Parts that are neither text nor media are left out. */
+/** Converts content parts into the AI SDK's result parts. Leaves out parts that are neither text nor media. */
 function outputPart(part: ContentPart): object[] {
   const text = partText(part);
   if (text !== undefined) return [{ type: "text", text }];
@@ -104,7 +104,7 @@ function outputPart(part: ContentPart): object[] {
   }
 }
 
-/** Converts an output back to a message's content. */
+/** Converts the output of a UI part back into a message's content. */
 export function outputContent(output: unknown): string | ContentPart[] {
   if (typeof output === "string") return output;
   const value = isFields(output) && output["type"] === "content" ? output["value"] : undefined;

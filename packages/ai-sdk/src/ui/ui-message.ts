@@ -1,9 +1,9 @@
-/** The structure of a UI message in AI SDK 5 to 7, as `useChat` uses it. */
+/** A UI message as `useChat` of AI SDK 5 to 7 uses it. */
 export interface AiSdkUIMessage {
-  /** Unique in the conversation. */
+  /** The message's id, unique in the conversation. */
   id: string;
   role: "system" | "user" | "assistant";
-  /** In order. In a message of the assistant, each step begins with a `step-start` part. */
+  /** The message's parts in order. In a message of the assistant, each step begins with a `step-start` part. */
   parts: AiSdkUIPart[];
 }
 
@@ -17,19 +17,19 @@ export type AiSdkUIPart =
   | AiSdkStepStartPart
   | AiSdkToolPart;
 
-/** A text. */
+/** A text in a UI message. */
 export interface AiSdkTextPart {
   type: "text";
   text: string;
-  /** Set if the stored message has several parts. */
+  /** Present if the stored message consists of several parts. */
   state?: "done";
   providerMetadata?: UIMetadata;
 }
 
-/** Reasoning of the model. */
+/** Reasoning of the model in a UI message. */
 export interface AiSdkReasoningPart {
   type: "reasoning";
-  /** `""` if the reasoning isn't readable or not for the reader. */
+  /** The reasoning's text. `""` if the reasoning isn't readable, or users shouldn't see it. */
   text: string;
   providerMetadata?: UIMetadata;
 }
@@ -63,7 +63,7 @@ export interface AiSdkSourceDocumentPart {
   providerMetadata?: UIMetadata;
 }
 
-/** The beginning of a step. */
+/** Marks the beginning of a step. */
 export interface AiSdkStepStartPart {
   type: "step-start";
 }
@@ -97,5 +97,5 @@ type UIJson = null | string | number | boolean | UIJsonObject | UIJson[];
 
 export type UIJsonObject = { [field: string]: UIJson | undefined };
 
-/** Metadata by provider name. */
+/** Metadata of different providers, by provider name. */
 export type UIMetadata = Record<string, UIJsonObject>;

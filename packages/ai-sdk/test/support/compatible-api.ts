@@ -17,13 +17,16 @@ export function providerOf(
   return createAiSdkProvider((name) => service(name), model === undefined ? {} : { model });
 }
 
+/** The README's `fetch`: the AI SDK's own follows redirects with the key. */
+const followingNone: typeof fetch = (url, init) => fetch(url, { ...init, redirect: "manual" });
+
 const body = { error: { message: QUOTED, type: "invalid_request_error", code: "bad" } };
 const half = { choices: [{ index: 0, delta: { content: "Half" }, finish_reason: null }] };
 
 /** Chat Completions through a provider of the AI SDK. */
 export const compatibleApi: ModelApi<ChatAnswer> = {
   start: (steps) => startFakeChat({ steps }),
-  provider: providerOf,
+  provider: ({ baseURL }, options) => providerOf({ baseURL, fetch: followingNone }, options),
   error: { body },
   later: { body, headers: { "retry-after": "0.02" } },
   thinks: { kind: "reply", message: { reasoning_content: "Hm." } },

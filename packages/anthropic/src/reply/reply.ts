@@ -67,15 +67,19 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
 }
 
 const COUNTS = [
-  ...["inputTokens", "outputTokens", "cachedInputTokens", "cacheWriteTokens", "reasoningTokens"],
-] as readonly (keyof ModelUsage)[];
+  "inputTokens",
+  "outputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
+] as const satisfies readonly (keyof ModelUsage)[];
 
 /** The usage of two requests for one reply. */
 function sumOfUsage(one: ModelUsage | undefined, other: ModelUsage | undefined): ModelUsage | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const sums = COUNTS.map((name) => {
     const isKnown = one[name] !== undefined || other[name] !== undefined;
-    return [name, isKnown ? (one[name] ?? 0) + (other[name] ?? 0) : undefined];
+    return [name, isKnown ? (one[name] ?? 0) + (other[name] ?? 0) : undefined] as const;
   });
-  return knownCounts(Object.fromEntries(sums));
+  return knownCounts(Object.fromEntries(sums) as Record<(typeof COUNTS)[number], number | undefined>);
 }

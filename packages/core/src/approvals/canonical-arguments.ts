@@ -1,30 +1,35 @@
 import type { RichToolCall } from "@jaf/memory";
+import { MAX_DEPTH } from "@jaf/memory/internal";
 import { sleep } from "../limits/abort.ts";
 import { type ParsedArguments, parseCall } from "../tool-calls/arguments.ts";
 import type { Tool } from "../tools/tool.ts";
 
-/** The delay between two parsings, in milliseconds, so values made from the current time differ. */
+/**
+ * The delay between two parsings of the same arguments, in milliseconds. Because of the delay, a value that is made from the
+ * current time differs.
+ */
 const TICK_MS = 2;
 
-/** A call's parsed arguments, which the tool would get. */
+/** The parsed arguments of a call, which the tool would get, and the text that an approval is bound to. */
 export interface ApprovalArguments {
   readonly parsed: ParsedArguments;
   /**
-   * The canonical text that an approval is bound to. Absent if the arguments are invalid or an approval can't be bound to them.
+   * The arguments as canonical JSON, which an approval is bound to. Absent if the arguments are invalid or have no canonical
+   * JSON.
    */
   readonly text?: string;
-  /** Why an approval can't be bound to them, and what to do about it. */
+  /** Why the arguments have no canonical JSON, and what the developer can do about it. */
   readonly noBinding?: string;
 }
 
-/** A call and its tool. */
+/** A tool call together with its tool. */
 export interface ResolvedCall<Ctx> {
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   readonly tool: Tool<any, Ctx>;
   readonly call: RichToolCall;
 }
 
-/** Parses a call's arguments, and checks whether an approval can be bound to them. */
+/** Parses a call's arguments, and checks whether an approval can be bound to the parsed arguments. */
 export async function parseForApproval<Ctx>({ tool, call }: ResolvedCall<Ctx>): Promise<ApprovalArguments> {
   const parsed = await parseCall(tool, call);
   if (!parsed.ok) return { parsed };
@@ -38,8 +43,8 @@ export async function parseForApproval<Ctx>({ tool, call }: ResolvedCall<Ctx>): 
 }
 
 /**
- * Returns why an approval can't be requested; `undefined` if it can. Parses the arguments again, because an approval of
- * arguments that differ each time could never be used.
+ * Returns why an approval can't be requested for a call; `undefined` if it can. Parses the arguments again: if the parsed
+ * arguments differ each time, an approval of them could never be used.
  */
 export async function noBindingReason<Ctx>(
   resolvedCall: ResolvedCall<Ctx>,
@@ -52,7 +57,7 @@ export async function noBindingReason<Ctx>(
   return "the tool's schema returns different arguments each time; create random ids and times in the tool's execute";
 }
 
-/** The error for a value that an approval can't be bound to. It has the value's path and kind, but not its content. */
+/** The error for a value that an approval can't be bound to. It names the value's path and kind, but not its content. */
 class NotCanonical extends Error {
   override readonly name = "NotCanonical";
   constructor(path: string, what: string) {
@@ -60,17 +65,15 @@ class NotCanonical extends Error {
   }
 }
 
-const MAX_DEPTH = 200;
-
 interface At {
   readonly path: string;
-  /** The objects that contain it. */
+  /** The objects that contain the value at `path`. They are needed to find cycles. */
   readonly around: readonly object[];
 }
 
 /**
- * Returns JSON with sorted keys, so equal values have the same text. Dates are written as in JSON, and fields with `undefined`
- * are left out. Throws {@link NotCanonical} for values that JSON can't represent.
+ * Returns JSON with sorted keys, so equal values have the same text. Dates are written as in JSON, and fields with the value
+ * `undefined` are left out. Throws {@link NotCanonical} for values that JSON can't represent.
  */
 export const canonicalJson = (value: unknown): string => textOf(value, { path: "", around: [] });
 

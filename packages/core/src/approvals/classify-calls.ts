@@ -23,13 +23,13 @@ import { approvalIdPrefix, bindingOf, type PendingApprovals } from "./pending-ap
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
-/** The calls of a reply: those to run, those with an answer, and those that wait. */
+/** The tool calls of a reply in three groups: calls to run, calls with an answer, and calls that wait for a decision. */
 export interface ClassifiedCalls<Ctx> {
   readonly run: readonly RunnableCall<Ctx>[];
-  /** Calls that the client or a rejection has answered. */
+  /** The calls that are answered without running, by the client's result, by a rejection or by an error. */
   readonly answered: readonly AnsweredCall[];
   readonly waiting: readonly Interruption[];
-  /** The arguments of all calls that can wait. */
+  /** The parsed arguments of all calls that can wait for an approval or the client. */
   readonly argumentsByCall: ApprovalArgumentsByCall;
 }
 
@@ -38,24 +38,24 @@ export type ApprovalArgumentsByCall = ReadonlyMap<RichToolCall, ApprovalArgument
 export interface AnsweredCall {
   readonly call: RichToolCall;
   readonly result: string | ToolResult | ToolParts;
-  /** Why the call can't run, e.g. because the tool's `needsApproval` threw. */
+  /** Why the call can't run, e.g. because the tool's `needsApproval` threw an error. Absent for a client's result or a rejection. */
   readonly failure?: ToolFailure;
 }
 
 export interface ClassifyOptions {
   readonly decisions: Decisions;
   readonly waiting: PendingApprovals;
-  /** Arguments that were parsed before, so a call runs with the arguments that were approved. */
+  /** Arguments that were parsed before. They are used again, so a call runs with the arguments that the user approved. */
   readonly argumentsByCall?: ApprovalArgumentsByCall;
 }
 
-/** Returns whether a call of the tool can wait for an approval or the client. */
+/** Returns whether calls of the tool can wait for an approval or for the client. */
 const mayWait = <Ctx>(tool: AnyTool<Ctx>): boolean =>
   isClientTool(tool) || (tool.needsApproval !== undefined && tool.needsApproval !== false);
 
 /**
- * Decides which calls of a reply run, which are answered without running, and which wait. The results are in call order.
- * Rejects if the run is aborted meanwhile.
+ * Decides which calls of a reply run, which calls are answered without running, and which calls wait. Each group is in call
+ * order. Rejects if the run is aborted meanwhile.
  */
 export async function classifyCalls<Ctx>(
   scope: RunScope<Ctx>,
@@ -76,8 +76,8 @@ type CallClass =
   | { readonly to: "waiting"; readonly interruption: Interruption };
 
 /**
- * Applies the decisions to the calls that can wait: some run, some are answered without running, the others still wait. The
- * results are in call order. Rejects if the run is aborted meanwhile.
+ * Applies the decisions to the calls that can wait: some run, some are answered without running, the others still wait. Each
+ * group is in call order. Rejects if the run is aborted meanwhile.
  */
 async function applyDecisions<Ctx>(
   scope: RunScope<Ctx>,
@@ -159,7 +159,7 @@ async function classifyCall<Ctx>(
   };
 }
 
-/** The answer to a call that can't run for a reason other than the model's input. */
+/** The answer to a call that failed for a reason other than the model's arguments. */
 interface Failed {
   readonly result: ToolResult;
   readonly failure: ToolFailure;
@@ -171,8 +171,8 @@ const failed = (failure: ToolFailure): Failed => ({
 });
 
 /**
- * Returns whether the call needs an approval. A function must return `false` for no; any other value means yes. If it throws,
- * the call fails.
+ * Returns whether the call needs an approval; a failed answer if the application's `needsApproval` function throws. Such a
+ * function says no only by returning `false`. Any other value means that an approval is needed.
  */
 async function needsApproval<Ctx>(
   { tool, approvalArguments: { parsed }, mask }: Omit<ClassifiableCall<Ctx>, "call">,

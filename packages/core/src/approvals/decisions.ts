@@ -3,13 +3,13 @@ import { parseApprovalDecision } from "@jaf/memory/internal";
 import type { ContinuationRejected } from "../errors.ts";
 import type { ClientToolResult, GivenDecisions, Interruption } from "../interruption.ts";
 
-/** The decisions about waiting calls. */
+/** The checked decisions about tool calls that wait. */
 export interface Decisions {
-  /** The bindings of approved calls; see `bindingOf`. */
+  /** The bindings of approved calls: digests of the calls and their arguments, see `bindingOf`. */
   readonly approved: ReadonlySet<string>;
-  /** The rejected calls by id, with the reason if given. */
+  /** The ids of rejected calls, each with the reason if the user gave one. */
   readonly rejected: ReadonlyMap<string, string | undefined>;
-  /** By call id. */
+  /** The results of calls that the client has run, by call id. */
   readonly results: ReadonlyMap<string, ClientToolResult["result"]>;
 }
 
@@ -19,21 +19,27 @@ export const approvedBefore = (approved: readonly string[]): Decisions => ({
   results: new Map(),
 });
 
-/** No decisions, for the calls of a new reply. */
+/** No decisions. Used for the calls of a new reply. */
 export const nothingDecided: Decisions = approvedBefore([]);
 
 export type CheckedDecisions =
   | { readonly ok: true; readonly decisions: Decisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
 
-/** The calls of a reply that wait. */
+/** The calls of a reply that wait for a decision, and what is needed to check decisions about them. */
 export interface OpenCalls {
   readonly waiting: readonly Interruption[];
-  /** The bindings of calls that were approved before. */
+  /** The bindings of calls that were approved in an earlier run; see `bindingOf`. */
   readonly approved: readonly string[];
-  /** The bindings with the current arguments, by call id. Calls that an approval can't be bound to are missing. */
+  /**
+   * The bindings of the calls with their current arguments, by call id; see `bindingOf`. Calls that an approval can't be
+   * bound to are left out.
+   */
   readonly bindings: ReadonlyMap<string, string>;
-  /** Returns the prefix of a call's approval ids, which doesn't depend on its arguments; `undefined` if there is no such call. */
+  /**
+   * Returns the beginning of a call's approval ids, which doesn't depend on the call's arguments; `undefined` if there is no
+   * such call.
+   */
   readonly approvalIdPrefix: (toolCallId: string) => string | undefined;
 }
 
@@ -50,7 +56,10 @@ export const rejected = (code: ContinuationRejected["code"], reason: string): Co
   reason,
 });
 
-/** Refuses decisions about calls with arguments that have changed since the request. Returns `undefined` if there are none. */
+/**
+ * Returns a refusal if a decision is about a call whose arguments have changed since the approval was requested. Returns
+ * `undefined` if no decision is about such a call.
+ */
 export function changedArguments(
   { approvals }: GivenDecisions,
   open: OpenCalls,
@@ -72,8 +81,8 @@ function isOutdated({ toolCallId, approvalId }: ApprovalDecision, open: OpenCall
 }
 
 /**
- * Checks decisions against the calls that wait for them. If one doesn't match, all are refused: the client has another state of
- * the conversation, or is an attacker. `now`: milliseconds since 1970.
+ * Checks decisions against the calls that wait. If one decision matches no call, all decisions are refused: the client knows
+ * another state of the conversation, or is an attacker. `now`: the current time, in milliseconds since 1970.
  */
 export function checkDecisions(
   { approvals, toolResults }: GivenDecisions,

@@ -2,28 +2,28 @@ import type { RichToolCall } from "@jaf/memory";
 import { calledTool, sha256 } from "@jaf/memory/internal";
 import type { ApprovalRecord } from "../stored/metadata.ts";
 
-/** Identifies the reply that made calls. */
+/** Identifies the reply that made tool calls. */
 export interface ReplyLocation {
-  /** The id of the conversation, or of the run if nothing is stored. */
+  /** The id of the conversation. If nothing is stored, the id of the run. */
   readonly owner: string;
   /** The position of the reply in the conversation. */
   readonly position: number;
   /**
-   * The scope of the calls. It stays the same when the run resumes. Random if the conversation is stored, so it differs for a
-   * later conversation with the same id.
+   * A text that identifies the reply's calls as a group (the calls' scope). It stays the same when the run resumes. For a
+   * stored conversation it is random, so it differs from that of a later conversation with the same id.
    */
   readonly scope: string;
-  /** Whether the conversation is stored. Only then can approvals expire. */
+  /** Whether the conversation is stored. Approvals expire only if it is. */
   readonly isStored: boolean;
 }
 
-/** The approvals that the calls of a reply wait for. */
+/** The approvals that the tool calls of a reply wait for. */
 export interface PendingApprovals {
   readonly location: ReplyLocation;
   readonly record: ApprovalRecord;
 }
 
-/** Returns the approvals of a reply's calls from a stored record. A record of another reply is ignored. */
+/** Returns the approvals of a reply's calls from a stored record. A record that belongs to another reply is ignored. */
 export function pendingApprovalsOf(location: ReplyLocation, record?: ApprovalRecord): PendingApprovals {
   const { position } = location;
   return { location, record: record?.position === position ? record : { position, round: 0, approved: [] } };
@@ -31,11 +31,14 @@ export function pendingApprovalsOf(location: ReplyLocation, record?: ApprovalRec
 
 interface Asking {
   readonly ttlMs: number | undefined;
-  /** Returns the time in milliseconds since 1970. Called only if approvals expire. */
+  /** Returns the current time in milliseconds since 1970. Called only if approvals expire. */
   readonly now: () => number;
 }
 
-/** Starts a new round for expired approvals. Earlier decisions are no longer valid. */
+/**
+ * Requests expired approvals again, in a new round. Decisions of earlier rounds are no longer valid. Returns the same record
+ * if no approval has expired and the record needs no new expiry time.
+ */
 export function renewExpired(
   { location, record }: PendingApprovals,
   { ttlMs, now }: Asking,
@@ -50,24 +53,27 @@ export function renewExpired(
   return { location, record: { position, round: expired ? round + 1 : round, approved, ...expiresAt } };
 }
 
-/** Returns the scope of calls without a stored one: nothing is stored, or another program stored the calls. */
+/**
+ * Returns the scope of calls (see `ReplyLocation.scope`) for which no scope is stored, because nothing is stored or another
+ * program stored the calls.
+ */
 export const openCallScope = (owner: string, position: number): string => `${owner}:${position}`;
 
 const digestOf = (...bound: readonly unknown[]): string => sha256(JSON.stringify(bound), "base64url");
 
-/** Returns a digest of a call at its location. It doesn't depend on the parsed arguments. */
+/** Returns a digest of a call and its location. The digest doesn't depend on the parsed arguments. */
 const callDigestOf = ({ owner, position, scope }: ReplyLocation, call: RichToolCall): string => {
   const { name, input } = calledTool(call);
   return digestOf(owner, position, scope, call.id, name, input);
 };
 
 /**
- * Returns a digest of a call at its location with its parsed arguments. It is the same in every round. `text`: the arguments as
- * canonical JSON.
+ * Returns the binding of an approval: a digest of a call, its location and its parsed arguments. It is the same in every
+ * round of approvals. `text`: the parsed arguments as canonical JSON.
  */
 export const bindingOf = (location: ReplyLocation, call: RichToolCall, text: string): string =>
   digestOf(callDigestOf(location, call), text);
 
-/** Returns the prefix of a call's approval ids in this round. */
+/** Returns the beginning of a call's approval ids. It is the same for all arguments, but differs in each round of approvals. */
 export const approvalIdPrefix = (location: ReplyLocation, call: RichToolCall, round: number): string =>
   `appr_${digestOf(callDigestOf(location, call), round)}.`;

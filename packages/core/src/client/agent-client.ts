@@ -13,50 +13,54 @@ import type { PromptResult } from "./prompt-result.ts";
 
 /**
  * A client of an agent that loads and stores conversations. The user and the conversation of a prompt come from `forUser` and
- * `continue`, or else from the prompt's option `conversation`, or else from the agent's `conversational`. Without any of them
- * the prompt is stateless.
+ * `continue`. If these weren't called, they come from the prompt's option `conversation`, or else from the agent's
+ * `conversational`. Without any of these the prompt is stateless.
  */
 export interface AgentClient<Out, Ctx = unknown> {
   /**
-   * Sends input to the agent and runs it. Failures of the run and the store are in the result's `outcome`. Rejects with:
+   * Sends input to the agent and runs it. Failures of the run and of the store are in the result's `outcome`. The promise
+   * rejects with:
    *
    * - `ConversationOwnershipError`: the user has no such conversation.
-   * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` don't match the stored conversation, or are all
-   *   empty.
-   * - the error of the application's `validate`, `context` or `conversational`, if one of them throws.
-   * - `TypeError`: an argument is invalid, or there is no store for a conversation.
+   * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` don't match the stored conversation, or all of
+   *   them are empty.
+   * - the error of the application's `validate`, `context` or `conversational`, if one of these functions throws.
+   * - `TypeError`: an argument is invalid, or no store is configured for the conversation.
    *
-   * Pass `[]` as input to continue the stored conversation, e.g. after a crash.
+   * Pass `[]` as input to continue the stored conversation without a new message (e.g. after a crash).
    */
   readonly prompt: (input: PromptInput, options?: PromptOptions<Ctx>) => Promise<PromptResult<Out>>;
-  /** Like `prompt`, but also streams the run's events. Leaving the loop before its end aborts the run. */
+  /**
+   * Sends input to the agent and runs it, as `prompt` does, and also streams the run's events. If you leave the loop over the
+   * events before its end, the run is aborted.
+   */
   readonly stream: (input: PromptInput, options?: PromptOptions<Ctx>) => PromptStream<Out>;
   /**
-   * Returns a client that acts for this user. Each of its prompts begins a new conversation, unless `continue` names one.
-   * Throws a `TypeError` if the id is invalid or there is no store.
+   * Returns a client that acts for this user. Each of its prompts begins a new conversation, unless `continue` names an
+   * existing one. Throws a `TypeError` if the user id is invalid or no store is configured.
    */
   readonly forUser: (userId: string) => AgentClient<Out, Ctx>;
   /**
-   * Returns a client that continues this conversation. The conversation must belong to the user of `forUser`, the prompt's
-   * option or the agent's declaration; otherwise prompts reject. They also reject if the option or the declaration names no
-   * user. Without any of these, ownership isn't checked: then never pass an id from a browser. Throws a `TypeError` if the id
-   * isn't a text or there is no store.
+   * Returns a client that continues this conversation. The conversation must belong to the user of `forUser`, of the option
+   * `conversation` or of the agent's `conversational`; otherwise prompts reject. Prompts also reject if the option or
+   * `conversational` is present but names no user. If none of the three is present, ownership isn't checked: then never pass
+   * an id that came from a browser. Throws a `TypeError` if the conversation id isn't a text or no store is configured.
    */
   readonly continue: (conversationId: string) => AgentClient<Out, Ctx>;
 }
 
 /**
- * The events of a prompt's run. They are buffered, and each can be read once. If `prompt` would reject, the loop throws and
- * `result` rejects. The client's input is validated before the first event.
+ * The events of a prompt's run. Events are buffered, and each event can be read once. If `prompt` would reject, the loop over
+ * the events throws and `result` rejects. The client's input is validated before the first event.
  */
 export interface PromptStream<Out> extends AsyncIterable<TraceEvent> {
-  /** The result. Resolves even if you don't read the events. */
+  /** The prompt's result. The promise resolves even if you don't read the events. */
   readonly result: Promise<PromptResult<Out>>;
 }
 
 /**
- * Creates a client of an agent. It has no connection and no state: create one for the process or one per request. Throws a
- * `TypeError` that names the invalid fields of the configuration.
+ * Creates a client of an agent. The client has no connection and no state, so you can create one for the process or one per
+ * request. Throws a `TypeError` that names the invalid fields of the configuration.
  *
  * @example
  * ```ts
@@ -92,7 +96,7 @@ function clientOf<Ctx, Out>(
       performPrompt(settings, { explicit, input, options }, { streaming: false, signal: options.signal }),
     stream: (input, options = {}) => streamPrompt(settings, { explicit, input, options }),
     forUser: (userId) => extended({ userId: parseOptions(idSchema, userId, "user id") }),
-    // The id can come from a browser. An invalid id is refused like an id of another user's conversation.
+    // The id can come from a browser. An invalid id is refused like the id of another user's conversation.
     continue: (id) => extended({ conversationId: parseOptions(z.string(), id, "conversation id") }),
   });
 }
@@ -102,7 +106,7 @@ function streamPrompt<Ctx, Out>(
   call: PromptCall<Ctx>,
 ): PromptStream<Out> {
   const { signal: given } = call.options;
-  // The prompt refuses any other value as an invalid option.
+  // `performPrompt` refuses any other value as an invalid option.
   const outer = given instanceof AbortSignal ? given : undefined;
   return streamEvents(outer, ({ signal, sink }) =>
     performPrompt(settings, call, { streaming: true, signal, sink }),

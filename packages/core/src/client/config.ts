@@ -13,29 +13,32 @@ import { toConversationStore } from "./conversation-store.ts";
 /** The memory settings of a run, without the fields that an agent client sets itself. */
 export interface ClientMemoryConfig extends Omit<MemoryConfig, "provider" | "autoStore" | "userId"> {}
 
-/** Everything that an agent client needs in addition to the input. */
+/** The settings of an agent client. */
 export interface AgentClientConfig<Ctx> extends RunSettings<Ctx> {
   /**
-   * The context of every run, or a sync or async function that creates one for each prompt. If the context itself is a
+   * The context of every run, or a sync or async function that creates a context for each prompt. If the context itself is a
    * function, pass a function that returns it.
    */
   readonly context: Readonly<Ctx> | (() => Readonly<Ctx> | Promise<Readonly<Ctx>>);
-  /** The store of the conversations. Default: the store that `setConversationStore` has set at the time of the prompt. */
+  /**
+   * The store of the conversations. Default: the conversation store of the process when the prompt begins; see
+   * `setConversationStore`.
+   */
   readonly store?: AnyConversationStore | MemoryProvider;
-  /** The agents for handoffs, by their registry keys. The client's own agent is added under its name. */
+  /** The agents that can take part in handoffs, by their registry keys. The client's own agent is added under its name. */
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly agents?: ReadonlyMap<string, Agent<Ctx, any>>;
-  /** Settings for storing conversations, e.g. the durability, and for the part that the model sees. */
+  /** Settings for storing conversations (e.g. the durability), and for the part of the history that the model sees. */
   readonly memory?: ClientMemoryConfig;
 }
 
-/** A client's checked configuration. */
+/** The checked configuration of an agent client. */
 export interface ClientSettings<Ctx, Out> {
   readonly agent: Agent<Ctx, Out>;
   readonly run: RunSettings<Ctx> & Pick<RunConfig<Ctx>, "agentRegistry">;
   readonly memory: ClientMemoryConfig;
   readonly context: AgentClientConfig<Ctx>["context"];
-  /** `undefined`: the store of the process. */
+  /** `undefined`: the conversation store of the process. */
   readonly store: AnyConversationStore | undefined;
 }
 
@@ -65,7 +68,7 @@ const configSchema = priced(
 
 const WHAT = "agent client configuration";
 
-/** Checks a client's configuration. Throws a `TypeError` that names the invalid fields. */
+/** Checks an agent client's configuration. Throws a `TypeError` that names the invalid fields. */
 export function parseClientConfig<Ctx, Out>(
   agent: Agent<Ctx, Out>,
   config: AgentClientConfig<Ctx>,
@@ -75,7 +78,7 @@ export function parseClientConfig<Ctx, Out>(
   const { store, agents = new Map(), memory = {} } = config;
   checkMemory(memory, agent.name);
   checkInstallable(config, agent, (field) => `${WHAT}: ${field}`);
-  // A copy, so later changes of the configuration have no effect. Its functions are still called on the original.
+  // Copied, so later changes of the configuration have no effect. Its functions are still called on the original object.
   const own = overlay(config, {});
   return {
     agent,
@@ -86,7 +89,7 @@ export function parseClientConfig<Ctx, Out>(
   };
 }
 
-/** Reads the fields one by one, because an instance of a class can have them on its prototype. */
+/** Reads the fields one by one, because the configuration can be an instance of a class with fields on its prototype. */
 function runSettingsOf<Ctx>(config: RunSettings<Ctx>): RunSettings<Ctx> {
   const fields = Object.keys(settingsShape) as (keyof RunSettings<Ctx>)[];
   const given = fields.filter((field) => config[field] !== undefined);
@@ -106,7 +109,7 @@ function registryOf<Ctx, Out>(
   return new Map([...agents, [agent.name, agent]]);
 }
 
-/** Throws for settings that every run would refuse. */
+/** Throws a `TypeError` for memory settings that every run would refuse. */
 function checkMemory(memory: ClientMemoryConfig, agentName: string): void {
   const written = { runId: generateRunId(), traceId: createTraceId("check"), currentAgentName: agentName };
   const issues = memoryConfigIssues(memory as MemoryConfig, written);

@@ -7,7 +7,10 @@ import {
   listConversations,
 } from "@jaf/memory/internal";
 
-/** A key on the global object, shared by the ES module and the CommonJS module, because a process can load both. */
+/**
+ * A key on the global object, where the conversation store of the process is stored. A process can load both the ES module
+ * and the CommonJS module; they share this key.
+ */
 const SLOT = Symbol.for("@jaf/core/conversation-store");
 
 const slots = globalThis as { [SLOT]?: AnyConversationStore | undefined };
@@ -17,7 +20,7 @@ const EXPECTED = "a ConversationStore or a MemoryProvider";
 
 /**
  * Sets the conversation store of the process. Agent clients without a `store` in their configuration use it. `undefined`
- * removes it. Throws a `TypeError` if it isn't a store.
+ * removes the store. Throws a `TypeError` if the value isn't a store.
  *
  * @example
  * ```ts
@@ -32,10 +35,13 @@ export function setConversationStore(store: AnyConversationStore | MemoryProvide
   slots[SLOT] = store === undefined ? undefined : toConversationStore(store, "conversation store");
 }
 
-/** Returns the conversation store of the process, or `undefined` if none is set. */
+/** Returns the conversation store of the process, or `undefined` if no store is set. */
 export const getConversationStore = (): AnyConversationStore | undefined => slots[SLOT];
 
-/** Returns the store, or a store on top of the provider. Throws a `TypeError` that begins with `what`. */
+/**
+ * Returns a conversation store unchanged, or makes one from a memory provider. Throws a `TypeError`, whose message names
+ * `what`, for any other value.
+ */
 export function toConversationStore(
   store: AnyConversationStore | MemoryProvider,
   what: string,
@@ -51,11 +57,11 @@ export function toConversationStore(
   return store;
 }
 
-/** Returns the store. Throws a `TypeError` if there is none. */
+/** Returns the client's store, or else the store of the process. Throws a `TypeError` if neither is set. */
 export function storeOf({
   store = getConversationStore(),
 }: {
-  /** Default: the store of the process. */
+  /** The client's own store. Default: the store of the process. */
   readonly store: AnyConversationStore | undefined;
 }): AnyConversationStore {
   if (store !== undefined) return store;
@@ -64,17 +70,18 @@ export function storeOf({
   );
 }
 
-/** The one thread of a user with an agent. */
+/** The user and the agent of a thread. A thread is the one conversation that a user has with an agent. */
 export interface ThreadOwner {
   readonly userId: string;
-  /** The name of the user's thread. */
+  /** The name of the thread, usually the agent's name. */
   readonly agent: string;
 }
 
 /**
- * Returns the thread's conversation id. If the store has no method for it, the newest conversation that it lists for user and
- * agent, or else a new one from `create`. A store that lists no agents gets a new conversation each time. Rejects with the
- * store's errors.
+ * Returns the conversation id of a user's thread with an agent. If the store has the method `threadFor`, the store finds or
+ * creates the thread. Otherwise this function returns the newest conversation that the store lists for the user and the
+ * agent. If the store lists none, `create` creates the thread. A store that doesn't list agents gets a new conversation each
+ * time. Rejects with the store's errors.
  */
 export async function threadOf(
   store: AnyConversationStore,
@@ -88,7 +95,10 @@ export async function threadOf(
   return queue.run(key, async () => (await findThread(store, owner)) ?? create());
 }
 
-/** Queues by store. Without them, two prompts of this process that begin at the same time could each create a thread. */
+/**
+ * The queues of threads, by store. Without them, two prompts of this process that begin at the same time could each create a
+ * thread.
+ */
 const queues = new WeakMap<AnyConversationStore, KeyedQueue>();
 
 async function findThread(

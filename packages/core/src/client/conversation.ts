@@ -20,33 +20,36 @@ export interface ExplicitIds {
   readonly conversationId?: string;
 }
 
-/** The conversation that a prompt's messages are loaded from and stored in. */
+/** The conversation of a prompt, from which messages are loaded and in which they are stored. */
 export type ConversationChoice =
   | { readonly kind: "stateless" }
   /** A new conversation. */
   | { readonly kind: "new"; readonly userId: string }
-  /** This conversation. Without a user, ownership isn't checked. */
+  /** An existing conversation. If `userId` is `undefined`, ownership isn't checked. */
   | { readonly kind: "resume"; readonly conversationId: string; readonly userId: string | undefined }
-  /** The one thread of the user with the agent, new or not. */
+  /** The one conversation (thread) of the user with the agent. It might not exist yet. */
   | { readonly kind: "thread"; readonly userId: string; readonly agent: string }
-  /** The conversation's id is invalid, or ownership must be checked and there is no user. */
+  /** No conversation may be used: its id is invalid, or ownership must be checked and no user is signed in. */
   | { readonly kind: "refused" };
 
 export type StoredChoice = Exclude<ConversationChoice, { readonly kind: "stateless" }>;
 
-/** The stored conversation that a run continues. */
+/** The stored conversation that a prompt's run continues. */
 export interface OpenConversation {
   readonly conversationId: string;
-  /** Absent: the server itself continues the conversation, without an ownership check. */
+  /**
+   * The user that the conversation must belong to. Absent: the server itself continues the conversation, without an ownership
+   * check.
+   */
   readonly userId: string | undefined;
-  /** The thread's agent key; absent if the conversation isn't a thread. */
+  /** The name of the thread (usually the agent's name). Absent if the conversation isn't a thread. */
   readonly agent?: string;
   readonly provider: MemoryProvider;
 }
 
 /**
- * The user has no conversation with this id: it doesn't exist, has no owner or belongs to another user. The error doesn't say
- * which, so it doesn't reveal which ids exist.
+ * The user has no conversation with this id. The conversation doesn't exist, has no owner or belongs to another user. The
+ * error doesn't say which of these is true, so it doesn't reveal which ids exist.
  *
  * @example
  * ```ts
@@ -87,7 +90,7 @@ const userSchema = z
 
 const conversationalSchema = z.strictObject({
   user: userSchema,
-  // The id can come from a browser. An invalid id is refused like an id of another user's conversation.
+  // The id can come from a browser. An invalid id is refused like the id of another user's conversation.
   id: z.string().optional(),
   agent: idSchema.optional(),
   historyLimit: z.int().min(1).optional(),
@@ -95,16 +98,22 @@ const conversationalSchema = z.strictObject({
 
 export type ParsedConversational = z.output<typeof conversationalSchema>;
 
-/** The option or the declaration is present and names no user. This differs from both being absent. */
+/**
+ * Stands for a prompt's option `conversation` or an agent's `conversational` that is present but names no user. If both are
+ * absent, `undefined` is used instead.
+ */
 export const UNOWNED: ParsedConversational = Object.freeze({});
 
-/** Parses an option or a declaration. A falsy value becomes {@link UNOWNED}. Throws a `TypeError` that names the invalid field. */
+/**
+ * Checks the option `conversation` or the agent's `conversational`. A falsy value becomes {@link UNOWNED}. Throws a
+ * `TypeError` that names the invalid field.
+ */
 export const parseConversational = (value: unknown, what: string): ParsedConversational =>
   value ? parseOptions(conversationalSchema, value, what) : UNOWNED;
 
 /**
- * Returns the agent's declaration for this context. A function is called on the agent; if it throws, this rejects with its
- * error.
+ * Returns the checked `conversational` of an agent for this context. A function is called on the agent. If the function
+ * throws, the promise rejects with the function's error.
  */
 export async function declaredBy<Ctx>(
   agent: { readonly conversational?: ConversationalDeclaration<Ctx> },
@@ -116,8 +125,9 @@ export async function declaredBy<Ctx>(
 }
 
 /**
- * Chooses the conversation. The explicit ids take precedence over `declared`: the prompt's option, or else the agent's
- * declaration. If `declared` is `undefined`, both are absent and the server is trusted.
+ * Chooses the conversation of a prompt. The ids from `forUser` and `continue` take precedence over `declared`, which comes
+ * from the prompt's option or else from the agent's `conversational`. If `declared` is `undefined`, option and
+ * `conversational` are both absent, and the server is trusted to pass only allowed ids.
  */
 export function chooseConversation(
   { userId: explicitUser, conversationId }: ExplicitIds,
@@ -126,7 +136,8 @@ export function chooseConversation(
 ): ConversationChoice {
   const userId = explicitUser ?? declared?.user;
   if (conversationId !== undefined) {
-    // A request without a signed-in user must not reach a conversation. Only the server itself can continue one without a user.
+    // A request without a signed-in user must not reach a conversation. Only the server itself can continue a conversation
+    // without a user.
     if (userId === undefined && declared !== undefined) return { kind: "refused" };
     return existingConversation(conversationId, userId);
   }
@@ -142,8 +153,8 @@ const existingConversation = (conversationId: string, userId: string | undefined
     : { kind: "refused" };
 
 /**
- * Finds the conversation, or creates it if `admit` allows that. Returns a failure if the store fails. Throws
- * {@link ConversationOwnershipError} if the user has no access to the conversation, and the errors of `admit`.
+ * Finds the prompt's conversation, or creates it after `admit` has resolved. Returns a failure if the store fails. Rejects
+ * with {@link ConversationOwnershipError} if the user has no access to the conversation, and with the errors of `admit`.
  */
 export async function openConversation(
   store: AnyConversationStore,
@@ -172,7 +183,10 @@ export async function openConversation(
 const providerFor = (store: AnyConversationStore, userId: string | undefined): MemoryProvider =>
   providerOf(store, present({ userId }));
 
-/** Opens an existing conversation. If it has no owner or doesn't exist, it is refused like another user's conversation. */
+/**
+ * Opens an existing conversation. Throws {@link ConversationOwnershipError} if the conversation doesn't exist, has no owner
+ * or belongs to another user.
+ */
 async function openExisting(
   provider: MemoryProvider,
   { conversationId, userId }: Extract<ConversationChoice, { readonly kind: "resume" }>,

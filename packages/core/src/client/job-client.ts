@@ -12,9 +12,9 @@ import type { PromptInput, PromptOptions } from "./options.ts";
 import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 
-/** An agent client for a server's jobs. It is created once; each prompt gets the settings of its job. */
+/** An agent client for the jobs of a server. The server creates it once, and passes the settings of a job with each prompt. */
 export interface JobClient<Ctx, Out = unknown> {
-  /** Prompts the agent and streams the model's replies. Rejects like `AgentClient.prompt`. */
+  /** Prompts the agent and streams the model's replies to `job.sink`. Rejects like `AgentClient.prompt`. */
   readonly prompt: (
     input: PromptInput,
     options: PromptOptions<Ctx>,
@@ -22,29 +22,29 @@ export interface JobClient<Ctx, Out = unknown> {
   ) => Promise<PromptResult<Out>>;
 }
 
-/** The settings of a prompt's job. A job can have several prompts. */
+/** The settings that a server's job passes with a prompt. A job can have several prompts. */
 export interface PromptJob<Ctx> {
   /** The id of the user that the prompt acts for. */
   readonly userId: string;
   /**
-   * The id of the conversation to continue, or a function that creates one after the request is validated. The function rejects
-   * with `ConversationStoreError` if the store fails.
+   * The id of the conversation to continue. Or a function that creates a conversation after the request is validated, and
+   * resolves with its id. The function rejects with `ConversationStoreError` if the store fails.
    */
   readonly conversation: string | (() => Promise<string>);
-  /** The store of the conversation, in place of the client's store. */
+  /** The memory provider of the conversation, in place of the client's store. */
   readonly provider?: MemoryProvider | undefined;
-  /** The context of the run, in place of the client's. */
+  /** The context of the run, in place of the client's context. */
   readonly context: AgentClientConfig<Ctx>["context"];
-  /** Added after the client's middleware. */
+  /** A middleware that is called after the client's middleware. */
   readonly middleware: Middleware<Ctx>;
   /**
-   * The user memory. Default: the user memory of the process. The client's user memory isn't used, only checked when the client
-   * is created.
+   * The user memory of the run. Default: the user memory of the process. The client's own user memory isn't used; it is only
+   * checked when the client is created.
    */
   readonly userMemory?: RunUserMemory | undefined;
-  /** Replaces the client's memory settings, field by field. */
+  /** Memory settings that replace those of the client, field by field. */
   readonly memory?: ClientMemoryConfig | undefined;
-  /** Hooks before and after each write of the run. */
+  /** Hooks that are called before and after each write of the run. */
   readonly writes: WriteHooks;
   /** Called synchronously with each event of the run. Must not throw. */
   readonly sink: Emit;

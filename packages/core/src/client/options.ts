@@ -3,7 +3,7 @@ import { ContinuationValidationError, parseApprovalDecision, parseOptions } from
 import * as z from "zod";
 import type { MaybeConversational } from "../agent.ts";
 import { toolPartsSchema, type UserMessage, type UserPart, userPartsSchema } from "../content-parts.ts";
-import { ownMessage, storableMessage } from "../immutable/messages.ts";
+import { storableMessage } from "../immutable/messages.ts";
 import type { ClientToolResult } from "../interruption.ts";
 import { functionSchema } from "../middleware.ts";
 import { type CacheableConfig, cacheSchema } from "../model/model-config.ts";
@@ -12,67 +12,67 @@ import { parseRemembers, type RemembersSpec } from "../user-memory.ts";
 import { idSchema, type ParsedConversational, parseConversational } from "./conversation.ts";
 
 /**
- * The input of a prompt: a text, the parts of one message (e.g. a text and an image), or messages of the user. `[]`: no new
- * input.
+ * The input of a prompt: a text, the content parts of one message (e.g. a text and an image), or messages of the user. `[]`
+ * means that the prompt has no new input.
  */
 export type PromptInput = string | readonly UserPart[] | readonly (Message | UserMessage)[];
 
 /** The options of one prompt. */
 export interface PromptOptions<Ctx> {
   /**
-   * The user and the conversation. Takes precedence over the agent's `conversational`, but not over `forUser` and `continue`.
-   * `false`: nothing is stored. If the field is present with the value `undefined`, e.g. from a session without a user, it
-   * means no user, and `continue` rejects.
+   * The user and the conversation of the prompt. Takes precedence over the agent's `conversational`, but not over `forUser`
+   * and `continue`. `false`: nothing is stored. If the field is present with the value `undefined` (e.g. from a session
+   * without a user), it means no user. Then prompts of a client that `continue` returned reject.
    */
   readonly conversation?: MaybeConversational;
   /**
-   * The conversation that a client sent back, e.g. with the result of a tool that it ran. You don't have to check it: it is
-   * compared with the stored conversation and never replaces it; see `RunConfig.resume`. `undefined`: the client sent none. For
-   * a stateless prompt, it is the history and is trusted.
+   * The conversation that a client sent back, e.g. with the result of a tool that the client ran. You don't have to check it.
+   * It is compared with the stored conversation and never replaces it; see `RunConfig.resume`. `undefined`: the client sent
+   * no conversation. If the prompt is stateless, these messages are the history and are trusted.
    */
   readonly messages?: readonly Message[] | undefined;
   /**
-   * The token from `PromptResult.historyToken`, in place of the history. Then `messages` has only the client's additions. You
-   * don't have to check it.
+   * The token from `PromptResult.historyToken`, which the client sends in place of the history. Then `messages` has only the
+   * client's additions. You don't have to check the token.
    */
   readonly historyToken?: string | undefined;
   /**
-   * Validates `messages` against the stored conversation; see `RunConfig.validate`. A new conversation, which has no id yet,
-   * counts as empty. Default: the client's.
+   * Validates `messages` against the stored conversation; see `RunConfig.validate`. For a new conversation, which has no id
+   * yet, the stored conversation counts as empty. Default: the `validate` of the client's configuration.
    */
   readonly validate?: RunConfig<Ctx>["validate"] | undefined;
-  /** Decisions about calls that wait for an approval; see `approve` and `reject`. */
+  /** Decisions about tool calls that wait for an approval; see `approve` and `reject`. */
   readonly approvals?: readonly ApprovalDecision[] | undefined;
-  /** The results of calls that the client has run. */
+  /** The results of tool calls that the client has run. */
   readonly toolResults?: readonly ClientToolResult[] | undefined;
   /**
-   * The user memory settings. Takes precedence over the agent's `remembers`. `false`: no facts are recalled or stored. Its user
-   * is independent of the conversation's user.
+   * The user memory settings of the prompt. They replace the agent's `remembers`. `false`: no facts are recalled or stored.
+   * The user in these settings is independent of the conversation's user.
    */
   readonly memory?: RemembersSpec | false | undefined;
   /**
-   * The parts of the prompt that the model provider can cache for later calls; `false`: none. A provider without a prompt cache
-   * ignores it; see `RunConfig.cache`.
+   * The parts of the prompt that the model provider can cache for later calls; `false`: nothing is cached. A model provider
+   * without a prompt cache ignores this option; see `RunConfig.cache`.
    */
   readonly cache?: CacheableConfig | false | undefined;
-  /** Replaces the client's context. */
+  /** The context of the run, in place of the client's context. */
   readonly context?: Readonly<Ctx> | undefined;
-  /** Aborts the run. */
+  /** Aborts the prompt's run. */
   readonly signal?: AbortSignal | undefined;
-  /** Observes this run, in addition to the client's observer. */
+  /** Observes the events of this run, in addition to the `onEvent` of the client's configuration. */
   readonly onEvent?: RunConfig<Ctx>["onEvent"] | undefined;
-  /** The run's trace id. Default: a new one. */
+  /** The run's trace id. Default: a new id. */
   readonly traceId?: TraceId | undefined;
   /**
-   * The run's id. Default: a new one. For stateless prompts, approvals are bound to the run's id: pass the same id again with
-   * them.
+   * The run's id. Default: a new id. If the prompt is stateless, approvals are bound to the run's id. Then pass the same run
+   * id again together with the approvals.
    */
   readonly runId?: RunId | undefined;
 }
 
 const optionsSchema = z.strictObject({
   conversation: z.unknown().optional(),
-  // These come from an application's client, e.g. a browser. Invalid values aren't a bug in the program.
+  // These values come from an application's client (e.g. a browser), so an invalid value isn't a bug in the program.
   messages: z.unknown().optional(),
   historyToken: z.unknown().optional(),
   approvals: z.unknown().optional(),
@@ -87,13 +87,13 @@ const optionsSchema = z.strictObject({
   runId: z.string().min(1).optional(),
 });
 
-/** Checks the options. Throws a `TypeError` that names the invalid fields. */
+/** Checks a prompt's options. Throws a `TypeError` that names the invalid fields. */
 export function checkOptions<Ctx>(options: PromptOptions<Ctx>): void {
   parseOptions(optionsSchema, options, "prompt options");
   parseRemembers(options.memory, "memory option");
 }
 
-/** Returns whether the prompt has a history that a client sent back, decisions, or results of a client's tools. */
+/** Returns whether the prompt has a history that a client sent back, decisions about calls, or results of a client's tools. */
 export const isContinuation = <Ctx>({
   messages,
   historyToken,
@@ -102,14 +102,14 @@ export const isContinuation = <Ctx>({
 }: PromptOptions<Ctx>): boolean =>
   messages !== undefined || historyToken !== undefined || approvals.length > 0 || toolResults.length > 0;
 
-/** Returns the conversation in the options; `undefined` if there is none, so the agent's declaration applies. */
+/** Returns the checked option `conversation`; `undefined` if the option is absent, so the agent's `conversational` applies. */
 export function conversationOptionOf<Ctx>({
   conversation,
 }: PromptOptions<Ctx>): ParsedConversational | undefined {
   return conversation === undefined ? undefined : parseConversational(conversation, "conversation option");
 }
 
-/** Returns whether the prompt has a field for client input, even if its value is `undefined`. */
+/** Returns whether the options have a field for a client's input, even if the field's value is `undefined`. */
 export const hasClientFields = <Ctx>(options: PromptOptions<Ctx>): boolean =>
   "messages" in options || "historyToken" in options || "approvals" in options || "toolResults" in options;
 
@@ -127,7 +127,7 @@ const messagesSchema = z.array(
   }),
 );
 
-/** Parts have a type, messages have a role. */
+/** Returns whether an item of the input is a content part. Content parts have a `type`; messages have a `role`. */
 const isPart = (item: unknown): boolean =>
   typeof item === "object" && item !== null && "type" in item && !("role" in item);
 
@@ -140,24 +140,22 @@ function ownInput(input: Exclude<PromptInput, string>): readonly Message[] {
     return [ownUserMessage({ role: "user", content: input }, "")];
   }
   parseOptions(messagesSchema, input, "prompt input");
-  return input.map((message, index) =>
-    isText(message) ? ownMessage(message) : ownUserMessage(message, `[${index}].`),
-  );
+  return input.map((message, index) => ownUserMessage(message, `[${index}].`));
 }
 
-/** Content that isn't a list of parts is checked with the messages. */
-const isText = (message: Message | UserMessage): message is Message => !Array.isArray(message.content);
-
-/** Returns a copy of the message. `where`: its path in the input. */
-function ownUserMessage(message: UserMessage, where: string): Message {
+/**
+ * Returns a storable copy of the user's message. `where`: the message's path in the input, for the error. Throws a
+ * `TypeError` if a store can't hold the message.
+ */
+function ownUserMessage(message: Message | UserMessage, where: string): Message {
   const storable = storableMessage(message);
   if (storable.ok) return storable.message;
   throw new TypeError(`Invalid prompt input: ${where}${storable.problem}.`);
 }
 
 /**
- * Returns the input as messages of the user. Throws a `TypeError` for input of other roles or types and for an empty text, and
- * a `ContinuationValidationError` for an empty request of a client.
+ * Returns the input as messages of the user. Throws a `TypeError` for an empty text and for input of other roles or types.
+ * Throws a `ContinuationValidationError` if the input comes from a client's request in which everything is empty.
  */
 export function inputMessages<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): readonly Message[] {
   if (typeof input !== "string") return ownInput(input);
@@ -179,7 +177,7 @@ const toolResultSchema = z.object({
   result: z.union([z.string(), z.looseObject({ status: z.string() }), toolPartsSchema]),
 });
 
-/** Decisions about waiting calls, and results of client tools. */
+/** Decisions about waiting tool calls, and results of tools that the client has run. */
 type GivenByClient = Pick<Resume, "approvals" | "toolResults">;
 
 interface SentByClient {
@@ -188,8 +186,8 @@ interface SentByClient {
 }
 
 /**
- * Parses decisions and results from a client. Throws a `ContinuationValidationError` if they aren't lists of decisions and
- * results.
+ * Checks the decisions and tool results that a client sent. Throws a `ContinuationValidationError` if they aren't lists of
+ * decisions and of results.
  */
 export function parseDecisions({ approvals, toolResults }: SentByClient): GivenByClient {
   return {
@@ -215,7 +213,7 @@ function parseToolResults(toolResults: unknown): readonly ClientToolResult[] {
   throw malformed("malformed-message", reason, typeof index === "number" ? index : -1);
 }
 
-/** Returns the error for an empty request. */
+/** Returns the error for a client's request without messages, approvals and tool results. */
 export const nothingSent = (): ContinuationValidationError =>
   malformed(
     "malformed-message",
@@ -223,15 +221,15 @@ export const nothingSent = (): ContinuationValidationError =>
     -1,
   );
 
-/** Returns the error for messages that aren't a list. */
+/** Returns the error for messages that aren't a list of messages. */
 export const noMessages = (): ContinuationValidationError =>
   malformed("malformed-message", "the messages are not a list of messages", -1);
 
-/** Returns the error for a message with a role that only the application can use, e.g. `system`. */
+/** Returns the error for a message with a role that only the application can use (e.g. `system`). */
 export const forbiddenRole = (index: number): ContinuationValidationError =>
   malformed("forbidden-role", "a message has a role other than user, assistant and tool", index);
 
-/** `index`: the position in the list; -1 if no single message is wrong. */
+/** Returns the error for a malformed list. `index`: the index of the wrong item; -1 if no single item is wrong. */
 const malformed = (
   code: ContinuationRejectionCode,
   reason: string,

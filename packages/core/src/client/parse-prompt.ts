@@ -29,24 +29,24 @@ import {
   parseDecisions,
 } from "./options.ts";
 
-/** A call of `prompt` or `stream`. */
+/** The arguments of a call of `prompt` or `stream`. */
 export interface PromptCall<Ctx> {
   readonly explicit: ExplicitIds;
   readonly input: PromptInput;
   readonly options: PromptOptions<Ctx>;
 }
 
-/** A prompt with parsed input and options. No store has been called yet. */
+/** A prompt whose input and options are parsed. No store has been called yet. */
 export interface ParsedPrompt<Ctx> {
-  /** The state with the new messages; for a stateless prompt, they follow the history. */
+  /** The state that the run begins with. It has the new messages; for a stateless prompt, they follow the passed history. */
   readonly state: RunState<Ctx>;
-  /** The messages in `state.messages` that aren't new. */
+  /** The messages in `state.messages` that aren't new: the passed history of a stateless prompt. */
   readonly history: readonly Message[];
-  /** Absent: nothing is stored. */
+  /** The store and the conversation. Absent if nothing is stored. */
   readonly stored: StoredPrompt | undefined;
-  /** A frozen copy of the client's input, without messages if nothing is stored; `undefined` if there is none. */
+  /** A frozen copy of the client's input; `undefined` if the client sent nothing. If nothing is stored, it has no messages. */
   readonly resume: Resume | undefined;
-  /** The maximum number of last messages that the model sees. */
+  /** The maximum number of messages that the model sees: the newest ones. */
   readonly historyLimit: number | undefined;
 }
 
@@ -56,9 +56,9 @@ interface StoredPrompt {
 }
 
 /**
- * Parses a prompt. Rejects with a `TypeError` for invalid arguments, with a `ContinuationValidationError` if the client's input
- * isn't a list of messages or decisions, and with the errors of the application's functions. Also rejects if the signal is
- * aborted while one of these functions runs.
+ * Parses a prompt. Rejects with a `TypeError` if an argument is invalid. Rejects with a `ContinuationValidationError` if the
+ * client's input isn't a list of messages or decisions. Also rejects with the errors of the application's functions, and if
+ * the signal is aborted while one of these functions runs.
  */
 export async function parsePrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
@@ -95,13 +95,13 @@ function sentBack<Ctx>({ messages, historyToken }: PromptOptions<Ctx>): Resume {
   return present({ messages: sent });
 }
 
-/** Throws if there is a token. Tokens are valid only for stored conversations. */
+/** Throws an error if the options have a history token, because tokens are valid only for stored conversations. */
 function refuseToken<Ctx>({ historyToken, messages = [] }: PromptOptions<Ctx>): void {
   if (historyToken === undefined) return;
   assertValidContinuation([], messages, { historyToken: { sent: historyToken, expected: undefined } });
 }
 
-/** Returns the state of a prompt that was aborted while it was parsed. */
+/** Returns the state for the result of a prompt that was aborted while it was parsed. */
 export function unparsedState<Ctx, Out>(
   { agent, context }: ClientSettings<Ctx, Out>,
   { input, options }: PromptCall<Ctx>,
@@ -138,8 +138,8 @@ async function contextOf<Ctx, Out>(
 }
 
 /**
- * Returns the prompt's user and conversation; `undefined` if neither the option nor the declaration is present. A field with
- * the value `undefined`, e.g. from a session without a user, counts as present.
+ * Returns the user and the conversation of a prompt; `undefined` if neither the option `conversation` nor the agent's
+ * `conversational` is present. A field with the value `undefined` (e.g. from a session without a user) counts as present.
  */
 async function conversationalFor<Ctx, Out>(
   agent: Agent<Ctx, Out>,
@@ -152,7 +152,10 @@ async function conversationalFor<Ctx, Out>(
   return "conversation" in options ? UNOWNED : undefined;
 }
 
-/** Returns the history that was passed in, if there is no stored conversation to compare it with. */
+/**
+ * Returns the history that the options of a stateless prompt have. Throws a `ContinuationValidationError` if it isn't a list
+ * of messages, or has messages that only the application can send.
+ */
 function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message[] {
   const parsed = parseMessages(messages);
   if (!parsed.success) throw noMessages();
@@ -161,7 +164,10 @@ function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message
   return ownMessages(parsed.data);
 }
 
-/** Whether only the application can send this message. Stores accept such messages, because other frameworks write them. */
+/**
+ * Returns whether only the application can send this message. Stores accept such messages, because other frameworks write
+ * them.
+ */
 const isOfTheApplication = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
 function checkHasInput<Ctx>(

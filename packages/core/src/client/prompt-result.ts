@@ -8,45 +8,49 @@ import type { RunOutcome, RunResult, RunSpent } from "../state.ts";
 
 /** The result of a prompt. */
 export interface PromptResult<Out> {
-  /** The conversation's id, for `continue`. Absent if nothing is stored. */
+  /** The conversation's id, to pass to `continue`. Absent if nothing is stored. */
   readonly conversationId?: string;
   /**
-   * The text of the reply. Without a final reply, the text of the model's last message in the run. `""` if there is no text,
-   * e.g. if the reply is an image. Reasoning and refusals aren't included.
+   * The text of the final reply. If the run gave no final reply, the text of the model's last message in the run. `""` if
+   * that message has no text (e.g. only an image). Reasoning and refusals aren't included.
    */
   readonly text: string;
-  /** The text of a refusal, if the reply has no other text. If the run is completed, it is also the output. */
+  /**
+   * The model's words if it refused to answer and the reply has no other text. If the run is completed, the refusal is also
+   * the output.
+   */
   readonly refusal?: string;
-  /** The reply, decoded by the agent's `outputCodec`. Present if the run is completed. */
+  /** The final reply, decoded by the agent's `outputCodec` (without a codec: its text). Present if the run is completed. */
   readonly output?: Out;
   /**
-   * The messages that the run added to the conversation: the input, the replies, and the results of tools. After a failure,
-   * some of them might not be stored; see `Durability`.
+   * The messages that the run added to the conversation: the input, the model's replies, and the results of tools. After a
+   * failure, some of them might not be stored; see `Durability`.
    */
   readonly messages: readonly Message[];
-  /** The sum over all model calls of the run. Counts that the model provider doesn't report are absent. */
+  /** The tokens of all model calls of the run together. Token counts that the model provider doesn't report are absent. */
   readonly usage: ModelUsage;
-  /** The usage and cost of the run and of the conversation so far; see `RunResult.spent`. */
+  /** The usage and cost of this run, and of the conversation so far; see `RunResult.spent`. */
   readonly spent?: RunSpent;
   /** How the run ended. Failures of the run are reported here and not thrown. */
   readonly outcome: RunOutcome<Out>;
-  /** The approvals and client tool calls that the run waits for. `[]` unless the outcome is `interrupted`. */
+  /** The approvals and client tool calls that the run waits for. The list is empty unless the outcome is `interrupted`. */
   readonly interruptions: readonly Interruption[];
   /**
-   * The run's last state. If the outcome is `completed` or `interrupted`, its messages are the history from `historyFrom` on,
-   * which a client can send back. After a failure they aren't a valid history: the client keeps its earlier messages.
+   * The run's last state. If the outcome is `completed` or `interrupted`, its messages are the history from position
+   * `historyFrom` on, which a client can send back. After a failure its messages aren't a valid history, so the client keeps
+   * its earlier messages.
    */
   readonly finalState: RunResult<Out>["finalState"];
   /** The position of the first message of `finalState` in the stored conversation. Absent if nothing was loaded. */
   readonly historyFrom?: number;
-  /** A token that a client can send back in place of these messages; see `RunResult.historyToken`. */
+  /** A token that a client can send back in place of the messages of `finalState`; see `RunResult.historyToken`. */
   readonly historyToken?: string;
 }
 
 interface Origin {
   /** Returns whether this message object existed before the run. */
   readonly isHistory: (message: Message) => boolean;
-  /** The model's messages of this run. */
+  /** The messages that the model wrote in this run. */
   readonly replies: ReadonlySet<Message>;
 }
 
@@ -61,7 +65,7 @@ export function toPromptResult<Out>(
 ): PromptResult<Out> {
   const messages = additionsTo(finalState.messages, origin);
   const isCompleted = outcome.status === "completed";
-  // An earlier run can have stored the reply of a completed run.
+  // The reply of a completed run can come from an earlier run that stored it.
   const last = (isCompleted ? finalState.messages : messages).findLast(({ role }) => role === "assistant");
   const refusal = isCompleted && last !== undefined ? refusalOf(last) : refusalIn(outcome);
   return {
@@ -83,8 +87,8 @@ const refusalIn = (outcome: RunOutcome<unknown>): string | undefined =>
   outcome.status === "error" && outcome.error._tag === "ModelRefused" ? outcome.error.refusal : undefined;
 
 /**
- * Returns the messages that a run added. Compares objects, because texts repeat. If the sanitizer removed calls from an
- * assistant message of the history, that message is a new object but doesn't count as added.
+ * Returns the messages that a run added. Compares message objects and not texts, because texts repeat. If the sanitizer
+ * removed calls from an assistant message of the history, that message is a new object. It doesn't count as added.
  */
 function additionsTo(messages: readonly Message[], { isHistory, replies }: Origin): readonly Message[] {
   const last = messages.findLastIndex((message) => message.role !== "tool" && isHistory(message));
@@ -95,10 +99,10 @@ function additionsTo(messages: readonly Message[], { isHistory, replies }: Origi
   return first === -1 ? [] : messages.slice(first).filter((message) => !isHistory(message));
 }
 
-/** Collects the usage and the replies of a run from its events. */
+/** The usage and the replies of a run, collected from its events. */
 interface RunTotals {
   readonly sink: (event: TraceEvent) => void;
-  /** Returns the sum over all model calls so far. Counts that no call reported are absent. */
+  /** Returns the tokens of all model calls so far. Token counts that no call reported are absent. */
   readonly usage: () => ModelUsage;
   readonly replies: ReadonlySet<Message>;
 }

@@ -21,14 +21,14 @@ import { type ParsedPrompt, type PromptCall, parsePrompt, unparsedState } from "
 import { openRunTotals, type PromptResult, toPromptResult } from "./prompt-result.ts";
 import { observerOf, runConfigOf } from "./run-config.ts";
 
-/** The options for observing and aborting a prompt's run. */
+/** The options for observing and aborting the run of a prompt. */
 export interface PromptExecution extends ScopeOptions {
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Performs a prompt and returns its result. Rejects on invalid arguments or missing access. Failures of the run and the store
- * are outcomes.
+ * Performs a prompt and returns its result. Rejects if an argument is invalid, or the user has no access to the conversation.
+ * Failures of the run and of the store are outcomes and don't reject.
  */
 export async function performPrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
@@ -70,7 +70,7 @@ export async function performPrompt<Ctx, Out>(
   });
 }
 
-/** Holds back events until they are released. */
+/** Opens a sink that holds events back until `release` is called. If `isHeld` is `false`, events are passed on immediately. */
 function holdEvents(sink: Emit, isHeld: boolean): { readonly sink: Emit; readonly release: () => void } {
   let held: TraceEvent[] | undefined = isHeld ? [] : undefined;
   return {
@@ -115,7 +115,7 @@ async function open<Ctx, Out>(
     parsed = await parsePrompt(settings, call, signal);
     return await openStored(parsed, { validate, signal });
   } catch (thrown) {
-    // After an abort, the signal's reason is thrown.
+    // After an abort, the functions above throw the signal's reason.
     if (signal?.aborted !== true || !Object.is(thrown, signal.reason)) throw thrown;
     const unopened = { state: unparsedState(settings, call), history: [] };
     return { ok: false, parsed: parsed ?? unopened, error: runAborted(signal) };
@@ -149,7 +149,7 @@ function emitterOf<Ctx, Out>(
   return openEmitter(observed, { runId: state.runId, conversationId: undefined, sink });
 }
 
-/** Returns the result of a run that couldn't begin, and emits the events of a run. */
+/** Returns the result of a run that couldn't begin, and emits the events `run_start` and `run_end`. */
 function failedBeforeRun<Ctx, Out>(
   state: RunState<Ctx>,
   error: JAFError,
@@ -164,9 +164,9 @@ function failedBeforeRun<Ctx, Out>(
 }
 
 /**
- * Throws if the outcome is missing access or forged input: the validator's error, a `ContinuationValidationError`, or a
- * {@link ConversationOwnershipError}. Doesn't throw for an expired approval, or an approval of arguments that have changed
- * since.
+ * Throws an error if the run ended because access was missing or the client's input was forged. The error is the one that the
+ * application's validator threw, a `ContinuationValidationError`, or a {@link ConversationOwnershipError}. Doesn't throw if
+ * an approval has expired, or if the arguments of an approved call have changed since the approval was requested.
  */
 function throwRefusal(outcome: RunOutcome<unknown>, refusal: Ended<unknown>["refusal"]): void {
   if (outcome.status !== "error") return;
@@ -187,7 +187,7 @@ function throwRefusal(outcome: RunOutcome<unknown>, refusal: Ended<unknown>["ref
 }
 
 /**
- * Validates the client's input for a new conversation, so a refused request creates none. Throws a
+ * Validates the client's input before a new conversation is created, so a refused request doesn't create one. Rejects with a
  * `ContinuationValidationError` or the validator's error.
  */
 async function validateNew(
@@ -199,7 +199,7 @@ async function validateNew(
     ...(historyToken === undefined ? {} : { historyToken: { sent: historyToken, expected: undefined } }),
   };
   if (messages !== undefined) await validate({ persisted: [], incoming: messages, approvals, ...facts });
-  // Like a run, this also checks input that the application's validator accepts.
+  // A run checks the input in the same way, even if the application's validator has accepted it.
   assertValidContinuation([], messages ?? [], { mode: "compatible", approvals, ...facts });
   const answers = toolResults.map(({ toolCallId }) => ({
     role: "tool",

@@ -11,13 +11,13 @@ import type { ParsedPrompt } from "./parse-prompt.ts";
 interface RunParts<Ctx> {
   readonly parsed: ParsedPrompt<Ctx>;
   readonly options: PromptOptions<Ctx>;
-  /** Absent: nothing is stored. */
+  /** The stored conversation. Absent if nothing is stored. */
   readonly conversation: OpenConversation | undefined;
   readonly validate: RunConfig<Ctx>["validate"];
   readonly signal: AbortSignal | undefined;
 }
 
-/** Returns the configuration of a prompt's run. */
+/** Returns the run's configuration for a prompt. */
 export function runConfigOf<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
   { parsed, options, conversation, validate, signal }: RunParts<Ctx>,
@@ -63,7 +63,10 @@ function storedMemory(
   };
 }
 
-/** Returns the memory settings of a run that stores nothing. Its provider is never called. */
+/**
+ * Returns the memory settings of a run that stores nothing. Only the window is used; the memory provider in them is never
+ * called.
+ */
 function windowAlone(
   memory: ClientMemoryConfig,
   historyLimit: number | undefined,
@@ -75,7 +78,10 @@ function windowAlone(
 
 type Observer = (event: TraceEvent) => void;
 
-/** Returns an observer that calls the client's observer, then the prompt's (with the options as `this`). */
+/**
+ * Returns an observer that calls the client's observer, then the prompt's observer. The prompt's observer is called with the
+ * prompt's options as `this`.
+ */
 export function observerOf<Ctx, Out>(
   { run: { onEvent: first } }: ClientSettings<Ctx, Out>,
   options: PromptOptions<Ctx>,

@@ -5,29 +5,41 @@ import { openTimeLimit, type TimeLimit } from "../limits/time-limit.ts";
 import type { Summarize } from "../memory-config.ts";
 import type { Journal } from "../stored/journal.ts";
 import { countsPositions, firstPositionOf, nextPositionOf } from "../stored/metadata.ts";
-import { cleanSummary, digestsOf, gapsBefore, readSummary, type Summary } from "../stored/summary.ts";
+import {
+  cleanSummary,
+  digestsOf,
+  gapsBefore,
+  readSummary,
+  type Summary,
+} from "../stored/summary-metadata.ts";
 import { reasonOf } from "../thrown.ts";
 import { indexIn, type PositionedHistory, positionAt, sliceAfter } from "./history.ts";
 import { openSummaryStore, type StoredSummary, type SummaryStore } from "./summary-store.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The maximum text for one summary, in UTF-16 units, unless a single turn is longer. */
+/**
+ * The maximum amount of text that one summary is made from, in UTF-16 units. If a single turn is longer, that turn is
+ * summarised as a whole.
+ */
 export const MAX_INPUT = 100_000;
 
 export interface Compacted {
   readonly summary: Summary | undefined;
-  /** Absent if there was nothing to summarise. */
+  /** What happened to the summary. Absent if there was nothing to summarise. */
   readonly report: CompactionReport | undefined;
 }
 
-/** The compaction of a run. It makes at most one summary, before the first model call with too many messages. */
+/**
+ * Makes the summary of a run's older messages. It makes summaries only once in a run: before the first model call for which
+ * the history has too many messages.
+ */
 export interface Compaction {
-  /** Returns the summary for the next model call, and makes it if it is due. Never rejects. */
+  /** Returns the summary for the next model call. If a new summary is due, makes it first. Never rejects. */
   readonly before: (history: PositionedHistory, summarize: Summarize) => Promise<Compacted>;
 }
 
-/** Opens the compaction of a run. `undefined` if summaries are off. */
+/** Opens the compaction of a run. Returns `undefined` if the run makes no summaries. */
 export function openCompaction(journal: Journal, signal: AbortSignal | undefined): Compaction | undefined {
   const { compressionThreshold: threshold, summary } = journal.memory;
   if (threshold === undefined) return undefined;
@@ -70,9 +82,9 @@ export function openCompaction(journal: Journal, signal: AbortSignal | undefined
   };
 }
 
-/** The conversation's summary that the run knows. */
+/** The last summary of the conversation that the run knows, and the end of the loaded messages. */
 interface KnownSummary {
-  /** The position after the last loaded message; 0 if the store has no positions. */
+  /** The position after the last message that was loaded when the run began; 0 if the store has no positions. */
   readonly end: number;
   readonly incarnation: string | undefined;
   readonly summary: Summary | undefined;
@@ -119,17 +131,18 @@ function advance(known: KnownSummary, messages: readonly Message[], made: MadeSu
 
 interface CutInput {
   readonly history: PositionedHistory;
-  /** The index of the first message that isn't summarised. */
+  /** The index of the first message that the previous summary doesn't include. */
   readonly start: number;
-  /** The maximum number of messages without summary. */
+  /** The maximum number of messages that the model gets without a summary. */
   readonly threshold: number;
   /** The position after the last message that was stored when the run began. Later messages aren't summarised. */
   readonly end: number;
 }
 
 /**
- * Returns the index of the first message that stays, always a user message; `undefined` if no summary is due. Between half of
- * the threshold and the threshold stay, if the lengths of the turns allow it; more if the last turn is longer.
+ * Returns the index of the first message that the next summary doesn't include, always a user message. Returns `undefined` if
+ * no summary is due. If the lengths of the turns allow it, at least half of `threshold` and at most `threshold` messages
+ * stay. If the last turn is longer, more messages stay.
  */
 function cutOf({ history, start, threshold, end }: CutInput): number | undefined {
   const { messages } = history;
@@ -142,7 +155,7 @@ function cutOf({ history, start, threshold, end }: CutInput): number | undefined
     if (message?.role === "user" && index > start) {
       const leavesEnough = cut !== undefined && messages.length - cut <= threshold;
       if (index > target && leavesEnough) break;
-      // The previous message is the last summarised one, so it must be stored.
+      // The previous message is the last one to summarise, so it must already be stored.
       if (positionAt(history, index) > end || (cut !== undefined && size > MAX_INPUT)) break;
       cut = index;
       if (index >= target) break;
@@ -156,15 +169,15 @@ const sizeOf = (message: Message): number =>
   (message.tool_calls ?? []).reduce((sum, call) => sum + calledTool(call).input.length, 0) +
   messageText(message).length;
 
-/** A summary that is to be made. */
+/** A summary that must be made now. */
 interface DueSummary {
   readonly previous: Summary | undefined;
-  /** The messages to summarise, in addition to the previous summary. */
+  /** The messages to summarise in addition to the previous summary. */
   readonly messages: readonly Message[];
-  /** The positions of the first and the last message to summarise. */
+  /** The position of the first message to summarise. `upTo`: that of the last message to summarise. */
   readonly from: number;
   readonly upTo: number;
-  /** See `Summary`. */
+  /** The digests of the last summarised messages; see `Summary`. */
   readonly digests: readonly string[];
   readonly incarnation: string | undefined;
 }
@@ -173,7 +186,8 @@ interface SummaryWork {
   readonly store: SummaryStore;
   readonly summarize: Summarize;
   /**
-   * The time limit, which also ends when the run is aborted. After that the run doesn't wait for anything, not even the store.
+   * The time limit for making and storing the summary. It also ends when the run is aborted. Then the run waits for nothing
+   * more, not even for the store.
    */
   readonly limit: TimeLimit;
   readonly isAborted: () => boolean;
@@ -181,13 +195,13 @@ interface SummaryWork {
 
 type MadeSummary = StoredSummary | { readonly outcome: "failed" | "postponed"; readonly reason: string };
 
-/** Makes and stores one summary. Never rejects. */
+/** Makes one summary and stores it. Never rejects. */
 async function makeSummary(work: SummaryWork, due: DueSummary): Promise<MadeSummary> {
   const { store, limit, isAborted } = work;
   if (store.isPaused()) return { outcome: "postponed", reason: "it has failed recently" };
   const asked = await ask(work, due);
   if ("reason" in asked) {
-    // An abort isn't a failure of the summarizer. Storing the pause isn't awaited.
+    // An abort isn't a failure of the summarizer, so it causes no pause. The run doesn't wait until the pause is stored.
     if (!isAborted()) void store.pause();
     return { outcome: "failed", reason: asked.reason };
   }
@@ -196,7 +210,7 @@ async function makeSummary(work: SummaryWork, due: DueSummary): Promise<MadeSumm
   try {
     return await limit.race(store.store(summary));
   } catch {
-    // The write can still succeed.
+    // The write of the summary can still succeed later.
     return { outcome: "unstored", summary, reason: whyOver(limit) };
   }
 }

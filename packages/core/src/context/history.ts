@@ -3,25 +3,31 @@ import { sanitizeWithOrigins } from "@jaf/memory/internal";
 import type { Journal } from "../stored/journal.ts";
 import { loadedFrom } from "../stored/tail.ts";
 
-/** The whole conversation before a model call. */
+/** All messages of a conversation before a model call, with their positions. */
 export interface PositionedHistory {
-  /** The sanitized messages, which models accept. */
+  /** The sanitized messages, which model services accept. */
   readonly messages: readonly Message[];
-  /** Returns the messages before sanitizing, as stored or passed in. Messages that were added since can be missing at the end. */
+  /**
+   * Returns the messages before they were sanitized, as stored or as passed to the run. Messages that the run has added since
+   * then can be missing at the end.
+   */
   readonly source: () => readonly Message[];
-  /** The position of the first message of `source`. */
+  /** The position of the first message of `source` in the conversation. */
   readonly first: number;
-  /** The position of the first message that the store has. Messages from here to before `first` weren't loaded. */
+  /**
+   * The position of the first message that the store still has. Messages from this position to before `first` weren't loaded.
+   */
   readonly stored: number;
   /**
-   * Returns the index in `source` of the message at an index. Messages that were added since follow after the end of `source`.
+   * Converts an index in `messages` into the index of the same message in `source`. Messages that the run has added since
+   * then get indexes after the end of `source`.
    */
   readonly originOf: (index: number) => number;
 }
 
 export type Source = Pick<PositionedHistory, "source" | "first" | "stored">;
 
-/** Returns the messages of a stored conversation: the loaded ones and those that the run has added since. */
+/** Returns the messages of a stored conversation: the loaded messages and those that the run has added since the loading. */
 export function storedSource(journal: Journal): Source {
   const { stored, added } = journal.history();
   const loaded = stored?.messages ?? [];
@@ -31,7 +37,7 @@ export function storedSource(journal: Journal): Source {
   };
 }
 
-/** Returns a history with positions, which are computed on first use. */
+/** Returns a history with positions. The positions are computed when they are first used. */
 export function positionHistory(
   messages: readonly Message[],
   { source: readSource, first, stored }: Source,
@@ -55,23 +61,24 @@ export function positionHistory(
   };
 }
 
-/** Returns the position of a message in the conversation. */
+/** Returns the position in the conversation of the message at an index of the history. */
 export const positionAt = ({ first, originOf }: PositionedHistory, index: number): number =>
   first + originOf(index);
 
-/** A part of a history's messages, by their indexes. */
+/** A part of a history's messages, described by their indexes in the history. */
 export interface HistorySlice {
-  /** All messages from this index on. */
+  /** All messages from this index on belong to the slice. */
   readonly start: number;
   /**
-   * The indexes of earlier messages that also belong to it, in order: calls that got a result later, each with all its results.
+   * The indexes of earlier messages that also belong to the slice, in order. They are tool calls that got a result later,
+   * each with all its results.
    */
   readonly late: readonly number[];
 }
 
 /**
- * Returns the messages after a position. A call counts by the position of its last result: if the result came after its call
- * was summarised, the summary doesn't have it, so the call is sent again with its result.
+ * Returns the messages after a position. A tool call counts by the position of its last result. If a result was stored after
+ * its call was summarised, the summary doesn't include the result. So the model gets the call again, with this result.
  */
 export function sliceAfter(history: PositionedHistory, position: number): HistorySlice {
   const { messages, first } = history;
@@ -91,9 +98,9 @@ export function sliceAfter(history: PositionedHistory, position: number): Histor
   return { start, late };
 }
 
-/** Returns the messages to send if there is no summary. */
+/** Returns the messages to send to the model if the conversation has no summary. */
 export function wholeSlice({ messages, first }: PositionedHistory): HistorySlice {
-  // Leaves out the rest of a turn if the store has dropped its beginning.
+  // If the store has dropped the beginning of a turn, leaves out the rest of that turn.
   const user = first === 0 ? 0 : messages.findIndex(({ role }) => role === "user");
   return { start: Math.max(0, user), late: [] };
 }
@@ -106,13 +113,15 @@ export function messagesOf(
   return late.length === 0 ? after : [...late.flatMap((index) => messages[index] ?? []), ...after];
 }
 
-/** Returns a function from an index in the history to the index in the slice; -1 if the message isn't in the slice. */
+/**
+ * Returns a function that converts an index in the history into the index in the slice; -1 if the message isn't in the slice.
+ */
 export function indexIn({ start, late }: HistorySlice): (index: number) => number {
   const early = new Map(late.map((index, at) => [index, at]));
   return (index) => (index >= start ? late.length + index - start : (early.get(index) ?? -1));
 }
 
-/** Returns a function from an index in the slice to the index in the history. */
+/** Returns a function that converts an index in the slice into the index in the history. */
 export const indexFrom =
   ({ start, late }: HistorySlice): ((index: number) => number) =>
   (index) =>

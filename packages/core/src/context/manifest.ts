@@ -9,18 +9,18 @@ import type {
   WindowLimit,
 } from "../context-manifest.ts";
 import type { PromptAddition } from "../middleware.ts";
-import type { Summary } from "../stored/summary.ts";
+import type { Summary } from "../stored/summary-metadata.ts";
 import { type HistorySlice, indexIn, type PositionedHistory, positionAt } from "./history.ts";
 import type { WindowResult } from "./window.ts";
 
-/** The decisions about the context of a model call. */
+/** The decisions about the messages of a model call, from which the manifest is made. */
 export interface ContextDecision {
   readonly agentName: string;
   readonly history: PositionedHistory;
   /** All messages that the model gets. */
   readonly messages: readonly Message[];
   readonly summary: Summary | undefined;
-  /** The part of the history that the window was applied to. */
+  /** The part of the history that the window was applied to: with a summary, the messages after the summary. */
   readonly slice: HistorySlice;
   readonly windowed: WindowResult;
   readonly limit: WindowLimit | undefined;
@@ -29,7 +29,7 @@ export interface ContextDecision {
   readonly additions: readonly PromptAddition[];
 }
 
-/** Returns the deeply frozen manifest. */
+/** Makes the manifest of a model call. The manifest is deeply frozen. */
 export function manifestOf(decided: ContextDecision): ContextManifest {
   const { agentName, messages, summary, windowed, limit, tokens, report } = decided;
   const ranges = rangesOf(decided);
@@ -83,7 +83,7 @@ const cutTurn: ContextLabel = { fate: "dropped", reason: "cut-turn" };
 const notReplayable: ContextLabel = { fate: "dropped", reason: "not-replayable" };
 const notStored: ContextLabel = { fate: "dropped", reason: "not-stored" };
 
-/** Returns the fate of each message of the conversation, in ranges. */
+/** Returns the fate of each message of the conversation, as ranges of messages with the same fate. */
 function rangesOf(decided: ContextDecision): readonly ContextRange[] {
   const { history, summary, windowed } = decided;
   const { first, stored } = history;
@@ -104,8 +104,8 @@ function rangesOf(decided: ContextDecision): readonly ContextRange[] {
 }
 
 /**
- * Returns the labels by index in the source, followed by those of messages that were added since. `undefined` for messages that
- * the sanitizer dropped.
+ * Returns the fate of each message, by the message's index in the history's `source`. Messages that the run has added since
+ * the loading come last. The fate is `undefined` for messages that the sanitizer dropped.
  */
 function labelsOf({ history, slice, windowed }: ContextDecision): readonly (ContextLabel | undefined)[] {
   const { messages } = history;
@@ -127,7 +127,10 @@ function labelsOf({ history, slice, windowed }: ContextDecision): readonly (Cont
   return labels;
 }
 
-/** Returns the next kept message in the source for each kept message; the key -1 has the first. */
+/**
+ * Returns for each kept message the next kept message in the order of `source`. Both are indexes in `source`; the key -1 has
+ * the first kept message. A tool result that follows another message than this map says was moved by the sanitizer.
+ */
 function followersIn(origins: Int32Array): ReadonlyMap<number, number> {
   const followers = new Map<number, number>();
   let last = -1;
@@ -138,11 +141,11 @@ function followersIn(origins: Int32Array): ReadonlyMap<number, number> {
   return followers;
 }
 
-/** Collects ranges. Consecutive messages with the same fate and reason are joined. */
+/** Collects ranges of positions. Adjacent ranges with the same fate and reason are joined. */
 function openRanges() {
   const ranges: { readonly from: number; to: number; readonly label: ContextLabel }[] = [];
   return {
-    /** Adds the range from a position to before another. */
+    /** Adds the range that begins at position `from` and ends before position `before`. */
     add: (from: number, before: number, label: ContextLabel): void => {
       if (from >= before) return;
       const last = ranges.at(-1);

@@ -13,7 +13,7 @@ import {
 import type { RunState } from "../state.ts";
 import type { Journal } from "../stored/journal.ts";
 import { toResult } from "../stored/load.ts";
-import { type Summary, summaryMessage } from "../stored/summary.ts";
+import { type Summary, summaryMessage } from "../stored/summary-metadata.ts";
 import { internalError } from "../thrown.ts";
 import { type Compacted, openCompaction } from "./compaction.ts";
 import {
@@ -33,9 +33,9 @@ import { type ModelWindow, openWindow, type WindowInput, type WindowResult } fro
 
 interface ContextOptions<Ctx> {
   readonly config: RunConfig<Ctx>;
-  /** Absent if nothing is stored. */
+  /** The journal that stores the run's messages. Absent if nothing is stored. */
   readonly journal: Journal | undefined;
-  /** The messages that the run got. */
+  /** The messages that were passed to the run. */
   readonly initial: readonly Message[];
 }
 
@@ -74,7 +74,7 @@ export function openContext<Ctx>({ config, journal, initial }: ContextOptions<Ct
   };
 
   return async (step) => {
-    // For a stored conversation, they were checked before it was loaded.
+    // For a stored conversation, these options were checked before the conversation was loaded.
     const issues = window === undefined && journal === undefined ? contextIssues(memory) : [];
     if (issues.length > 0) return invalid(issues);
     window ??= openWindow(memory?.window);
@@ -88,7 +88,7 @@ export function openContext<Ctx>({ config, journal, initial }: ContextOptions<Ct
   };
 }
 
-/** A window and the history that it is applied to. */
+/** A window, and the history that the window is applied to. */
 interface WindowInUse {
   readonly window: ModelWindow;
   readonly history: PositionedHistory;
@@ -99,7 +99,8 @@ const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): 
   messages === state.messages ? state : { ...state, messages };
 
 /**
- * Returns the summarizer. The application's function is called on its own options, because they can be an instance of a class.
+ * Returns the function that makes summaries. The application's function is called on the options that contain it, because
+ * they can be an instance of a class.
  */
 function summarizerOf<Ctx>(config: RunConfig<Ctx>, step: StepStart<Ctx>): Summarize {
   const summary = config.memory?.summary;
@@ -110,7 +111,7 @@ type AppliedWindow =
   | {
       readonly ok: true;
       readonly messages: readonly Message[];
-      /** The part of the history that the window was applied to. */
+      /** The part of the history that the window was applied to: with a summary, the messages after the summary. */
       readonly slice: HistorySlice;
       readonly windowed: WindowResult;
     }
@@ -119,7 +120,7 @@ type AppliedWindow =
 interface WindowedHistory {
   readonly history: PositionedHistory;
   readonly summary: Summary | undefined;
-  /** The summary as a message. */
+  /** The summary as a message for the model. Absent if the conversation has no summary. */
   readonly message: Message | undefined;
 }
 
@@ -134,7 +135,10 @@ function applyWindow(window: ModelWindow, history: WindowedHistory): AppliedWind
   }
 }
 
-/** Applies the window after the summary. `undefined` without a summary, or if the window has no room for it. */
+/**
+ * Applies the window to the messages after the summary. Returns `undefined` if the conversation has no summary, or the window
+ * has no room for it.
+ */
 function applyAfterSummary(window: ModelWindow, { history, summary, message }: WindowedHistory) {
   if (summary === undefined) return undefined;
   const slice = sliceAfter(history, summary.upTo);
@@ -162,7 +166,7 @@ function applyToWhole(window: ModelWindow, { history }: WindowedHistory) {
 
 interface Input extends Pick<WindowInput, "summary" | "dropped"> {
   readonly slice: HistorySlice;
-  /** The position after the last summarised message; 0 without a summary. */
+  /** The position after the last summarised message. It is 0 if the conversation has no summary. */
   readonly from: number;
 }
 
@@ -178,7 +182,10 @@ const invalid = (issues: readonly MemoryIssue[]): Refused => ({
   error: { _tag: "MemoryError", error: createMemoryValidationError(issues, { operation: OPERATION }) },
 });
 
-/** Returns a function that gives the same message object for the same summary in every call. */
+/**
+ * Returns a function that makes the message of a summary. It returns the same message object for the same summary in every
+ * call.
+ */
 function openSummaryMessages(): (summary: Summary) => Message {
   let last: { readonly summary: Summary; readonly message: Message } | undefined;
   return (summary) => {
@@ -192,9 +199,9 @@ const RESOLVE_MEDIA = "resolveMedia";
 type WithMedia = { readonly ok: true; readonly messages: readonly Message[] } | Refused;
 
 /**
- * Replaces references to media in a blob store (`withBlobs`) by their bytes, for the model. References to erased media stay,
- * because a conversation must not end when a picture in it is erased. `undefined` if the provider returns all bytes itself.
- * Never rejects.
+ * Returns a function that replaces references to media in a blob store (`withBlobs`) by the media's bytes, for the model.
+ * References to erased media stay, because a conversation must not end when a picture in it is erased. Returns `undefined` if
+ * the memory provider already returns all bytes itself. The returned function never rejects.
  */
 function openMedia(
   journal: Journal,
@@ -207,7 +214,7 @@ function openMedia(
     const resolving = toResult(RESOLVE_MEDIA, () =>
       provider.resolveMedia(conversationId, messages, { missing: "leave" }),
     );
-    // It never rejects, so a rejection means an abort.
+    // `toResult` never rejects, so a rejection means an abort.
     const resolved = await abortable(resolving, signal).catch(() => undefined);
     if (resolved === undefined) return { ok: false, error: runAborted(signal) };
     if (!resolved.success) return { ok: false, error: { _tag: "MemoryError", error: resolved.error } };

@@ -1,7 +1,7 @@
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
 import { calledTool, isMediaPart, partText, present, wrapInTag } from "@jaf/memory/internal";
 import type { Summarize } from "../memory-config.ts";
-import { askModel } from "../model-calls/provider-request.ts";
+import { askModel } from "../model-calls/ask-model.ts";
 import type { RunConfig } from "../run-config.ts";
 import type { StepStart } from "../run-scope.ts";
 import { MAX_INPUT } from "./compaction.ts";
@@ -15,7 +15,10 @@ const INSTRUCTIONS = `You keep the running summary of a conversation between a u
 - A name in square brackets, such as [image/png], stands for media that you don't see, or for a tool that the model's provider ran.
 - Add nothing that isn't there. Write plain text in the language of the conversation, at most 600 words, and nothing beside the summary.`;
 
-/** Returns a summarizer that calls the run's own model with the agent's settings, except for `maxTokens`, and without tools. */
+/**
+ * Returns a function that makes summaries by calling the run's own model. The call has the agent's settings, except for
+ * `maxTokens`, and no tools.
+ */
 export function summarizeByModel<Ctx>(config: RunConfig<Ctx>, { state, agent }: StepStart<Ctx>): Summarize {
   const { maxTokens: _, ...modelConfig } = agent.modelConfig ?? {};
   const question = { state, name: "conversation-summary", instructions: INSTRUCTIONS, modelConfig };
@@ -29,25 +32,26 @@ function requestFor(previous: string | undefined, messages: readonly Message[]):
   return { role: "user", content: [...before, transcript, "Write the new summary."].join("\n\n") };
 }
 
-/** The maximum length of a message's text and of a call's arguments, in UTF-16 units. */
+/** The maximum length of a message's text and of a tool call's arguments, in UTF-16 units. */
 const MAX_TEXT = 6_000;
-/** The maximum length of a call's id and of its name. */
+/** The maximum length of a tool call's id and of a tool's name, in UTF-16 units. */
 const MAX_NAME = 200;
-/** The minimum to cut: about the length of the note that replaces the cut text. */
+/** Texts that exceed a limit by no more than this aren't cut. It is about the length of the note that replaces the cut text. */
 const LEAST_CUT = 40;
 
 interface Line {
   readonly role: RichMessage["role"];
   readonly answers?: string | undefined;
   readonly text: string;
-  /** `arguments` of a custom tool are its input. */
+  /** The call's arguments; for a custom tool, its text input. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 }
 
 /**
- * Returns messages as lines of JSON, about `budget` UTF-16 units at most. Each line is one object, so a text can't imitate
- * another message. Media and tools that the provider ran are named, e.g. `[image/png]`; reasoning is left out. Long texts are
- * cut in the middle, to the same length if the budget requires it. If that isn't enough, lines in the middle are left out.
+ * Returns messages as lines of JSON, in about `budget` UTF-16 units at most. Each line is one JSON object, so a text can't
+ * imitate another message. Media, and tools that the model provider ran, are only named (e.g. `[image/png]`). Reasoning is
+ * left out. Long texts are cut in the middle; if the budget requires it, all are cut to the same length. If that isn't
+ * enough, lines in the middle are left out.
  */
 export function transcriptOf(messages: readonly Message[], budget: number): string {
   const lines = messages.map(lineOf);
@@ -74,7 +78,7 @@ function lineOf(message: Message): Line {
   };
 }
 
-/** Returns a message's text, including a refusal, with names in place of media and of tools that the provider ran. */
+/** Returns a message's text, including a refusal. Media, and tools that the model provider ran, are replaced by their names. */
 function saidIn({ content, refusal, attachments }: RichMessage): string {
   if (typeof content === "string" && refusal === undefined && attachments === undefined) return content;
   const said = Array.isArray(content) ? content.map(saidAs) : [content ?? ""];
@@ -108,7 +112,7 @@ const shortenedLine = (line: Line, limit: number): Line => ({
   }),
 });
 
-/** Returns the length to cut texts to, so all texts together are within the budget. Shorter texts stay whole. */
+/** Returns the length that texts must be cut to, so all texts together are within the budget. Shorter texts aren't cut. */
 function limitFor(texts: readonly string[], budget: number): number {
   const lengths = texts.map(({ length }) => Math.min(length, MAX_TEXT)).toSorted((a, b) => a - b);
   let room = budget;
@@ -120,7 +124,10 @@ function limitFor(texts: readonly string[], budget: number): number {
   return MAX_TEXT;
 }
 
-/** Returns the beginning and the end of a long text. */
+/**
+ * Returns the beginning and the end of a text that exceeds the limit, with a note between them. Returns shorter texts
+ * unchanged.
+ */
 function shortened(text: string, limit: number): string {
   if (text.length <= limit + LEAST_CUT) return text;
   const half = Math.floor(limit / 2);
@@ -129,8 +136,8 @@ function shortened(text: string, limit: number): string {
 }
 
 /**
- * Leaves out lines in the middle. The whole lines count here, because for thousands of messages the JSON around the texts alone
- * exceeds a model's limit.
+ * Leaves out lines in the middle if the lines are too long together. The length of whole lines counts, because with thousands
+ * of messages the JSON around the texts alone exceeds a model's limit.
  */
 function withoutMiddle(lines: readonly string[], budget: number): readonly string[] {
   const most = 1.5 * budget;
@@ -142,7 +149,7 @@ function withoutMiddle(lines: readonly string[], budget: number): readonly strin
   return [...lines.slice(0, head), `[…${left} messages left out…]`, ...lines.slice(head + left)];
 }
 
-/** Returns how many of the first lines have at most this many units together. */
+/** Returns how many of the first lines have together at most `most` UTF-16 units. */
 function linesWithin(lines: readonly string[], most: number): number {
   let room = most;
   const count = lines.findIndex(({ length }) => {

@@ -14,29 +14,29 @@ import {
   summaryMetadata,
   summaryPauseMetadata,
   summaryReach,
-} from "../stored/summary.ts";
+} from "../stored/summary-metadata.ts";
 
-/** How many times a write is tried if the metadata changes, e.g. by the run's heartbeat, or a write fails. */
+/** How many times a write is tried if the write fails, or if the metadata changes in between (e.g. by the run's heartbeat). */
 const MAX_ROUNDS = 5;
 
 export type StoredSummary =
   /**
-   * `"elsewhere"`: another run has stored a summary up to the same position or later. `summary` is that summary, if it matches
-   * this run's messages.
+   * `"elsewhere"`: another run has stored a summary that includes at least as many messages. `summary` is the other run's
+   * summary if it matches this run's messages, else this run's own.
    */
   | { readonly outcome: "stored" | "elsewhere"; readonly summary: Summary }
   | { readonly outcome: "unstored"; readonly summary: Summary; readonly reason: string };
 
-/** The store of a conversation's summary. The promises wait for the store without a limit and never reject. */
+/** The store of a conversation's summary. Its promises never reject, and wait for the memory provider without a time limit. */
 export interface SummaryStore {
-  /** Returns whether summarising failed recently and isn't retried yet. */
+  /** Returns whether making a summary failed recently, so it isn't tried again yet. */
   readonly isPaused: () => boolean;
   readonly store: (summary: Summary) => Promise<StoredSummary>;
-  /** Stores a pause after a failure. A later run tries again after the pause, which grows with each failure. */
+  /** Stores a pause after a failure. A later run makes the summary after the pause, which grows with each failure. */
   readonly pause: () => Promise<unknown>;
 }
 
-/** Opens the summary store. Call it after the conversation is loaded. */
+/** Opens the summary store. Call this function after the conversation is loaded. */
 export function openSummaryStore(journal: Journal): SummaryStore {
   const { history, now } = journal;
   const { stored: before } = history();
@@ -53,14 +53,15 @@ export function openSummaryStore(journal: Journal): SummaryStore {
       const written = await compareAndSet(
         journal,
         metadata,
-        // The summary from before this run can be of messages that were replaced since, so its position doesn't count.
+        // The summary from before this run can include messages that were replaced since then. So the position of its last
+        // message doesn't count.
         (stored) => summaryIn(stored) === summaryBefore || summaryReach(stored) < summary.upTo,
       );
       if (!written.success) return { outcome: "unstored", summary, reason: written.error.message };
       const { data: there } = written;
       if (there === null) return { outcome: "unstored", summary, reason: "the conversation is gone" };
       failures = 0;
-      // The answer to an earlier write can have been lost.
+      // An earlier write of this run can have succeeded although its answer was lost.
       const isOwn = there === "written" || readSummary(there, loaded)?.text === summary.text;
       return isOwn
         ? { outcome: "stored", summary }
@@ -76,8 +77,9 @@ export function openSummaryStore(journal: Journal): SummaryStore {
 }
 
 /**
- * Writes metadata if the stored conversation still allows it; otherwise resolves with the stored conversation. Doesn't use the
- * journal's queue, so a store that hangs here doesn't delay the reply. If the store has no versions, the last write wins.
+ * Writes metadata if `mayReplace` allows it for the stored conversation. Otherwise resolves with the stored conversation.
+ * Doesn't use the journal's queue of writes, so a store that doesn't answer here doesn't delay the reply. If the store has no
+ * versions, the last write wins.
  */
 async function compareAndSet(
   { memory, conversationId, history }: Journal,

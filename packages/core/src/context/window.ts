@@ -22,33 +22,48 @@ import {
 export interface WindowInput {
   /** The part of a history that the window is applied to. */
   readonly messages: readonly Message[];
-  /** The summary before the messages. */
+  /** The summary of the earlier messages, as a message for the model. Absent if there is no summary. */
   readonly summary: Message | undefined;
-  /** The number of messages that are missing between the summary (or the first message) and `messages`. */
+  /**
+   * The number of messages that are missing before `messages`: after the summary, or (without a summary) from the
+   * conversation's beginning.
+   */
   readonly dropped: number;
-  /** Returns the position of the user message at an index, counted from the same point. */
+  /**
+   * Returns the position of the user message at an index of `messages`, counted from the end of the summary (without a
+   * summary: from the conversation's beginning).
+   */
   readonly positionOf: (index: number) => number;
 }
 
 /** The result of applying a window to a part of a history. */
 export interface WindowResult {
   readonly messages: readonly Message[];
-  /** Absent if there is none or the window has no room for it. In the second case, nothing is sent. */
+  /**
+   * The summary as a message. Absent if the conversation has no summary, or if the window has no room for it. If there is no
+   * room, nothing is sent.
+   */
   readonly summary: Message | undefined;
-  /** Returns the label of the message at an index of the input; `undefined` if it is sent unchanged. */
+  /** Returns the fate of the message at an index of the input's `messages`; `undefined` if the message is sent unchanged. */
   readonly label: (index: number) => ContextLabel | undefined;
-  /** The issue that prevents the model call, because the model wouldn't get the messages that it must answer. */
+  /**
+   * The problem that prevents the model call, because the model wouldn't get the messages that it must answer. Absent if
+   * there is no problem.
+   */
   readonly issue: MemoryIssue | undefined;
 }
 
 export interface ModelWindow {
   readonly limit: WindowLimit | undefined;
   /**
-   * Applies the window. Throws the errors of the application's function or tokenizer, or a `TypeError` if they return invalid
-   * values.
+   * Applies the window. Throws the errors of the application's function or tokenizer, and a `TypeError` if they return
+   * invalid values.
    */
   readonly apply: (input: WindowInput) => WindowResult;
-  /** Returns the number of tokens by the window's tokenizer; `undefined` if the window counts messages. */
+  /**
+   * Returns the number of tokens of the messages, by the window's tokenizer. Returns `undefined` if the window limits
+   * messages, not tokens.
+   */
   readonly tokensOf: (messages: readonly Message[]) => number | undefined;
 }
 
@@ -62,13 +77,13 @@ const applyNone = ({ messages, summary }: WindowInput): WindowResult => ({
 /** A window that keeps all messages. */
 const wholeWindow: ModelWindow = { limit: undefined, apply: applyNone, tokensOf: () => undefined };
 
-/** The issue of a limit that has no room for the messages that the model must answer. */
+/** The problem of a window limit that has no room for the messages that the model must answer. */
 const windowTooSmall: MemoryIssue = {
   path: PATH,
   expected: "room for the last user message and the newest message with its calls and results",
 };
 
-/** Opens a window. Throws a `TypeError` if the configuration has issues. */
+/** Opens a window from its configuration. Throws a `TypeError` if the configuration is invalid. */
 export function openWindow(window: RunWindow | undefined): ModelWindow {
   if (window === undefined) return wholeWindow;
   if (typeof window === "function")
@@ -115,7 +130,7 @@ function openSelecting(window: SelectingWindow): ModelWindow {
 const limitOf = (options: WindowOptions): number =>
   "maxTokens" in options ? options.maxTokens : options.maxMessages;
 
-/** Returns a tokenizer that remembers its results, because each model call counts the whole history again. */
+/** Returns a tokenizer that remembers its results, because each model call counts the tokens of the whole history again. */
 function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
   const known = new Map<string, number>();
   return (text) => {
@@ -125,7 +140,7 @@ function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
   };
 }
 
-/** The result if there is no room for both the summary and the newest message. */
+/** The result of a window that has no room for both the summary and the newest message. */
 const nothing: WindowResult = {
   messages: [],
   summary: undefined,
@@ -147,7 +162,10 @@ const applyOptions =
     };
   };
 
-/** Returns the labels. They are created on first use, because usually they aren't needed. */
+/**
+ * Returns a function that gives the fate of the message at an index. The list of fates is created on first use, because
+ * usually it isn't needed.
+ */
 function lookUp(omitted: readonly Omission[]): WindowResult["label"] {
   let labels: ContextLabel[] | undefined;
   return (index) => {
@@ -162,7 +180,10 @@ function lookUp(omitted: readonly Omission[]): WindowResult["label"] {
   };
 }
 
-/** Returns the window that remains for the messages after a summary of this cost; `undefined` if there is no room. */
+/**
+ * Returns the window that remains for the messages after a summary. `cost`: the size of the summary, in tokens or messages.
+ * Returns `undefined` if there is no room for messages.
+ */
 function lessened(options: WindowOptions, cost: number): WindowOptions | undefined {
   const limit = limitOf(options) - cost;
   if (limit < 1) return undefined;
@@ -176,7 +197,10 @@ function lessened(options: WindowOptions, cost: number): WindowOptions | undefin
 const leftOut: ContextLabel = { fate: "trimmed", reason: "function" };
 const changed: ContextLabel = { fate: "repaired" };
 
-/** Returns a window by a function. Applying it throws the function's errors, and a `TypeError` if it doesn't return messages. */
+/**
+ * Returns a window that lets an application's function choose the messages. Applying the window throws the function's errors,
+ * and a `TypeError` if the function doesn't return messages.
+ */
 function windowByFunction(window: WindowFunction): (input: WindowInput) => WindowResult {
   return ({ messages, summary }) => {
     const given = toldApart(messages);
@@ -203,7 +227,10 @@ const newestMissing: MemoryIssue = {
     "a function that returns the last user message and the newest message with all results of its calls, or replacements for them",
 };
 
-/** Returns the checked messages of a function. Messages of the conversation itself were checked before. */
+/**
+ * Checks the messages that the application's function returned, and returns them. Messages of the conversation itself were
+ * checked earlier. Throws a `TypeError` for anything else than messages.
+ */
 function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Message[] {
   if (!Array.isArray(returned)) throw new TypeError("it returned no list of messages");
   return Array.from(returned as readonly unknown[], (message, index) => {
@@ -217,8 +244,9 @@ function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Me
 }
 
 /**
- * Returns whether the model gets the messages that it must answer: the last user message and the newest message, or all results
- * at the history's end. A new message of the function can replace a message of the same role, or a result of the same call.
+ * Returns whether the model gets the messages that it must answer. These are the last user message and the newest message; if
+ * the history ends with tool results, all of these results. A new message of the application's function can replace a message
+ * of the same role, or a result of the same call.
  */
 function holdsNewest(
   given: readonly Message[],
@@ -236,7 +264,10 @@ function holdsNewest(
 const roleOf = ({ role, tool_call_id: answers }: Message): string =>
   role === "tool" ? `${role}:${answers}` : role;
 
-/** Returns whether each returned message that is sent had to be changed. */
+/**
+ * Returns for each returned message that is sent whether the sanitizer changed it: the fate `repaired`, or `undefined` if
+ * unchanged.
+ */
 function labelsOf(
   returned: readonly Message[],
   { messages, originOf }: ReturnType<typeof sanitizeWithOrigins<Message>>,
@@ -249,7 +280,7 @@ function labelsOf(
   return labels;
 }
 
-/** Copies messages that occur several times in the list, so each can be identified. */
+/** Copies messages that occur several times in the list, so each place in the list has its own message object. */
 function toldApart(messages: readonly Message[]): readonly Message[] {
   const seen = new Set<Message>();
   return messages.map((message) => {

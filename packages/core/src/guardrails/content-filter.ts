@@ -3,9 +3,9 @@ import type { ValidationResult } from "./guardrail.ts";
 const SENSITIVE = [/password/i, /secret/i, /api[_-]?key/i];
 
 /**
- * Creates a guardrail that blocks text that matches any of the patterns. If the output isn't a text, each text in it is checked
- * separately, at any depth: field names, values, numbers as text, and entries of Maps and Sets. Default patterns: words for
- * credentials ("password", "secret", "api key").
+ * Creates a guardrail that blocks text that matches any of the patterns. If the output isn't a text, each text in it is
+ * checked separately, at any depth: field names, values, numbers as text, and entries of Maps and Sets. Default patterns:
+ * words for credentials ("password", "secret", "api key").
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export function createContentFilter(
 ): (input: unknown) => ValidationResult {
   return (input) => {
     for (const text of textsIn(input)) {
-      // `search`, unlike `test`, keeps no position in patterns with the flag g.
+      // `search` ignores the position that a pattern with the flag `g` keeps between calls of `test`.
       if (patterns.some((pattern) => text.search(pattern) !== -1)) {
         return { isValid: false, errorMessage: "Content contains potentially sensitive information" };
       }
@@ -33,7 +33,7 @@ export function createContentFilter(
   };
 }
 
-/** Uses its own stack, so deep or cyclic values are no problem. */
+/** Yields all texts in a value. Uses its own stack instead of recursion, so deep or cyclic values cause no problem. */
 function* textsIn(input: unknown): Generator<string> {
   const seen = new Set<unknown>();
   const open: unknown[] = [input];
@@ -50,7 +50,7 @@ function* textsIn(input: unknown): Generator<string> {
 }
 
 function* partsOf(value: object): Generator<unknown> {
-  // Bytes of media aren't text.
+  // The bytes of media aren't text.
   if (ArrayBuffer.isView(value)) return;
   if (value instanceof Date || value instanceof URL) yield value.toJSON();
   if (value instanceof Error) yield value.message;

@@ -1,17 +1,23 @@
-/** The result of a guardrail or a validation. `errorMessage` becomes the reason in the outcome. */
+/**
+ * The result of a guardrail or a validation. If a guardrail blocks a value, its `errorMessage` becomes the reason in the
+ * run's outcome.
+ */
 export type ValidationResult =
   | { readonly isValid: true }
   | { readonly isValid: false; readonly errorMessage: string };
 
-/** `Readonly<any>` is an index signature, which doesn't accept `undefined` and `null` contexts. */
+/**
+ * `Readonly<Ctx>`, but for a context of type `any` it is `any`. `Readonly<any>` is an index signature, which doesn't accept
+ * the contexts `undefined` and `null`.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: stands for every context
 type ReadonlyContext<Ctx> = 0 extends 1 & Ctx ? any : Readonly<Ctx>;
 
 /**
  * Checks an input or an output. If a guardrail throws, rejects or returns no result, the value is blocked. The reason is then
- * the error's name and message; the message is left out if it quotes the checked value.
+ * the error's name and message, but the message is left out if it quotes the checked value.
  *
- * `context` is the run's context. A guardrail that doesn't need it takes one parameter.
+ * `context` is the run's context. A guardrail that doesn't need the context takes one parameter.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a guardrail that names no context works with every one
 export type Guardrail<I, Ctx = any> = (
@@ -22,8 +28,9 @@ export type Guardrail<I, Ctx = any> = (
 type Verdict = ValidationResult | Promise<ValidationResult>;
 
 /**
- * Combines validations. They are called in order until one fails; its result is returned. Only `isValid: true` passes; a
- * missing result is a failure. The combined validation is async only if one of the validations is.
+ * Combines validations into one. They are called in order until one fails, and the result of the failed one is returned. A
+ * validation passes only with `isValid: true`; a missing result is a failure. The combined validation is async only if one of
+ * the validations is async.
  *
  * @example
  * ```ts
@@ -44,7 +51,10 @@ type Verdict = ValidationResult | Promise<ValidationResult>;
 export function composeValidations<I, Ctx = any>(
   ...validations: readonly ((input: I, context: Ctx) => ValidationResult)[]
 ): (input: I, context: Ctx) => ValidationResult;
-/** Combines validations in the same way; some of them can be async. */
+/**
+ * Combines validations, some of which can be async, into one. They are called in order until one fails, and the result of the
+ * failed one is returned.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export function composeValidations<I, Ctx = any>(
   ...validations: readonly ((input: I, context: Ctx) => Verdict)[]
@@ -66,11 +76,14 @@ export function composeValidations<I, Ctx>(
   };
 }
 
-/** Checks like `await` does, because promises of another realm or library aren't `instanceof Promise`. */
+/**
+ * Returns whether a value has a `then` method, as `await` does. Promises of another realm or library aren't `instanceof
+ * Promise`.
+ */
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
-/** Returns the failure; `undefined` if the validation passed. */
+/** Returns the failure that a validation's result means; `undefined` if the validation passed. */
 function failureOf(verdict: unknown): ValidationResult | undefined {
   const isValid: unknown =
     typeof verdict === "object" && verdict !== null && "isValid" in verdict ? verdict.isValid : undefined;

@@ -2,7 +2,10 @@ import type { ValidationResult } from "./guardrail.ts";
 
 /** The options of {@link createPermissionCheck}. */
 export interface PermissionCheckOptions<Ctx> {
-  /** Returns the permissions in a context. Default: the context's own `permissions`. */
+  /**
+   * Returns the permissions in a context; `undefined` if the context has no list of permissions. Default: the list in the
+   * context's own field `permissions`.
+   */
   readonly permissionsOf?: (context: Ctx) => readonly string[] | undefined;
 }
 
@@ -15,8 +18,8 @@ const ownPermissions = (context: unknown): readonly string[] | undefined =>
     : undefined;
 
 /**
- * Creates a guardrail that passes if the context has all `required` permissions. Without required permissions (the default), it
- * passes if the context has at least one. A context without a list of permissions is blocked.
+ * Creates a guardrail that passes if the context has all permissions in `required`. If `required` is empty (the default), the
+ * guardrail passes if the context has at least one permission. A context without a list of permissions is blocked.
  *
  * @example
  * ```ts

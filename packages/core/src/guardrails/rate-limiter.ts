@@ -2,20 +2,24 @@ import type { ValidationResult } from "./guardrail.ts";
 
 /** The options of {@link createRateLimiter}. */
 export interface RateLimiterOptions {
-  /** Returns the time in milliseconds from a monotonic clock. Default `performance.now`. */
+  /** Returns the current time in milliseconds, from a clock that never goes back. Default `performance.now`. */
   readonly now?: () => number;
-  /** The maximum number of keys to keep. Above it, the least recently used key is dropped. Default 10,000. */
+  /**
+   * The maximum number of keys (e.g. users) to remember. If there are more, the least recently used key is forgotten. Default
+   * 10,000.
+   */
   readonly maxKeys?: number;
 }
 
 const DEFAULT_MAX_KEYS = 10_000;
 
 /**
- * Creates a guardrail that passes at most `maxCalls` inputs per key in any `windowMs` milliseconds (a sliding window). Blocked
- * inputs don't count. `keyOf` can use the run's context, e.g. the user.
+ * Creates a guardrail that passes at most `maxCalls` inputs per key in any period of `windowMs` milliseconds (a sliding
+ * window). Blocked inputs don't count. `keyOf` returns the key of an input; it can use the run's context (e.g. the user's
+ * id).
  *
- * The limit applies to this process only; several processes each have their own. At most `maxCalls` numbers are kept for each
- * of `maxKeys` keys. Throws a `TypeError` for invalid arguments.
+ * The limit applies to this process only: each of several processes has its own limit. The guardrail keeps at most `maxCalls`
+ * numbers for each of at most `maxKeys` keys. Throws a `TypeError` for invalid arguments.
  *
  * @example
  * ```ts
@@ -39,7 +43,10 @@ export function createRateLimiter<I = unknown, Ctx = any>(
   const { maxKeys = DEFAULT_MAX_KEYS } = options;
   const now = () => (options.now === undefined ? performance.now() : options.now());
   checkArguments({ maxCalls, windowMs, keyOf, now: options.now ?? now, maxKeys });
-  /** The times of the calls that passed, oldest first. The least recently used key comes first. */
+  /**
+   * The times of the calls that passed, by key. Each list is ordered oldest first. The map's first key is the least recently
+   * used.
+   */
   const callsByKey = new Map<string, number[]>();
 
   return (input, context) => {

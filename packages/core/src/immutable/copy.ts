@@ -1,52 +1,76 @@
 /**
- * Returns a deeply frozen copy of plain data. Dates, URLs, bytes, maps and sets are copied but not frozen, because freezing
- * doesn't protect their content. Bytes of any kind become a `Uint8Array`. Other values, e.g. instances of a class, belong to
- * the application and aren't copied.
+ * Returns a deeply frozen copy of plain data of any depth. Dates, URLs, bytes, maps and sets are copied but not frozen, because
+ * freezing doesn't protect their content. Bytes of any kind become a `Uint8Array`. Other values (e.g. instances of a class)
+ * belong to the application and aren't copied.
  */
-export const frozenCopy = <T>(value: T): T => copyOf(value, { freezes: true, copies: new Map() }) as T;
+export const frozenCopy = <T>(value: T): T => copyOf(value, true) as T;
 
-/** Returns the same copy, but not frozen. */
-export const plainCopy = <T>(value: T): T => copyOf(value, { freezes: false, copies: new Map() }) as T;
+/** Returns a deep copy of plain data that isn't frozen. Instances of a class belong to the application and aren't copied. */
+export const plainCopy = <T>(value: T): T => copyOf(value, false) as T;
 
-interface Copying {
-  readonly freezes: boolean;
-  /** The copies by original: an object that occurs several times, or in itself, is copied once. */
-  readonly copies: Map<object, object>;
+/** A new list, map, set or object to which the elements of its original are still to be copied. */
+interface Unfilled {
+  readonly original: object;
+  readonly made: object;
 }
 
-function copyOf(value: unknown, copying: Copying): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const known = copying.copies.get(value);
-  if (known !== undefined) return known;
-  const made = emptyCopy(value);
-  if (made === undefined) return value;
-  copying.copies.set(value, made);
-  if (made instanceof Map) {
-    for (const [key, part] of value as typeof made) made.set(copyOf(key, copying), copyOf(part, copying));
-  } else if (made instanceof Set) {
-    for (const part of value as typeof made) made.add(copyOf(part, copying));
-  } else if (Array.isArray(made)) {
-    for (const part of value as typeof made) made.push(copyOf(part, copying));
-    if (copying.freezes) Object.freeze(made);
-  } else if (Object.getPrototypeOf(made) === Object.prototype) {
-    // Field by field: V8 takes several times as long to freeze an object made by a spread. Symbols are copied, so stores can
-    // refuse them.
-    for (const key of Reflect.ownKeys(value))
-      if (isEnumerable.call(value, key)) setField(made, key, copyOf(Reflect.get(value, key), copying));
-    if (copying.freezes) Object.freeze(made);
+// Not recursive: a caller's value can be nested deeper than the call stack allows. Such a value is refused later.
+function copyOf(value: unknown, freezes: boolean): unknown {
+  /**
+   * The copies, by original object. They make sure that an object that occurs several times, or in itself, is copied once.
+   */
+  const copies = new Map<object, object>();
+  const unfilled: Unfilled[] = [];
+  const copied = (part: unknown): unknown => {
+    if (typeof part !== "object" || part === null) return part;
+    const known = copies.get(part);
+    if (known !== undefined) return known;
+    const made = emptyCopy(part);
+    if (made === undefined) return part;
+    copies.set(part, made);
+    unfilled.push({ original: part, made });
+    return made;
+  };
+  const copy = copied(value);
+  for (let next = unfilled.pop(); next !== undefined; next = unfilled.pop()) {
+    fill(next, copied);
+    if (freezes && isFreezable(next.made)) Object.freeze(next.made);
   }
-  return made;
+  return copy;
 }
+
+function fill({ original, made }: Unfilled, copied: (part: unknown) => unknown): void {
+  if (made instanceof Map) {
+    for (const [key, part] of original as typeof made) made.set(copied(key), copied(part));
+  } else if (made instanceof Set) {
+    for (const part of original as typeof made) made.add(copied(part));
+  } else if (Array.isArray(made)) {
+    for (const part of original as typeof made) made.push(copied(part));
+  } else if (isFreezable(made)) {
+    // Copied field by field: V8 takes several times as long to freeze an object made by a spread. Symbols are copied, too, so
+    // stores can refuse them.
+    const fields: Readonly<Record<PropertyKey, unknown>> = original as never;
+    for (const key of Object.keys(original)) setField(made, key, copied(fields[key]));
+    for (const key of Object.getOwnPropertySymbols(original))
+      if (isEnumerable.call(original, key)) setField(made, key, copied(fields[key]));
+  }
+}
+
+const isFreezable = (made: object): boolean =>
+  Array.isArray(made) || Object.getPrototypeOf(made) === Object.prototype;
 
 const isEnumerable = Object.prototype.propertyIsEnumerable;
 
 function setField(made: object, key: PropertyKey, value: unknown): void {
   if (key !== "__proto__") (made as Record<PropertyKey, unknown>)[key] = value;
-  // Defined, so `__proto__` stays a key.
+  // Defined and not assigned, because assigning `__proto__` would set the object's prototype.
   else Object.defineProperty(made, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** Returns a copy without its elements; `undefined` if the value isn't plain data. */
+/**
+ * Returns a copy of a list, map, set or object without its elements, or a whole copy of a date, URL or bytes. Returns
+ * `undefined` if the value isn't plain data.
+ */
 function emptyCopy(value: object): object | undefined {
   if (Array.isArray(value)) return [];
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -55,6 +79,6 @@ function emptyCopy(value: object): object | undefined {
   if (prototype === URL.prototype) return new URL((value as URL).href);
   if (prototype === Map.prototype) return new Map();
   if (prototype === Set.prototype) return new Set();
-  // Includes `Buffer`.
+  // `Uint8Array` includes `Buffer`.
   return value instanceof Uint8Array ? new Uint8Array(value) : undefined;
 }

@@ -1,23 +1,23 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
-import { parseMessages, present } from "@jaf/memory/internal";
+import { MAX_DEPTH, parseMessages, present } from "@jaf/memory/internal";
 import { frozenCopy } from "./copy.ts";
 
-/** Returns the message if it is deeply frozen, like those of our stores; otherwise a frozen copy. */
+/** Returns the message itself if it is already deeply frozen (like the messages of JAF's stores); otherwise a frozen copy. */
 export const ownMessage = (message: Message): Message => (isFixed(message) ? message : frozenCopy(message));
 
 /**
- * Returns frozen messages in a new list. Values that aren't messages are checked later. The list isn't frozen, because loops
- * over frozen lists are slow.
+ * Returns frozen messages in a new list. Values that aren't messages are refused later. The list itself isn't frozen, because
+ * loops over frozen lists are slow.
  */
 export const ownMessages = (messages: readonly Message[]): readonly Message[] => messages.map(ownMessage);
 
-/** Returns the list if it is frozen; otherwise a frozen copy. */
+/** Returns the list itself if it is already frozen; otherwise a frozen copy. */
 export const frozenMessages = (messages: readonly Message[]): readonly Message[] =>
   Object.isFrozen(messages) ? messages : Object.freeze([...messages]);
 
 /**
- * Returns a frozen copy of the client's input, so it can't change between check and use. Values that can't be copied are
- * checked later.
+ * Returns a frozen copy of what a client sent, so it can't change after it was checked. A value that can't be copied is
+ * returned unchanged and refused later.
  */
 export function frozenInput<T>(sent: T): T {
   try {
@@ -27,7 +27,7 @@ export function frozenInput<T>(sent: T): T {
   }
 }
 
-/** Returns a store's conversation with frozen messages. */
+/** Returns the conversation that a store returned, with frozen messages. */
 export function ownConversation(conversation: ConversationMemory): ConversationMemory {
   const { conversationId, userId, messages, metadata } = conversation;
   return {
@@ -38,13 +38,16 @@ export function ownConversation(conversation: ConversationMemory): ConversationM
   };
 }
 
-/** Returns whether nothing can change the value. Frozen dates, maps, bytes and getters can still change. */
-function isFixed(value: unknown): boolean {
+/**
+ * Returns whether a value can no longer change. Returns `false` for frozen dates, maps, bytes and getters, because they can
+ * still change. Returns `false`, too, for a value that is nested deeper than a store accepts (e.g. a cycle).
+ */
+function isFixed(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return true;
-  if (!Object.isFrozen(value) || !isPlain(value)) return false;
+  if (depth > MAX_DEPTH || !Object.isFrozen(value) || !isPlain(value)) return false;
   return Object.keys(value).every((key) => {
     const field = Object.getOwnPropertyDescriptor(value, key);
-    return field !== undefined && "value" in field && isFixed(field.value);
+    return field !== undefined && "value" in field && isFixed(field.value, depth + 1);
   });
 }
 
@@ -55,10 +58,13 @@ function isPlain(value: object): boolean {
 
 export type StorableMessage =
   | { readonly ok: true; readonly message: Message }
-  /** The field that no store can hold, e.g. `annotations[1].at`, and the expected value, without its content. */
+  /**
+   * `problem`: the field that no store can hold (e.g. `annotations[1].at`) and the expected value, without the field's
+   * content.
+   */
   | { readonly ok: false; readonly problem: string };
 
-/** Returns a frozen copy of a message with any fields, if a store can hold it. */
+/** Returns a frozen copy of a message with any fields, or the problem if no store can hold the message. */
 export function storableMessage(message: object): StorableMessage {
   let copy: object;
   try {

@@ -1,10 +1,10 @@
-/** The fields to replace; `undefined` removes a field. */
+/** The fields to replace. The value `undefined` removes a field. */
 type Changes<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /**
- * Returns an object with the fields of the original, except for some changes. The original can be an instance of a class:
- * methods are called on the original, and accessors of the class read from it at each access. Own and inherited fields become
- * own fields of the new object, so a copy by `{ ...it }` has them, too.
+ * Returns an object with the fields of the original, except for the changed fields. The original can be an instance of a
+ * class. Then its methods are called on the original, and its accessors are evaluated on the original at each access. Own and
+ * inherited fields become own fields of the new object, so a spread (`{ ...it }`) copies them all.
  */
 export function overlay<T extends object>(original: T, changes: Changes<T>): T {
   return Object.getPrototypeOf(original) === Object.prototype
@@ -13,8 +13,8 @@ export function overlay<T extends object>(original: T, changes: Changes<T>): T {
 }
 
 /**
- * A faster version for plain objects. Uses `Object.assign`, because V8 takes five times as long to add fields to an object made
- * by a spread.
+ * Does the same as `overlay` for a plain object, but faster. Uses `Object.assign`, because V8 takes five times as long to add
+ * fields to an object made by a spread.
  */
 function ofPlain<T extends object>(original: T, changes: Changes<T>): T {
   const made: Record<PropertyKey, unknown> = Object.assign({}, original, changes);
@@ -52,7 +52,10 @@ const fieldOf = (value: unknown): PropertyDescriptor => ({
   configurable: true,
 });
 
-/** `holder`: the object that has the field, i.e. the original or one of its prototypes. */
+/**
+ * Returns the descriptor of a field that takes its value from the original. `holder`: the object that has the field (the
+ * original or one of its prototypes).
+ */
 function forwarded(original: object, holder: object, key: PropertyKey): PropertyDescriptor {
   const read = () => bound(Reflect.get(original, key, original), original);
   const descriptor = Reflect.getOwnPropertyDescriptor(holder, key);

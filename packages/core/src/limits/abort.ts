@@ -2,10 +2,13 @@ import { onAbort } from "@jaf/memory/internal";
 import type { JAFError } from "../errors.ts";
 import { textOfThrown } from "../thrown.ts";
 
-/** The longest delay of a timer. Timers with a longer delay fire immediately. */
+/** The longest delay of a timer. Node.js fires timers with a longer delay immediately. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Settles like `work`, or rejects as soon as the signal is aborted. Check `signal.aborted` to tell them apart. */
+/**
+ * Settles like `work`, or rejects as soon as the signal is aborted. To find out whether a rejection comes from the abort,
+ * check `signal.aborted`.
+ */
 export function abortable<T>(work: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return Promise.resolve(work);
   return new Promise<T>((resolve, reject) => {
@@ -23,7 +26,7 @@ export function abortable<T>(work: T | PromiseLike<T>, signal: AbortSignal | und
   });
 }
 
-/** Resolves after the delay, or immediately when the signal is aborted. */
+/** Resolves after the delay, or immediately when the signal is aborted. Never rejects. */
 export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
@@ -42,6 +45,6 @@ export const runAborted = (signal: AbortSignal | undefined): JAFError => ({
   reason: textOfThrown(signal?.reason),
 });
 
-/** Returns `RunAborted` if the signal is aborted; `undefined` otherwise. */
+/** Returns the error `RunAborted` if the signal is aborted; otherwise `undefined`. */
 export const abortError = (signal: AbortSignal | undefined): JAFError | undefined =>
   signal?.aborted === true ? runAborted(signal) : undefined;

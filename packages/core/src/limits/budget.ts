@@ -1,21 +1,31 @@
 import type { ModelOrigin } from "@jaf/memory";
 import * as z from "zod";
 import type { BudgetExceeded, JAFError } from "../errors.ts";
-import { amount, costOf, hasPrice, type ModelPrices, type ModelUsage, priceOf, sumOfUsage } from "./cost.ts";
+import {
+  amount,
+  costOf,
+  hasPrice,
+  type ModelPrices,
+  type ModelUsage,
+  priceOf,
+  sumOfUsage,
+  usageIn,
+} from "./cost.ts";
+import { type EstimatedCall, estimatedUsage } from "./estimate.ts";
 
-/** The limits of a budget. An absent limit means no limit. */
+/** The limits of a budget. If a field is absent, it sets no limit. */
 export interface BudgetLimits {
-  /** The maximum cost, in the currency of `RunConfig.prices`, which must have a price for each called model. */
+  /** The maximum cost, in the currency of `RunConfig.prices`. `prices` must have a price for each model that is called. */
   readonly maxCost?: number;
-  /** The maximum sum of input and output tokens. Tokens that the provider doesn't report aren't counted. */
+  /** The maximum sum of input tokens and output tokens. Tokens that the model provider doesn't report are estimated. */
   readonly maxTokens?: number;
 }
 
-/** Limits for a run, and for all runs of its stored conversation together. */
+/** The limits for one run, and for all runs of its stored conversation together. */
 export interface RunBudget {
   /** The limits for one run. */
   readonly run?: BudgetLimits;
-  /** The limits for all runs of the stored conversation. Needs `memory.autoStore`. */
+  /** The limits for all runs of the stored conversation together. Needs `memory.autoStore`. */
   readonly conversation?: BudgetLimits;
 }
 
@@ -26,31 +36,36 @@ export const budgetSchema = z.strictObject(
   { error: "expected an object of run and conversation" },
 );
 
-/** The usage and the cost of model calls. */
+/** The tokens and the cost of model calls. */
 export interface Spent {
-  /** The sum of the tokens of all calls. */
+  /** The tokens of all calls together. */
   readonly usage: ModelUsage;
-  /** The cost by `RunConfig.prices`. Calls without a price aren't counted. Absent: no call had a price. */
+  /** The cost, by `RunConfig.prices`. Calls of models without a price aren't counted. Absent if no called model had a price. */
   readonly cost?: number;
 }
 
 interface Asked {
   /** The name of the model that was called. */
   readonly name: string;
-  /** The origin of the reply. */
+  /** The model that replied, as the model provider reports it. */
   readonly origin?: ModelOrigin | undefined;
 }
 
-/** Sums up the usage of a run and of the earlier runs of its conversation. */
+/** Adds up the usage and the cost of a run and of the earlier runs of its conversation. */
 export interface Spending {
-  /** Sets the sum from the loaded conversation. */
+  /** Sets the usage of the earlier runs, as stored in the loaded conversation. */
   readonly loaded: (before: Spent | undefined) => void;
+  /**
+   * Returns the valid token counts of the usage that the model provider reported for a reply. If the run has prices or a budget,
+   * estimates the input and output tokens that are missing. Returns `undefined` if no count is known.
+   */
+  readonly usageOf: (reported: unknown, call: () => EstimatedCall) => ModelUsage | undefined;
   readonly costOf: (usage: ModelUsage, asked: Asked) => number | undefined;
   readonly count: (usage: ModelUsage | undefined, asked: Asked) => void;
-  /** Returns the run's usage; `undefined` until a call has reported its usage. */
+  /** Returns the usage of this run; `undefined` until a model call has reported its usage. */
   readonly ofRun: () => Spent | undefined;
   readonly ofConversation: () => Spent | undefined;
-  /** Returns why a model of this name must not be called; `undefined` if it can be called. */
+  /** Returns why a model with this name must not be called (e.g. the budget is used up); `undefined` if it can be called. */
   readonly refusal: (name: string) => JAFError | undefined;
 }
 
@@ -67,11 +82,18 @@ export function openSpending({
     const price = priceOf(prices, asked);
     return price && costOf(usage, price);
   };
+  const usageOf: Spending["usageOf"] = (reported, call) => {
+    const usage = usageIn(reported);
+    const isComplete = usage?.inputTokens !== undefined && usage.outputTokens !== undefined;
+    if (isComplete || (prices === undefined && budget === undefined)) return usage;
+    return { ...estimatedUsage(call()), ...usage, estimated: true };
+  };
   const ofConversation = () => sumOfSpent(before, run);
   return {
     loaded: (sum) => {
       before = sum;
     },
+    usageOf,
     costOf: costOfUsage,
     count: (usage, asked) => {
       if (usage !== undefined) run = sumOfSpent(run, spentOf(usage, costOfUsage(usage, asked)));

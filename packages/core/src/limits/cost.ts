@@ -1,21 +1,26 @@
 import type { ModelOrigin } from "@jaf/memory";
 import * as z from "zod";
 
-/** The tokens that a model call used. Counts that the provider doesn't report are absent. */
+/** The tokens that a model call used. Token counts that the model provider doesn't report are absent. */
 export interface ModelUsage {
-  /** All input tokens, including those of the prompt cache. */
+  /** The number of input tokens, including tokens of the prompt cache. */
   readonly inputTokens?: number;
-  /** All output tokens, including those for reasoning. */
+  /** The number of output tokens, including tokens used for reasoning. */
   readonly outputTokens?: number;
-  /** The input tokens that were read from the provider's prompt cache. */
+  /** The number of input tokens that were read from the prompt cache of the model provider. */
   readonly cachedInputTokens?: number;
-  /** The input tokens that were written to the cache. Some providers charge more for them. */
+  /** The number of input tokens that were written to the prompt cache. Some model providers charge more for them. */
   readonly cacheWriteTokens?: number;
-  /** The output tokens that were used for reasoning. */
+  /** The number of output tokens that were used for reasoning. */
   readonly reasoningTokens?: number;
+  /**
+   * `true` if a part of the input or output tokens is estimated, because the model provider didn't report these tokens. Otherwise
+   * absent.
+   */
+  readonly estimated?: true;
 }
 
-/** The names of all token counts. */
+/** The names of all fields of {@link ModelUsage}. */
 export const USAGE_COUNTS = [
   "inputTokens",
   "outputTokens",
@@ -24,33 +29,58 @@ export const USAGE_COUNTS = [
   "reasoningTokens",
 ] as const satisfies readonly (keyof ModelUsage)[];
 
-/** Returns the sum of both usages, with the counts that are known; `undefined` if none is. */
+type Counts = { -readonly [Field in keyof ModelUsage]: ModelUsage[Field] };
+
+/**
+ * Returns the token counts that a model provider reported. Counts that aren't finite numbers from 0 are left out. Returns
+ * `undefined` if no count is left.
+ */
+export function usageIn(reported: unknown): ModelUsage | undefined {
+  if (typeof reported !== "object" || reported === null) return undefined;
+  const given: Readonly<Record<string, unknown>> = { ...reported };
+  const usage: Counts = {};
+  for (const name of USAGE_COUNTS) {
+    const count = given[name];
+    if (typeof count === "number" && Number.isFinite(count) && count >= 0) usage[name] = count;
+  }
+  if (Object.keys(usage).length === 0) return undefined;
+  return given["estimated"] === true ? { ...usage, estimated: true } : usage;
+}
+
+/**
+ * Returns the sum of both usages, field by field. A field is absent if it is absent in both usages. Returns `undefined` if
+ * both usages are `undefined`.
+ */
 export function sumOfUsage(
   one: ModelUsage | undefined,
   other: ModelUsage | undefined,
 ): ModelUsage | undefined {
   if (one === undefined || other === undefined) return one ?? other;
-  const sum: { -readonly [Count in keyof ModelUsage]: ModelUsage[Count] } = {};
+  const sum: Counts = {};
   for (const count of USAGE_COUNTS) {
     const tokens = (one[count] ?? 0) + (other[count] ?? 0);
     if (one[count] !== undefined || other[count] !== undefined) sum[count] = tokens;
   }
+  if (one.estimated === true || other.estimated === true) sum.estimated = true;
   return sum;
 }
 
 /** The price of a million tokens, in any currency. */
 export interface ModelPrice {
-  /** For input tokens. */
+  /** The price of a million input tokens. */
   readonly input: number;
-  /** For output tokens. Also applies to reasoning tokens. */
+  /** The price of a million output tokens, including reasoning tokens. */
   readonly output: number;
-  /** For input that was read from the provider's prompt cache. Default: `input`. */
+  /** The price of a million input tokens that were read from the prompt cache. Default: `input`. */
   readonly cachedInput?: number;
-  /** For input that was written to the cache. Default: `input`. */
+  /** The price of a million input tokens that were written to the prompt cache. Default: `input`. */
   readonly cacheWrite?: number;
 }
 
-/** Prices by `"provider/model"` (the names in `origin`), or by the model's name alone. `"provider/model"` takes precedence. */
+/**
+ * Prices by `"provider/model"` (the names in a reply's `origin`), or by the model's name alone. If both keys match, the price
+ * of `"provider/model"` applies.
+ */
 export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 
 export const amount = z.number().min(0);
@@ -69,7 +99,7 @@ export const pricesSchema = z.record(
 const MILLION = 1_000_000;
 
 /**
- * Returns the cost of the tokens, in the currency of the price. Tokens that the provider doesn't report cost nothing.
+ * Returns the cost of the tokens, in the currency of the price. Tokens that the model provider doesn't report cost nothing.
  *
  * @example
  * ```ts
@@ -92,7 +122,10 @@ export function costOf(usage: ModelUsage, price: ModelPrice): number {
   return cost / MILLION;
 }
 
-/** Returns the price; `undefined` if there is none. `name`: the called model; `origin`: the model that replied. */
+/**
+ * Returns the price of a model; `undefined` if the model has no price. `name`: the model that was called; `origin`: the model
+ * that replied.
+ */
 export function priceOf(
   prices: ModelPrices | undefined,
   { name, origin }: { readonly name: string; readonly origin?: ModelOrigin | undefined },
@@ -103,7 +136,7 @@ export function priceOf(
   return known === undefined ? undefined : prices[known];
 }
 
-/** Returns whether replies of the model with this name have a price, for any provider. */
+/** Returns whether a model with this name has a price, whichever provider runs it. */
 export const hasPrice = (prices: ModelPrices | undefined, name: string): boolean =>
   prices !== undefined &&
   (Object.hasOwn(prices, name) || Object.keys(prices).some((key) => key.endsWith(`/${name}`)));

@@ -1,20 +1,21 @@
 import { onAbort, restart, type Timeout } from "@jaf/memory/internal";
 import { MAX_TIMER_MS } from "./abort.ts";
 
-/** Time limits for the calls of a run, in milliseconds, from 1. `Infinity`: no limit. */
+/** The time limits for model calls and tools of a run, in milliseconds, from 1. `Infinity`: no limit. */
 export interface RunTimeouts {
   /**
-   * The limit of one attempt of a model call. After it, the provider's signal is aborted and a later reply is ignored. The
-   * timeout is a transient failure and is retried by `modelRetry`. After the last attempt the run ends with a `ModelCallError`
-   * that has `timeoutMs`. `Agent.modelConfig.timeoutMs` takes precedence. Default 600,000.
+   * The limit of one attempt of a model call. When the time is up, the signal that the model provider got is aborted, and a
+   * later reply is ignored. The timeout is a transient failure and is retried by `modelRetry`. After the last attempt the run
+   * ends with a `ModelCallError` that has `timeoutMs`. If `Agent.modelConfig.timeoutMs` is set, it replaces this limit.
+   * Default 600,000.
    */
   readonly modelMs?: number;
   /**
-   * The longest pause of the model's stream, before its first chunk and between two chunks. Otherwise like `modelMs`. Default
-   * 300,000.
+   * The longest pause in a streamed reply of the model: before its first chunk and between two chunks. A timeout is handled
+   * as for `modelMs`. Default 300,000.
    */
   readonly modelIdleMs?: number;
-  /** The limit of one execution of a tool. `Tool.timeoutMs` takes precedence. Default 600,000. */
+  /** The limit of one execution of a tool. If `Tool.timeoutMs` is set, it replaces this limit. Default 600,000. */
   readonly toolMs?: number;
 }
 
@@ -41,7 +42,7 @@ interface AgentWithLimits {
   readonly tools?: readonly ToolWithLimit[];
 }
 
-/** Returns what is wrong with the time limits of an agent and its tools. */
+/** Returns what is wrong with the time limits of an agent and its tools; `undefined` if all are valid. */
 export function agentLimitFault({ modelConfig, tools = [] }: AgentWithLimits): string | undefined {
   const isWrong = (value: unknown) => value !== undefined && !isTimeLimit(value);
   if (isWrong(modelConfig?.timeoutMs)) return `modelConfig.timeoutMs: expected ${TIME_LIMIT}`;
@@ -49,20 +50,20 @@ export function agentLimitFault({ modelConfig, tools = [] }: AgentWithLimits): s
   return tool && `timeoutMs of its tool "${tool.schema.name}": expected ${TIME_LIMIT}`;
 }
 
-/** Returns the limit of one attempt of a model call. */
+/** Returns the time limit of one attempt of a model call. */
 export function modelLimit({ timeouts }: ConfigWithLimits, { modelConfig }: AgentWithLimits): Limit {
   return modelConfig?.timeoutMs === undefined
     ? { timeoutMs: timeouts?.modelMs ?? DEFAULT_MODEL_MS, option: "RunConfig.timeouts.modelMs" }
     : { timeoutMs: modelConfig.timeoutMs, option: "Agent.modelConfig.timeoutMs" };
 }
 
-/** Returns the limit of the time until the next piece of a stream. */
+/** Returns the limit of the time until the next chunk of a streamed reply. */
 export const modelIdleLimit = ({ timeouts }: ConfigWithLimits): Limit => ({
   timeoutMs: timeouts?.modelIdleMs ?? DEFAULT_MODEL_IDLE_MS,
   option: "RunConfig.timeouts.modelIdleMs",
 });
 
-/** Returns the limit of one execution of a tool. */
+/** Returns the time limit of one execution of a tool. */
 export function toolLimit(
   { timeouts }: ConfigWithLimits,
   { timeoutMs }: Pick<ToolWithLimit, "timeoutMs">,
@@ -73,56 +74,57 @@ export function toolLimit(
 }
 
 /**
- * The error of a call that exceeded its time limit. Retry policies of model providers recognise its name and code as a timeout.
+ * The error of a call that exceeded its time limit. Retry policies for model calls recognise a timeout by the error's name
+ * and code.
  */
 export class TimeLimitError extends Error {
   override readonly name = "TimeoutError";
   readonly code = "ETIMEDOUT";
   readonly timeoutMs: number;
-  /** `option`: the option that sets the limit. */
+  /** `option`: the option that sets the time limit. */
   constructor(timeoutMs: number, option: string) {
     super(`No answer within ${timeoutMs} ms (${option})`);
     this.timeoutMs = timeoutMs;
   }
 }
 
-/** A time limit, and the option that sets it. */
+/** A duration that work must not exceed, and the option that sets it. */
 export interface Limit {
-  /** From 1; `Infinity` for no limit. */
+  /** The duration in milliseconds, from 1. `Infinity` means no limit. */
   readonly timeoutMs: number;
-  /** The option that sets it, e.g. `"RunConfig.timeouts.toolMs"`. */
+  /** The option that sets the duration, e.g. `"RunConfig.timeouts.toolMs"`. */
   readonly option: string;
 }
 
 export interface TimeLimit {
-  /** The signal for the limited work. Aborted when a time is up, or with the outer signal. */
+  /** The signal for the limited work. It is aborted when the time is up, and when the outer signal is aborted. */
   readonly signal: AbortSignal;
   /** Settles like `work`, or rejects as soon as `signal` is aborted. */
   readonly race: <T>(work: T | PromiseLike<T>) => Promise<T>;
-  /** Settles like `work`, or rejects when a time is up. It doesn't reject on an abort. */
+  /** Settles like `work`, or rejects when the time is up. An abort of the outer signal doesn't make it reject. */
   readonly inTime: <T>(work: T | PromiseLike<T>) => Promise<T>;
-  /** Adds a limit for the time between two calls of the returned function, and until its first call. */
+  /** Adds a limit for the time between two calls of the returned function, and for the time until its first call. */
   readonly between: (limit: Limit) => () => void;
-  /** Stops the clock until `resume`, e.g. while the work waits for a call with its own limit. */
+  /** Stops the clock until `resume` is called, e.g. while the work waits for a call that has its own limit. */
   readonly pause: () => void;
-  /** Restarts the full time, unless the limit is closed. */
+  /** Restarts the clock with the full time, unless the time limit is closed. */
   readonly resume: () => void;
-  /** Returns the error if a time was up. */
+  /** Returns the timeout error if the time was up; otherwise `undefined`. */
   readonly exceeded: () => TimeLimitError | undefined;
-  /** Stops the clock. Call this or `end` when the work is done. */
+  /** Stops the clock. Call `close` or `end` when the work is done. */
   readonly close: () => void;
-  /** Closes it and aborts `signal`. */
+  /** Stops the clock like `close`, and aborts `signal`. */
   readonly end: () => void;
 }
 
-// Shared, because creating an error's stack is slow, and the stack would be of no use here.
+// Shared, because creating an error's stack is slow, and the stack of this error is of no use.
 const OVER = new Error("the call is over");
 
-/** Starts a time limit. Its signal is created on first use, because every model call and tool has a time limit. */
+/** Starts a time limit. Its `signal` is created on first use, because every model call and tool has a time limit. */
 export const openTimeLimit = (limit: Limit, signal: AbortSignal | undefined): TimeLimit =>
   new OpenTimeLimit(limit, signal);
 
-/** A class, because creating closures for each limit costs more than all the rest. */
+/** A class, because creating closures for each time limit costs more than everything else here. */
 class OpenTimeLimit implements TimeLimit {
   readonly #limit: Limit;
   #controller: AbortController | undefined;
@@ -195,7 +197,7 @@ class OpenTimeLimit implements TimeLimit {
   #expire({ timeoutMs, option }: Limit): void {
     const error = new TimeLimitError(timeoutMs, option);
     this.#error = error;
-    // Before the signal aborts: work that fails because of the abort must not count as an answer in time.
+    // Rejected before the signal is aborted: work that fails because of the abort must not count as an answer in time.
     for (const { reject, inTime } of this.#waiting) if (inTime) reject(error);
     this.#end(error);
   }
@@ -213,7 +215,10 @@ class OpenTimeLimit implements TimeLimit {
     this.#between = undefined;
   }
 
-  /** Keeps the promise's reject function, because a listener on `signal` for each promise costs more than all the rest. */
+  /**
+   * Keeps the promise's reject function in a list. A listener on `signal` for each promise would cost more than everything
+   * else here.
+   */
   #wait<T>(work: T | PromiseLike<T>, inTime: boolean, ended: Ended | undefined): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (ended !== undefined) reject(ended.reason);
@@ -231,6 +236,6 @@ interface Ended {
 
 interface PendingWork {
   readonly reject: (reason: unknown) => void;
-  /** Whether only the time limit rejects it. The work can continue after an abort. */
+  /** Whether only the end of the time makes the work reject. If `true`, the work can continue after an abort. */
   readonly inTime: boolean;
 }

@@ -18,24 +18,27 @@ import {
 type Installing<Ctx> = Pick<Agent<Ctx, any>, "middleware" | "remembers">;
 type Configured<Ctx> = Pick<RunConfig<Ctx>, "middleware" | "remembers" | "userMemory">;
 
-/** A hook of a middleware. */
+/** Names a hook in a `middleware_failed` event: the middleware's name and which of its hooks. */
 export interface HookName {
   readonly name: string;
   readonly hook: "onStart" | "onFinish";
 }
 
-/** The context that a declaration is evaluated with, and the hook that it is evaluated for. */
+/** The run's context, which is passed to a `remembers` function, and the hook that the function's middleware is needed for. */
 export type Asking<Ctx> = Pick<RunState<Ctx>, "context"> & Pick<HookName, "hook">;
 
-/** Returns whether a run that begins with this agent can have middleware. If not, the run doesn't await anything for it. */
+/**
+ * Returns whether a run that begins with this agent can have middleware. If it can't, the run doesn't wait for any
+ * middleware.
+ */
 export const hasMiddleware = <Ctx>(config: Configured<Ctx>, agent: Installing<Ctx>): boolean =>
   config.middleware !== undefined ||
   agent.middleware !== undefined ||
   declarationFor(config, agent) !== undefined;
 
 /**
- * Returns the middleware of a run: its own, then the agent's, then that of `remembers`. Throws a `TypeError` if any of it is
- * invalid, e.g. a declaration that an application's function returned.
+ * Returns the middleware of a run: that of the run's configuration, then the agent's, then that of `remembers`. Rejects with
+ * a `TypeError` if any of it is invalid (e.g. what a `remembers` function returned).
  */
 export async function install<Ctx>(
   scope: RunScope<Ctx>,
@@ -50,7 +53,10 @@ export async function install<Ctx>(
     : [...given, ...(await userMemoryMiddleware(scope, declared, asking))];
 }
 
-/** Throws a `TypeError` for errors that can be found without calling a function. `label` returns a field's name for the error. */
+/**
+ * Checks middleware and user memory settings as far as is possible without calling a function. Throws a `TypeError` if they
+ * are invalid. `label` converts a field's name into the name for the error.
+ */
 export function checkInstallable<Ctx>(
   config: Configured<Ctx>,
   agent: Installing<Ctx>,
@@ -81,16 +87,22 @@ export function emitFailure<Ctx>(
   if (config.signal?.aborted !== true) emit?.({ type: "middleware_failed", data: { name, hook, reason } });
 }
 
-/** The declaration that applies to a run, and its source. */
+/** The user memory settings (`remembers`) that apply to a run, and where they come from. */
 interface ActiveDeclaration<Ctx> {
   readonly declaration: RemembersDeclaration<Ctx>;
-  /** The object with the declaration. A function is called on it, because it can be an instance of a class. */
+  /**
+   * The agent or the configuration that has the settings. If `declaration` is a function, it is called on this object,
+   * because the object can be an instance of a class.
+   */
   readonly declaring: object;
   readonly what: string;
   readonly memory: RunUserMemory;
 }
 
-/** Returns the declaration. The run's takes precedence over the agent's. `undefined` without a declaration or a user memory. */
+/**
+ * Returns the user memory settings (`remembers`) for a run. Those of the run's configuration replace those of the agent.
+ * Returns `undefined` without settings or without a user memory.
+ */
 function declarationFor<Ctx>(
   config: Configured<Ctx>,
   agent: Installing<Ctx>,
@@ -108,7 +120,9 @@ function declarationFor<Ctx>(
   };
 }
 
-/** Throws a `TypeError` for errors that can be found without calling a function. */
+/**
+ * Checks the user memory and its settings (`remembers`) without calling a function. Throws a `TypeError` if they are invalid.
+ */
 function checkDeclared<Ctx>(
   { remembers, userMemory }: Configured<Ctx>,
   agent: Installing<Ctx>,
@@ -120,8 +134,8 @@ function checkDeclared<Ctx>(
 }
 
 /**
- * Returns the middleware for a declaration. Returns none for an empty declaration, or if the application's code throws, which
- * is emitted as an event. Throws a `TypeError` for an invalid declaration.
+ * Returns the middleware for user memory settings. Returns an empty list if the settings are empty, or if the application's
+ * code throws. Then an event reports the error. Rejects with a `TypeError` if the settings are invalid.
  */
 async function userMemoryMiddleware<Ctx>(
   scope: RunScope<Ctx>,
@@ -148,5 +162,5 @@ async function userMemoryMiddleware<Ctx>(
 export const faultOf = (thrown: unknown): JAFError =>
   withThrown({ _tag: "InternalError", detail: textOfThrown(thrown) } as const, thrown);
 
-/** Returns the name of a field of a run's configuration. */
+/** Returns the name of a configuration field for error messages of a run. */
 export const labelOfRun = (field: string): string => `RunConfig.${field}`;

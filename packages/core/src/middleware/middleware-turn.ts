@@ -2,7 +2,7 @@ import type { Agent } from "../agent.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { CompletionRequest, MiddlewareTurn } from "../middleware.ts";
 import type { ModelConfig } from "../model/model-config.ts";
-import { askModel } from "../model-calls/provider-request.ts";
+import { askModel } from "../model-calls/ask-model.ts";
 import type { RunConfig } from "../run-config.ts";
 import type { RunScope } from "../run-scope.ts";
 import { frozenState, type RunState } from "../state.ts";
@@ -13,11 +13,11 @@ export interface TurnStart<Ctx> {
   readonly state: RunState<Ctx>;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
-  /** Whether the state already ends with the reply, stored by another run. */
+  /** Whether the state already ends with the turn's reply, because another run has stored it. */
   readonly isReplied: boolean;
 }
 
-/** Returns the turn that middleware gets. */
+/** Makes the turn object that the hooks of middleware get. */
 export function openTurn<Ctx>(
   scope: RunScope<Ctx>,
   { state: reached, agent, isReplied }: TurnStart<Ctx>,
@@ -39,13 +39,18 @@ export function openTurn<Ctx>(
   });
 }
 
-/** Returns the time of the conversation's last write, if the store reports it. */
+/**
+ * Returns the time of the conversation's last write, in milliseconds since 1970; `undefined` if the store doesn't report it.
+ */
 function lastWritten<Ctx>({ journal }: RunScope<Ctx>): number | undefined {
   const at: unknown = journal?.history().stored?.metadata?.updatedAt;
   return at instanceof Date ? at.getTime() : undefined;
 }
 
-/** Returns `MiddlewareTurn.complete`. It outlives the run, so it doesn't use the run's messages or signal. */
+/**
+ * Returns the function `MiddlewareTurn.complete`. It can be called after the run has ended, so it doesn't use the run's
+ * messages or signal.
+ */
 function openCompletion<Ctx>(
   config: RunConfig<Ctx>,
   state: RunState<Ctx>,
@@ -54,7 +59,7 @@ function openCompletion<Ctx>(
   return async ({ instructions, messages, model, signal }: CompletionRequest) => {
     const question = { state, name: "middleware", instructions, messages, signal };
     if (model === undefined) return askModel(config, { ...question, modelConfig: settings });
-    // An agent's settings, e.g. a temperature, are meant for its own model.
+    // An agent's settings (e.g. a temperature) are meant for the agent's own model.
     return askModel(overlay(config, { modelOverride: undefined }), {
       ...question,
       modelConfig: { name: model },

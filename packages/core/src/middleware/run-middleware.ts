@@ -10,19 +10,20 @@ import { openTurn } from "./middleware-turn.ts";
 /** The middleware of a run that has begun. */
 export interface RunMiddleware<Ctx> {
   /**
-   * Calls `onStart` of all middleware and resolves with the run's progress. The run fails if the installed middleware is
-   * invalid. Never rejects.
+   * Calls the `onStart` hooks of all middleware and resolves with the run's progress. If the installed middleware is invalid,
+   * the progress has an error outcome. Never rejects.
    */
   readonly start: () => Promise<RunProgress<Ctx>>;
-  /** Returns the additions to the prompts, in the order of the middleware. */
+  /** Returns the texts that the `onStart` hooks add to the prompts, in the order of the middleware. */
   readonly additions: () => readonly PromptAddition[];
-  /** Calls `onFinish` for the reply that the state ends with. Never rejects. */
+  /** Calls the `onFinish` hooks with the reply that the state ends with. Never rejects. */
   readonly finish: (state: RunState<Ctx>) => Promise<void>;
 }
 
 /**
- * Opens the middleware of a run. `undefined` if there is none, or if the run has ended without a reply. If the run has ended
- * with a reply that another run stored, only `onFinish` is called: that run may have crashed before it called the hook.
+ * Opens the middleware of a run. Returns `undefined` if the run has no middleware, or has ended without a reply. If the run
+ * has ended with a reply that another run stored, only `onFinish` is called. The reason is that the other run may have
+ * crashed before it called `onFinish`.
  */
 export function openRunMiddleware<Ctx>(
   scope: RunScope<Ctx>,
@@ -55,7 +56,7 @@ export function openRunMiddleware<Ctx>(
       const reply = messages.at(-1);
       const begun = turn;
       if (begun === undefined || reply === undefined) return;
-      // The lease is no longer needed, so waiting runs don't have to wait for the hooks.
+      // The lease is no longer needed, so runs that wait for it don't have to wait for the hooks.
       scope.leave();
       const hooks = all.map((each) =>
         guarded(scope, { name: each.name, hook: "onFinish" }, () => each.onFinish?.(begun, reply)),
@@ -99,7 +100,7 @@ async function start<Ctx>(
   ];
 }
 
-/** Calls a hook. Never rejects: an error is emitted as an event. */
+/** Calls a hook. If the hook throws, emits an event and resolves with `undefined`. Never rejects. */
 async function guarded<Ctx, T>(
   scope: RunScope<Ctx>,
   called: HookName,

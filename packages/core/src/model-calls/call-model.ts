@@ -14,21 +14,21 @@ export type ModelReply =
   | {
       readonly ok: true;
       readonly message: Message;
-      /** The streamed pieces. Release or retract them when it is clear whether the reply is accepted. */
+      /** The reply as it was streamed. Call its `release` or `retract` when it is clear whether the reply is accepted. */
       readonly text: StreamedReply;
     }
   | { readonly ok: false; readonly error: JAFError };
 
-/** The parts of a prompt in addition to the conversation. */
+/** What a prompt has in addition to the conversation. */
 export interface PromptExtras {
   readonly additions: readonly PromptAddition[];
-  /** Messages after the conversation that aren't part of it, e.g. a request to correct the reply. */
+  /** Messages that follow the conversation in the prompt without being part of it (e.g. a request to correct the reply). */
   readonly trailing: readonly Message[];
 }
 
 /**
- * Calls the model for its next message, through the middleware, with the prepared context and with additions. Includes retries
- * and fallback models.
+ * Calls the model for its next message. Prepares the messages that the model gets, adds the texts of middleware, and calls
+ * the model through the `wrapModelCall` hooks. Includes retries and fallback models.
  */
 export async function callModel<Ctx>(
   scope: RunScope<Ctx>,
@@ -42,7 +42,7 @@ export async function callModel<Ctx>(
   const promptWith = (messages: readonly Message[]) =>
     frozenState(context.state, trailing.length === 0 ? messages : [...messages, ...trailing]);
   const prompt = promptWith(added.messages);
-  // The application's `instructions` function gets the user's messages without additions.
+  // The application's `instructions` function gets the user's messages without the texts that middleware adds.
   const read = added.messages === seen ? prompt : promptWith(seen);
   const instructions = await resolveInstructions(scope, instructed(step.agent, added.instructions), read);
   if (!instructions.ok) return instructions;
@@ -61,7 +61,7 @@ function callPrepared<Ctx>(
   { state, agent }: StepStart<Ctx>,
   { context, added, prompt, instructions }: PreparedCall<Ctx>,
 ): Promise<ModelReply> {
-  // Without the trailing messages, because one of them can be the last user message.
+  // Computed without the trailing messages, because one of them can be the last user message.
   const modelConfig = settingsForCall(agent.modelConfig, context.state.messages);
   const call = {
     state: prompt,

@@ -12,7 +12,7 @@ import {
   TimeLimitError,
 } from "../limits/time-limit.ts";
 import type { ModelCompletion } from "../model/completion.ts";
-import { parseReply } from "../model/reply.ts";
+import { type ParsedReply, parseReply } from "../model/reply.ts";
 import { isRetryableFailure, type ModelRetryPolicy, retryAfterMsOf, statusOf } from "../model/retry.ts";
 import { collectStream } from "../model/stream.ts";
 import type { RunScope } from "../run-scope.ts";
@@ -21,7 +21,7 @@ import { withThrown } from "../thrown.ts";
 import { frozenConfig } from "./provider-request.ts";
 import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
 
-/** The request to a model provider, without the configuration that has the signal of the attempt. */
+/** What a model provider gets in a call, apart from the configuration. The configuration has the signal of the attempt. */
 export interface ModelRequest<Ctx> {
   readonly state: RunState<Ctx>;
   readonly agent: ResolvedAgent<Ctx>;
@@ -33,9 +33,11 @@ interface UsableReply {
   readonly ok: true;
   readonly message: Message;
   readonly completion: ModelCompletion;
-  /** Its streamed pieces. */
+  /** The tokens that the reply used. Absent if these tokens were counted before. */
+  readonly usage?: ModelUsage | undefined;
+  /** The reply as it was streamed. */
   readonly text: StreamedReply;
-  /** The number of attempts so far. */
+  /** The number of attempts so far, including this one. */
   readonly attempts: number;
 }
 
@@ -44,14 +46,14 @@ interface FailedCall {
   readonly error: JAFError;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
-  /** Whether pieces of this attempt were emitted, e.g. as `llm_delta` events. */
+  /** Whether this attempt has emitted parts of a reply (e.g. as `llm_delta` events). */
   readonly discardText: boolean;
-  /** The usage of an unusable reply. */
+  /** The tokens that an unusable reply used. */
   readonly usage?: ModelUsage | undefined;
   readonly attempts: number;
 }
 
-/** Calls the model once. `attempts`: the number of attempts, including this one. */
+/** Calls the model once. `attempts`: the number of attempts so far, including this one. Never rejects. */
 export async function callOnce<Ctx>(
   scope: RunScope<Ctx>,
   request: ModelRequest<Ctx>,
@@ -65,11 +67,12 @@ export async function callOnce<Ctx>(
   try {
     const completion = await complete(scope, request, { limit, text });
     const reply = parseReply(completion);
-    if (reply.ok) return { ok: true, message: reply.message, completion, text, attempts };
+    const usage = usageOf(scope, request, { completion, reply });
+    if (reply.ok) return { ok: true, message: reply.message, completion, usage, text, attempts };
     const { detail, retryable } = reply;
     const unusable = { attempts, discardText: text.hasEmitted() };
     const error = { _tag: "ModelBehaviorError", detail } as const;
-    return { ...failedCall(error, unusable), retryable, usage: completion?.usage };
+    return { ...failedCall(error, unusable), retryable, usage };
   } catch (thrown) {
     const failed = { attempts, discardText: text.hasEmitted() };
     const aborted = abortError(signal);
@@ -82,12 +85,29 @@ export async function callOnce<Ctx>(
   }
 }
 
+/** Returns the tokens that a reply used. If they are estimated, only the text of an unusable reply is counted. */
+const usageOf = <Ctx>(
+  { spending }: RunScope<Ctx>,
+  { state, agent }: ModelRequest<Ctx>,
+  { completion, reply }: { readonly completion: ModelCompletion | undefined; readonly reply: ParsedReply },
+): ModelUsage | undefined =>
+  spending.usageOf(completion?.usage, () => {
+    const content = completion?.message?.content;
+    const unusable = { role: "assistant", content: typeof content === "string" ? content : "" } as const;
+    return {
+      instructions: agent.instructions(state),
+      messages: state.messages,
+      tools: agent.tools ?? [],
+      reply: reply.ok ? reply.message : unusable,
+    };
+  });
+
 interface Completing {
   readonly limit: TimeLimit;
   readonly text: StreamedReply;
 }
 
-/** Resolves with the reply. A reply after the time limit is ignored. */
+/** Calls the model provider and resolves with the reply. If the time limit is exceeded, rejects and ignores a later reply. */
 function complete<Ctx>(
   { config: own, streaming }: RunScope<Ctx>,
   { state, agent }: ModelRequest<Ctx>,
@@ -109,13 +129,13 @@ function complete<Ctx>(
   });
 }
 
-/** Returns a failed call that isn't retried. */
+/** Returns the result of a failed call that must not be retried. */
 export const failedCall = (
   error: JAFError,
   { attempts = 0, discardText = false }: Partial<Pick<FailedCall, "attempts" | "discardText">> = {},
 ): FailedCall => ({ ok: false, error, retryable: false, retryAfterMs: undefined, discardText, attempts });
 
-/** Returns a thrown value as the error of a model call after this number of attempts. */
+/** Converts a thrown value into the error of a model call. `attempts`: the number of attempts so far. */
 export function modelCallError(
   policy: ModelRetryPolicy | undefined,
   thrown: unknown,

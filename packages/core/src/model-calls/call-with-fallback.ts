@@ -11,15 +11,15 @@ import type { RunScope } from "../run-scope.ts";
 import { thrownOf, withThrown } from "../thrown.ts";
 import { type Attempt, callOnce, failedCall, type ModelRequest } from "./call-once.ts";
 
-/** The request of a model call. */
+/** A model call before its attempts: what the model provider gets, and how to report it. */
 export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
-  /** Emits the `context` event once. Absent without an observer. */
+  /** Emits the `context` event once. Absent if the run has no observer. */
   readonly emitContext: (() => void) | undefined;
 }
 
 /**
- * Calls the model. If that fails after all retries, calls the models of `RunConfig.modelFallback`, each with its own retries.
- * Begins with the model that gave the agent's last reply.
+ * Calls the model. If the call fails after all retries, calls the models of `RunConfig.modelFallback`, each with its own
+ * retries. Begins with the model that gave the agent's last reply in this run.
  */
 export function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelFallback } = scope.config;
@@ -60,10 +60,10 @@ async function callWithFallback<Ctx>(
   }
 }
 
-/** The statuses of an account without credit. */
+/** The default statuses for calling the next model. Model providers send them if an account has no credit. */
 const DEFAULT_STATUSES: readonly number[] = [402, 429];
 
-/** Returns whether to call another model: the failure is transient or has one of the statuses. */
+/** Returns whether to call the next model: the reply was unusable, or the failure is transient or has one of the statuses. */
 function isForAnother<Ctx>(
   { statuses = DEFAULT_STATUSES }: ModelFallback<Ctx>,
   { error, retryable }: { readonly error: JAFError; readonly retryable: boolean },
@@ -84,11 +84,11 @@ function scopeFor<Ctx>(
   return { ...scope, config: overlay(scope.config, { ...changes, modelOverride: model }) };
 }
 
-/** Returns the name of the model that a run calls for an agent. */
+/** Returns the name of the model that a run calls for an agent; `"default"` if the model provider chooses the model. */
 const modelNameOf = <Ctx>({ config }: RunScope<Ctx>, { agent }: ModelRequest<Ctx>): string =>
   config.modelOverride ?? agent.modelConfig?.name ?? config.modelProvider.defaultModel ?? "default";
 
-/** Calls one model, with the retries that the policy allows. */
+/** Calls one model, with as many retries as the policy allows. */
 async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelRetry, signal } = scope.config;
   const agentName = call.state.currentAgentName;
@@ -100,9 +100,8 @@ async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>):
   let usage: ModelUsage | undefined;
   for (let attempt = 1; ; attempt++) {
     const tried = await callOnce(scope, call, attempt);
-    const used = usageOf(tried);
-    usage = sumOfUsage(usage, used);
-    scope.spending.count(used, { name, origin: originOf(tried) });
+    usage = sumOfUsage(usage, tried.usage);
+    scope.spending.count(tried.usage, { name, origin: originOf(tried) });
     const delayMs = tried.ok ? undefined : retryDelayMs(modelRetry, { ...tried, attempt });
     if (tried.ok || delayMs === undefined) {
       trace?.end(tried, usage);
@@ -120,7 +119,7 @@ async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>):
   }
 }
 
-/** The failure of a call that isn't made because the budget is used up. */
+/** Returns the failure of a call that isn't made because the budget is used up. Returns `undefined` if the call can be made. */
 function refusedBy<Ctx>(
   { spending }: RunScope<Ctx>,
   name: string,
@@ -130,7 +129,7 @@ function refusedBy<Ctx>(
   return error && failedCall(error, before);
 }
 
-/** Emits the events at the beginning and the end of a call. `undefined` without an observer. */
+/** Emits `llm_call_start`, and returns a function that emits `llm_call_end`. Returns `undefined` if the run has no observer. */
 function traceCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
   const { emit } = scope;
   if (emit === undefined) return undefined;
@@ -154,8 +153,6 @@ function traceCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
     },
   };
 }
-
-const usageOf = (tried: Attempt): ModelUsage | undefined => (tried.ok ? tried.completion.usage : tried.usage);
 
 const originOf = (tried: Attempt): ModelOrigin | undefined => {
   if (!tried.ok) return undefined;

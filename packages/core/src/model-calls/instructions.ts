@@ -16,7 +16,7 @@ export type Instructions =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly error: JAFError };
 
-/** Computes the instructions. Never rejects. */
+/** Computes the agent's instructions for a model call. An error of the application's function is returned. Never rejects. */
 export async function resolveInstructions<Ctx>(
   { config }: RunScope<Ctx>,
   agent: AnyAgent<Ctx>,
@@ -41,7 +41,7 @@ const failure = <Ctx>({ currentAgentName }: Readonly<RunState<Ctx>>, thrown: unk
   return internalError(detail, thrown);
 };
 
-/** Returns the agent's instructions for a state. A function is called on the agent. */
+/** Returns the agent's instructions for a state. An `instructions` function is called on the agent. */
 function instructionsFor<Ctx>(
   agent: AnyAgent<Ctx>,
   state: Readonly<RunState<Ctx>>,
@@ -49,32 +49,34 @@ function instructionsFor<Ctx>(
   return typeof agent.instructions === "function" ? agent.instructions(state) : agent.instructions;
 }
 
-/** Returns the agent with additions after its instructions; the same agent if there are none. */
+/** Returns the agent with texts added after its instructions. Returns the same agent if there are no texts to add. */
 export function instructed<Ctx, Out>(agent: Agent<Ctx, Out>, additions: readonly string[]): Agent<Ctx, Out> {
   if (additions.length === 0) return agent;
   const instructions: Agent<Ctx, Out>["instructions"] = async (state) => {
     const own = await instructionsFor(agent, state);
-    // Instructions that aren't a text are reported later.
+    // If the result isn't a text, the caller reports that.
     return typeof own === "string" ? [own, ...additions].join("\n\n") : own;
   };
   return overlay(agent, { instructions });
 }
 
-/** A prompt with its additions. */
+/** A prompt with the texts that middleware added. */
 export interface AddedPrompt {
   readonly messages: readonly Message[];
-  /** Appended to the agent's instructions. */
+  /** The texts that are appended to the agent's instructions. */
   readonly instructions: readonly string[];
-  /** All additions, with their placements. */
+  /** All added texts, each with the place where it was really added. */
   readonly placed: readonly PromptAddition[];
 }
 
 /**
- * Adds additions to a prompt. Additions before the newest message become text parts at the beginning of its content, not a
- * separate message: many models refuse two consecutive user messages, and the number of messages stays the same. `transient`
- * marks parts that change with the next turn. Without a user message, they are appended to the instructions.
+ * Adds the texts of middleware to a prompt. Texts before the newest message become text parts at the beginning of that
+ * message's content. They don't become a separate message: many models refuse two consecutive user messages, and the number
+ * of messages stays the same. `transient: true` marks text parts that change with the next turn. If the conversation has no
+ * user message, the texts are appended to the instructions.
  *
- * `hasUserMessage`: whether the conversation has a user message. A summary looks like one but doesn't count.
+ * `hasUserMessage`: whether the conversation itself has a user message. A summary is sent as a user message but doesn't
+ * count.
  */
 export function addToPrompt(
   messages: readonly Message[],

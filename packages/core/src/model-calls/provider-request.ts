@@ -1,14 +1,7 @@
-import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/internal";
 import type { Agent, ResolvedAgent } from "../agent.ts";
 import { frozenCopy } from "../immutable/copy.ts";
-import { ownMessages } from "../immutable/messages.ts";
 import { overlay } from "../immutable/overlay.ts";
-import { modelLimit, openTimeLimit } from "../limits/time-limit.ts";
-import type { ModelConfig } from "../model/model-config.ts";
-import { type ParsedReply, parseReply } from "../model/reply.ts";
 import type { ModelFallback, Resume, RunConfig } from "../run-config.ts";
-import { frozenState, type RunState } from "../state.ts";
 import type { Tool } from "../tools/tool.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
@@ -17,17 +10,18 @@ type AnyAgent<Ctx> = Agent<Ctx, any>;
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
 /**
- * Returns a frozen copy of an agent for a call of the model provider, with computed instructions and optionally other settings.
+ * Returns a frozen copy of an agent for a call of the model provider. The copy has the computed instructions and, if passed,
+ * other model settings.
  */
 export const frozenAgent = <Ctx>(
   agent: AnyAgent<Ctx>,
   instructions: string,
   modelConfig = agent.modelConfig,
 ): ResolvedAgent<Ctx> =>
-  // The instructions are replaced, so the type holds.
+  // `instructions` is replaced by a function that returns a text, so the copy has the type `ResolvedAgent`.
   frozenWith(agent, { instructions: () => instructions }, modelConfig) as ResolvedAgent<Ctx>;
 
-/** Returns a frozen copy with changed fields. Schemas aren't copied. */
+/** Returns a frozen copy of an agent with changed fields. The schemas of its tools aren't copied. */
 function frozenWith<Ctx>(
   agent: AnyAgent<Ctx>,
   changes: Partial<ResolvedAgent<Ctx>>,
@@ -58,8 +52,9 @@ interface ModelCallParts<Ctx> {
 }
 
 /**
- * Returns the configuration for one call of the model provider, with the call's signal. Each part is copied when it is first
- * read. Providers, observers and user memories belong to the application and aren't copied.
+ * Returns the configuration for one call of the model provider, with the call's own signal. Each part of the configuration is
+ * copied when it is used first. Model providers, memory providers, observers and user memories belong to the application and
+ * aren't copied.
  */
 export function frozenConfig<Ctx>(
   config: RunConfig<Ctx>,
@@ -96,7 +91,7 @@ const PART_COPIES = {
     const models = fallback.models.map((each) => (typeof each === "string" ? each : frozenPart(each)));
     return Object.freeze(overlay(fallback, { models: Object.freeze(models) }));
   },
-  // Spread into a plain object, because it can be an instance of a class.
+  // Spread into a plain object, because `resume` can be an instance of a class.
   resume: (resume: Resume) => frozenCopy({ ...overlay(resume, {}) }),
   timeouts: frozenPart,
   budget: frozenCopy,
@@ -104,48 +99,3 @@ const PART_COPIES = {
 } as const;
 
 const COPIED = Object.keys(PART_COPIES) as readonly (keyof typeof PART_COPIES)[];
-
-/** A request to a run's model outside of the conversation. */
-export interface Question<Ctx> {
-  /** The run's state; its messages aren't sent. */
-  readonly state: Readonly<RunState<Ctx>>;
-  /** The agent name that the model provider gets. */
-  readonly name: string;
-  readonly instructions: string;
-  readonly messages: readonly Message[];
-  readonly modelConfig: ModelConfig;
-  /** Replaces the run's signal. */
-  readonly signal: AbortSignal | undefined;
-}
-
-/**
- * Calls the model once, without tools. Resolves with the reply's text. Rejects with the model provider's error or the reason of
- * an abort, and if the reply has no text or exceeds the time limit of a model call.
- */
-export async function askModel<Ctx>(
-  config: RunConfig<Ctx>,
-  { state, name, instructions, messages, modelConfig, signal }: Question<Ctx>,
-): Promise<string> {
-  signal?.throwIfAborted();
-  const agent: Agent<Ctx, string> = {
-    name,
-    instructions,
-    // Some providers refuse a tool choice without tools.
-    modelConfig: overlay(modelConfig, { toolChoice: undefined }),
-  };
-  const limit = openTimeLimit(modelLimit(config, agent), signal);
-  let reply: ParsedReply;
-  try {
-    const asking = config.modelProvider.getCompletion(
-      frozenState(state, ownMessages(messages)),
-      frozenAgent(agent, instructions),
-      frozenConfig(config, { limit, agent }),
-    );
-    reply = parseReply(await limit.race(asking));
-  } finally {
-    limit.close();
-  }
-  const text = reply.ok && reply.message.tool_calls === undefined ? messageText(reply.message) : "";
-  if (text.trim() === "") throw new Error("the model wrote no text");
-  return text;
-}

@@ -4,25 +4,25 @@ import type { Emit } from "../events.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { RunScope } from "../run-scope.ts";
 
-/** Emits the pieces of a streamed reply as events: its text, its reasoning, and its other parts. */
+/** Emits the pieces of a streamed reply as events: its text, its reasoning, and its other content parts. */
 export interface StreamedReply {
   readonly add: (text: string) => void;
   readonly addReasoning: (text: string) => void;
   readonly addPart: (part: ContentPart) => void;
-  /** Whether any piece was emitted. */
+  /** Returns whether any piece was emitted. */
   readonly hasEmitted: () => boolean;
   /**
-   * Accepts the reply: emits the held pieces. `checked`: the message that has passed the output guardrails. If its text differs
-   * from the pieces, its text is emitted instead.
+   * Accepts the reply: emits the pieces that were held back. `checked`: the message that has passed the output guardrails. If
+   * the message's text differs from the streamed text, the message's text is emitted instead.
    */
   readonly release: (checked?: Message) => void;
-  /** Refuses the reply: emits `llm_retract` if pieces were emitted. */
+  /** Refuses the reply: emits `llm_retract` if pieces were already emitted. */
   readonly retract: () => void;
 }
 
 type Piece = Parameters<Emit>[0];
 
-/** For a reply that isn't streamed. */
+/** Used for a reply that isn't streamed. Does nothing. */
 const nothingStreamed: StreamedReply = {
   add: () => undefined,
   addReasoning: () => undefined,
@@ -33,8 +33,8 @@ const nothingStreamed: StreamedReply = {
 };
 
 /**
- * Opens a streamed reply. Holds the pieces if output guardrails will check the reply, unless `RunConfig.unguardedText` is
- * `"retract"`.
+ * Opens a streamed reply. Its pieces are held back if output guardrails will check the reply, unless
+ * `RunConfig.unguardedText` is `"retract"`.
  */
 export function openStreamedReply<Ctx>(
   { emit, config, streaming }: RunScope<Ctx>,
@@ -59,7 +59,7 @@ export function openStreamedReply<Ctx>(
       add({ type: "llm_delta", data: { agentName, text } });
     },
     addReasoning: (text) => add({ type: "llm_reasoning_delta", data: { agentName, text } }),
-    // A copy, because the part itself becomes part of the message.
+    // Copied, because the part itself becomes part of the message.
     addPart: (part) => add({ type: "llm_part", data: { agentName, part: frozenCopy(part) } }),
     hasEmitted: () => hasEmitted,
     release: (checked) => {
@@ -77,7 +77,7 @@ export function openStreamedReply<Ctx>(
   };
 }
 
-/** Returns the text of the pieces, without breaks between parts. */
+/** Returns the text of a message as it would be streamed: without line breaks between content parts. */
 function streamedTextOf({ content }: RichMessage): string {
   if (typeof content === "string" || content === null) return content ?? "";
   return content.map((part) => partText(part) ?? "").join("");

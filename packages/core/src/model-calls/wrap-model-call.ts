@@ -16,7 +16,7 @@ import { callModels, type ModelCall } from "./call-with-fallback.ts";
 import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
 
 /**
- * The error that `next` rejects with in a `wrapModelCall` hook: the model call failed after all retries.
+ * The error with which `next` rejects in a `wrapModelCall` hook: the model call has failed after all retries.
  *
  * @example
  * ```ts
@@ -34,11 +34,11 @@ import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
  */
 export class ModelCallFailure extends Error {
   override readonly name = "ModelCallFailure";
-  /** The error with which the run ends, unless the middleware handles it. */
+  /** The error with which the run ends, unless a middleware handles it. */
   readonly error: JAFError;
-  /** The HTTP status, if the provider's error has one. */
+  /** The HTTP status. Absent if the error of the model provider has none. */
   readonly status?: number;
-  /** Whether another call can succeed. */
+  /** Whether another model call can succeed. */
   readonly isRetryable: boolean;
   constructor(error: JAFError) {
     super(JAFErrorHandler.format(error));
@@ -48,12 +48,12 @@ export class ModelCallFailure extends Error {
   }
 }
 
-/** The state of a wrapped call. */
+/** How far a wrapped model call has got. */
 interface Progress {
-  /** The result of the last model call. */
+  /** The result of the last model call. `undefined` if the model hasn't been called yet, or the result's text was retracted. */
   last: Attempt | undefined;
   attempts: number;
-  /** Whether a model call is under way. */
+  /** Whether a model call is running. */
   isUnderWay: boolean;
 }
 
@@ -63,7 +63,7 @@ interface Wrapping<Ctx> {
   readonly state: RunState<Ctx>;
 }
 
-/** Calls the model through the middleware. */
+/** Calls the model through the `wrapModelCall` hooks. Never rejects. */
 export async function callThroughMiddleware<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
@@ -77,12 +77,12 @@ export async function callThroughMiddleware<Ctx>(
   try {
     const wrapped = hooks.reduceRight<Next<Ctx>>((next, hook) => wrappedBy(hook, next), ask);
     const completion = await timeLimit.race((async () => wrapped(request))());
-    // Aborts model calls that a hook didn't await, before other text is emitted.
+    // Aborts model calls that a hook started but didn't await, before text of another reply is emitted.
     timeLimit.end();
     return concluded(scope, call, { completion, progress });
   } catch (thrown) {
     const error = abortError(scope.config.signal) ?? errorOf(scope, timeLimit.exceeded() ?? thrown, progress);
-    // Retracts the text of a usable reply. The text of a failed call is retracted with the failure.
+    // Retracts the text of a usable reply. The text of a failed call is retracted when the failure is reported.
     if (progress.last?.ok === true && error._tag !== "RunAborted") progress.last.text.retract();
     return failedCall(error, progress);
   } finally {
@@ -92,28 +92,31 @@ export async function callThroughMiddleware<Ctx>(
 
 type Next<Ctx> = (request: ModelCallRequest<Ctx>) => Promise<ModelCompletion>;
 
-/** Calls the hook on its middleware, because it can be an instance of a class. */
+/**
+ * Returns a function that calls a hook with `next`. The hook is called on its middleware, because the middleware can be an
+ * instance of a class.
+ */
 const wrappedBy =
   <Ctx>(hook: Middleware<Ctx>, next: Next<Ctx>): Next<Ctx> =>
   async (request) => {
     const go: NextModelCall = async (changes) => next(changed(request, changes));
-    // All middleware here has the hook.
+    // All middleware in this list have the hook.
     return hook.wrapModelCall === undefined ? go() : hook.wrapModelCall(request, go);
   };
 
-/** Returns a scope that aborts the model calls of the hooks when the hooks end. */
+/** Returns a scope whose model calls are aborted when the hooks have ended. */
 function scopeWithin<Ctx>(scope: RunScope<Ctx>, { signal }: TimeLimit): RunScope<Ctx> {
   return { ...scope, config: overlay(scope.config, { signal }) };
 }
 
 interface Asking<Ctx> {
-  /** The request that the first hook gets. */
+  /** The request that the first hook gets. It is compared with the request that the last hook passes on. */
   readonly request: ModelCallRequest<Ctx>;
   readonly timeLimit: TimeLimit;
   readonly progress: Progress;
 }
 
-/** Returns the `next` of the last hook. */
+/** Returns the `next` function of the last hook, which calls the model. */
 function openAsking<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
@@ -139,7 +142,7 @@ function openAsking<Ctx>(
   };
 }
 
-/** Retracts emitted text that isn't part of the reply. */
+/** Retracts text that was emitted but isn't part of the reply. */
 function retract<Ctx>(
   { emit, streaming }: RunScope<Ctx>,
   { state }: ModelCall<Ctx>,
@@ -152,12 +155,12 @@ function retract<Ctx>(
     emit?.({ type: "llm_retract", data: { agentName: state.currentAgentName } });
 }
 
-/** Returns a scope that calls the hook's model first, whichever model replied last. */
+/** Returns a scope that calls the model that the hook chose, whichever model replied last. */
 function scopeFor<Ctx>(scope: RunScope<Ctx>, model: string | undefined): RunScope<Ctx> {
   return { ...scope, config: overlay(scope.config, { modelOverride: model }), modelInUse: new Map() };
 }
 
-/** Returns the reply of the hooks. */
+/** Converts the reply that the hooks returned into the result of the model call. */
 function concluded<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
@@ -182,7 +185,7 @@ const streamedParts = ({ content }: RichMessage): readonly ContentPart[] =>
     ? [{ type: "text", text: content ?? "" }]
     : content.filter(({ type }) => type !== "tool-call");
 
-/** Returns whether both messages would be streamed as the same pieces. */
+/** Returns whether both messages have the same content when they are streamed. */
 const streamsAlike = (one: RichMessage, other: RichMessage): boolean =>
   sameJson(streamedParts(one), streamedParts(other)) &&
   sameJson(one["reasoning_content"], other["reasoning_content"]);
@@ -233,7 +236,10 @@ const changesSchema = z.strictObject({
   model: z.string().min(1).optional(),
 });
 
-/** Returns the changed request. Throws a `TypeError` into the hook if the changes are invalid. */
+/**
+ * Returns the request with the changes of a hook. If the changes are invalid, throws a `TypeError`, which the hook gets from
+ * `next`.
+ */
 function changed<Ctx>(
   request: ModelCallRequest<Ctx>,
   changes: ModelCallChanges | undefined,
@@ -259,7 +265,7 @@ function changed<Ctx>(
   });
 }
 
-/** Returns the model call for a request that the hooks have changed. */
+/** Returns the model call for a request that hooks have changed. */
 function callFor<Ctx>(
   { state, agent, emitContext }: ModelCall<Ctx>,
   { instructions, messages, tools, modelConfig }: ModelCallRequest<Ctx>,

@@ -3,33 +3,33 @@ import * as z from "zod";
 import { frozenCopy } from "../immutable/copy.ts";
 import { overlay } from "../immutable/overlay.ts";
 
-/** Whether the model calls tools, and which one; see `ModelConfig.toolChoice`. */
+/** Whether the model may or must call tools; see `ModelConfig.toolChoice`. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
 
-/** The amount of reasoning, from none to the maximum. */
+/** How much a model reasons, from `"none"` to the maximum. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
 
-/** An agent's settings for the model. The provider chooses the values of absent fields. */
+/** An agent's settings for the model. The model provider chooses the values of absent fields. */
 export type ModelConfig = {
-  /** The model's name, e.g. `"gpt-4"`. `RunConfig.modelOverride` takes precedence. */
+  /** The model's name, e.g. `"gpt-4"`. If `RunConfig.modelOverride` is set, it replaces this name. */
   readonly name?: string;
-  /** The sampling temperature. Its range depends on the provider. */
+  /** The sampling temperature. Its range depends on the model provider. */
   readonly temperature?: number;
-  /** Nucleus sampling, from 0 to 1. */
+  /** The probability limit of nucleus sampling, from 0 to 1. */
   readonly topP?: number;
   /** The maximum length of a reply, in tokens. */
   readonly maxTokens?: number;
-  /** How much a model reasons before it replies. A provider uses the nearest value that its model supports. */
+  /** How much a model reasons before it replies. A model provider uses the nearest value that its model supports. */
   readonly reasoningEffort?: ReasoningEffort;
   /**
-   * Whether the model calls tools: it decides (`"auto"`), never (`"none"`), at least one (`"required"`), or the named tool.
-   * After the model has called tools for the user's last message, `"required"` and a tool's name count as `"auto"`. Otherwise
-   * the run would never get a final reply.
+   * Whether the model may or must call tools. `"auto"`: the model decides. `"none"`: it calls no tool. `"required"`: it calls
+   * at least one tool. `{ tool }`: it calls the named tool. After the model has called tools for the user's last message,
+   * `"required"` and `{ tool }` count as `"auto"`. Otherwise the run would never get a final reply.
    */
   readonly toolChoice?: ToolChoice;
-  /** JSON options for single providers, by provider name: `{ openai: { service_tier: "flex" } }`. */
+  /** JSON options for single model providers, by the model provider's name, e.g. `{ openai: { service_tier: "flex" } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** The time limit of one attempt of a call, in milliseconds. Takes precedence over `RunConfig.timeouts.modelMs`. */
+  /** The time limit of one attempt of a model call, in milliseconds. If it is set, it replaces `RunConfig.timeouts.modelMs`. */
   readonly timeoutMs?: number;
 };
 
@@ -46,8 +46,8 @@ const isJsonObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value) && z.json().safeParse(value).success;
 
 /**
- * The checked fields and their expected values. Temperatures and lengths aren't checked, because their limits differ between
- * providers.
+ * The fields of `ModelConfig` that are checked, each with its schema and a text for the error. Temperatures and lengths
+ * aren't checked, because their limits differ between model providers.
  */
 const EXPECTED_SETTINGS = [
   ["topP", z.number().min(0).max(1), "a number from 0 to 1"],
@@ -60,7 +60,10 @@ const EXPECTED_SETTINGS = [
   ["providerOptions", z.record(z.string(), z.custom(isJsonObject)), "objects of JSON, by provider"],
 ] as const satisfies readonly (readonly [keyof ModelConfig, z.ZodType, string])[];
 
-/** Returns what is wrong with the settings. `hasTool`: whether the agent has a tool with this name. */
+/**
+ * Returns what is wrong with the settings; `undefined` if they are valid. `hasTool`: returns whether the agent has a tool
+ * with this name.
+ */
 export function settingsFault(
   modelConfig: ModelConfig | undefined,
   hasTool: (name: string) => boolean,
@@ -77,8 +80,9 @@ export function settingsFault(
 }
 
 /**
- * Returns the settings that the provider gets with these messages. With a `toolChoice` or `providerOptions`, it is a frozen
- * copy, in which a forced tool choice becomes `"auto"` after the model has called tools. Otherwise it is the same object.
+ * Returns the settings that the model provider gets together with these messages. If `toolChoice` or `providerOptions` is
+ * set, the result is a frozen copy. In this copy, a forced tool choice becomes `"auto"` after the model has called tools.
+ * Otherwise the result is the same object.
  */
 export function settingsForCall(
   modelConfig: ModelConfig | undefined,
@@ -96,21 +100,21 @@ export function settingsForCall(
   );
 }
 
-/** Whether the model has called tools for the user's last message. */
+/** Returns whether the model has called tools since the user's last message. */
 function hasCalled(messages: readonly Message[]): boolean {
   const said = messages.findLastIndex(({ role }) => role === "user");
   return messages.some(({ tool_calls }, index) => index > said && tool_calls !== undefined);
 }
 
-/** The parts of a prompt that stay the same between calls, for the provider's prompt cache. */
+/** The parts of a prompt that stay the same between calls, so the model provider can keep them in its prompt cache. */
 export interface CacheableConfig {
-  /** The system instructions. */
+  /** Whether the system instructions stay the same. */
   readonly instructions?: boolean | undefined;
-  /** The definitions of the tools. */
+  /** Whether the definitions of the tools stay the same. */
   readonly tools?: boolean | undefined;
-  /** The number of oldest messages to cache, from 0, or `"all"`, which grows with the conversation. */
+  /** The number of oldest messages to cache, from 0. `"all"`: all messages, so the cached part grows with the conversation. */
   readonly messages?: number | "all" | undefined;
-  /** The lifetime of the cache, e.g. `"30m"`, `"2h"`, `"1d"`. Default `"1h"`. Some providers ignore it. */
+  /** How long the cache keeps the parts, e.g. `"30m"`, `"2h"`, `"1d"`. Default `"1h"`. Some model providers ignore it. */
   readonly ttl?: string | undefined;
 }
 
@@ -133,7 +137,7 @@ export const cacheSchema = z.union(
   { error: EXPECTED_CACHE },
 );
 
-/** Returns what is wrong with an agent's `cacheable`. */
+/** Returns what is wrong with an agent's `cacheable`; `undefined` if it is valid. */
 export const cacheableFault = (cacheable: unknown): string | undefined =>
   cacheable === undefined || cacheSchema.safeParse(cacheable).success
     ? undefined

@@ -1,20 +1,34 @@
 import type { ContentPart, RichToolCall } from "@jaf/memory";
 
-export type ParsedCalls = UsableCalls | { readonly kind: "unusable"; readonly detail: string };
+export type ParsedCalls = UsableCalls | UnusableCalls;
+
+interface UnusableCalls {
+  readonly kind: "unusable";
+  /** Says what is wrong, without quoting the call. */
+  readonly detail: string;
+  /** Whether another reply of the model may be usable. */
+  readonly retryable: boolean;
+}
 
 export interface UsableCalls {
-  /** Plain: all calls have only an id, a function's name and arguments. */
+  /**
+   * `"plain"`: each call has only an id, a function's name and arguments. `"rich"`: a call has further fields or another
+   * type.
+   */
   readonly kind: "plain" | "rich";
   readonly calls: readonly RichToolCall[];
   readonly placed: PlaceParts;
 }
 
-/** Returns the parts; those that mark the place of a call get the call's new id. */
+/**
+ * Returns the content parts. In parts that mark the place of a call, the model provider's id is replaced by the call's new
+ * id.
+ */
 type PlaceParts = (parts: readonly ContentPart[]) => readonly ContentPart[];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A call, read from the fields that the provider sent. */
+/** A tool call's type, name and input, taken from the fields that the model provider sent. */
 interface ReadCall {
   readonly type: "function" | "custom";
   readonly name: string;
@@ -24,14 +38,15 @@ interface ReadCall {
 interface NamedCall extends ReadCall {
   readonly sent: Fields;
   readonly id: string;
-  /** The provider's id for the call; `""` if it gave none. */
+  /** The id that the model provider gave the call; `""` if it gave none. */
   readonly given: string;
 }
 
 /**
- * Returns the calls of a reply. A missing or empty id becomes a random one, and a repeated id gets a suffix; the provider's id
- * stays in `providerMetadata.jaf.id`. Absent arguments become `{}`. A call of a type other than `"custom"` that names a
- * function becomes a call of that function; its type stays in `providerMetadata.jaf.type`. All further fields are kept.
+ * Returns the tool calls of a reply. A missing or empty id becomes a random id, and a repeated id gets a suffix. If the id
+ * was changed, the original id stays in `providerMetadata.jaf.id`. Absent arguments become `{}`. A call of a type other than
+ * `"custom"` that names a function becomes a call of that function; its original type stays in `providerMetadata.jaf.type`.
+ * All further fields are kept.
  */
 export function parseCalls(sent: readonly unknown[]): ParsedCalls {
   if (sent.length === 0) return NO_CALLS;
@@ -39,9 +54,9 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
   const named: NamedCall[] = [];
   let isPlain = true;
   for (const call of sent) {
-    if (!isObject(call)) return { kind: "unusable", detail: "a tool call names no function" };
+    if (!isObject(call)) return unusable("a tool call names no function");
     const read = readCall(call);
-    if (typeof read === "string") return { kind: "unusable", detail: read };
+    if ("detail" in read) return read;
     const { type, name, input } = read;
     const given = typeof call["id"] === "string" ? call["id"] : "";
     const id = toUniqueId(given);
@@ -50,7 +65,7 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
   }
   return {
     kind: isPlain ? "plain" : "rich",
-    // The other fields of a plain call are all null.
+    // A plain call has no other fields, or only fields with the value `null`.
     calls: named.map((call) => callOf(isPlain ? { ...call, sent: {} } : call)),
     placed: (parts) => placedAnew(parts, named),
   };
@@ -58,30 +73,40 @@ export function parseCalls(sent: readonly unknown[]): ParsedCalls {
 
 const NO_CALLS: UsableCalls = { kind: "plain", calls: [], placed: (parts) => parts };
 
-/** Returns the call, or a text that says what is wrong with it, without quoting it. */
-function readCall(call: Fields): ReadCall | string {
+const unusable = (detail: string, retryable = true): UnusableCalls => ({
+  kind: "unusable",
+  ...{ detail, retryable },
+});
+
+function readCall(call: Fields): ReadCall | UnusableCalls {
   if (call["type"] === "custom") {
     const custom = fieldsOf(call["custom"]);
     const name = custom["name"];
     const input = custom["input"] ?? "";
-    if (typeof name !== "string" || name === "") return "a custom tool call names no tool";
+    if (typeof name !== "string" || name === "") return unusable("a custom tool call names no tool");
     return typeof input === "string"
       ? { type: "custom", name, input }
-      : "the input of a custom tool call is not text";
+      : unusable("the input of a custom tool call is not text");
   }
   const called = fieldsOf(call["function"]);
   const name = called["name"];
-  if (typeof name !== "string" || name === "") return "a tool call names no function";
-  const input = argumentsText(called["arguments"]);
-  return input === undefined
-    ? "the arguments of a tool call are not JSON text"
-    : { type: "function", name, input };
+  if (typeof name !== "string" || name === "") return unusable("a tool call names no function");
+  try {
+    const input = argumentsText(called["arguments"]);
+    return input === undefined
+      ? unusable("the arguments of a tool call are not JSON text")
+      : { type: "function", name, input };
+  } catch {
+    // Only a provider's adapter can make such an object (e.g. with a cycle). It would do so again.
+    return unusable("the arguments of a tool call can't be written as JSON", false);
+  }
 }
 
+/** Returns `undefined` if the value is neither text nor an object. Throws if JSON can't represent the object. */
 function argumentsText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "{}";
-  // Adapters of local models pass the decoded object.
+  // Adapters of local models pass the arguments as a decoded object.
   return typeof value === "object" ? JSON.stringify(value) : undefined;
 }
 
@@ -134,7 +159,10 @@ function placedAnew(parts: readonly ContentPart[], calls: readonly NamedCall[]):
 const idOf = (id: string): string => (id === "" ? `call_${crypto.randomUUID().replaceAll("-", "")}` : id);
 
 function uniqueIds(): (id: string) => string {
-  /** The ids in use, each with the next suffix to try. This keeps thousands of calls with one id linear. */
+  /**
+   * The ids in use, each with the next suffix to try. The map keeps the work linear even if thousands of calls have the same
+   * id.
+   */
   const suffixes = new Map<string, number>();
   return (id) => {
     if (id === "") return idOf(id);

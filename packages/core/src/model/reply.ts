@@ -9,32 +9,34 @@ export type ParsedReply =
   | { readonly ok: true; readonly message: Message }
   | {
       readonly ok: false;
-      /** The problem, without quoting the reply. */
+      /** Why the reply is unusable, without quoting the reply. */
       readonly detail: string;
-      /** Whether a retry can give a usable reply. */
+      /** Whether the model can give a usable reply if the call is retried. */
       readonly retryable: boolean;
     };
 
 const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false, detail, retryable });
 
 /**
- * Returns the assistant message of a completion, frozen, with all fields from the provider. If the message has only a text and
- * plain calls, it is `{ role, content, tool_calls? }`, with `origin` if the provider names it; fields that are `null` or an
- * empty list are dropped. Other messages keep all fields unchanged. Content that is `null` or absent becomes `""`.
+ * Returns the assistant message of a model's reply, frozen, or why the reply is unusable. If the message has only a text and
+ * plain calls, it becomes `{ role, content, tool_calls? }`, with `origin` if the model provider names it. Other fields of such
+ * a message are `null` or an empty list and are dropped. Other messages keep all fields unchanged. Content that is `null` or
+ * absent becomes `""`.
  *
  * | the reply has | result |
  * | --- | --- |
- * | tool calls | the calls run, whatever else the reply has; calls that the provider has run itself are parts and stay in place |
+ * | tool calls | the calls run, whatever else the reply has; calls that the model provider has run itself are content parts and stay in place |
  * | text | the output |
  * | a refusal, as a field or as parts, and no text | the output; `ModelRefused` if the agent has an `outputCodec` |
  * | media, or parts that JAF doesn't know, and no text | the output `""` |
- * | none of these, and it stopped because of its length or a content filter | unusable; not retried |
+ * | none of these, and the model stopped because of the reply's length or a content filter | unusable; not retried |
  * | only reasoning | unusable; not retried |
  * | nothing, or only white space | unusable |
- * | a value that a store can't hold | unusable; not retried |
+ * | a value that a store can't hold, or arguments that can't be written as JSON | unusable; not retried |
  * | content that is neither text nor parts, calls that can't be understood | unusable |
  *
- * Calls are repaired if the meaning is clear; see `parseCalls`. Parts that mark the places of calls get the calls' new ids.
+ * Malformed calls are repaired if their meaning is clear; see `parseCalls`. Content parts that mark the place of a call get the
+ * call's new id.
  */
 export function parseReply(completion: ModelCompletion | null | undefined): ParsedReply {
   const sent: unknown = completion?.message;
@@ -44,7 +46,7 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
   if (typeof content !== "string" && !isPartList(content)) return unusable("its content is not text");
   if (!Array.isArray(given)) return unusable("its tool calls are not a list");
   const parsed = parseCalls(given);
-  if (parsed.kind === "unusable") return unusable(parsed.detail);
+  if (parsed.kind === "unusable") return unusable(parsed.detail, parsed.retryable);
   const origin = originOf(completion?.origin ?? fields["origin"]);
   const { calls } = parsed;
   const isBare = typeof content === "string" && parsed.kind === "plain" && !hasMore(fields);
@@ -79,7 +81,10 @@ function usableReply(message: Message, completion: ModelCompletion | null | unde
   }
 }
 
-/** The providers' names, in lower case, for a reply that stopped early. */
+/**
+ * The values of `finish_reason`, in lower case, that say that the model stopped early. They come from several model
+ * providers.
+ */
 const STOPS: ReadonlySet<string> = new Set([
   ...["length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"],
   ...["content_filter", "content-filter", "safety", "refusal", "recitation", "prohibited_content"],
@@ -108,7 +113,7 @@ function hasMore(message: Readonly<Record<string, unknown>>): boolean {
   return false;
 }
 
-/** Returns `undefined` if the origin lacks a provider, an interface or a model. */
+/** Returns the origin of a reply. Returns `undefined` if the origin lacks a provider, an interface (`api`) or a model. */
 function originOf(origin: unknown): ModelOrigin | undefined {
   if (!isObject(origin)) return undefined;
   const { provider, api, model } = origin;
@@ -119,13 +124,13 @@ function originOf(origin: unknown): ModelOrigin | undefined {
 const isPartList = (content: unknown): content is readonly ContentPart[] =>
   Array.isArray(content) && content.every((part) => isObject(part) && typeof part["type"] === "string");
 
-/** The kind of content of a reply. If it has several kinds, the first one here counts. */
+/** What a reply consists of. If it has several of these kinds, the first one in this list counts. */
 type ReplyKind = "text" | "refusal" | "generated" | "reasoning" | "nothing";
 
-/** Fields besides the content that can have media that the model generated. */
+/** The message fields besides `content` that can have media that the model generated. */
 const GENERATED_FIELDS = ["audio", "images", "parts"];
 
-/** Returns the kind of an assistant message without calls. */
+/** Returns what kind of reply an assistant message without tool calls is. */
 function replyKindOf(message: Message | RichMessage): ReplyKind {
   if (messageText(message).trim() !== "") return "text";
   if (refusalOf(message) !== undefined) return "refusal";
@@ -138,10 +143,10 @@ function replyKindOf(message: Message | RichMessage): ReplyKind {
   return hasThought ? "reasoning" : "nothing";
 }
 
-/** Returns the text of a refusal, if the message has no other text. */
+/** Returns the text of a refusal, if the message has no other text; otherwise `undefined`. */
 export function refusalOf(message: Message | RichMessage): string | undefined {
   const { content, refusal }: RichMessage = message;
-  // The fast path for nearly all messages.
+  // A fast way out for nearly all messages.
   if (refusal === undefined && !Array.isArray(content)) return undefined;
   if (messageText(message).trim() !== "") return undefined;
   const words = [refusal, ...refusalsIn(content)].filter(isSaid);

@@ -1,32 +1,33 @@
 import { backoffDelayMs } from "@jaf/memory/internal";
 
 /**
- * When and after which delay a model call is retried: exponential backoff with full jitter, or the delay of the provider's
- * `Retry-After` header. If that header asks for more than `maxDelayMs`, the call isn't retried, and the error contains the
- * delay.
+ * When a failed model call is retried, and after which delay. The delay is random, and its maximum doubles with each attempt
+ * (exponential backoff with full jitter). If the model provider sends a `Retry-After` header, the delay is the one in the
+ * header. If the header asks for more than `maxDelayMs`, the call isn't retried, and the error contains the delay.
  */
 export interface ModelRetryPolicy {
-  /** The number of attempts, including the first. `1`: no retry. Default 3. */
+  /** The maximum number of attempts, including the first. `1`: no retry. Default 3. */
   readonly maxAttempts?: number;
-  /** The maximum of the first delay, in milliseconds. It doubles with each attempt. Default 500. */
+  /** The maximum of the first delay, in milliseconds. This maximum doubles with each attempt. Default 500. */
   readonly baseDelayMs?: number;
   /** The maximum of every delay, in milliseconds. Default 30,000. */
   readonly maxDelayMs?: number;
   /**
-   * Whether an error of the provider is transient. Default: the error's own boolean `isRetryable`, if present, else network
-   * errors, timeouts, and the statuses 408, 409, 429 and 5xx. An unusable reply is retried if another reply could be usable.
+   * Returns whether an error of a model call is transient, so the call is retried. Default: the error's own boolean field
+   * `isRetryable`. If the error has no such field, network errors, timeouts, and the statuses 408, 409, 429 and 5xx are
+   * transient. The function isn't called for unusable replies; these are retried if another reply could be usable.
    */
   readonly isRetryable?: (error: unknown) => boolean;
 }
 
 export interface FailedAttempt {
-  /** Counted from 1. */
+  /** The number of the failed attempt, from 1. */
   readonly attempt: number;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
 }
 
-/** Returns the delay before the next attempt, in milliseconds; `undefined` if there is no next attempt. */
+/** Returns the delay before the next attempt, in milliseconds. Returns `undefined` if the call must not be retried. */
 export function retryDelayMs(
   policy: ModelRetryPolicy | undefined,
   failed: FailedAttempt,
@@ -39,12 +40,12 @@ export function retryDelayMs(
 }
 
 /**
- * Returns whether the error is retryable, by the policy's `isRetryable` or the default. If that throws, the error isn't
- * retryable.
+ * Returns whether the error is retryable, as the policy's `isRetryable` or the default says. If `isRetryable` throws, the
+ * error isn't retryable.
  */
 export function isRetryableFailure(policy: ModelRetryPolicy | undefined, thrown: unknown): boolean {
   try {
-    // Called on the policy, because it can be an instance of a class.
+    // `isRetryable` is called on the policy, because the policy can be an instance of a class.
     return policy?.isRetryable === undefined ? isTransient(thrown) : policy.isRetryable(thrown);
   } catch {
     return false;
@@ -69,7 +70,7 @@ const NETWORK_CODES: ReadonlySet<unknown> = new Set([
   "UND_ERR_SOCKET",
 ]);
 
-// SDKs subclass Error without setting `name`, so both the name and the class count.
+// SDKs (clients of model providers) subclass Error without setting `name`, so both `name` and the class name are compared.
 const NETWORK_NAMES =
   /^(APIConnection(Timeout)?Error|ConnectTimeoutError|FetchError|SocketError|TimeoutError)$/;
 
@@ -80,7 +81,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === "object" && value !== null ? (value as Fields) : undefined;
 
-/** Returns the HTTP status of an SDK's error, from the fields that SDKs use for it. */
+/**
+ * Returns the HTTP status of an SDK's error, from any of the fields that SDKs use for it. Returns `undefined` if the error
+ * has none.
+ */
 export function statusOf(thrown: unknown): number | undefined {
   const error = fieldsOf(thrown);
   const candidates = [error?.["status"], error?.["statusCode"], fieldsOf(error?.["response"])?.["status"]];
@@ -88,8 +92,9 @@ export function statusOf(thrown: unknown): number | undefined {
 }
 
 /**
- * Returns whether an error is transient: a network error, a timeout, a rate limit or a server error. The error's own boolean
- * `isRetryable` (e.g. in the AI SDK) takes precedence, because an account without credit gets a 429, too.
+ * Returns whether an error is transient: a network error, a timeout, a rate limit or a server error. If the error has its own
+ * boolean field `isRetryable` (e.g. in the AI SDK), that field decides. The reason is that an account without credit gets
+ * status 429, too.
  */
 export function isTransient(thrown: unknown): boolean {
   const said = fieldsOf(thrown)?.["isRetryable"];
@@ -107,7 +112,10 @@ function isNetworkError(thrown: unknown, depth: number): boolean {
   return isNetworkError(thrown.cause, depth + 1);
 }
 
-/** Returns a header from `Headers` or from a plain object with names in any case. */
+/**
+ * Returns the value of a header, from a `Headers` object or from a plain object with header names in any case. `""` if the
+ * header is absent.
+ */
 function headerOf(headers: unknown, name: string): string {
   const fields = fieldsOf(headers);
   const get = fields?.["get"];
@@ -118,15 +126,18 @@ function headerOf(headers: unknown, name: string): string {
   return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
 }
 
-/** Returns a number from 0; `undefined` for any other text, and for a number that is too large for a delay. */
+/**
+ * Converts a text into a number from 0. Returns `undefined` for any other text, and for a number that is too large for a
+ * delay.
+ */
 function amountOf(text: string): number | undefined {
   const amount = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   return amount <= Number.MAX_SAFE_INTEGER ? amount : undefined;
 }
 
 /**
- * Returns the delay that the provider asks for, in milliseconds, from `retry-after-ms` or `Retry-After` (seconds or a date);
- * `undefined` if there is none or it can't be parsed.
+ * Returns the delay that the model provider asks for, in milliseconds. It is in the header `retry-after-ms` or `Retry-After`
+ * (seconds or a date). Returns `undefined` if both headers are absent or can't be parsed.
  */
 export function retryAfterMsOf(thrown: unknown): number | undefined {
   const error = fieldsOf(thrown);
@@ -137,7 +148,7 @@ export function retryAfterMsOf(thrown: unknown): number | undefined {
   const after = headerOf(headers, "retry-after");
   const seconds = amountOf(after);
   if (seconds !== undefined) return seconds * 1_000;
-  // `Date.parse` parses "-5" as a date, too.
+  // Only texts with a colon can be dates: `Date.parse` would parse "-5" as a date, too.
   const date = after.includes(":") ? Date.parse(after) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }

@@ -9,11 +9,11 @@ interface StreamOptions {
   readonly onText: (text: string) => void;
   readonly onReasoning?: (text: string) => void;
   readonly onPart?: (part: ContentPart) => void;
-  /** Called for each chunk of any type. */
+  /** Called for each chunk of the stream, whatever its type is. */
   readonly onChunk?: () => void;
 }
 
-/** The error of a stream that ended before its `done`: the reply is incomplete. */
+/** The error of a stream that ended before its `done` chunk, so the reply is incomplete. */
 class TruncatedStream extends Error {
   override readonly name = "TruncatedStream";
   readonly code = "ECONNRESET";
@@ -23,8 +23,9 @@ class TruncatedStream extends Error {
 }
 
 /**
- * Reads a stream to its end and returns the reply: the whole message at its end if present, else the joined pieces. Throws the
- * stream's error, {@link TruncatedStream}, or the reason of the aborted signal.
+ * Reads a stream to its end and returns the reply. If the `done` chunk has the whole message, the reply is that message;
+ * otherwise the joined pieces. Rejects with the stream's error, with {@link TruncatedStream}, or with the reason of the
+ * aborted signal.
  */
 export async function collectStream(
   stream: AsyncIterable<ModelStreamChunk>,
@@ -32,7 +33,8 @@ export async function collectStream(
 ): Promise<ModelCompletion> {
   const reply = collectReply(watchers);
   const chunks = stream[Symbol.asyncIterator]();
-  // Keeps one listener on the signal during the stream: adding and removing one for each chunk costs more than the chunk.
+  // Keeps one listener on the signal during the whole stream. Adding and removing a listener for each chunk costs more than
+  // the chunk itself.
   const stopListening = signal && onAbort(signal, () => {});
   try {
     for (;;) {
@@ -49,11 +51,14 @@ export async function collectStream(
   }
 }
 
-/** Lenient, because providers send their own types of chunks, and some send a delta without text. */
+/**
+ * Joins the chunks of a stream to a reply. Unknown chunks are ignored, because model providers send their own types of
+ * chunks, and some send a text chunk without text.
+ */
 function collectReply({ onText, onReasoning, onPart }: Omit<StreamOptions, "signal" | "onChunk">) {
   const content = collectContent();
   const calls = collectCalls();
-  /** Returns the reply when the stream is done. */
+  /** Adds a chunk. Returns the whole reply after the `done` chunk, and `undefined` after any other chunk. */
   const add = (chunk: ModelStreamChunk | null | undefined): ModelCompletion | undefined => {
     switch (chunk?.type) {
       case "text_delta":
@@ -94,7 +99,7 @@ async function close(chunks: AsyncIterator<ModelStreamChunk>): Promise<void> {
   try {
     await chunks.return?.();
   } catch {
-    // Ignored: the reply is complete, or the stream's own failure is reported.
+    // The error is ignored: either the reply is complete, or the stream's own failure is reported.
   }
 }
 
@@ -113,17 +118,20 @@ const toCompletion = (
 /** The content of a streamed reply, joined in the order of its pieces. */
 interface StreamedContent {
   readonly addText: (text: string) => void;
-  /** Consecutive pieces form one part, unless their `id` changes. */
+  /** Adds a piece of reasoning. Consecutive pieces form one content part, unless their `id` changes. */
   readonly addReasoning: (text: string, id: string | undefined) => void;
   readonly addPart: (part: ContentPart) => void;
-  /** Marks the place where a call begins. */
+  /** Marks the place in the content where a tool call begins. */
   readonly addCall: (index: number) => void;
-  /** Returns the text if there is nothing else; otherwise the parts, with the places of the calls between them. */
+  /**
+   * Returns the text if the content is only text. Otherwise returns the content parts, with placeholders for the tool calls
+   * between them. `idOfCall` returns the id of the call with an index.
+   */
   readonly toContent: (idOfCall: (index: number) => string) => string | readonly ContentPart[];
 }
 
 type Piece =
-  // Joined at the end: a string built by appending pieces takes more memory than the pieces.
+  // Texts are kept as lists and joined at the end. A string that is built by appending takes more memory than its pieces.
   | { readonly kind: "text"; readonly texts: string[] }
   | { readonly kind: "reasoning"; readonly texts: string[]; readonly id: string | undefined }
   | { readonly kind: "part"; readonly part: ContentPart }
@@ -152,7 +160,7 @@ function collectContent(): StreamedContent {
     toContent: (idOfCall) => {
       if (!hasParts)
         return pieces.map((piece) => (piece.kind === "text" ? piece.texts.join("") : "")).join("");
-      // Calls after the last part need no placeholder.
+      // Calls after the last content part need no placeholder.
       const end = pieces.findLastIndex(({ kind }) => kind !== "call") + 1;
       return pieces.slice(0, end).map((piece) => partOf(piece, idOfCall));
     },
@@ -185,11 +193,11 @@ interface PartialCall {
 
 /** The tool calls of a streamed reply, joined from their pieces. */
 interface PartialCalls {
-  /** Adds a piece. Returns the index of the call if this is its first piece. */
+  /** Adds a piece of a tool call. Returns the call's index if the piece is the call's first; otherwise `undefined`. */
   readonly add: (delta: CallDelta) => number | undefined;
-  /** Returns the call's id; `""` if no piece had it. */
+  /** Returns the id of the call with this index; `""` if no piece of the call had an id. */
   readonly idOf: (index: number) => string;
-  /** Returns the calls in the order of their indices. */
+  /** Returns the tool calls in the order of their indexes. */
   readonly toCalls: () => readonly ModelToolCall[];
 }
 
@@ -210,7 +218,7 @@ function collectCalls(): PartialCalls {
       const index = indexOf(delta);
       const known = calls.get(index);
       const call = known ?? { id: "", name: "", arguments: "" };
-      // Providers repeat an empty id and name in later pieces, so those never overwrite.
+      // Model providers repeat an empty id and name in later pieces, so later pieces never overwrite them.
       call.id ||= delta.id ?? "";
       call.name ||= delta.name ?? "";
       call.arguments += textOf(delta.arguments);
@@ -232,7 +240,7 @@ function collectCalls(): PartialCalls {
   };
 }
 
-/** Returns the text of a piece. Adapters of local models pass the decoded object. */
+/** Returns the text of a piece of arguments. Adapters of local models pass a decoded object, which becomes JSON. */
 function textOf(piece: unknown): string {
   if (typeof piece === "string") return piece;
   return piece === undefined || piece === null ? "" : (JSON.stringify(piece) ?? "");

@@ -13,11 +13,11 @@ import { type CallBatch, executeCall, type RunnableCall } from "../tool-calls/ex
 import { answerHandoff, isHandoff } from "../tool-calls/handoff.ts";
 
 export interface AnsweredCalls {
-  /** The results in call order, without calls that wait. If there is an `error`, calls that didn't finish are missing, too. */
+  /** The results in call order, without calls that wait. If there is an `error`, calls that didn't finish are left out, too. */
   readonly results: readonly Message[];
-  /** The calls that wait. If there are any, handoffs of the same reply aren't made yet. */
+  /** The calls that wait for an approval or the client. If any call waits, handoffs of the same reply aren't made yet. */
   readonly interruptions: readonly Interruption[];
-  /** The agent that has the conversation now: the calling agent, or the agent that it handed off to. */
+  /** The agent that has the conversation now: the agent that made the calls, or the agent that it handed off to. */
   readonly agentName: string;
   readonly error: JAFError | undefined;
 }
@@ -27,19 +27,23 @@ interface Answer {
   readonly error: JAFError | undefined;
 }
 
-/** The progress of a batch. */
+/** How far answering the calls of a reply has got. */
 interface Progress {
   readonly answered: Map<RichToolCall, Answer>;
-  /** The running writes of answers; absent if nothing is stored. */
+  /** The writes of answers that are still running. Absent if nothing is stored. */
   readonly storing: Set<Promise<void>> | undefined;
   memoryFailed: boolean;
-  /** The first valid handoff. `to` is `undefined` if it was refused. */
+  /**
+   * The first handoff call with valid arguments, which decides the next agent. `to` is `undefined` if the handoff was
+   * refused.
+   */
   handoff: { readonly to: string | undefined } | undefined;
 }
 
 /**
- * Runs all calls of a reply that don't wait, in parallel, and answers each. Handoffs are answered last, if no call waits: if
- * the store named the next agent while a call is open, a resumed run would look for the tool at the wrong agent.
+ * Runs all calls of a reply that don't wait, in parallel, and answers each of them. Handoffs are answered last, and only if
+ * no call waits. The reason: a handoff stores the next agent's name. If a call were still open then, a resumed run would look
+ * for the call's tool at the wrong agent.
  */
 export async function answerCalls<Ctx>(
   scope: RunScope<Ctx>,
@@ -143,7 +147,7 @@ async function answerByHandoff<Ctx>(
   if (!progress.memoryFailed) progress.handoff = decided;
 }
 
-/** Stores an answer, and then adds it to the answered calls. */
+/** Stores an answer, and then adds it to the answered calls. If storing fails, the answer is added with the error. */
 async function record<Ctx>(
   { journal }: RunScope<Ctx>,
   { call, progress }: Answering,
@@ -186,7 +190,7 @@ function summarize<Ctx>(
   return { results, error: abortError(scope.config.signal) ?? ofMemory ?? first };
 }
 
-/** Processes all items in order, at most `limit` at the same time (default: all). */
+/** Processes all items in order, at most `limit` of them at the same time. Default: all at the same time. */
 function forEachLimited<T>(
   items: readonly T[],
   limit: number | undefined,

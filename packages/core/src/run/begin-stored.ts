@@ -2,6 +2,7 @@ import type { ConversationMemory, MemoryErrorUnion, Message } from "@jaf/memory"
 import {
   createMemoryConflictError,
   createMemoryValidationError,
+  parseMessages,
   present,
   sanitizeConversation,
 } from "@jaf/memory/internal";
@@ -22,13 +23,16 @@ import { findOpenCalls, type StoppedConversation } from "./open-calls.ts";
 import { outcomeOfRepeatedRun } from "./repeated-run.ts";
 import { answerDecided, resume } from "./resume.ts";
 
-/** The messages and decisions that a run adds to the stored conversation. */
+/** The messages and decisions of a run that are new to the stored conversation. */
 interface NewInput {
   readonly newMessages: readonly Message[];
   readonly given: GivenDecisions;
 }
 
-/** Waits for the lease, loads the conversation, and adds the new input. */
+/**
+ * Waits for the lease, loads the conversation, and adds the run's new messages and decisions. Resolves with the state for the
+ * first step, or with an outcome.
+ */
 export async function beginStored<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
@@ -56,8 +60,8 @@ export async function beginStored<Ctx>(
 }
 
 /**
- * Returns how much of the end to read; `undefined` if the whole conversation must be read, because an application's validator
- * gets all stored messages.
+ * Returns how to load only the end of the conversation. Returns `undefined` if the whole conversation must be loaded (e.g.
+ * because the application's validator gets all stored messages).
  */
 function neededTail<Ctx>(
   { sent, config: { validate } }: RunScope<Ctx>,
@@ -73,7 +77,7 @@ interface LoadAttempt {
   readonly journal: Journal;
   readonly queue: LeaseQueue;
   readonly tail: Tail | undefined;
-  /** Whether the conversation is read a second time while this run keeps its place in the queue. */
+  /** Whether the conversation is loaded a second time, while this run keeps its place in the queue. */
   readonly isReread: boolean;
 }
 
@@ -93,11 +97,12 @@ async function attemptBegin<Ctx>(
   if (ended !== undefined) return ended;
   const stopped = await findOpenCalls(scope, state, { messages, stored });
   const isAll = tail === undefined || isWhole(stored);
-  // Messages that weren't loaded don't count as dropped, because they can still be read and checked.
+  // Messages that weren't loaded don't count as dropped, because they can still be loaded and checked.
   const dropped = isAll ? firstPositionOf(stored) : 0;
   const newInput = await findNewInput(scope, state, { journal, stopped, dropped });
   if ("refused" in newInput) {
-    // A copy that doesn't match the end can be a copy of the whole conversation. Checking a token needs no more messages.
+    // If a client's copy doesn't match the loaded end, it can be a copy of the whole conversation. To check a token, no more
+    // messages are needed.
     const isDecided = isAll || isSentByToken(scope.sent);
     return isDecided ? fail(state, newInput.refused) : "needs all";
   }
@@ -128,7 +133,10 @@ async function findNewInput<Ctx>(
   return { newMessages, given: scope.given };
 }
 
-/** Adds the new input: first the results of decisions about open calls, then the new messages. */
+/**
+ * Adds a run's new input to the conversation: first the results that follow from decisions about open calls, then the new
+ * messages.
+ */
 async function takeInput<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
@@ -139,9 +147,13 @@ async function takeInput<Ctx>(
   }: { readonly journal: Journal; readonly newInput: NewInput; readonly stopped: StoppedConversation<Ctx> },
 ): Promise<RunProgress<Ctx>> {
   const { newMessages, given } = newInput;
-  // Sanitized separately from the stored messages, so the caller can't store a call without a result or answer a stored call.
+  // Sanitized separately from the stored messages. Otherwise a caller could store a call without a result, or answer a stored
+  // call.
   const added = sanitizeConversation(newMessages);
   if (added.length === 0 && newMessages.length > 0) return failMemory(initial, nothingToAdd());
+  // With this durability, the store sees the messages only after the model calls, and would refuse invalid messages too late.
+  const storable = durabilityOf(journal.memory) === "completed" ? parseMessages(added) : undefined;
+  if (storable?.success === false) return failMemory(initial, storable.error);
   const blocked = await checkInput(scope, initial, added);
   if (blocked !== undefined) return blocked;
   const aborted = abortError(scope.config.signal);
@@ -150,7 +162,7 @@ async function takeInput<Ctx>(
   const isDecided = !isUndecided(given);
   let before: RunState<Ctx> = { ...initial, messages: stopped.state.messages };
   if (isDecided) {
-    // Calls that still wait are given up. The conversation continues without them, under this run's lease.
+    // Calls without a decision are given up. The conversation continues without them, under this run's lease.
     const { progress } = await answerDecided(scope, stopped, given);
     if (progress.outcome !== undefined) return progress;
     before = progress.state;

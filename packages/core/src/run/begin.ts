@@ -13,7 +13,7 @@ import { checkInput } from "./guardrails.ts";
 import { findOpenCalls } from "./open-calls.ts";
 import { resume } from "./resume.ts";
 
-/** Prepares the caller's state for the first step. */
+/** Checks the run's configuration, and prepares the caller's state for the first step. With a store, loads the conversation. */
 export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<RunProgress<Ctx>> {
   const { config, journal } = scope;
   const aborted = abortError(config.signal);
@@ -32,12 +32,12 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
 }
 
 /**
- * Begins with a history from the caller. Its unanswered calls don't run without a decision about them, because their origin is
- * unknown.
+ * Begins a run with a history that the caller passed. Unanswered calls in the history run only if a decision about them was
+ * passed, because it isn't known who made them.
  */
 async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<RunProgress<Ctx>> {
   if (scope.sent !== undefined) return failWithoutStore(state);
-  // Guardrails check the sanitized messages, so a message that the sanitizer drops can't hide an earlier one.
+  // Guardrails check the sanitized messages. Otherwise a message that the sanitizer drops could hide an earlier message.
   const messages = sanitizeConversation(state.messages);
   const blocked = await checkInput(scope, state, lastUserMessages(messages));
   if (blocked !== undefined) return blocked;
@@ -58,7 +58,7 @@ function failWithoutStore<Ctx>(state: RunState<Ctx>): RunProgress<Ctx> {
   return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));
 }
 
-/** Returns what is wrong with a run's configuration, apart from its memory. */
+/** Returns what is wrong with a run's configuration, apart from its `memory`. Returns `undefined` if nothing is wrong. */
 function configFault<Ctx, Out>(config: RunConfig<Ctx>, agent: Agent<Ctx, Out>): JAFError | undefined {
   try {
     parseOptions<unknown>(runSettingsSchema, config, "RunConfig");

@@ -1,19 +1,17 @@
 import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/internal";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { Interruption } from "../interruption.ts";
-import { abortable, abortError, runAborted } from "../limits/abort.ts";
-import { refusalOf } from "../model/reply.ts";
+import { abortError, runAborted } from "../limits/abort.ts";
 import type { StreamedReply } from "../model-calls/streamed-reply.ts";
 import { fail, failEnd, type RunProgress, type RunScope, type StepStart } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import type { AppendEntry } from "../stored/lease.ts";
-import { checkGuardrails } from "./guardrails.ts";
-import { decodeOutput } from "./output.ts";
+import { checkOutput } from "./output.ts";
 
-type CheckedOutput<Ctx> = { readonly output: unknown } | { readonly failed: RunProgress<Ctx> };
-
-/** Ends the run with the model's final reply. The reply becomes part of the conversation only if it is accepted. */
+/**
+ * Ends the run with the model's final reply. The reply is stored and becomes part of the conversation only if the codec and
+ * the output guardrails accept it.
+ */
 export async function conclude<Ctx>(
   scope: RunScope<Ctx>,
   step: StepStart<Ctx>,
@@ -34,7 +32,7 @@ export async function conclude<Ctx>(
   return { state: next, outcome: { status: "completed", output: verdict.output } };
 }
 
-/** Ends the run with a stored reply. */
+/** Ends the run with a final reply that is already stored. */
 export async function concludeStored<Ctx>(
   scope: RunScope<Ctx>,
   step: StepStart<Ctx>,
@@ -46,41 +44,9 @@ export async function concludeStored<Ctx>(
 }
 
 /**
- * Decodes and checks the output: the reply's text, or the text of a refusal unless the agent has a codec. `""` if the reply has
- * no text, e.g. an image.
- */
-async function checkOutput<Ctx>(
-  scope: RunScope<Ctx>,
-  { state, agent }: StepStart<Ctx>,
-  reply: Message,
-): Promise<CheckedOutput<Ctx>> {
-  const { config } = scope;
-  const refusal = refusalOf(reply);
-  if (refusal !== undefined && agent.outputCodec !== undefined) {
-    return { failed: fail(state, { _tag: "ModelRefused", refusal }) };
-  }
-  const text = refusal ?? messageText(reply);
-  // It never rejects, so a rejection means an abort.
-  const decoded = await abortable(decodeOutput(agent.outputCodec, text), config.signal).catch(
-    () => undefined,
-  );
-  if (decoded === undefined) return { failed: fail(state, runAborted(config.signal)) };
-  if (!decoded.ok) return { failed: fail(state, { _tag: "DecodeError", errors: decoded.errors }) };
-  const verdict = await checkGuardrails(scope, config.finalOutputGuardrails, {
-    stage: "output",
-    value: decoded.output,
-    context: state.context,
-  });
-  const aborted = abortError(config.signal);
-  if (aborted !== undefined) return { failed: fail(state, aborted) };
-  if (verdict.isValid) return { output: decoded.output };
-  return { failed: fail(state, { _tag: "OutputGuardrailTripwire", reason: verdict.errorMessage }) };
-}
-
-/**
- * Stores that the run is interrupted, and ends it.
+ * Stores that the run is interrupted, and ends the run.
  *
- * `entry`: the metadata of the waiting calls. Absent if they are stored already.
+ * `entry`: the metadata about the waiting calls to store. Absent if it is stored already.
  */
 export async function interrupt<Ctx>(
   scope: RunScope<Ctx>,
@@ -110,8 +76,8 @@ async function store<Ctx>({ journal, config }: RunScope<Ctx>, entry: AppendEntry
 }
 
 /**
- * Returns the messages in the store's order, with results in order of arrival, because a client sends them back to be compared
- * with the stored ones.
+ * Returns the state with its messages in the store's order, so results are in the order in which they were stored. A client
+ * sends these messages back, and they are compared with the stored ones.
  */
 function asStored<Ctx>({ journal }: RunScope<Ctx>, state: RunState<Ctx>): RunState<Ctx> {
   if (journal === undefined) return state;

@@ -18,7 +18,10 @@ import type { RunScope, SentHistory } from "../run-scope.ts";
 import { givesOutTails } from "../stored/tail.ts";
 import type { StoppedConversation } from "./open-calls.ts";
 
-/** The messages and decisions that a client's continuation adds to the stored conversation. */
+/**
+ * The messages and decisions of a client's continuation that are new, or the reason why it is rejected. A continuation is the
+ * input that continues an earlier run.
+ */
 export type TakenContinuation =
   | { readonly ok: true; readonly added: readonly Message[]; readonly given: GivenDecisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
@@ -27,11 +30,14 @@ const validateStrictly = defaultContinuationValidator();
 
 interface SentContinuation {
   readonly sent: SentHistory;
-  /** The number of messages that the store has dropped, if known. */
+  /** The number of messages that the store has dropped, as far as the loaded part shows. */
   readonly dropped: number;
 }
 
-/** Validates the client's input and returns its additions. Rejects if the run is aborted meanwhile. */
+/**
+ * Validates a client's continuation against the stored conversation, and returns what is new in it. Rejects if the run is
+ * aborted meanwhile.
+ */
 export async function takeContinuation<Ctx>(
   scope: RunScope<Ctx>,
   { sent, dropped }: SentContinuation,
@@ -57,7 +63,7 @@ export async function takeContinuation<Ctx>(
   try {
     const conversationId = config.conversationId;
     const continuation = { persisted, incoming, conversationId, ...facts };
-    // Called on its object, because that can be an instance of a class.
+    // The validator is called on its object, because the object can be an instance of a class.
     const validate = async () =>
       config.validate === undefined ? validateStrictly(continuation) : config.validate(continuation);
     if (!isValidatedAsNew || persisted.length > 0) await abortable(validate(), config.signal);
@@ -66,8 +72,8 @@ export async function takeContinuation<Ctx>(
     scope.refusal = { thrown };
     return { ok: false, error: toRejection(thrown) };
   }
-  // Also after an application's validator: if the input breaks the most lenient rules, its additions can't be separated from
-  // the history.
+  // Checked even if the application's validator has accepted the input. If the input breaks the most lenient rules, the
+  // client's additions can't be separated from the history.
   const verdict = validateContinuation(persisted, incoming, { mode: "compatible", ...facts });
   if (!verdict.ok) return { ok: false, error: { _tag: "ContinuationRejected", ...withoutOk(verdict) } };
   const { toolResults, added, approvals } = verdict;
@@ -78,7 +84,7 @@ export async function takeContinuation<Ctx>(
   return { ok: true, added, given: { approvals, toolResults: [...given.toolResults, ...answers] } };
 }
 
-/** Returns the result of a client tool: its parts if it has any, else its text. */
+/** Returns the result in the tool message of a client: its content parts if it has any, else its text. */
 function toolResultIn(message: Message): ClientToolResult["result"] {
   const { content: parts }: RichMessage = message;
   const answer: unknown = { parts };

@@ -10,8 +10,8 @@ import { type Masking, textOfThrown } from "../thrown.ts";
 const passed: ValidationResult = { isValid: true };
 
 /**
- * Calls the guardrails in order and returns the first result that blocks `value`. Stops at an abort; the caller must check for
- * it.
+ * Calls the guardrails in order and returns the first result that blocks `value`, or a passed result. After an abort, the
+ * result means nothing: the caller must check the signal.
  */
 export async function checkGuardrails<I, Ctx>(
   scope: RunScope<Ctx>,
@@ -51,12 +51,12 @@ async function runGuardrail<I, Ctx>(
 const blocked = (errorMessage: string): ValidationResult => ({ isValid: false, errorMessage });
 
 const LONGEST = 300;
-/** Equal character sequences of this length count as a quotation. */
+/** The error message of a guardrail quotes the checked value if both share this many consecutive characters. */
 const QUOTE = 8;
 
 /**
- * Returns the reason of a guardrail that threw. The error's message is left out if it quotes the checked value, like that of
- * `JSON.parse`: reasons are logged and must not quote the conversation.
+ * Returns the reason for blocking a value if a guardrail threw an error. Reasons are logged and must not quote the
+ * conversation. So the error's message is left out if it quotes the checked value, as the errors of `JSON.parse` do.
  */
 function failureReason(thrown: unknown, checked: unknown, mask: Masking): string {
   if (!(thrown instanceof Error)) return `a guardrail failed with ${typeof thrown}`;
@@ -75,7 +75,10 @@ function textOf(checked: unknown): string {
   }
 }
 
-/** Returns whether the message quotes the text. A text that is shorter than a quotation must be quoted as a whole. */
+/**
+ * Returns whether the message quotes the text. If the text is shorter than {@link QUOTE}, the message must contain the whole
+ * text.
+ */
 function quotes(message: string, text: string): boolean {
   const length = Math.min(QUOTE, text.length);
   if (length < 4) return false;
@@ -85,7 +88,10 @@ function quotes(message: string, text: string): boolean {
   return false;
 }
 
-/** Checks the users' texts in these messages with the input guardrails. Returns how the run ends if they are blocked. */
+/**
+ * Checks the user messages among these messages with the input guardrails. If they are blocked or the run is aborted, returns
+ * the run's progress with the error as its outcome; otherwise `undefined`.
+ */
 export async function checkInput<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
@@ -106,7 +112,7 @@ export async function checkInput<Ctx>(
   return fail(state, { _tag: "InputGuardrailTripwire", reason: verdict.errorMessage });
 }
 
-/** Returns a user's text: the text of a message and of the text files in it, because models read both. */
+/** Returns what a user said in a message: the message's text and the text of the text files in it, because models read both. */
 function saidText(message: Message): string {
   const { content }: RichMessage = message;
   if (!Array.isArray(content)) return messageText(message);
@@ -116,7 +122,10 @@ function saidText(message: Message): string {
 
 const isText = (mediaType: string): boolean => /^(text\/|application\/json\b)/i.test(mediaType);
 
-/** Returns the text of a text file; `undefined` for other parts, and for files that aren't embedded. */
+/**
+ * Returns the text of a text file. Returns `undefined` for other content parts, and for files that aren't embedded in the
+ * message.
+ */
 function textOfFile(part: ContentPart): string | undefined {
   const { type, mediaType, data, url } = part;
   if (type !== "media" || typeof mediaType !== "string" || !isText(mediaType)) return undefined;

@@ -18,24 +18,24 @@ import { firstPositionOf, readMetadata, type StoredMetadata } from "../stored/me
 import type { CallBatch } from "../tool-calls/execute-call.ts";
 import { isHandoff } from "../tool-calls/handoff.ts";
 
-/** A conversation to continue at its end. */
+/** A conversation that a run continues at its end. It can end with open tool calls, i.e. calls without a result. */
 export interface StoppedConversation<Ctx> {
-  /** The state, with the agent that had the conversation. */
+  /** The state to continue from. Its agent is the one that had the conversation last. */
   readonly state: RunState<Ctx>;
-  /** The stored messages, including open calls. */
+  /** The stored or passed messages, including open calls. */
   readonly messages: readonly Message[];
   readonly stored: ConversationMemory | null;
-  /** The agent that had the conversation, or an error if it isn't registered or valid. */
+  /** The agent that had the conversation last, or an error if that agent isn't registered or is invalid. */
   readonly found: FoundAgent<Ctx>;
   readonly calls?: OpenCallBatch<Ctx>;
   readonly open: OpenCalls;
 }
 
-/** The calls that the conversation ends with. */
+/** The open calls at the end of a conversation. */
 export interface OpenCallBatch<Ctx> {
   readonly batch: CallBatch<Ctx>;
   readonly known: PendingApprovals;
-  /** The classification of the calls before any decision. */
+  /** Which of the calls would run and which would wait if no decision were made. */
   readonly classified: ClassifiedCalls<Ctx>;
 }
 
@@ -44,7 +44,7 @@ interface Source {
   readonly stored: ConversationMemory | null;
 }
 
-/** Finds the open calls of a conversation and classifies them. Rejects if the run is aborted meanwhile. */
+/** Finds the open calls at the end of a conversation and classifies them. Rejects if the run is aborted meanwhile. */
 export async function findOpenCalls<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,
@@ -95,8 +95,8 @@ function openCalls<Ctx>(
 }
 
 /**
- * Returns the calls of an unstored history that an interrupted run leaves open: waiting calls and handoffs. The origin of other
- * calls is unknown.
+ * Returns the calls of an unstored history that a run may answer: calls that wait, and handoffs. An interrupted run leaves
+ * only such calls open. It isn't known who made any other open call.
  */
 function interruptedCalls<Ctx>(
   { calls }: CallBatch<Ctx>,
@@ -122,8 +122,9 @@ function locationOf<Ctx>(
 }
 
 /**
- * Returns the agent that had the conversation, which can differ from the caller's after a handoff. Open calls always belong to
- * that agent, because another agent can have different rules for a tool with the same name.
+ * Returns the agent that had the conversation last. After a handoff, it can differ from the agent in the caller's state. Open
+ * calls always belong to the agent that had the conversation, because another agent can have different rules for a tool with
+ * the same name.
  */
 function agentNameOf<Ctx>(
   { config: { agentRegistry } }: RunScope<Ctx>,

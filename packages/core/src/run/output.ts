@@ -1,20 +1,60 @@
 import type { Message } from "@jaf/memory";
-import { messageText } from "@jaf/memory/internal";
+import { jsonIn, messageText } from "@jaf/memory/internal";
 import type * as z from "zod";
-import type { RunProgress } from "../run-scope.ts";
+import { abortable, abortError, runAborted } from "../limits/abort.ts";
+import { refusalOf } from "../model/reply.ts";
+import { fail, type RunProgress, type RunScope, type StepStart } from "../run-scope.ts";
+import { checkGuardrails } from "./guardrails.ts";
 
-export type DecodedOutput =
+type DecodedOutput =
   | { readonly ok: true; readonly output: unknown }
   | { readonly ok: false; readonly errors: z.ZodIssue[] };
+
+type CheckedOutput<Ctx> = { readonly output: unknown } | { readonly failed: RunProgress<Ctx> };
 
 const THREW = "the codec threw instead of reporting an issue";
 
 /**
- * Decodes the output of a final reply: its text, or with a `codec` its JSON. If the text isn't JSON or the JSON doesn't match
- * (e.g. a codec of strings and the reply `42`), the codec gets the text. The last attempt is the JSON in a code fence, with or
- * without text around it; several fences are ignored.
+ * Decodes the output of a final reply, and checks it with the output guardrails. The output comes from the reply's text. If
+ * the agent has no codec, a refusal counts as text. The output is `""` if the reply has no text (e.g. an image).
  */
-export async function decodeOutput(codec: z.ZodType | undefined, text: string): Promise<DecodedOutput> {
+export async function checkOutput<Ctx>(
+  scope: RunScope<Ctx>,
+  { state, agent }: StepStart<Ctx>,
+  reply: Message,
+): Promise<CheckedOutput<Ctx>> {
+  const { config } = scope;
+  const refusal = refusalOf(reply);
+  if (refusal !== undefined && agent.outputCodec !== undefined) {
+    return { failed: fail(state, { _tag: "ModelRefused", refusal }) };
+  }
+  const text = refusal ?? messageText(reply);
+  // `decodeOutput` never rejects, so a rejection means an abort.
+  const decoded = await abortable(decodeOutput(agent.outputCodec, text), config.signal).catch(
+    () => undefined,
+  );
+  if (decoded === undefined) return { failed: fail(state, runAborted(config.signal)) };
+  if (!decoded.ok) return { failed: fail(state, { _tag: "DecodeError", errors: decoded.errors }) };
+  const verdict = await checkGuardrails(scope, config.finalOutputGuardrails, {
+    stage: "output",
+    value: decoded.output,
+    context: state.context,
+  });
+  const aborted = abortError(config.signal);
+  if (aborted !== undefined) return { failed: fail(state, aborted) };
+  if (verdict.isValid) return { output: decoded.output };
+  return { failed: fail(state, { _tag: "OutputGuardrailTripwire", reason: verdict.errorMessage }) };
+}
+
+/**
+ * Decodes the output of a final reply. Without a codec, the output is the reply's text. With a codec, there are two cases:
+ *
+ * - If the text is JSON, the codec gets the parsed value. If that doesn't match (e.g. a codec for strings and the reply
+ *   `42`), the codec gets the text.
+ * - If the text isn't JSON, the codec gets the text. If that doesn't match, the codec gets the JSON in a code fence, with or
+ *   without text around the fence. JSON in several separate fences is ignored.
+ */
+async function decodeOutput(codec: z.ZodType | undefined, text: string): Promise<DecodedOutput> {
   if (codec === undefined) return { ok: true, output: text };
   const json = parseJson(text);
   const decoded = await parse(codec, json);
@@ -27,17 +67,17 @@ export async function decodeOutput(codec: z.ZodType | undefined, text: string): 
   return fenced === undefined ? decoded : parse(codec, fenced);
 }
 
-/** Returns whether a text is JSON or has JSON in a code fence. */
-const holdsJson = (text: string): boolean =>
+/** Returns whether a text is JSON, or has JSON in a code fence. */
+export const holdsJson = (text: string): boolean =>
   typeof parseJson(text) !== "string" || fencedJson(text) !== undefined;
 
-/** Returns whether the codec itself failed, not the reply. */
-const isCodecFault = (errors: readonly z.ZodIssue[]): boolean =>
+/** Returns whether the codec itself threw. Then the reply isn't at fault, and the model can't correct it. */
+export const isCodecFault = (errors: readonly z.ZodIssue[]): boolean =>
   errors.some(({ message }) => message === THREW);
 
 /**
- * Returns the JSON between the first and the last fence, because JSON strings can contain fences. Several blocks together
- * aren't valid JSON.
+ * Returns the JSON between the first and the last code fence; `undefined` if that isn't valid JSON. Inner fences are skipped,
+ * because JSON strings can contain fences. Several code blocks together aren't valid JSON.
  */
 function fencedJson(text: string): unknown {
   const opening = /```[A-Za-z0-9]*\s/.exec(text);
@@ -48,11 +88,8 @@ function fencedJson(text: string): unknown {
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const json = jsonIn(text);
+  return json === undefined ? text : json;
 }
 
 async function parse(codec: z.ZodType, value: unknown): Promise<DecodedOutput> {
@@ -64,29 +101,4 @@ async function parse(codec: z.ZodType, value: unknown): Promise<DecodedOutput> {
   } catch {
     return { ok: false, errors: [{ code: "custom", path: [], message: THREW, input: undefined }] };
   }
-}
-
-const SHOWN_FAULTS = 20;
-
-/** Returns the faults of a final reply that the model can correct. */
-export function repairableFaults<Ctx>({ outcome }: RunProgress<Ctx>): readonly z.ZodIssue[] | undefined {
-  if (outcome?.status !== "error" || outcome.error._tag !== "DecodeError") return undefined;
-  const { errors } = outcome.error;
-  return isCodecFault(errors) ? undefined : errors;
-}
-
-/** Returns the request to correct a reply: a user message that isn't part of the conversation. */
-export function repairRequest(reply: Message, faults: readonly z.ZodIssue[]): Message {
-  const shown = faults
-    .slice(0, SHOWN_FAULTS)
-    .map(({ path, message }) => `- ${path.length === 0 ? "the whole" : path.join(".")}: ${message}`);
-  const left = faults.length - shown.length;
-  const lines = [
-    "Your last reply is not the output that is expected:",
-    ...(holdsJson(messageText(reply)) ? [] : ["- the whole: it is no JSON"]),
-    ...shown,
-    ...(left > 0 ? [`- and ${left} more`] : []),
-    "Reply again with the whole output, corrected, and with nothing else: no explanation and no code fence.",
-  ];
-  return Object.freeze({ role: "user", content: lines.join("\n") });
 }

@@ -16,9 +16,9 @@ import { onlyWaits, resume } from "./resume.ts";
 type Replied = Extract<StoredOutcome, { readonly kind: "replied" }>;
 
 /**
- * Returns the stored outcome if the same run has ended before, e.g. because its process crashed before it could return it. No
- * tool runs, the model isn't called, and nothing is stored, except new requests for expired approvals. Rejects if the run is
- * aborted meanwhile.
+ * Returns the stored outcome of this run if the same run has ended before (e.g. its process crashed before it could return
+ * the outcome). Returns `undefined` if it hasn't ended before. No tool runs, the model isn't called, and nothing is stored,
+ * except new requests for expired approvals. Rejects if the run is aborted meanwhile.
  */
 export async function outcomeOfRepeatedRun<Ctx>(
   scope: RunScope<Ctx>,
@@ -40,7 +40,10 @@ export async function outcomeOfRepeatedRun<Ctx>(
   }
 }
 
-/** Returns the outcome of another execution of the same run that ended first; `undefined` if it isn't known. */
+/**
+ * Returns the outcome of another execution of the same run that ended before this one. Returns `undefined` if that outcome
+ * can't be loaded.
+ */
 export async function outcomeElsewhere<Ctx>(
   scope: RunScope<Ctx>,
   state: RunState<Ctx>,
@@ -73,15 +76,15 @@ async function replyAgain<Ctx>(
   if (!answersSame(messages, [...(scope.sent?.messages ?? []), ...initial.messages])) {
     return failMemory(initial, hasChanged());
   }
-  // The store knows only the agent of the last run.
+  // If other messages follow the reply, the stored metadata is that of a later run, so this run's outcome isn't made from it.
   const { state, found } = await findOpenCalls(scope, initial, { messages, stored: isLast ? stored : null });
   if (!found.ok) return fail(state, found.error);
   return concludeStored(scope, { state, agent: found.agent }, reply);
 }
 
 /**
- * Returns whether the reply answers the same message. If the end of a conversation was replaced, another reply can have its
- * position.
+ * Returns whether the stored reply answers the same user message as this run. If the end of a conversation was replaced,
+ * another reply can be at the position of this run's reply.
  */
 function answersSame(messages: readonly Message[], handedIn: readonly Message[]): boolean {
   const asked = handedIn.findLast(({ role }) => role === "user");

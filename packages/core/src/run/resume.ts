@@ -14,12 +14,12 @@ import type { OpenCallBatch, StoppedConversation } from "./open-calls.ts";
 import { beginStep } from "./step.ts";
 
 /**
- * Continues a conversation without new messages, e.g. after a crash or an interruption, with the agent that had it:
+ * Continues a conversation without new messages (e.g. after a crash or an interruption), with the agent that had it last:
  *
- * - It ends with unanswered tool calls: those that don't wait run, which completes the step. Then the model is called, unless
- *   calls still wait.
- * - It ends with user messages or tool results: the model is called.
- * - It ends with a reply: that reply is the output. Nothing is called or stored.
+ * - If the conversation ends with unanswered tool calls, the calls that don't wait run. This completes the step. Then the
+ *   model is called, unless other calls still wait.
+ * - If the conversation ends with user messages or tool results, the model is called.
+ * - If the conversation ends with a reply, that reply is the output. Nothing is called or stored.
  */
 export async function resume<Ctx>(
   scope: RunScope<Ctx>,
@@ -39,17 +39,23 @@ export async function resume<Ctx>(
   return calls === undefined ? goOn(scope, { state, agent: found.agent }) : answered.progress;
 }
 
-/** The result of applying decisions to open calls. */
+/** The result of applying decisions to open tool calls. */
 export interface Answered<Ctx> {
-  /** The run's progress: an outcome if the run ends here, else the state for the model, without calls that still wait. */
+  /**
+   * The run's progress. It has an outcome if the run ends here. Otherwise it has the state for the model, without calls that
+   * still wait.
+   */
   readonly progress: RunProgress<Ctx>;
-  /** The messages, including calls that still wait. */
+  /** The messages with the new results, including calls that still wait. */
   readonly messages: readonly Message[];
   readonly interruptions: readonly Interruption[];
   readonly entry: AppendEntry;
 }
 
-/** Answers the open calls with a decision and those that need none. The run continues. */
+/**
+ * Answers the open calls: those with a decision and those that need no decision. The run continues afterwards, unless the
+ * progress has an outcome.
+ */
 export async function answerDecided<Ctx>(
   scope: RunScope<Ctx>,
   stopped: StoppedConversation<Ctx>,
@@ -72,7 +78,7 @@ export async function answerDecided<Ctx>(
     : answerOpen(scope, stopped, { calls, decisions: checked.decisions });
 }
 
-/** Continues with the model, unless the conversation ends with a reply. */
+/** Continues with a call of the model. If the conversation ends with a reply, the run ends with that reply. */
 async function goOn<Ctx>(scope: RunScope<Ctx>, step: StepStart<Ctx>): Promise<RunProgress<Ctx>> {
   const { state } = step;
   const last = state.messages.at(-1);
@@ -81,11 +87,14 @@ async function goOn<Ctx>(scope: RunScope<Ctx>, step: StepStart<Ctx>): Promise<Ru
   return acquired?.success === false ? failLease(state, acquired.error) : { state };
 }
 
-/** Returns whether all of these calls need a decision before they can be answered. */
+/**
+ * Returns whether all of these open calls need a decision before they can be answered. Handoffs count as such, because they
+ * are made only when no call waits.
+ */
 export const onlyWaits = <Ctx>({ classified }: OpenCallBatch<Ctx>): boolean =>
   classified.waiting.length > 0 && classified.answered.length === 0 && classified.run.every(isHandoff);
 
-/** Interrupts again without any decision, because approvals can have expired. */
+/** Ends the run as interrupted again, because no decision was passed. If the approvals have expired, requests them again. */
 async function askAgain<Ctx>(
   scope: RunScope<Ctx>,
   { state, messages }: StoppedConversation<Ctx>,
@@ -125,7 +134,7 @@ async function answerOpen<Ctx>(
   });
   const refused = beginStep(scope, state);
   if (refused !== undefined) return ended(refused);
-  // The use of an approval is stored before its call runs.
+  // An approval is stored as used before its call runs.
   const acquired = await scope.journal?.takeLease(entry);
   if (acquired?.success === false) return ended(failLease(state, acquired.error));
   const answered = await answerCalls(scope, batch, { decisions, waiting, argumentsByCall });

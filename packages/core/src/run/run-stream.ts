@@ -5,16 +5,16 @@ import type { RunConfig } from "../run-config.ts";
 import type { RunResult, RunState } from "../state.ts";
 import { execute } from "./run.ts";
 
-/** The events of a running run. They are buffered, and each can be read once. */
+/** The events of a run that is executing. Events are buffered, and each event can be read once. */
 export interface RunStream<Out> extends AsyncIterable<TraceEvent> {
-  /** The run's result. Resolves even if you don't read the events. */
+  /** The run's result. The promise resolves even if you don't read the events. */
   readonly result: Promise<RunResult<Out>>;
 }
 
 /**
- * Like `run`, but also streams the run's events. If the model provider can stream, the reply's text comes in `llm_delta`
- * events. Leaving the loop before its end (`break`, `return`, a throw) aborts the run, and so does the iterator's `return()`.
- * As with `run`, `Out` isn't checked.
+ * Runs agents like `run`, but also streams the run's events. If the model provider can stream, the reply's text comes in
+ * `llm_delta` events. If you leave the loop over the events before its end (`break`, `return`, a throw), the run is aborted.
+ * The iterator's `return()` aborts it, too. As with `run`, the output isn't checked against the type `Out`.
  *
  * @example
  * ```ts
@@ -40,15 +40,15 @@ export function runStream<Ctx, Out = unknown>(
   });
 }
 
-/** The events of running work. They are buffered, and each can be read once. */
+/** The events of running work. Events are buffered, and each event can be read once. */
 export interface EventStream<Result> extends AsyncIterable<TraceEvent> {
-  /** The result. Resolves even if the events aren't read. */
+  /** The result of the work. The promise resolves even if the events aren't read. */
   readonly result: Promise<Result>;
 }
 
 /**
- * Starts work and streams its events. If the work rejects, the loop over the events throws and `result` rejects. Leaving the
- * loop before its end aborts the work, and so does `outer`.
+ * Starts work and streams its events. If the work rejects, the loop over the events throws and `result` rejects. The work is
+ * aborted if the loop is left before its end, and if the signal `outer` is aborted.
  */
 export function streamEvents<Result>(
   outer: AbortSignal | undefined,
@@ -59,7 +59,7 @@ export function streamEvents<Result>(
   const unsubscribe = outer && onAbort(outer, () => controller.abort(outer.reason));
 
   const result = start({ signal: controller.signal, sink: channel.push }).finally(unsubscribe);
-  // Also marks a rejection as handled: a reader who uses only the events gets it from them.
+  // This also marks a rejection of `result` as handled. A reader who uses only the events gets the error from the events.
   result.then(channel.end, channel.fail);
 
   const leave = async () => {
@@ -76,13 +76,13 @@ export interface Channel<T> {
   readonly push: (value: T) => void;
   readonly end: () => void;
   readonly fail: (thrown: unknown) => void;
-  /** Returns the reader's iterator. `onLeave` is called if the reader stops before the end, even before its first `next`. */
+  /** Returns the reader's iterator. `onLeave` is called if the reader stops before the end, even if it never called `next`. */
   readonly read: (
     onLeave: () => Promise<void>,
   ) => Required<Pick<AsyncIterator<T, undefined>, "next" | "return">>;
 }
 
-/** How the writer ended. */
+/** How the writer ended: with a failure or normally. */
 interface Closed {
   readonly failure?: { readonly thrown: unknown };
 }
@@ -90,7 +90,7 @@ interface Closed {
 const finished = { done: true, value: undefined } as const;
 
 export function createChannel<T>(): Channel<T> {
-  // Read as a whole list, because shifting items one by one is quadratic for a late reader.
+  // Values are taken as a whole list. Shifting them one by one takes quadratic time for a late reader.
   let incoming: T[] = [];
   let batch: Iterator<T> = [].values();
   let closed: Closed | undefined;
@@ -134,7 +134,8 @@ export function createChannel<T>(): Channel<T> {
     },
     end: () => close({}),
     fail: (thrown) => close({ failure: { thrown } }),
-    // Not a generator: if left before its first `next`, or while one is pending, a generator doesn't run its `finally`.
+    // Not a generator: a generator doesn't run its `finally` if the reader leaves before the first `next`, or while a `next`
+    // is pending.
     read: (onLeave) => ({
       next,
       return: async () => {

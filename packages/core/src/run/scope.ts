@@ -91,8 +91,9 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * Returns a key made from the run's id and its whole input: the same id with the same input is the same run. `undefined`
- * without new input (the run resumes), and for input that can't be stored.
+ * Returns the idempotency key of the write that ends the run. It is made from the run's id and its whole input, because the
+ * same id with the same input means the same run. Returns `undefined` if the run has no new input (it resumes), or has input
+ * that can't be stored.
  */
 function runKeyOf<Ctx>(
   { runId, currentAgentName, messages }: RunState<Ctx>,
@@ -108,7 +109,7 @@ function runKeyOf<Ctx>(
   }
 }
 
-/** Returns the history or token that a client sent; `undefined` if it sent neither. */
+/** Returns the history or the history token that a client sent; `undefined` if it sent neither. */
 function sentHistoryIn({ messages, historyToken }: Resume): SentHistory | undefined {
   if (historyToken !== undefined) return { messages: messages ?? [], historyToken };
   return messages === undefined ? undefined : { messages };

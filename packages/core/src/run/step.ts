@@ -15,14 +15,15 @@ import { fail, failMemory, type RunProgress, type RunScope, type StepStart, time
 import type { RunState } from "../state.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { conclude, interrupt } from "./conclude.ts";
-import { repairableFaults, repairRequest } from "./output.ts";
+import { repairableFaults, repairRequest } from "./output-repair.ts";
 
 const DEFAULT_OUTPUT_REPAIRS = 1;
 
 /**
- * Takes one step: the model replies, and the reply ends the run or its tools run.
+ * Takes one step: calls the model, and then either ends the run with the model's reply or runs the tools that the reply
+ * calls.
  *
- * `additions`: the texts that the middleware adds to the prompt.
+ * `additions`: the texts that middleware adds to the prompt.
  */
 export async function takeStep<Ctx>(
   scope: RunScope<Ctx>,
@@ -42,7 +43,7 @@ export async function takeStep<Ctx>(
     const reply = await callModel(scope, step, { additions, trailing });
     if (!reply.ok) return fail(state, reply.error);
     if (reply.message.tool_calls !== undefined) {
-      // The text of a reply with calls isn't an output, so guardrails don't check it.
+      // The text of a reply with tool calls isn't an output, so guardrails don't check it.
       reply.text.release();
       return runCalls(scope, step, reply.message);
     }
@@ -55,10 +56,13 @@ export async function takeStep<Ctx>(
   }
 }
 
-/** Emits `step_start`. Fails if the run has used all its steps (`RunConfig.maxTurns`). */
+/**
+ * Emits `step_start` and returns `undefined`. If the run has already taken `RunConfig.maxTurns` steps, returns the run's
+ * progress with `MaxTurnsExceeded` as its outcome instead.
+ */
 export function beginStep<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): RunProgress<Ctx> | undefined {
   const { turnCount, currentAgentName: agentName } = state;
-  // Negated, so a limit of NaN stops the run.
+  // Negated, so a limit of `NaN` stops the run.
   if (!(turnCount < scope.maxTurns)) return fail(state, { _tag: "MaxTurnsExceeded", turns: turnCount });
   scope.emit?.({ type: "step_start", data: { step: turnCount + 1, agentName } });
   return undefined;
@@ -107,7 +111,7 @@ async function runCalls<Ctx>(
   return error === undefined ? { state: after } : fail(after, error);
 }
 
-/** Returns the location of the last reply. */
+/** Returns the location of the reply that the run has just got from the model. */
 function replyLocation<Ctx>(
   { journal, runId }: RunScope<Ctx>,
   { messages }: RunState<Ctx>,

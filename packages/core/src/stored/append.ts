@@ -37,51 +37,51 @@ export interface AppendsOptions {
   readonly executionId: string;
   readonly signal: AbortSignal | undefined;
   readonly emit: Emit | undefined;
-  /** The metadata of each write, in addition to user and trace. */
+  /** The metadata that each write stores, in addition to the user's id and the trace id. */
   readonly label: WriteMetadata | undefined;
   readonly writes: WriteHooks | undefined;
 }
 
 /**
- * Hooks that are called before and after each write of messages or of the lease. Not called for the write of a summary or the
- * write that creates a conversation.
+ * Hooks that are called before and after each write of messages or of the lease. They aren't called for the write of a
+ * summary, and not for the write with which an agent client creates a conversation.
  */
 export interface WriteHooks {
   /**
-   * Awaited before each attempt. If it returns an error, nothing is written and the attempt fails with that error. If it
-   * rejects, the attempt fails with a `MemoryStorageError`. `expectedVersion`: the version of the conversation that the run
-   * knows.
+   * Awaited before each attempt to write. If it resolves with an error, nothing is written and the attempt fails with that
+   * error. If it rejects, the attempt fails with a `MemoryStorageError`. `expectedVersion`: the version of the conversation
+   * that the run knows.
    */
   readonly beforeWrite: (expectedVersion: number | undefined) => Promise<MemoryErrorUnion | undefined>;
-  /** Called after a successful write. Its errors become process warnings. */
+  /** Called after a successful write with the store's receipt. If it throws, the error becomes a process warning. */
   readonly onWritten: (receipt: WriteReceipt) => void;
 }
 
 interface Batch {
   readonly messages: readonly Message[];
-  /** Metadata in addition to user and trace. */
+  /** The metadata to store, in addition to the user's id and the trace id. */
   readonly metadata?: WriteMetadata | undefined;
-  /** Default: a unique key. */
+  /** The idempotency key of the write. Default: a unique key. */
   readonly idempotencyKey?: string | undefined;
-  /** Whether the write requires the metadata version that this run has seen last. Default: the metadata can have changed. */
+  /** Whether the write fails if the metadata has changed since this run last saw it. Default: it doesn't fail. */
   readonly comparesMetadata?: boolean;
 }
 
-/** The store's versions of the conversation that this run knows. A field is `undefined` if the store doesn't report it. */
+/** The versions of the conversation that this run knows. A field is `undefined` if the store doesn't report it. */
 export interface KnownState {
   readonly incarnation: string | undefined;
   readonly version: number | undefined;
   readonly metadataVersion: number | undefined;
-  /** See `historyTokenOf`. */
+  /** The history token of the stored conversation; see `historyTokenOf`. */
   readonly historyToken: string | undefined;
 }
 
 export type Appends = ReturnType<typeof openAppends>;
 
-/** Whether the conversation exists. `created`: this run has created it but doesn't know its incarnation yet. */
+/** Whether the conversation exists in the store. `"created"`: this run has created it but doesn't know its incarnation yet. */
 type Existence = "absent" | "created" | "known";
 
-/** Opens the appends of a run. They run one after the other. */
+/** Opens the writes (appends) of a run. They run one after the other. */
 export function openAppends(options: AppendsOptions) {
   const { memory, conversationId, executionId } = options;
   const enter = openWriteOrder();
@@ -105,8 +105,8 @@ export function openAppends(options: AppendsOptions) {
   }
 
   /**
-   * Finds the incarnation of a conversation that this run has created. Before the run's next write, it can be erased and
-   * created again by another run.
+   * Finds out the incarnation of a conversation that this run has created. Before the run's next write, another run could
+   * erase the conversation and create a new one with the same id.
    */
   async function identifyCreated(): Promise<Result<void>> {
     for (let attempt = 1; ; attempt++) {
@@ -130,7 +130,8 @@ export function openAppends(options: AppendsOptions) {
     const created = existence === "absent" ? receipt?.incarnation : undefined;
     known = {
       incarnation: created ?? known.incarnation,
-      // An earlier write that was given up can still have been made; then this write has failed with a conflict.
+      // The store may have made an earlier write that this run gave up. In that case this write would have failed with a
+      // conflict, so the new version is correct.
       version: version === undefined ? undefined : version + (isChange ? 1 : 0),
       metadataVersion: metadataVersion === undefined ? undefined : metadataVersion + 1,
       historyToken: historyTokenOf(receipt),
@@ -139,12 +140,14 @@ export function openAppends(options: AppendsOptions) {
   }
 
   /**
-   * Appends a batch. Call it after `enter`. The write has an idempotency key. After a transient error it is retried with the
-   * same key, so a lost answer neither loses nor duplicates messages; if a wrapper of the provider has retried already, it
-   * isn't retried. An abort ends the retries, but not a running write.
+   * Appends messages and metadata in one write. Call `send` only after `enter` has resolved. The write has an idempotency
+   * key. After a transient error it is retried with the same key, so a lost answer neither loses nor duplicates messages. If
+   * a wrapper of the memory provider has already retried the write, it isn't retried. An abort ends the retries, but not a
+   * running write.
    *
-   * It fails with a conflict if another run has changed the messages since the conversation was loaded, or if the conversation
-   * was erased since, even if a new one has the same id. The first append to a missing conversation creates it.
+   * The write fails with a conflict if another run has changed the messages since the conversation was loaded. It also fails
+   * with a conflict if the conversation was erased since then, even if a new conversation has the same id. The first append
+   * to a missing conversation creates the conversation.
    */
   async function send({ messages, metadata = {}, idempotencyKey, ...batch }: Batch): Promise<Result<void>> {
     const mustIdentify = existence === "created" && known.incarnation !== undefined;
@@ -165,7 +168,8 @@ export function openAppends(options: AppendsOptions) {
     if (version !== undefined) conditions.expectedVersion = version;
     if (batch.comparesMetadata === true && metadataVersion !== undefined)
       conditions.expectedMetadataVersion = metadataVersion;
-    // A write of only metadata must not trim: that would change the version of the messages, which later writes expect.
+    // A write of only metadata must not drop messages: that would change the version of the messages, which later writes
+    // expect.
     if (maxMessages !== undefined && messages.length > 0) conditions.maxMessages = maxMessages;
     if (ttl !== undefined) conditions.ttlSeconds = ttl;
     if (options.signal !== undefined) conditions.signal = options.signal;
@@ -173,7 +177,7 @@ export function openAppends(options: AppendsOptions) {
       let result: Result<void>;
       try {
         const refused = writes && (await refusalBy(writes, version));
-        // Copies, because the provider can change them and the next attempt must be the same.
+        // Copied, because the memory provider can change the objects, and the next attempt must be the same.
         const copy = plainCopy(written);
         const answer = refused
           ? createFailure(refused)
@@ -199,7 +203,10 @@ export function openAppends(options: AppendsOptions) {
   }
 
   return {
-    /** Resolves when no append of the run is running, with a function that lets the next append enter. */
+    /**
+     * Resolves when no append of the run is running. The returned function must be called afterwards, so the next append can
+     * begin.
+     */
     enter,
     /** Runs an action while no append of the run is running. */
     exclusive: async <T>(action: () => Promise<T>): Promise<T> => {
@@ -211,7 +218,7 @@ export function openAppends(options: AppendsOptions) {
       }
     },
     send,
-    /** Sets the loaded conversation. Appends fail if another one is stored under its id. */
+    /** Sets the loaded conversation. Appends fail if another conversation is now stored under its id. */
     loaded: ({ conversation, incarnation }: ProviderReading): void => {
       existence = conversation === null ? "absent" : "known";
       // A store with incarnations has metadata versions, too.
@@ -223,9 +230,15 @@ export function openAppends(options: AppendsOptions) {
         historyToken: historyTokenOf(conversation?.metadata),
       };
     },
-    /** Sets a head that was read with the receipt of `createdUnder`. The next write expects its metadata version. */
+    /**
+     * Sets the stored record (without messages) that was read together with the receipt of the key `createdUnder`. The next
+     * write expects the record's metadata version.
+     */
     observeHead,
-    /** Returns the idempotency key of this run's attempt to create the conversation, until the run knows its incarnation. */
+    /**
+     * Returns the idempotency key of this run's attempt to create the conversation. Returns `undefined` if this run hasn't
+     * tried, or if the run knows the conversation's incarnation.
+     */
     createdUnder: (): string | undefined => (existence === "known" ? undefined : createdUnderKey),
     known: (): KnownState => known,
   };
@@ -242,7 +255,10 @@ async function refusalBy(
   }
 }
 
-/** Returns a function that lets callers enter one after the other, in the order of their calls. */
+/**
+ * Returns a function that lets its callers continue one after the other, in the order of their calls. Each caller gets a
+ * function to call when it has finished.
+ */
 function openWriteOrder(): () => Promise<() => void> {
   let last: Promise<void> = Promise.resolve();
   return async () => {
@@ -257,8 +273,8 @@ function openWriteOrder(): () => Promise<() => void> {
 }
 
 /**
- * Returns whether this run created the conversation, even if the answer of the write was lost. Checks the receipt, because an
- * imported conversation can have the run's lease, too.
+ * Returns whether this run created the conversation, even if the answer of the write was lost. Checks the receipt and not
+ * only the lease, because an imported conversation can have the run's lease, too.
  */
 function isCreatedByThisRun(
   { memory, executionId }: AppendsOptions,
@@ -268,7 +284,7 @@ function isCreatedByThisRun(
   return leaseOf(conversation)?.id === executionId && (!tellsReceipts || receipt !== undefined);
 }
 
-/** Waits for the retry delay. Resolves with whether to retry. */
+/** Waits before a write or read is retried. Resolves with whether to retry. */
 async function mayRetry(
   { conversationId, signal, emit }: AppendsOptions,
   { retryable, attempts, message }: MemoryErrorUnion,
@@ -282,12 +298,12 @@ async function mayRetry(
   return abortError(signal) === undefined;
 }
 
-/** The time limit of such a read after an abort. */
+/** The time limit for a read that a write needs, after the run was aborted. */
 const ABORTED_READ_MS = 1_000;
 
 /**
- * Limits a read that a write needs. Finished results are stored even after an abort, but the run doesn't wait forever for the
- * store.
+ * Returns the result of a read that a write needs. After an abort, waits only {@link ABORTED_READ_MS} for the read. Finished
+ * tool results are stored even after an abort, but the run doesn't wait forever for the store.
  */
 async function readWithAbortGrace<T>(
   reading: Promise<Result<T>>,

@@ -4,9 +4,9 @@ import { base64Of, sha512t256, startSha512t256 } from "@jaf/memory/internal";
 const CHUNK = 65_536;
 
 /**
- * Returns a digest (SHA-512/256, base64url) that is the same for values that are equal as JSON or bytes, in any order of
- * fields. SHA-256 takes 1.5 times as long on machines without instructions for it. Throws for cycles and for values that can't
- * be written as JSON.
+ * Returns a digest (SHA-512/256, base64url) of a value. Values that are equal as JSON or as bytes have the same digest,
+ * whatever the order of their fields is. SHA-256 isn't used, because it takes 1.5 times as long on machines without
+ * instructions for it. Throws for cycles and for values that can't be written as JSON.
  */
 export function fingerprint(value: unknown): string {
   const text: Text = { pending: "", hashed: undefined };
@@ -18,11 +18,14 @@ export function fingerprint(value: unknown): string {
 
 interface Text {
   pending: string;
-  /** The hash of the text before `pending`. Absent while all text is pending. */
+  /** The hash of the text that came before `pending`. Absent if all text is still in `pending`. */
   hashed: ReturnType<typeof startSha512t256> | undefined;
 }
 
-/** Writes a value. Lists, JSON and message texts are written with their lengths, so consecutive values can't be confused. */
+/**
+ * Writes a value as text for the hash. Lists, JSON and message texts are written with their lengths, so consecutive values
+ * can't be confused.
+ */
 function write(text: Text, value: unknown): void {
   if (Array.isArray(value)) {
     text.pending += `[${value.length}:`;
@@ -34,8 +37,13 @@ function write(text: Text, value: unknown): void {
     const json = JSON.stringify(inOrder(value)) ?? "null";
     text.pending += `j${json.length}:${json}`;
   } else {
-    const { role, content } = message;
-    text.pending += `m${role.length}:${role}${content.length}:${content}`;
+    const { role, texts } = message;
+    text.pending += `m${role.length}:${role}`;
+    if (typeof texts === "string") text.pending += `${texts.length}:${texts}`;
+    else {
+      text.pending += `[${texts.length}:`;
+      for (const each of texts) text.pending += `${each.length}:${each}`;
+    }
   }
   if (text.pending.length < CHUNK) return;
   text.hashed ??= startSha512t256();
@@ -45,33 +53,61 @@ function write(text: Text, value: unknown): void {
 
 interface TextMessage {
   readonly role: string;
-  readonly content: string;
+  /** The content if it is a text; otherwise the texts of its parts. */
+  readonly texts: string | readonly string[];
 }
 
 /**
- * A fast path for text messages, because JSON takes twice as long. Lone surrogates use JSON, which escapes them, because UTF-8
- * can't encode them.
+ * Returns the role and the texts if the value is a message that has only text, as one text or as text parts; otherwise
+ * `undefined`. Such messages are written without JSON, because JSON takes several times as long. Messages with lone surrogates
+ * are written as JSON, which escapes these characters, because UTF-8 can't encode them.
  */
 function asTextMessage(value: unknown): TextMessage | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { role, content, toJSON } = value as Readonly<Record<string, unknown>>;
-  if (typeof role !== "string" || typeof content !== "string" || typeof toJSON === "function")
-    return undefined;
+  const texts = textsIn(content);
+  if (typeof role !== "string" || texts === undefined || typeof toJSON === "function") return undefined;
   const keys = Object.keys(value);
   if (keys.filter(isFieldOfText).length !== 2) return undefined;
   if (keys.length > 2 && keys.some((key) => !isFieldOfText(key) && isSet(value, key))) return undefined;
-  return LONE_SURROGATE.test(content) || LONE_SURROGATE.test(role) ? undefined : { role, content };
+  const isEncodable = typeof texts === "string" ? !LONE_SURROGATE.test(texts) : !texts.some(hasLoneSurrogate);
+  return isEncodable && !LONE_SURROGATE.test(role) ? { role, texts } : undefined;
+}
+
+/**
+ * Returns the content if it is a text, and the texts of its parts if it is a list of parts that have only texts. Returns
+ * `undefined` for any other content.
+ */
+function textsIn(content: unknown): string | readonly string[] | undefined {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return undefined;
+  const texts: string[] = [];
+  for (const part of content as readonly unknown[]) {
+    if (typeof part !== "object" || part === null) return undefined;
+    const { type, text, toJSON } = part as Readonly<Record<string, unknown>>;
+    if (type !== "text" || typeof text !== "string" || toJSON !== undefined) return undefined;
+    if (
+      Object.keys(part).length > 2 &&
+      Object.keys(part).some((key) => !isFieldOfTextPart(key) && isSet(part, key))
+    )
+      return undefined;
+    texts.push(text);
+  }
+  return texts;
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
+const hasLoneSurrogate = (text: string): boolean => LONE_SURROGATE.test(text);
+
+const isFieldOfTextPart = (key: string): boolean => key === "type" || key === "text";
 const isFieldOfText = (key: string): boolean => key === "role" || key === "content";
 const isSet = (value: object, key: string): boolean => (value as Record<string, unknown>)[key] !== undefined;
 
 function inOrder(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(inOrder);
-  // Other objects become { "": [...] }.
+  // Plain objects become `{ "": [...] }`, so they can't be confused with this one.
   if (value instanceof Uint8Array) return { bytes: base64Of(value) };
   const fields = value as Readonly<Record<string, unknown>>;
   if (typeof fields["toJSON"] === "function") return value;

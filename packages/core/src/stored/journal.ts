@@ -9,20 +9,20 @@ import { leaseOf } from "./lease-record.ts";
 import type { Loaded } from "./load.ts";
 import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./metadata.ts";
 
-/** The conversation that the run knows. */
+/** What a run knows about its stored conversation. */
 export interface JournalHistory {
-  /** The loaded conversation. */
+  /** The conversation as it was loaded. */
   readonly stored: ConversationMemory | null;
-  /** The messages that the run has added since, in the store's order. */
+  /** The messages that the run has added since the loading, in the store's order. */
   readonly added: readonly Message[];
-  /** The store's versions that the run knows. */
+  /** The versions of the conversation that the run knows from the store. */
   readonly known: KnownState;
 }
 
 /**
- * Writes a run's messages to the store at the times that its durability sets: `input`, `calls`, `result`, `results`, `reply`
- * and `interrupt` append them, or hold them for the next append. Appends of a run never overlap. They fail once another run has
- * appended something.
+ * Writes a run's messages to the store at the times that the run's durability sets. The functions `input`, `calls`, `result`,
+ * `results`, `reply` and `interrupt` append messages, or hold them for the next append. Appends of a run never overlap. They
+ * fail after another run has appended something.
  *
  * From its first append to its last, the run holds the conversation's lease. If the process crashes, the lease expires.
  */
@@ -32,57 +32,61 @@ export interface Journal {
   readonly executionId: string;
   /** The idempotency key of the append that ends the run. `undefined` if the run got no new input. */
   readonly runKey: string | undefined;
-  /** Sets the loaded conversation. */
+  /** Sets the loaded conversation. Must be called before anything is appended. */
   readonly loaded: (reading: Loaded) => void;
-  /** Returns the time in milliseconds since 1970, by the store's clock; by this process's clock if the store reports no time. */
+  /**
+   * Returns the current time in milliseconds since 1970. The time is that of the store's clock, or that of this process's
+   * clock if the store reports no time.
+   */
   readonly now: () => number;
-  /** Returns the position of the next message in the conversation. */
+  /** Returns the position in the conversation that the next message will get. */
   readonly position: () => number;
   readonly history: () => JournalHistory;
-  /** Returns whether this message object was read from the store. */
+  /** Returns whether this message object was loaded from the store. */
   readonly isStored: (message: Message) => boolean;
   /** Returns the position of the first loaded message; `undefined` if nothing is loaded yet. */
   readonly historyFrom: () => number | undefined;
   /**
-   * Returns the token of the stored history; see `historyTokenOf`. `undefined` if the same run had ended before and the
-   * conversation has continued since, because the token's receiver doesn't have the later messages.
+   * Returns the token of the stored history; see `historyTokenOf`. Returns `undefined` if the same run had ended before and
+   * the conversation has continued since then, because a client that gets the token doesn't have the later messages.
    */
   readonly historyToken: () => string | undefined;
   /**
-   * Takes the lease before anything is appended, and stores `entry`. Fails, e.g. with a conflict, if another run holds the
-   * lease. Rejects if the run is aborted while the holder of the lease is read.
+   * Takes the lease before anything is appended, and stores the metadata in `entry`. Resolves with a failure if another run
+   * holds the lease or the store fails. Rejects if the run is aborted while the holder of the lease is looked up.
    */
   readonly takeLease: (entry: AppendEntry) => Promise<Result<void>>;
   /** Stores the new messages that the run got. */
   readonly input: (messages: readonly Message[], entry: AppendEntry) => Promise<Result<void>>;
-  /** Stores a reply with tool calls. Tools must not run before this has succeeded. */
+  /** Stores a reply with tool calls. The tools must not run before `calls` has succeeded. */
   readonly calls: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * Adds one tool result as soon as it is available. It is stored immediately if its call is stored. Pass `entry` only for a
-   * handoff, because a result after an abort must not change the conversation's agent.
+   * Adds one tool result as soon as it is available. If the result's call is stored, the result is stored immediately. Pass
+   * `entry` only for a handoff, because a result that is stored after an abort must not change the conversation's agent.
    */
   readonly result: (message: Message, entry?: AppendEntry) => Promise<Result<void>>;
-  /** Adds all results of a reply, in call order. Does nothing if `result` has stored each of them. */
+  /** Adds all results of a reply, in call order. Does nothing if `result` has already stored them. */
   readonly results: (messages: readonly Message[]) => void;
-  /** Stores the final reply together with the pending messages. Releases the lease. */
+  /** Stores the final reply together with the messages that are held. Releases the lease. */
   readonly reply: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * Stores the pending messages and the calls that an interrupted run waits for. Releases the lease. Rejects like `takeLease`.
+   * Stores the messages that are held, and metadata about the calls that the interrupted run waits for. Releases the lease.
+   * Rejects if the run is aborted while the holder of the lease is looked up.
    */
   readonly interrupt: (entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * Releases the lease of a failed run, so the next run doesn't have to wait until it expires. Drops pending messages. Takes at
-   * most a second, even if the store doesn't answer.
+   * Releases the lease of a failed run, so the next run doesn't have to wait until the lease expires. Drops the messages that
+   * are held. Takes at most a second, even if the store doesn't answer.
    */
   readonly releaseLease: () => Promise<void>;
-  /** Stops the heartbeat. */
+  /** Stops the heartbeat, which renews the lease. */
   readonly close: () => void;
 }
 
 const RELEASE_TIMEOUT_MS = 1_000;
 
 export interface JournalOptions extends LeaseOptions {
-  /** See {@link Journal.runKey}. */
+  /** The idempotency key of the append that ends the run; see {@link Journal.runKey}. */
   readonly runKey: string | undefined;
   readonly spending: Pick<Spending, "loaded" | "ofConversation">;
 }
@@ -92,7 +96,7 @@ export function openJournal(options: JournalOptions): Journal {
   const durability = durabilityOf(memory);
   const appends = openAppends(options);
   const lease = openLease(options, appends);
-  /** Messages for the next append. */
+  /** The messages that are held for the next append. */
   let pending: Message[] = [];
   let conversation: ConversationMemory | null = null;
   const readings: (readonly Message[])[] = [];
@@ -102,7 +106,7 @@ export function openJournal(options: JournalOptions): Journal {
   let endKey: string | undefined;
   let hasGoneOn = false;
   let failed = false;
-  /** Whether the store can have a lease of this run, which must be released if the run fails. */
+  /** Whether the store can have a lease of this run. If the run fails, such a lease must be released. */
   let mayHoldLease = false;
   // In every durability, the result of a stored call is stored immediately, so the call isn't made again.
   let callsAreStored = false;
@@ -115,7 +119,7 @@ export function openJournal(options: JournalOptions): Journal {
     }
   };
 
-  /** Appends the pending messages. This is the only write of messages to the store. */
+  /** Appends the messages that are held, and the metadata in `entryWrite`. No other function writes messages to the store. */
   async function append(entryWrite?: EntryWrite): Promise<Result<void>> {
     mayHoldLease ||= entryWrite?.action === "hold";
     const messages = pending;
@@ -156,7 +160,7 @@ export function openJournal(options: JournalOptions): Journal {
       start = nextPositionOf(conversation);
       added = [];
       historyFrom = firstPositionOf(conversation);
-      // A key with a receipt belongs to the append that ended the same run before.
+      // If a receipt for the key was found, the key belongs to the append that ended the same run before.
       endKey = reading.receipt === undefined ? runKey : undefined;
       hasGoneOn = reading.receipt !== undefined && reading.receipt.nextPosition !== start;
     },
@@ -196,7 +200,7 @@ export function openJournal(options: JournalOptions): Journal {
     releaseLease: async () => {
       lease.close();
       if (!mayHoldLease) return;
-      // After a failed write, the next would also fail, or be too late.
+      // After a failed write, the next write would also fail, or be too late.
       if (!failed) {
         const over = new AbortController();
         await Promise.race([lease.release(), sleep(RELEASE_TIMEOUT_MS, over.signal)]);

@@ -4,8 +4,8 @@ import { DEFAULT_LEASE_MS } from "../memory-config.ts";
 import { type Lease, type LeaseRecord, readMetadata } from "./metadata.ts";
 
 /**
- * The maximum length of a lease: a day. A longer lease that another program wrote into the metadata can't block a conversation
- * forever.
+ * The maximum duration of a lease: a day. If another program writes a longer lease into the metadata, the limit ensures that
+ * it can't block the conversation forever.
  */
 export const LONGEST_LEASE_MS = 86_400_000;
 
@@ -14,30 +14,35 @@ export const leaseFrom = (now: number, leaseMs: number): Required<Lease> => {
   return { until: now + bounded, leaseMs: bounded };
 };
 
-/** The store's clock can be set back by this time without ending the held leases. */
+/** The store's clock can be set back by this much without ending the leases that are held. */
 const TOLERANCE_MS = 5_000;
 
 /**
- * Returns whether a time is in the future, but not too far: then the store's clock was set back, another server took over, or
- * an application wrote the time. `span`: the distance when the time was written. Up to twice that distance is accepted, because
- * the clocks of processes can differ by that much if a store reports no time.
+ * Returns whether a time is in the future, but not too far. A time that is too far away doesn't count: the store's clock was
+ * set back, another server took over, or an application wrote the time. `span`: how far away the time was when it was
+ * written. Up to twice that distance is accepted, because the clocks of processes can differ by that much if a store reports
+ * no time.
  */
 export const isInFuture = (time: number, { now, span }: { readonly now: number; readonly span: number }) =>
   time > now && time - now <= span + Math.max(span, TOLERANCE_MS);
 
-/** Returns whether the lease has neither expired nor been released. `usualMs`: the length if the lease has no `leaseMs`. */
+/**
+ * Returns whether the lease has neither expired nor been released. `usualMs`: the assumed duration if the lease has no
+ * `leaseMs`.
+ */
 const isHeld = ({ until, leaseMs }: Lease, now: number, usualMs: number): boolean =>
   isInFuture(until, { now, span: Math.min(leaseMs ?? usualMs, LONGEST_LEASE_MS) });
 
 /**
- * Executions of this process that have ended but couldn't release their lease because the store failed. Runs of this process
- * ignore such a lease. Runs of other processes wait until it expires.
+ * Executions of this process that have ended but couldn't release their lease because the store failed: their ids, each with
+ * the time when the lease ends. Runs of this process ignore such a lease. Runs of other processes wait until the lease
+ * expires.
  */
 const unreleased = new Map<string, number>();
 
 export function markUnreleased(executionId: string, leaseMs: number): void {
   const now = performance.now();
-  // Oldest first. Runs don't wait for expired leases anyway.
+  // The map's oldest entries come first. Expired leases can be forgotten, because runs don't wait for them anyway.
   for (const [id, end] of unreleased) {
     if (end > now) break;
     unreleased.delete(id);
@@ -47,11 +52,14 @@ export function markUnreleased(executionId: string, leaseMs: number): void {
 
 type Stored = Pick<ConversationMemory, "metadata"> | null;
 
-/** Returns the lease that was taken last. */
+/** Returns the lease in the conversation's metadata, i.e. the one that was taken last; `undefined` if there is none. */
 export const leaseOf = (stored: Stored): LeaseRecord | undefined =>
   stored === null ? undefined : readMetadata(stored).lease;
 
-/** Returns the lease that another execution held when the store was read; `undefined` if the lease is free. */
+/**
+ * Returns the lease if another execution held it when the store was read. Returns `undefined` if the lease was free or this
+ * execution's own.
+ */
 export function leaseOfAnother(
   { conversation, time }: { readonly conversation: Stored; readonly time: { readonly readAt: number } },
   executionId: string,
@@ -64,6 +72,6 @@ export function leaseOfAnother(
 export const leaseConflict = (): MemoryErrorUnion =>
   createMemoryConflictError("lease", { operation: "run", retryable: true });
 
-/** Returns the error for a conversation that was erased during the run, even if a new one has the same id. */
+/** Returns the error for a conversation that was erased during the run, even if a new conversation has the same id. */
 export const incarnationConflict = (): MemoryErrorUnion =>
   createMemoryConflictError("incarnation", { operation: "run" });

@@ -8,22 +8,22 @@ import { LONGEST_LEASE_MS, leaseConflict, leaseFrom, leaseOf, markUnreleased } f
 import { loadHead, processTime, type StoreTime } from "./load.ts";
 import { type ApprovalRecord, type EngineMetadata, type LeaseRecord, toMetadata } from "./metadata.ts";
 
-/** The metadata that a write stores in addition to the messages. */
+/** The metadata that a write stores together with the messages. */
 export interface AppendEntry {
-  /** The registry key of the agent that continues from here. */
+  /** The registry key of the agent that continues the conversation from here. */
   readonly agentName: string;
   /** Identifies the execution and the step that made the open tool calls. Absent if no call is open. */
   readonly callScope?: string;
-  /** The approvals that the open calls wait for. */
+  /** The approvals that the open tool calls wait for. */
   readonly approvals?: ApprovalRecord;
 }
 
-/** A write of an entry, and its action on the lease. */
+/** A write of metadata ({@link AppendEntry}), and what the write does with the lease. */
 export interface EntryWrite {
   readonly entry: AppendEntry;
-  /** Takes or renews the lease, or releases it because the run has ended. */
+  /** `"hold"`: takes or renews the lease. `"release"`: releases it, because the run has ended. */
   readonly action: "hold" | "release";
-  /** See `Batch`. */
+  /** The idempotency key of the write. Default: a unique key. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -32,30 +32,31 @@ export interface LeaseOptions extends AppendsOptions {
   readonly spending: Pick<Spending, "ofConversation">;
 }
 
-/** How many times a lease is written if other changes of the metadata, e.g. of a title, interfere. */
+/** How often the write of a lease is tried if other changes of the metadata (e.g. of a title) come in between. */
 const MAX_ROUNDS = 8;
 
 /**
- * Opens the lease of a run. The lease in the conversation's metadata lets one run at a time write the conversation. It expires
- * `memory.leaseMs` after it was last written, so the lease of a crashed process becomes free automatically.
+ * Opens the lease of a run. The lease is a record in the conversation's metadata that lets one run at a time write the
+ * conversation. It expires `memory.leaseMs` after it was last written, so the lease of a crashed process becomes free
+ * automatically.
  *
- * A write of messages also writes the lease, and expects the version of the messages that this run knows. If two runs write at
- * the same time, only one succeeds. A write of only the lease expects the version of the metadata, so a run never overwrites a
- * lease that it hasn't seen.
+ * A write of messages also writes the lease. It succeeds only if the version of the messages is the one that this run knows.
+ * If two runs write at the same time, only one succeeds. A write of only the lease succeeds only if the version of the
+ * metadata is the one that this run knows. So a run never overwrites a lease that it hasn't seen.
  */
 export function openLease(options: LeaseOptions, appends: Appends) {
   const { memory, conversationId, executionId, signal } = options;
   const leaseMs = Math.min(memory.leaseMs ?? DEFAULT_LEASE_MS, LONGEST_LEASE_MS);
-  /** The last lease of the conversation that this run has seen. */
+  /** The last lease of the conversation that this run has seen, its own or another run's. */
   let known: LeaseRecord | undefined;
   let lastEntry: AppendEntry | undefined;
-  /** The entry of the last write, even if it isn't known to have succeeded. */
+  /** The metadata of the last write, even if that write may have failed. */
   let attempted: AppendEntry | undefined;
-  /** The store's time from the last reading. */
+  /** The store's time, known from the last time the store was read. */
   let time = processTime();
-  /** Before this time, no other run can have taken the lease. */
+  /** Until this time (in milliseconds since 1970), no other run can have taken the lease. */
   let heldUntil = 0;
-  /** Whether this run ever had the lease. */
+  /** Whether this run has ever held the lease. */
   let everHeld = false;
   let heartbeat: ReturnType<typeof setInterval> | undefined;
   let closed = false;
@@ -63,7 +64,10 @@ export function openLease(options: LeaseOptions, appends: Appends) {
 
   const isOwn = (record: LeaseRecord | undefined): boolean => record?.id === executionId;
 
-  /** Returns the metadata for a write. Call `onWritten` with it and the same entry after the write. */
+  /**
+   * Returns the metadata for a write. After the write has succeeded, call `onWritten` with this metadata and the same
+   * `entry`.
+   */
   function metadataFor({ entry, action }: EntryWrite): EngineMetadata {
     const { agentName, callScope, approvals } = entry;
     const spent = options.spending.ofConversation();
@@ -110,9 +114,9 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   }
 
   /**
-   * Writes only the lease, by compare-and-set. If the store compares metadata versions, one of several competing writes
-   * succeeds. If it doesn't, the last write wins; writers notice this when they read the head. If something else in the
-   * metadata has changed, e.g. the title, the lease is written again. `ask` reads the head.
+   * Writes only the lease. If the store compares metadata versions, one of several competing writes succeeds. If it doesn't,
+   * the last write wins. Writers notice this when they read the stored record afterwards. If something else in the metadata
+   * has changed (e.g. the title), the lease is written again. `ask` reads the stored record without its messages.
    */
   async function writeAlone(write: EntryWrite, ask = readHead): Promise<Result<void>> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -129,7 +133,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
         onWritten(metadata, write.entry);
         return written;
       }
-      // The store can have a lease of this run that the run doesn't know, because the answer to its write was lost.
+      // The store can have a lease of this run that the run doesn't know about, because the answer to its write was lost.
       if (written.success || !(isSame(current, known) || isOwn(current))) break;
       known = current;
     }
@@ -147,7 +151,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
     });
   }
 
-  /** Reads whether this run holds the conversation's lease. */
+  /** Reads from the store whether this run holds the conversation's lease. */
   async function isHeldInStore(): Promise<boolean> {
     const head = await readHead();
     const current = head.success ? leaseOf(head.data.conversation) : undefined;
@@ -158,46 +162,49 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   }
 
   return {
-    /** Sets the lease of the loaded conversation and the time of the reading. */
+    /** Sets the lease in the loaded conversation, and the store's time when the conversation was loaded. */
     loaded: (record: LeaseRecord | undefined, readingTime: StoreTime): void => {
       known = record;
       time = readingTime;
     },
-    /** Returns the time in milliseconds since 1970, by the store's clock. */
+    /** Returns the current time in milliseconds since 1970, by the store's clock. */
     now: () => time.now(),
-    /** Writes the lease without messages. Rejects if the run is aborted while the holder of the lease is read. */
+    /** Writes the lease without messages. Rejects if the run is aborted while the holder of the lease is looked up. */
     write: (write: EntryWrite) =>
       appends.exclusive(() => writeAlone(write, () => abortable(readHead(), signal))),
     metadataFor,
     onWritten,
     /**
-     * Renews an expired lease. Call it before a write of messages, after `Appends.enter`. Returns a failure if this run must no
-     * longer write, because the lease can't be renewed or another run has it.
+     * Renews the run's lease if it has expired. Call this function before a write of messages, after `Appends.enter` has
+     * resolved. Returns a success if this run may write, also if it has never held the lease. Returns a failure if the lease
+     * can't be renewed or another run has it.
      */
     ensureHeld: async (): Promise<Result<void>> => {
       if (!everHeld || time.latest() < heldUntil) return createSuccess(undefined);
       if (heartbeat !== undefined && lastEntry !== undefined)
         return writeAlone({ entry: lastEntry, action: "hold" });
-      // A late write after the run's end is allowed if no other run has held the lease since.
+      // A late write after the run's end is allowed if no other run has held the lease since then.
       return (await isHeldInStore()) ? createSuccess(undefined) : createFailure(leaseConflict());
     },
-    /** Stops the heartbeat, and releases the lease if this run holds it. If the store fails, the lease stays until it expires. */
+    /**
+     * Stops the heartbeat, and releases the lease if this run holds it. If the store fails, the lease stays until it expires.
+     */
     release: async (): Promise<void> => {
       close();
       await appends.exclusive(async () => {
         const entry = lastEntry ?? attempted;
         if (entry === undefined || !(await isHeldInStore()) || known?.until === 0) return;
         await writeAlone({ entry, action: "release" });
-        // Even if that failed: a late write checks whether another run has held the lease since.
+        // Set even if the release failed: a late write then checks whether another run has held the lease meanwhile.
         heldUntil = 0;
       });
     },
-    /** Marks the run as ended. If it couldn't release its lease, other runs of this process ignore the lease from now on. */
+    /** Marks the run as ended. If it couldn't release its lease, other runs of this process ignore that lease from now on. */
     markEnded: (): void => {
       const isReleased = isOwn(known) && known?.until === 0;
       if (attempted !== undefined && !isReleased) markUnreleased(executionId, leaseMs);
     },
-    /** Stops the heartbeat. */
+    /** Stops the heartbeat, which renews the lease. */
     close,
   };
 }

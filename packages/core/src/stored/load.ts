@@ -17,23 +17,26 @@ import { type Tail, type TailReading, tailIn } from "./tail.ts";
 
 const OPERATION = "readConversation";
 
-/** A reading of a conversation, with the store's time. */
+/** A loaded conversation, with the store's time when the conversation was loaded. */
 export interface Loaded extends ProviderReading {
   readonly time: StoreTime;
 }
 
-/** A conversation without its messages. `receipt`: only from versioned providers; see `isVersionedProvider`. */
+/**
+ * The record of a conversation without its messages. `receipt` comes only from versioned memory providers; see
+ * `isVersionedProvider`.
+ */
 export type Head = Pick<Loaded, "conversation" | "incarnation" | "receipt" | "time">;
 
 interface HeadOptions {
-  /** The idempotency key to return the receipt for. */
+  /** The idempotency key whose receipt is returned. */
   readonly receiptFor?: string | undefined;
-  /** The run's signal, for a wrapper that retries. */
+  /** The run's signal. A wrapper of the memory provider that retries stops when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface LoadOptions extends HeadOptions {
-  /** How to read only the end, if that is enough. Absent: all messages are read. */
+  /** How to load only the end of the conversation, if the end is enough. Absent: all messages are loaded. */
   readonly tail?: Tail | undefined;
 }
 
@@ -42,8 +45,9 @@ interface Reading extends HeadOptions {
 }
 
 /**
- * Loads the stored conversation; `null` for a new one. A conflict if it belongs to another user. Takes one round trip if the
- * end is enough; otherwise one more for a longer end, and one for the whole conversation.
+ * Loads the stored conversation; it is `null` if no conversation exists. Returns a conflict if it belongs to another user. If
+ * the end is enough, takes one round trip to the store. Otherwise takes one more for a longer end, and one more for the whole
+ * conversation.
  */
 export async function loadConversation(
   memory: MemoryConfig,
@@ -71,7 +75,10 @@ export async function loadConversation(
 
 const ALL: TailReading = { decides: false };
 
-/** Returns the end of a conversation. If the tokenizer throws, the error is reported when the window is applied. */
+/**
+ * Returns the loaded end of a conversation if it is enough. If the tokenizer throws, loads the whole conversation; then the
+ * error is reported when the window is applied.
+ */
 function endOf(conversation: ConversationMemory, tail: Tail): TailReading {
   try {
     return tailIn(conversation, tail);
@@ -122,7 +129,10 @@ async function read(
     : createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
 }
 
-/** Finds the head for a provider that can list conversations without messages, but can't read them so. */
+/**
+ * Finds the record of a conversation without its messages, for a memory provider that can only list conversations without
+ * messages.
+ */
 async function findHead(provider: MemoryConfig["provider"], conversationId: string): Promise<Result<Head>> {
   const operation = "findConversations";
   const found = await toResult(operation, () =>
@@ -149,24 +159,27 @@ function isReading(data: unknown): data is ProviderReading {
   );
 }
 
-/** The stored end of a run with a receipt. */
+/** How an earlier execution of the same run ended, found by its receipt (the store's record that the last write was made). */
 export type StoredOutcome =
   | {
       readonly kind: "replied";
       readonly reply: Message;
-      /** The messages up to and including the reply. */
+      /** The messages up to the reply, including the reply. */
       readonly messages: readonly Message[];
       /** Whether the reply is the last message of the conversation. */
       readonly isLast: boolean;
     }
-  /** The run waits for an approval or the client, and no message has been added since. */
+  /** The run waits for an approval or the client, and no message has been added to the conversation since then. */
   | { readonly kind: "interrupted" }
-  /** The conversation has been changed since and doesn't contain the run's end. */
+  /** The conversation was changed after the run's end, and no longer contains the messages that the run ended with. */
   | { readonly kind: "changed" }
   /** The store has dropped the messages that the run ended with. */
   | { readonly kind: "dropped" };
 
-/** Returns the stored end of a run; `undefined` without a receipt. */
+/**
+ * Returns how an earlier execution of the same run ended; `undefined` if there is no receipt, so no earlier execution has
+ * ended.
+ */
 export function storedOutcomeOf({ conversation, receipt }: ProviderReading): StoredOutcome | undefined {
   if (conversation === null || receipt === undefined) return undefined;
   const { messages } = conversation;
@@ -180,19 +193,28 @@ export function storedOutcomeOf({ conversation, receipt }: ProviderReading): Sto
   return { kind: isLast ? "interrupted" : "changed" };
 }
 
-/** The time by a store's clock, from a reading, in milliseconds since 1970. */
+/** The current time by a store's clock, in milliseconds since 1970. It is computed from the store's time at a read. */
 export interface StoreTime {
-  /** When the store made the reading. */
+  /** The store's time when it answered a read. */
   readonly readAt: number;
-  /** When the reading arrived, by `performance.now()`. */
+  /** When the store's answer arrived, by `performance.now()` of this process. */
   readonly answeredAt: number;
-  /** Returns the current time: never ahead of the store's clock, and behind it by at most the duration of the reading. */
+  /**
+   * Returns the current time as a lower bound. It is never ahead of the store's clock, and behind it by at most the duration
+   * of the read.
+   */
   readonly now: () => number;
-  /** Returns the current time: never behind the store's clock, unless the reading took longer than a second. */
+  /**
+   * Returns the current time as an upper bound. It is never behind the store's clock, unless the read took longer than a
+   * second.
+   */
   readonly latest: () => number;
 }
 
-/** The maximum duration that is added. A longer reading was mostly waiting and retries, and the store read near its end. */
+/**
+ * The maximum duration of a read that counts for `latest`. A longer read was mostly waiting and retries, so the store
+ * answered near the read's end.
+ */
 const LONGEST_READING_MS = 1_000;
 
 /** Returns the time of this process's clock, for a store that reports no time. */
@@ -204,9 +226,9 @@ export const processTime = (): StoreTime => ({
 });
 
 /**
- * Returns the store's time. All processes share the store's clock; a monotonic clock continues it after the reading, so this
- * process's clock doesn't matter. `askedAt`: `performance.now()` before the reading. Call it as soon as the reading has
- * arrived.
+ * Returns the store's time after a read. All processes share the store's clock. After the read, a monotonic clock of this
+ * process continues the store's time, so a wrong clock of the process doesn't matter. `askedAt`: the value of
+ * `performance.now()` before the read. Call this function as soon as the store's answer has arrived.
  */
 function storeTimeOf({ readAt }: Pick<ProviderReading, "readAt">, askedAt: number): StoreTime {
   const given: unknown = readAt;
@@ -219,7 +241,10 @@ function storeTimeOf({ readAt }: Pick<ProviderReading, "readAt">, askedAt: numbe
   return { readAt: time, answeredAt, now, latest: () => Math.ceil(now() + 1 + tookMs) };
 }
 
-/** Calls a provider. If it throws, or resolves to something other than a `Result`, that is a `MemoryStorageError`. */
+/**
+ * Calls a memory provider. If the provider throws, or resolves to something other than a `Result`, returns a
+ * `MemoryStorageError` as a failure.
+ */
 export async function toResult<T>(operation: string, action: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return asResult(operation, await action());
@@ -228,13 +253,13 @@ export async function toResult<T>(operation: string, action: () => Promise<Resul
   }
 }
 
-/** Checks the value that a provider resolved with. */
+/** Returns the value that a memory provider resolved with. If the value isn't a `Result`, returns a failure. */
 export const asResult = <T>(operation: string, given: Result<T>): Result<T> =>
   isResult<T>(given)
     ? given
     : createFailure(createMemoryStorageError(operation, "the memory provider returned no result"));
 
-/** Returns the error of a provider that threw. */
+/** Converts what a memory provider threw into a failure. */
 export const thrownBy = (operation: string, cause: unknown) =>
   createFailure(createMemoryStorageError(operation, "the memory provider threw", { cause }));
 

@@ -1,40 +1,46 @@
 import type { ConversationMemory, RunId } from "@jaf/memory";
 import * as z from "zod";
 import type { Spent } from "../limits/budget.ts";
-import { type ModelUsage, USAGE_COUNTS } from "../limits/cost.ts";
+import { USAGE_COUNTS } from "../limits/cost.ts";
 
-/** The engine's metadata key. All other keys belong to the application. */
+/** The key of the engine's part in a conversation's metadata. All other keys belong to the application. */
 const KEY = "jaf";
 
-/** A lease in a conversation's metadata: until its end, a right belongs to one run. */
+/** A lease in a conversation's metadata: the right to write belongs to one run until the lease ends. */
 export interface Lease {
-  /** The end in milliseconds since 1970, by the store's clock; `0` if it is released. */
+  /** When the lease ends, in milliseconds since 1970, by the store's clock. `0` if the lease is released. */
   readonly until: number;
-  /** Its length when it was written. Absent if it is released or another program wrote it. */
+  /**
+   * The duration of the lease when it was written, in milliseconds. Absent if the lease is released or another program wrote
+   * it.
+   */
   readonly leaseMs?: number | undefined;
 }
 
-/** The lease of the conversation, with the execution that holds it. The field names are stored. */
+/**
+ * The lease of the conversation, with the execution that holds it. The names of the fields are stored, so they must not
+ * change.
+ */
 export interface LeaseRecord extends Lease {
-  /** The id of the execution. */
+  /** The id of the execution that holds the lease. */
   readonly id: string;
-  /** The number of leases that the execution has written, including renewals by its heartbeat. */
+  /** How many leases the execution has written so far, including renewals by its heartbeat. It tells these leases apart. */
   readonly sign: number;
 }
 
-/** The stored record of the approvals that the calls of one reply wait for. */
+/** The stored record of the approvals that the tool calls of one reply wait for. */
 export interface ApprovalRecord {
-  /** The position of the message that made the calls. */
+  /** The position of the message that made the tool calls. */
   readonly position: number;
-  /** How many times the approvals expired and were requested again. Decisions for earlier rounds are no longer valid. */
+  /** How many times the approvals have expired and were requested again. Decisions for an earlier round are no longer valid. */
   readonly round: number;
-  /** When they expire, in milliseconds since 1970, by the store's clock. Absent: they don't expire. */
+  /** When the approvals expire, in milliseconds since 1970, by the store's clock. Absent: they don't expire. */
   readonly expiresAt?: number | undefined;
-  /** The bindings of approved calls that might not have run yet. They need no second approval. */
+  /** The bindings (see `bindingOf`) of approved calls that might not have run yet. These calls need no second approval. */
   readonly approved: readonly string[];
 }
 
-/** The engine's part of the conversation's metadata. Each write replaces it as a whole. */
+/** The engine's part of the conversation's metadata. Each write of this part replaces all its fields. */
 export interface EngineMetadata {
   /** The run that took the lease last. */
   readonly runId: RunId;
@@ -44,11 +50,11 @@ export interface EngineMetadata {
   readonly toolCallScope?: string;
   readonly lease: LeaseRecord;
   readonly approvals?: ApprovalRecord;
-  /** The usage of all runs so far. */
+  /** The usage and cost of all runs of the conversation so far. */
   readonly spent?: Spent;
 }
 
-/** {@link EngineMetadata} that was read. Other programs can write metadata, so invalid fields are left out. */
+/** The {@link EngineMetadata} of a loaded conversation. Other programs can write metadata, so invalid fields are left out. */
 export interface StoredMetadata {
   readonly agentName?: string | undefined;
   readonly toolCallScope?: string | undefined;
@@ -73,9 +79,13 @@ const approvalSchema = z.object({
 
 const count = z.number().min(0).optional();
 const spentSchema = z.object({
-  usage: z.object(
-    Object.fromEntries(USAGE_COUNTS.map((name) => [name, count])) as Record<keyof ModelUsage, typeof count>,
-  ),
+  usage: z.object({
+    ...(Object.fromEntries(USAGE_COUNTS.map((name) => [name, count])) as Record<
+      (typeof USAGE_COUNTS)[number],
+      typeof count
+    >),
+    estimated: z.literal(true).optional().catch(undefined),
+  }),
   cost: count,
 });
 
@@ -97,8 +107,8 @@ export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">)
   storedSchema.parse(metadata?.[KEY] ?? {}) as StoredMetadata;
 
 /**
- * Returns the usage of all runs of a stored conversation; `undefined` if no run has reported any. A run that failed before it
- * stored anything isn't counted.
+ * Returns the usage and cost of all runs of a stored conversation; `undefined` if no run has reported any. A run that failed
+ * before it stored anything isn't counted.
  *
  * @example
  * ```ts
@@ -114,25 +124,28 @@ export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">)
 export const spentIn = (conversation: Pick<ConversationMemory, "metadata">): Spent | undefined =>
   readMetadata(conversation).spent;
 
-/** Returns the version for `WriteOptions.expectedVersion`; `undefined` if the store has no versions. */
+/** Returns the version to pass as `WriteOptions.expectedVersion`; `undefined` if the store has no versions. */
 export const versionOf = (stored: ConversationMemory | null): number | undefined =>
   stored === null ? 0 : countOf(stored, "version");
 
-/** Returns the version for `WriteOptions.expectedMetadataVersion`; `undefined` if the store has no versions. */
+/** Returns the version to pass as `WriteOptions.expectedMetadataVersion`; `undefined` if the store has no versions. */
 export const metadataVersionOf = (stored: ConversationMemory): number | undefined =>
   countOf(stored, "metadataVersion");
 
-/** Returns the position of the next message. If the store has no positions, the number of messages. */
+/** Returns the position that the next message will get. If the store has no positions, returns the number of messages. */
 export function nextPositionOf(stored: ConversationMemory | null): number {
   if (stored === null) return 0;
   return Math.max(countOf(stored, "nextPosition") ?? 0, stored.messages.length);
 }
 
-/** Returns the position of the first message that the run has. Earlier messages were dropped by the store or not loaded. */
+/** Returns the position of the first loaded message. Earlier messages were dropped by the store or not loaded. */
 export const firstPositionOf = (stored: ConversationMemory | null): number =>
   stored === null ? 0 : nextPositionOf(stored) - stored.messages.length;
 
-/** Returns whether the store has positions. Then they stay correct while it drops the oldest messages. */
+/**
+ * Returns whether the store counts positions. Then positions stay correct even after the store has dropped the oldest
+ * messages.
+ */
 export const countsPositions = (stored: ConversationMemory): boolean =>
   countOf(stored, "nextPosition") !== undefined;
 

@@ -3,14 +3,14 @@ import { sameJson, sanitizeConversation } from "@jaf/memory/internal";
 import { firstPositionOf } from "./metadata.ts";
 
 /**
- * Returns the messages of a run's input that are new to the store; `undefined` if the input is a history that contradicts the
- * stored one.
+ * Returns the messages of a run's input that the store doesn't have yet. Returns `undefined` if the input is a history that
+ * contradicts the stored conversation.
  *
- * - A history has assistant or tool messages. It must begin with the whole stored conversation, as stored or as in
- *   `finalState.messages`. If the store has dropped its oldest messages, the history can begin with up to as many more. With
- *   `mayBeginLater` it can begin at any later user message, if only user messages are new.
- * - User messages are new, unless the stored conversation ends with the same messages without a reply: then they are a retry.
- *   The same messages after a reply are new, because a user can say "yes" twice.
+ * - Input with assistant or tool messages is a history. It must begin with the whole stored conversation, as stored or as in
+ *   `finalState.messages`. If the store has dropped its oldest messages, the history can have up to that many more messages
+ *   at its beginning. With `mayBeginLater` the history can begin at any later user message, if only user messages are new.
+ * - Input with only user messages is new. If the stored conversation ends with the same messages and no reply, the input is a
+ *   retry and isn't new. The same messages after a reply are new, because a user can say "yes" twice.
  */
 export function newMessagesIn(
   incoming: readonly Message[],
@@ -25,18 +25,18 @@ export function newMessagesIn(
 }
 
 interface NewMessagesOptions {
-  /** Whether runs of the conversation load only its end, so their histories begin later. */
+  /** Whether runs of the conversation load only the conversation's end, so the histories that they return begin later. */
   readonly mayBeginLater: boolean;
 }
 
 /**
- * Returns whether the messages are a history, i.e. have messages of other roles than the user's. A history is compared with the
- * whole conversation.
+ * Returns whether the messages are a history, i.e. not all of them are user messages. A history is compared with the whole
+ * conversation.
  */
 export const isHistory = (messages: readonly Message[]): boolean =>
   messages.some(({ role }) => role !== "user");
 
-/** Returns the messages of `incoming` that follow the stored conversation. */
+/** Returns the messages of `incoming` that follow the stored conversation; `undefined` if `incoming` doesn't contain it. */
 function restAfter(
   incoming: readonly Message[],
   stored: ConversationMemory,
@@ -55,8 +55,8 @@ function restAfter(
 }
 
 /**
- * Returns the indexes where the stored messages can begin in a caller's copy, most likely first. At most three, so the search
- * in a repetitive conversation doesn't take quadratic time.
+ * Returns the indexes at which the stored messages can begin in a caller's copy, most likely first. Returns at most three
+ * indexes, so the search in a repetitive conversation doesn't take quadratic time.
  */
 function possibleStarts(
   incoming: readonly Message[],
@@ -72,7 +72,10 @@ function possibleStarts(
   );
 }
 
-/** Returns the stored messages from the possible start of a copy that lacks the beginning. */
+/**
+ * Returns the stored messages from the point where a copy without the beginning can start; `undefined` if no point is
+ * possible.
+ */
 function laterStart(
   incoming: readonly Message[],
   history: readonly Message[],
@@ -88,7 +91,7 @@ const continues = (incoming: readonly Message[], history: readonly Message[], st
   start + history.length <= incoming.length &&
   history.every((message, index) => sameJson(message, incoming[start + index]));
 
-/** Returns whether these are the conversation's last user messages, still without a reply. */
+/** Returns whether these messages are the stored conversation's last user messages, and have no reply yet. */
 function repeatsUnanswered(incoming: readonly Message[], stored: readonly Message[]): boolean {
   const end = stored.findLastIndex(({ role }) => role === "user") + 1;
   if (end < incoming.length || stored.slice(end).some(isFinalReply)) return false;

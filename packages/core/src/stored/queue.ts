@@ -9,21 +9,21 @@ import type { Tail } from "./tail.ts";
 
 const FIRST_POLL_MS = 10;
 const LONGEST_POLL_MS = 250;
-/** The minimum polling interval, as a multiple of the store's answer time. */
+/** The minimum time between two polls, as a multiple of the time that the store took to answer. */
 const BACKOFF_FACTOR = 4;
 
-/** Waits for the lease of a stored conversation, then loads the conversation. */
+/** Waits until a stored conversation's lease is free, then loads the conversation. */
 export interface LeaseQueue {
   /**
-   * Reads the conversation while no other run holds its lease. A conflict if another run holds the lease and this run doesn't
-   * queue or its queue timeout is over, or if the conversation was erased meanwhile. Rejects if the run is aborted meanwhile.
-   * `tail`: how to read only the end; absent: all messages are read. `isReread`: the conversation is read a second time while
-   * this run keeps its place in the queue.
+   * Loads the conversation when no other run holds its lease. Returns a conflict if another run holds the lease, and this run
+   * doesn't queue or has waited too long. Also returns a conflict if the conversation was erased meanwhile. Rejects if the
+   * run is aborted meanwhile. `tail`: how to load only the end; absent: all messages are loaded. `isReread`: the conversation
+   * is loaded a second time while this run keeps its place in the queue.
    */
   readonly load: (tail: Tail | undefined, isReread: boolean) => Promise<Result<Loaded>>;
-  /** Returns whether the run can load again after a conflict. */
+  /** Returns whether the run may wait for the lease and load again after a conflict. */
   readonly mayWait: () => boolean;
-  /** Leaves the queue: the next run of this process is first. */
+  /** Leaves the queue, so the next waiting run of this process can continue. */
   readonly leave: () => void;
 }
 
@@ -36,7 +36,7 @@ export const openLeaseQueue = (journal: Journal, signal: AbortSignal | undefined
         leave: () => {},
       };
 
-/** Loads the conversation; `undefined` if another run holds the lease. */
+/** Loads the conversation. Returns `undefined` if another run holds its lease. */
 async function loadFree(
   { memory, conversationId, executionId, runKey }: Journal,
   { tail, signal }: { readonly tail: Tail | undefined; readonly signal: AbortSignal | undefined },
@@ -44,27 +44,27 @@ async function loadFree(
   const reading = loadConversation(memory, conversationId, { signal, tail, receiptFor: runKey });
   const loaded = await abortable(reading, signal);
   if (!loaded.success || leaseOfAnother(loaded.data, executionId) === undefined) return loaded;
-  // A run with a stored reply needs no lease.
+  // A run whose reply is already stored needs no lease.
   return storedOutcomeOf(loaded.data)?.kind === "replied" ? loaded : undefined;
 }
 
 const jittered = (milliseconds: number): number => milliseconds * (0.5 + Math.random());
 
-/** Resolves after the delay. Rejects if the run is aborted. */
+/** Resolves after the delay. Rejects if the run is aborted meanwhile. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(milliseconds, signal);
   if (signal?.aborted === true) throw signal.reason;
 }
 
-/** The state of a waiting run. */
+/** The state of a run that waits for the lease. */
 interface Waiting {
   readonly journal: Journal;
   readonly signal: AbortSignal | undefined;
-  /** Returns the milliseconds until the run gives up. */
+  /** Returns how many milliseconds the run still waits before it gives up. */
   readonly msLeft: () => number;
-  /** Returns whether the conversation is still the one that the run saw first. */
+  /** Returns whether the conversation is still the one that the run saw first, and not a later one with the same id. */
   readonly isSame: (head: Head) => boolean;
-  /** Whether the run has seen another process hold the lease. */
+  /** Whether the run has seen that another process holds the lease. */
   isContended: boolean;
 }
 
@@ -77,10 +77,13 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): LeaseQueu
   let leaveQueue: (() => void) | undefined;
   let acquiredAt: number | undefined;
 
-  /** Returns the delay before this run tries to take the lease, so other processes can take it first. */
+  /**
+   * Returns how long this run must wait before it tries to take the lease, in milliseconds, so other processes can take it
+   * first.
+   */
   function pauseMs(): number {
     if (acquiredAt === undefined) return leases.pauseMs(conversationId);
-    // The lease was free, and another run was faster.
+    // The lease was free before, but another run was faster.
     waiting.isContended = true;
     return jittered(FIRST_POLL_MS);
   }
@@ -95,7 +98,7 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): LeaseQueu
       }
       const othersMs = isReread ? 0 : pauseMs();
       if (othersMs > 0) await pause(Math.min(othersMs, msLeft() / 2), signal);
-      // Reading the head costs less than a useless read of the conversation.
+      // Reading the record without messages costs less than loading the conversation in vain.
       for (let polls = othersMs > 0; ; polls = true) {
         const free = polls ? await untilFree(waiting) : undefined;
         if (free?.success === false) return free;
@@ -119,8 +122,8 @@ const headOf = ({ journal: { memory, conversationId }, signal }: Waiting): Promi
   abortable(loadHead(memory, conversationId, { signal }), signal);
 
 /**
- * Resolves when the run is the first of this process, or its time is up. Reads the head first, to notice if the conversation is
- * erased meanwhile.
+ * Resolves when the run is the first in the queue of this process, or its time is up. Reads the conversation's record first.
+ * So the run notices later if the conversation was erased meanwhile.
  */
 async function waitInProcessQueue(waiting: Waiting, ready: Promise<void>): Promise<Result<Head>> {
   const head = await headOf(waiting);
@@ -136,7 +139,7 @@ async function waitInProcessQueue(waiting: Waiting, ready: Promise<void>): Promi
   return head;
 }
 
-/** Resolves when no run holds the lease, or with a conflict if the time is up or the conversation was erased. */
+/** Resolves when no run holds the lease. Resolves with a conflict if the time is up or the conversation was erased. */
 async function untilFree(waiting: Waiting): Promise<Result<void>> {
   const { journal, signal, msLeft, isSame } = waiting;
   let seen: string | undefined;
@@ -149,7 +152,7 @@ async function untilFree(waiting: Waiting): Promise<Result<void>> {
     if (lease === undefined) return createSuccess(undefined);
     if (msLeft() <= 0) return createFailure(leaseConflict());
     waiting.isContended = true;
-    // The interval grows while the same run holds the lease.
+    // The time between polls grows while the same run holds the lease.
     pollMs = seen === lease.id ? Math.min(pollMs * 2, LONGEST_POLL_MS) : FIRST_POLL_MS;
     seen = lease.id;
     const leastMs = Math.min((performance.now() - askedAt) * BACKOFF_FACTOR, LONGEST_POLL_MS);
@@ -157,12 +160,12 @@ async function untilFree(waiting: Waiting): Promise<Result<void>> {
   }
 }
 
-/** By conversation: a promise that resolves when the last waiting run of this process has left. */
+/** The queues of this process, by conversation id: a promise that resolves when the last waiting run has left the queue. */
 const processQueues = new WeakMap<MemoryProvider, Map<string, Promise<void>>>();
 
 /**
- * Joins the queue of this process (first come, first served). Only the first run calls the store. `ready` resolves when all
- * runs ahead have left; absent if the run is first.
+ * Joins the queue of this process for a conversation (first come, first served). Only the first run in the queue calls the
+ * store repeatedly. `ready` resolves when all runs ahead have left the queue; it is absent if this run is the first.
  */
 function joinProcessQueue(provider: MemoryProvider, conversationId: string) {
   const queue = processQueues.get(provider) ?? new Map<string, Promise<void>>();
@@ -183,20 +186,20 @@ function joinProcessQueue(provider: MemoryProvider, conversationId: string) {
 interface LastLease {
   readonly endedAt: number;
   readonly pauseUntil: number;
-  /** How many leases in a row the process took without seeing another process's lease. */
+  /** How many leases in a row the process has taken without seeing a lease of another process. */
   readonly inARow: number;
 }
 
-/** After this many leases in a row, a process lets others go first, because it can't know whether they wait. */
+/** After this many leases in a row, a process lets other processes go first, because it can't know whether they wait. */
 const LEASES_IN_A_ROW = 4;
-/** Leases with a shorter pause than this count as in a row. */
+/** Two leases count as taken in a row if the time between them is shorter than this. */
 const QUICKLY_MS = 1_000;
 
 const lastLeases = new WeakMap<MemoryProvider, Map<string, LastLease>>();
 
 /**
- * The last leases of this process. Waiting processes ask the store at growing intervals, so a run that starts right after the end
- * of a lease would always get the next one.
+ * Returns the last leases of this process. Waiting processes poll the store at growing intervals. Without a pause, a run of
+ * this process that starts right after the end of a lease would always get the next lease.
  */
 function leasesOf(provider: MemoryProvider) {
   const leases = lastLeases.get(provider) ?? new Map<string, LastLease>();
@@ -208,7 +211,7 @@ function leasesOf(provider: MemoryProvider) {
       { acquiredAt, isContended }: { readonly acquiredAt: number; readonly isContended: boolean },
     ): void => {
       const endedAt = performance.now();
-      // Oldest first.
+      // The map's oldest leases come first.
       for (const [id, lease] of leases) {
         if (acquiredAt - lease.endedAt < QUICKLY_MS) break;
         leases.delete(id);
@@ -223,8 +226,9 @@ function leasesOf(provider: MemoryProvider) {
 }
 
 /**
- * Returns a function that checks whether a head belongs to the conversation seen before, if the store reports incarnations: the
- * same one, still none, or a new one after none. If not, the conversation was erased meanwhile, and the input of a waiting run
+ * Returns a function that checks whether a stored record belongs to the conversation that was seen before. It works only if
+ * the store reports incarnations. The record may be of the same conversation, still absent, or of a new conversation if none
+ * existed before. If the function returns `false`, the conversation was erased meanwhile. Then the input of a waiting run
  * must not get into the conversation that begins after the erasure.
  */
 function openIdentity(): (head: Head) => boolean {

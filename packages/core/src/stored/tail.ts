@@ -4,35 +4,35 @@ import { isVersionedProvider, sanitizeConversation, windowTailOf } from "@jaf/me
 import { type MemoryConfig, windowOptionsIn } from "../memory-config.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
 import { isFinalReply, isHistory } from "./new-messages.ts";
-import { COMPARED, readSummary } from "./summary.ts";
+import { COMPARED, readSummary } from "./summary-metadata.ts";
 
-/** How a run reads only the end of a conversation. */
+/** How a run loads only the end of a conversation instead of all messages. */
 export interface Tail {
   readonly window: WindowTail;
-  /** Whether summarised messages don't have to be read. */
+  /** Whether messages that the stored summary includes don't have to be loaded. */
   readonly summarized: boolean;
-  /** The number of last messages to read first, which is usually enough. */
+  /** How many of the last messages to load first. Usually they are enough. */
   readonly firstRead: number;
-  /** The number of messages that the run got, all of them from the user. */
+  /** The number of messages that were passed to the run, all of them from the user. */
   readonly newCount: number;
-  /** The number of messages in the client's copy, which is compared with the end. */
+  /** The number of messages in the client's copy of the history. The copy is compared with the end of the conversation. */
   readonly copied: number;
 }
 
 type TailOptions = Omit<Tail, "newCount" | "copied">;
 
-/** The number of additional messages to read, so the end can begin with a user message. */
+/** The number of additional messages to load, so the loaded end can begin with a user message. */
 const MARGIN = 10;
 const LONGEST_FIRST_READ = 10_000;
-/** The factor for the next read, if the end doesn't show which messages are new. */
+/** If the loaded end doesn't show which messages are new, the next read loads this many times as many messages. */
 const MORE = 8;
 
-/** Without a window, the model sees all messages that aren't in the summary. */
+/** Used if no window is configured. The model then sees all messages that the summary doesn't include. */
 const NO_WINDOW = { maxMessages: 1 };
 
 /**
- * Returns `undefined` if a run needs all messages: without window and summaries, with a window function without `maxMessages`,
- * or if the provider can't read an end.
+ * Returns how a run can load only the end of a conversation. Returns `undefined` if the run needs all messages: it has
+ * neither window nor summaries, or a window function without `maxMessages`, or the memory provider can't load only an end.
  */
 function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): TailOptions | undefined {
   const summarized = compressionThreshold !== undefined;
@@ -44,13 +44,19 @@ function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): 
   return { window: tail, summarized, firstRead: Math.max(tail.firstRead, unsummarized) };
 }
 
-/** Returns the tail for a run with these new messages; `undefined` if it needs the whole conversation. */
+/**
+ * Returns how a run with these new messages can load only the end of a conversation. Returns `undefined` if the run needs the
+ * whole conversation.
+ */
 export function tailOf(memory: MemoryConfig, newMessages: readonly Message[]): Tail | undefined {
   const options = isHistory(newMessages) ? undefined : tailOptions(memory);
   return options && tailFor(options, { newCount: newMessages.length, copied: 0, least: 0 });
 }
 
-/** Returns the tail for a run that continues from a client's copy of the conversation. */
+/**
+ * Returns how a run that continues from a client's copy of the history can load only the end of the conversation. Returns
+ * `undefined` if the run needs the whole conversation.
+ */
 export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tail | undefined {
   const options = tailOptions(memory);
   if (options === undefined) return undefined;
@@ -59,7 +65,7 @@ export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tai
   return tailFor(options, { newCount: 0, copied, least: compared });
 }
 
-/** `least`: the minimum of the first read. */
+/** `least`: the minimum number of messages to load first. */
 const tailFor = (
   { window, summarized, firstRead }: TailOptions,
   { newCount, copied, least }: Pick<Tail, "newCount" | "copied"> & { readonly least: number },
@@ -67,16 +73,16 @@ const tailFor = (
 
 export type TailReading =
   | { readonly decides: true; readonly conversation: ConversationMemory }
-  /** The number of last messages to read next. Absent: all. */
+  /** `readNext`: how many of the last messages to load next. Absent: all messages. */
   | { readonly decides: false; readonly readNext?: number };
 
 /**
- * Returns the part of a conversation that a run uses, if the messages that were read are enough. Throws the errors of the
- * window's tokenizer.
+ * Returns the part of a conversation that a run uses, if the loaded messages are enough. Otherwise returns how many to load
+ * next. Throws the errors of the window's tokenizer.
  */
 export function tailIn(conversation: ConversationMemory, tail: Tail): TailReading {
   const { messages, metadata } = conversation;
-  // A store without `totalMessages` returns as many messages as requested.
+  // A store that doesn't report `totalMessages` returns as many messages as requested.
   const total = metadata?.totalMessages ?? (messages.length < tail.firstRead ? messages.length : undefined);
   if (messages.length === total) return { decides: true, conversation };
   if (metadata?.nextPosition === undefined || metadata["systemContent"] === true) return { decides: false };
@@ -84,7 +90,7 @@ export function tailIn(conversation: ConversationMemory, tail: Tail): TailReadin
   if (unsummarized === undefined) return { decides: false };
   const end = tail.window.endOf(messages, Math.min(unsummarized, messages.length - tail.copied));
   if (!end.decides) return end;
-  // With only user messages at the end, a copy of them would count as the whole conversation.
+  // If the end has only user messages, a client's copy of these messages would count as a copy of the whole conversation.
   if (tail.copied > 0 && !end.messages.some(({ role }) => role === "assistant")) return { decides: false };
   const before = messages[messages.length - end.messages.length - 1];
   return showsNewMessages(end.messages, { before, newCount: tail.newCount })
@@ -92,14 +98,17 @@ export function tailIn(conversation: ConversationMemory, tail: Tail): TailReadin
     : { decides: false, readNext: MORE * messages.length };
 }
 
-/** Returns the index of the first message that is needed to check the summary; `undefined` without a summary. */
+/** Returns the index of the first message that is needed to check the summary; `undefined` if no valid summary is stored. */
 function neededBySummary(conversation: ConversationMemory): number | undefined {
   const first = firstPositionOf(conversation);
   const summary = readSummary(conversation, { messages: conversation.messages, first });
   return summary && summary.upTo + 1 - COMPARED - first;
 }
 
-/** Returns whether the end shows which of the run's messages are stored already, and all messages that wait for a reply. */
+/**
+ * Returns whether the loaded end is enough to find out which of the run's messages are already stored, and which messages
+ * wait for a reply.
+ */
 function showsNewMessages(
   decisive: readonly Message[],
   { before, newCount }: { readonly before: Message | undefined; readonly newCount: number },
@@ -114,7 +123,7 @@ function showsNewMessages(
   );
 }
 
-/** The positions of the first message of a run and of the first stored message. */
+/** The positions of the first loaded message (`first`) and of the first message that the store has (`stored`). */
 export interface LoadedFrom {
   readonly first: number;
   readonly stored: number;
@@ -131,5 +140,8 @@ export function loadedFrom(conversation: ConversationMemory | null): LoadedFrom 
 export const isWhole = (conversation: ConversationMemory | null): boolean =>
   conversation === null || conversation.metadata?.totalMessages === conversation.messages.length;
 
-/** Returns whether runs return histories that begin later than the stored one. */
+/**
+ * Returns whether runs load only the end of the conversation, so the histories that they return can begin later than the
+ * stored one.
+ */
 export const givesOutTails = (memory: MemoryConfig): boolean => tailOptions(memory) !== undefined;

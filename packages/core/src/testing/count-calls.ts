@@ -2,9 +2,9 @@ import type { MemoryProvider, VersionedMemoryProvider } from "@jaf/memory";
 
 type Method = keyof VersionedMemoryProvider;
 
-/** A memory provider that counts its calls. */
+/** A memory provider that counts the calls of its methods. */
 export interface CountedProvider extends MemoryProvider {
-  /** The number of calls by method, in the order of the first call. Methods that weren't called are absent. */
+  /** The number of calls by method, in the order of the first calls. Methods that weren't called are absent. */
   readonly calls: Readonly<Partial<Record<Method, number>>>;
 }
 
@@ -21,7 +21,7 @@ const METHODS = [
   "close",
 ] as const satisfies readonly (keyof MemoryProvider)[];
 
-/** Methods that not every provider has. */
+/** Methods that only some memory providers have. */
 const VERSIONED = [
   "readConversation",
   "exportConversation",
@@ -29,7 +29,7 @@ const VERSIONED = [
 ] as const satisfies readonly Method[];
 
 /**
- * Returns a provider that counts the calls to the given one. It has the same methods.
+ * Returns a memory provider that passes all calls on to the given one and counts them. It has the same methods.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export function countCalls(provider: MemoryProvider): CountedProvider {
     if (call === undefined) return [];
     const count = (...args: unknown[]) => {
       calls[method] = (calls[method] ?? 0) + 1;
-      // Called on the provider, because it can be an instance of a class.
+      // The method is called on the provider, because the provider can be an instance of a class.
       return call.apply(provider, args);
     };
     return [[method, count]];

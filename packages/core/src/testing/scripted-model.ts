@@ -6,7 +6,10 @@ import type { ModelCompletion, ModelStreamChunk } from "../model/completion.ts";
 import type { ModelProvider, RunConfig } from "../run-config.ts";
 import type { RunState } from "../state.ts";
 
-/** A reply's text, a whole reply, an error to throw, or a function that returns one of these for a request. */
+/**
+ * What a scripted model does in one call: it replies with a text or a whole reply, or throws an error. A function gets the
+ * request and returns one of these.
+ */
 export type ScriptedStep<Ctx> =
   | string
   | ScriptedReply
@@ -15,39 +18,45 @@ export type ScriptedStep<Ctx> =
       request: ScriptedRequest<Ctx>,
     ) => string | ScriptedReply | Error | Promise<string | ScriptedReply | Error>);
 
-/** A request that the model got. */
+/** A request that a scripted model got. */
 export interface ScriptedRequest<Ctx> {
   /** The state, with the messages that the model gets. */
   readonly state: Readonly<RunState<Ctx>>;
   /** The agent that calls the model. */
   readonly agent: ResolvedAgent<Ctx>;
-  /** The run's configuration, with the signal of this call. */
+  /** The run's configuration, with the signal of this model call. */
   readonly config: RunConfig<Ctx>;
-  /** The agent's instructions for the state. */
+  /** The text of the agent's instructions for this request. */
   readonly instructions: string;
 }
 
-/** A model provider that follows a script; see {@link createScriptedModel}. */
+/** A model provider that follows a script of replies; see {@link createScriptedModel}. */
 export interface ScriptedModel<Ctx> extends ModelProvider<Ctx> {
-  /** Streams the reply of the next step, word by word. */
+  /** Streams the reply of the script's next step, word by word. */
   readonly getCompletionStream: NonNullable<ModelProvider<Ctx>["getCompletionStream"]>;
-  /** Every request so far, in order. */
+  /** Every request so far, in the order of the calls. */
   readonly requests: readonly ScriptedRequest<Ctx>[];
-  /** Throws a {@link ScriptError} if there were fewer or more calls than steps. Call it at the end of a test. */
+  /**
+   * Throws a {@link ScriptError} if the model was called less or more often than the script has steps. Call `assertDone` at
+   * the end of a test.
+   */
   readonly assertDone: () => void;
 }
 
 /** A reply of a scripted model. */
 export interface ScriptedReply {
-  /** The text. With `reasoning` or `parts`, it becomes a text part between them. */
+  /**
+   * The text of the reply. If `reasoning` or `parts` is set, the text becomes a text part after the reasoning and before the
+   * parts.
+   */
   readonly text?: string;
-  /** The model's reasoning. It becomes the first part. */
+  /** The model's reasoning. It becomes the first content part. */
   readonly reasoning?: string;
-  /** The last parts of the content, in order. */
+  /** The last content parts of the message, in order. */
   readonly parts?: readonly ContentPart[];
   /** The text of a refusal. */
   readonly refusal?: string;
-  /** The tool calls, in order. */
+  /** The tool calls of the reply, in order. */
   readonly toolCalls?: readonly ScriptedCall[];
   /** Further fields of the message, e.g. `reasoning_details`. */
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -57,7 +66,10 @@ export interface ScriptedReply {
   readonly finishReason?: string;
   /** The tokens that the call used. */
   readonly usage?: ModelUsage;
-  /** The exact chunks to stream instead. Without a `done` the stream is cut off. Used only in streams. */
+  /**
+   * The exact chunks to stream in place of the reply. If they have no `done` chunk, the stream counts as cut off. Used only
+   * in streams.
+   */
   readonly chunks?: readonly ModelStreamChunk[];
 }
 
@@ -65,24 +77,26 @@ export interface ScriptedReply {
 export interface ScriptedCall {
   /** The name of the tool. */
   readonly name: string;
-  /** A value, which is written as JSON, or a text, which is sent unchanged even if it isn't JSON. Default `{}`. */
+  /**
+   * The arguments: a value, which is written as JSON, or a text, which is sent unchanged even if it isn't JSON. Default `{}`.
+   */
   readonly arguments?: unknown;
-  /** The text input. Makes the call a custom call. */
+  /** The text input of a custom call. If it is present, the call becomes a custom call. */
   readonly input?: string;
-  /** The call's id. Default `call_1`, `call_2` and so on throughout the script. */
+  /** The call's id. Default `call_1`, `call_2` and so on, counted through the whole script. */
   readonly id?: string;
-  /** Further fields of the call, e.g. `extra_content`. */
+  /** Further fields of the tool call, e.g. `extra_content`. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** The error of a test that calls the model more or less often than its script has steps. */
+/** The error of a test that calls the model more often or less often than its script has steps. */
 export class ScriptError extends Error {
   override readonly name = "ScriptError";
 }
 
 /**
- * Creates a model for tests that follows a script: one step per call, with or without streaming. A call after the last step
- * fails. `assertDone` throws after such a call, or if steps are left.
+ * Creates a model for tests that follows a script. Each call of the model takes the next step of the script, with or without
+ * streaming. A call after the last step fails. `assertDone` throws if such a call was made, or if steps are left.
  *
  * @example
  * ```ts
@@ -152,7 +166,7 @@ function ordinal(count: number): string {
   return `${count}${suffixes[rule] ?? "th"}`;
 }
 
-/** Returns the reply as a completion. `nextId` creates ids for calls without one. */
+/** Converts the scripted reply into a model's reply. `nextId` creates an id for a tool call without an id. */
 function toCompletion(reply: ScriptedReply, nextId: () => string): ModelCompletion {
   const { refusal, toolCalls, fields, origin, finishReason, usage } = reply;
   const message = {
@@ -185,7 +199,10 @@ function toCall({ name, arguments: args, input, id, fields }: ScriptedCall, next
 const argumentsText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value ?? {});
 
-/** Yields the chunks of a reply. If chunks can't express all of its fields, they end with the whole message. */
+/**
+ * Yields the chunks of a streamed reply. If chunks can't express all fields of the reply, the `done` chunk has the whole
+ * message.
+ */
 function* toChunks(
   { refusal, fields, toolCalls = [], chunks }: ScriptedReply,
   { message, origin, finish_reason: finishReason, usage }: ModelCompletion,

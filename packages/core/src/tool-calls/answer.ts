@@ -14,31 +14,31 @@ export interface Answer {
   readonly failure?: ToolFailure;
 }
 
-/** Why a call failed for a reason other than the model's input. */
+/** Why a tool call failed, if the model's input isn't the reason. */
 export interface ToolFailure {
-  /** The text for the model. */
+  /** The text for the model. Secrets are masked in it. */
   readonly text: string;
-  /** What the application's code threw, if it did. */
+  /** The value that the application's code threw, or the error of an exceeded time limit. Absent if nothing was thrown. */
   readonly thrown?: unknown;
 }
 
-/** The content of a tool message: parts if the tool returned parts, else a text. */
+/** The content of a tool message: content parts if the tool returned parts, else a text. */
 export type ToolContent = string | readonly ContentPart[];
 
 export function toolMessage(call: RichToolCall, content: ToolContent): Message {
   if (typeof content === "string") return Object.freeze({ role: "tool", content, tool_call_id: call.id });
   const message: RichMessage = Object.freeze({ role: "tool", content, tool_call_id: call.id });
-  // The parts were checked in `toAnswer`.
+  // The content parts were checked in `toAnswer`.
   return message as Message;
 }
 
 /**
- * Returns the content for a tool's return value: strings and parts unchanged, everything else as JSON. Values that can't be
- * stored become an error.
+ * Returns the answer to a call for a tool's return value. Strings and content parts are unchanged, and everything else
+ * becomes JSON. A value that can't be stored becomes an error.
  */
 export function toAnswer(value: ToolReturn): Answer {
   if (typeof value === "string") return { status: "success", content: value };
-  const parts = partsIn(value);
+  const parts = toolPartsIn(value);
   if (parts !== undefined) return partsAnswer(parts);
   const content = toJson(value);
   if (content !== undefined) return { status: isToolResult(value) ? value.status : "success", content };
@@ -46,8 +46,8 @@ export function toAnswer(value: ToolReturn): Answer {
   return toAnswer(ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, message));
 }
 
-/** Returns the parts of a result; `undefined` if it has none. */
-function partsIn(answer: unknown): ToolParts | undefined {
+/** Returns the content parts of a tool's result; `undefined` if the result has none. */
+export function toolPartsIn(answer: unknown): ToolParts | undefined {
   const value = isToolResult(answer) && answer.status === "success" ? answer.data : answer;
   return isToolParts(value) ? value : undefined;
 }
@@ -67,14 +67,14 @@ function toJson(value: unknown): string | undefined {
   }
 }
 
-/** Refuses Maps and Sets: JSON writes them as `{}`, and the model would take that for the result. */
+/** Throws for Maps and Sets. JSON writes them as `{}`, and the model would take `{}` for the result. */
 function refuseCollection(_key: string, value: unknown): unknown {
   if (value instanceof Map || value instanceof Set)
     throw new TypeError("a Map or a Set can't be written as JSON");
   return value;
 }
 
-/** Emits the events at the beginning and the end of a call. `undefined` without an observer. */
+/** Returns functions that emit `tool_call_start` and `tool_call_end`. Returns `undefined` if the run has no observer. */
 export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: RichToolCall) {
   if (emit === undefined) return undefined;
   const { id } = call;
@@ -98,7 +98,10 @@ export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: RichToolCall) 
   };
 }
 
-/** Copies the arguments, so an observer can't change the tool's. Schemas can return any values, even functions. */
+/**
+ * Returns a copy of the arguments, so an observer can't change those of the tool. If they can't be copied (a schema can
+ * return any value, even a function), returns the arguments as the model wrote them.
+ */
 function copyOf(args: unknown, call: RichToolCall): unknown {
   try {
     return structuredClone(args);

@@ -9,36 +9,40 @@ import type { Tool, ToolCallInfo, ToolCallTurn, ToolReturn } from "../tools/tool
 import { type Answer, type ToolFailure, toAnswer, toolMessage, traceToolCall } from "./answer.ts";
 import { type ParsedArguments, parseCall } from "./arguments.ts";
 
-/** The calls of one reply, and the agent that made them. */
+/** The tool calls of one reply, and the agent that made the calls. */
 export interface CallBatch<Ctx> {
-  /** The agent's registry key, which can differ from its `name`. */
+  /** The agent's registry key, which can differ from the agent's `name`. */
   readonly agentName: string;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
   readonly context: Readonly<Ctx>;
   readonly calls: readonly RichToolCall[];
-  /** The conversation before the reply. */
+  /** The conversation before the reply that made the calls. */
   readonly messages: readonly Message[];
-  /** Identifies this batch. Calls of one batch differ in their ids. */
+  /** Identifies the calls of this reply as a group. Within the group, calls differ in their ids. */
   readonly callScope: string;
 }
 
-/** A call that can run now. */
+/** A tool call that can run now. */
 export interface RunnableCall<Ctx> {
   readonly call: RichToolCall;
-  /** Absent if the agent has no tool with the name. */
+  /** The called tool. Absent if the agent has no tool with the called name. */
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   readonly tool: Tool<any, Ctx> | undefined;
-  /** The arguments that were parsed for an approval; the tool gets these. Absent if they weren't parsed yet. */
+  /**
+   * The arguments that were parsed for an approval. The tool gets these arguments. Absent if the arguments weren't parsed
+   * yet.
+   */
   readonly parsed?: ParsedArguments;
 }
 
 interface ExecutedCall {
   readonly message: Message;
+  /** Why the tool failed. `undefined` if the tool returned a result, or if the model's input was invalid. */
   readonly failure: ToolFailure | undefined;
 }
 
-/** Returns the agent's tool with this name. */
+/** Returns the agent's tool with this name; `undefined` if the agent has none. */
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
 export const findTool = <Ctx>({ agent }: CallBatch<Ctx>, name: string): Tool<any, Ctx> | undefined =>
   agent.tools?.find(({ schema }) => schema.name === name);
@@ -56,7 +60,10 @@ interface ToolUse<Ctx> extends Use {
   readonly args: unknown;
 }
 
-/** Runs one call to its end. Resolves with `undefined` if the tool stopped because the run was aborted: it isn't finished. */
+/**
+ * Runs one tool call to its end and resolves with the result. Resolves with `undefined` if the tool stopped because the run
+ * was aborted; then the call isn't finished.
+ */
 export async function executeCall<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
@@ -64,7 +71,7 @@ export async function executeCall<Ctx>(
 ): Promise<Executed> {
   const { call, tool } = runnable;
   const trace = traceToolCall(scope, call);
-  // Always awaited, so calls of a reply begin in their order.
+  // Always awaited, so the calls of a reply begin in their order.
   const parsed = await (runnable.parsed ?? parseCall(tool, call));
   trace?.start(parsed.args);
   if (isAborted(scope)) return undefined;
@@ -90,7 +97,7 @@ async function useTool<Ctx>(
             limit,
             execute: (taken) => tool.execute(taken, context, info),
           });
-    // The caller handles an abort. The result of a tool that still finishes can be stored.
+    // The caller handles an abort. If the tool still finishes after an abort, its result can be stored.
     return executed(use, toAnswer(await limit.inTime(working)));
   } catch (thrown) {
     if (isAborted(scope)) return undefined;
@@ -115,7 +122,7 @@ const isAborted = <Ctx>({ config }: RunScope<Ctx>): boolean => config.signal?.ab
 const messageOf = (failure: unknown): string =>
   failure instanceof Error ? failure.message : "it threw something other than an Error";
 
-/** Masks the message of an error, because it can come from the application's schema. */
+/** Masks secrets in the message of an error result, because the message can come from the application's schema. */
 const masked = <Ctx>({ mask }: RunScope<Ctx>, { error, ...rest }: ToolResult): ToolResult => ({
   ...rest,
   ...(error === undefined ? {} : { error: { ...error, message: mask(error.message) } }),
@@ -141,18 +148,18 @@ interface CallSource {
   readonly agentName: string;
   readonly callScope: string;
   readonly messages: readonly Message[];
-  /** The time limit of the execution. */
+  /** The time limit of the tool's execution. */
   readonly limit: Pick<TimeLimit, "signal">;
 }
 
-/** Returns the info that a tool gets about its call. */
+/** Returns the information about a call that its tool gets. */
 function callInfo({ id }: RichToolCall, source: CallSource): ToolCallInfo {
   const { scope, agentName, callScope, limit } = source;
   let turn: ToolCallTurn | undefined;
   return Object.freeze({
     toolCallId: id,
     idempotencyKey: `${callScope}:${id}`,
-    // Getters, because most tools read neither this nor `turn`, and creating them costs more than all the rest.
+    // Getters, because most tools use neither `signal` nor `turn`, and creating them costs more than everything else here.
     get signal() {
       return limit.signal;
     },
@@ -181,12 +188,12 @@ type Next<Ctx> = (request: ToolCallRequest<Ctx>) => Promise<ToolReturn>;
 
 interface Wrapping<Ctx> {
   readonly hooks: readonly Middleware<Ctx>[];
-  /** The call's time limit. The caller closes it. */
+  /** The time limit of the tool call. The caller of `executeWrapped` closes it. */
   readonly limit: TimeLimit;
   readonly execute: (args: unknown) => Promise<ToolReturn>;
 }
 
-/** Runs a tool through the middleware. Rejects with the errors of the hooks or the tool. */
+/** Runs a tool through the `wrapToolCall` hooks. Rejects with the errors of the hooks or the tool. */
 async function executeWrapped<Ctx>(
   request: ToolCallRequest<Ctx>,
   { hooks, limit, execute }: Wrapping<Ctx>,
@@ -194,7 +201,7 @@ async function executeWrapped<Ctx>(
   let isOver = false;
   const run: Next<Ctx> = async ({ args }) => {
     limit.signal.throwIfAborted();
-    // A call with a result must not run again.
+    // A call that already has a result must not run again.
     if (isOver) throw new Error("the call is over: next() was called too late");
     return execute(args);
   };
@@ -205,12 +212,15 @@ async function executeWrapped<Ctx>(
   }
 }
 
-/** Calls the hook on its middleware, because it can be an instance of a class. */
+/**
+ * Returns a function that calls a hook with `next`. The hook is called on its middleware, because the middleware can be an
+ * instance of a class.
+ */
 const wrappedBy =
   <Ctx>(hook: Middleware<Ctx>, next: Next<Ctx>): Next<Ctx> =>
   async (request) => {
     const go: NextToolCall = async (changes) =>
       next(changes === undefined ? request : Object.freeze({ ...request, args: changes.args }));
-    // All middleware here has the hook.
+    // All middleware in this list have the hook.
     return hook.wrapToolCall === undefined ? go() : hook.wrapToolCall(request, go);
   };

@@ -9,7 +9,7 @@ import { type ToolContent, toAnswer, traceToolCall } from "./answer.ts";
 import { parseCall } from "./arguments.ts";
 import type { CallBatch, RunnableCall } from "./execute-call.ts";
 
-/** Marks a tool that the engine executes itself. A copy under another name keeps the mark. */
+/** Marks a tool as the handoff tool, which the engine executes itself. A copy of the tool under another name keeps the mark. */
 const HANDOFF = Symbol.for("@jaf/core/handoff");
 
 const handoffArguments = z.object({
@@ -17,7 +17,7 @@ const handoffArguments = z.object({
   message: z.string().optional().describe("What the next agent should know or do"),
 });
 
-/** The arguments of {@link handoffTool}: the registry key of the next agent, and an optional message for it. */
+/** The arguments of {@link handoffTool}: the registry key of the next agent, and an optional message for that agent. */
 export type HandoffArguments = z.output<typeof handoffArguments>;
 
 const schema: Tool<HandoffArguments, unknown>["schema"] = {
@@ -30,9 +30,11 @@ const execute: Tool<HandoffArguments, unknown>["execute"] = async () =>
   ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, "A handoff is only possible inside a run.");
 
 /**
- * The tool that lets an agent hand the conversation to one of the agents in its `handoffs`. The run continues with that agent.
+ * The tool with which an agent hands the conversation over to one of the agents in its `handoffs`. The run continues with the
+ * chosen agent.
  *
- * To change its name or description: `{ ...handoffTool, schema: { ...handoffTool.schema, name: "transfer" } }`.
+ * To change the tool's name or description, copy the tool: `{ ...handoffTool, schema: { ...handoffTool.schema, name:
+ * "transfer" } }`.
  *
  * @example
  * ```ts
@@ -56,9 +58,9 @@ const isHandoffTool = <Ctx>(tool: Tool<any, Ctx>): boolean => HANDOFF in tool;
 
 export interface HandoffAnswer {
   readonly content: ToolContent;
-  /** Whether its arguments were valid. If not, a later handoff of the same reply can still be used. */
+  /** Whether the arguments of the handoff were valid. If they weren't, a later handoff of the same reply can still be used. */
   readonly understood: boolean;
-  /** The agent that takes over. */
+  /** The registry key of the agent that gets the conversation. Absent if the handoff was refused. */
   readonly to?: string;
   readonly error?: JAFError;
 }
@@ -76,8 +78,8 @@ export const isHandoff = <Ctx>({ tool }: RunnableCall<Ctx>): boolean =>
   tool !== undefined && isHandoffTool(tool);
 
 /**
- * Answers one call of the handoff tool. `taken`: an earlier call of the same reply has chosen the next agent. Rejects if the
- * run is aborted meanwhile.
+ * Answers one call of the handoff tool. `taken`: whether an earlier call of the same reply has already chosen the next agent.
+ * Rejects if the run is aborted meanwhile.
  */
 export async function answerHandoff<Ctx>(
   scope: RunScope<Ctx>,

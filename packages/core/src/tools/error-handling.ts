@@ -8,7 +8,9 @@ import {
 } from "./result.ts";
 import type { ToolCallInfo } from "./tool.ts";
 
-/** One finished execution of a tool, without arguments and result, because they can quote the conversation. */
+/**
+ * One finished execution of a tool, to be logged. Arguments and result are left out, because they can quote the conversation.
+ */
 export interface ToolLogEntry {
   /** The name of the tool. */
   readonly toolName: string;
@@ -16,20 +18,20 @@ export interface ToolLogEntry {
   readonly status: ToolResultStatus;
   /** How long the execution took, in milliseconds. */
   readonly executionTimeMs: number;
-  /** The error that the tool threw, if any. */
+  /** The error that the tool threw. Absent if it threw none. */
   readonly error?: unknown;
 }
 
 /** The options of {@link withErrorHandling}. */
 export interface ErrorHandlingOptions {
   /**
-   * Called once for each execution. If it throws, the error becomes a process warning and the tool's result doesn't change.
-   * Default: nothing is logged.
+   * Called once after each execution of the tool. If `log` throws, the error becomes a process warning and the tool's result
+   * doesn't change. Default: nothing is logged.
    */
   readonly log?: (entry: ToolLogEntry) => void;
   /**
-   * Masks secrets in the error message that the model gets. The log gets the unmasked error. See `RunConfig.maskSecrets`.
-   * Default `true`.
+   * Masks secrets in the error message that the model gets. `log` gets the unmasked error. For the possible values see
+   * `RunConfig.maskSecrets`. Default `true`.
    */
   readonly maskSecrets?: boolean | ((thrown: string) => string);
 }
@@ -37,9 +39,9 @@ export interface ErrorHandlingOptions {
 type Unwrapped<R> = R extends ToolResult<infer T> ? T : R;
 
 /**
- * Returns an `execute` function that never throws. A return value of `executor` becomes a successful result (a
- * {@link ToolResult} keeps its status). A thrown error becomes an error result with code `EXECUTION_FAILED`. Both have the
- * tool's name and `executionTimeMs`.
+ * Returns an `execute` function for a tool that never throws. If `executor` returns a value, the value becomes the data of a
+ * successful result. If it returns a {@link ToolResult}, that result keeps its status. If it throws, the error becomes an
+ * error result with code `EXECUTION_FAILED`. Every result gets the tool's name and `executionTimeMs` as metadata.
  *
  * @example
  * ```ts

@@ -1,27 +1,27 @@
 import { present } from "@jaf/memory/internal";
 
-/** Whether a tool succeeded (`"success"`), or the kind of its failure. */
+/** Whether a tool succeeded (`"success"`), or in which way it failed. */
 export type ToolResultStatus = "success" | "error" | "validation_error" | "permission_denied" | "not_found";
 
-/** The structured result of a tool. The model gets it as JSON. Create one with `ToolResponse`. */
+/** The structured result of a tool. The model gets it as JSON. Create results with `ToolResponse`. */
 // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
 export interface ToolResult<T = any> {
   readonly status: ToolResultStatus;
-  /** The data of a successful result. */
+  /** The data of a result with status `"success"`. */
   readonly data?: T;
-  /** The error of a failure. */
+  /** The error of a result with any other status than `"success"`. */
   readonly error?: ToolResultError;
   /** Further information about the execution. The model gets it, too. */
   readonly metadata?: ToolResultMetadata;
 }
 
-/** The error in a {@link ToolResult}. */
+/** The error in a {@link ToolResult}, for the model. */
 export interface ToolResultError {
-  /** One of {@link ToolErrorCodes}, or your own. */
+  /** One of {@link ToolErrorCodes}, or a code of your own. */
   readonly code: string;
-  /** What went wrong, for the model. */
+  /** A text for the model that says what went wrong. */
   readonly message: string;
-  /** Further JSON data for the model. */
+  /** Further data about the error for the model, as JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly details?: any;
 }
@@ -36,7 +36,7 @@ export interface ToolResultMetadata {
   readonly [key: string]: any;
 }
 
-/** The error codes of the engine and of `ToolResponse`. Tools can use their own codes. */
+/** The error codes that the engine and `ToolResponse` use. Tools can use other codes, too. */
 export const ToolErrorCodes = {
   INVALID_INPUT: "INVALID_INPUT",
   MISSING_REQUIRED_FIELD: "MISSING_REQUIRED_FIELD",
@@ -81,7 +81,10 @@ export const ToolResponse = {
   success: <T>(data: T, metadata?: ToolResultMetadata): ToolResult<T> =>
     metadata === undefined ? { status: "success", data } : { status: "success", data, metadata },
 
-  /** Returns an error. `code`: one of {@link ToolErrorCodes} or your own. The model gets `message` and `details`. */
+  /**
+   * Returns a result with status `"error"`. `code`: one of {@link ToolErrorCodes} or a code of your own. The model gets
+   * `code`, `message` and `details`.
+   */
   error: (
     code: ToolErrorCode | (string & {}),
     message: string,
@@ -89,11 +92,11 @@ export const ToolResponse = {
     metadata?: ToolResultMetadata,
   ): ToolResult<never> => failure("error", { code, message, details }, metadata),
 
-  /** Returns a failure with status `"validation_error"` and code `INVALID_INPUT`. */
+  /** Returns a result with status `"validation_error"` and code `INVALID_INPUT`: the tool refuses its arguments. */
   validationError: (message: string, details?: unknown, metadata?: ToolResultMetadata): ToolResult<never> =>
     failure("validation_error", { code: ToolErrorCodes.INVALID_INPUT, message, details }, metadata),
 
-  /** Returns a failure with status `"permission_denied"`. The model gets `requiredPermissions` in the details. */
+  /** Returns a result with status `"permission_denied"`. The model gets `requiredPermissions` in the error's details. */
   permissionDenied: (
     message: string,
     requiredPermissions?: readonly string[],
@@ -107,7 +110,10 @@ export const ToolResponse = {
     );
   },
 
-  /** Returns a failure with status `"not_found"`. `resource` names the kind of thing, `identifier` the missing one. */
+  /**
+   * Returns a result with status `"not_found"`. `resource` is the kind of thing that is missing (e.g. `"order"`),
+   * `identifier` is its id.
+   */
   notFound: (resource: string, identifier?: string, metadata?: ToolResultMetadata): ToolResult<never> => {
     const message =
       identifier === undefined ? `${resource} not found` : `${resource} not found: ${identifier}`;
@@ -139,15 +145,19 @@ const STATUSES: ReadonlySet<unknown> = new Set<ToolResultStatus>([
 const FIELDS: ReadonlySet<string> = new Set(["status", "data", "error", "metadata"]);
 
 /**
- * Returns whether the value is a plain object with a known status. A `"success"` with fields that a {@link ToolResult} doesn't
- * have is data that happens to have a status. A failure with such fields is still a failure, so failures aren't hidden.
+ * Returns whether a value is a {@link ToolResult}: a plain object with a known status. If an object with status `"success"`
+ * has other fields than a {@link ToolResult}, it is data that happens to have a status. A failure with other fields is still
+ * a failure, so failures aren't hidden.
  */
 export function isToolResult(value: unknown): value is ToolResult {
   if (!isPlainObject(value) || !("status" in value) || !STATUSES.has(value.status)) return false;
   return value.status !== "success" || Object.keys(value).every((key) => FIELDS.has(key));
 }
 
-/** Also accepts objects of another realm, which have a different `Object.prototype`. */
+/**
+ * Returns whether a value is a plain object. Also accepts objects of another realm, which have a different
+ * `Object.prototype`.
+ */
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -155,7 +165,7 @@ function isPlainObject(value: unknown): value is object {
 }
 
 /**
- * Parses the text of a tool message as a `ToolResult`. Returns `undefined` for any other text.
+ * Parses the text of a tool message as a {@link ToolResult}. Returns `undefined` if the text isn't one.
  *
  * @example
  * ```ts
@@ -181,11 +191,14 @@ export function readToolResult(text: string): ToolResult | undefined {
 
 const REJECTED = "The call was not approved";
 
-/** Returns the result that the model gets for a rejected call. */
+/** Returns the result that the model gets for a call that the user has rejected. */
 export const rejectedResult = (reason: string | undefined): ToolResult =>
   ToolResponse.permissionDenied(reason === undefined ? `${REJECTED}.` : `${REJECTED}: ${reason}`);
 
-/** Returns the reason of a rejection, `{}` for one without a reason, and `undefined` if the result isn't a rejection. */
+/**
+ * Returns the user's reason if a result says that the user has rejected the call. Returns `{}` if the user gave no reason,
+ * and `undefined` if the result isn't a rejection.
+ */
 export function rejectionOf({ status, error }: ToolResult): { readonly reason?: string } | undefined {
   if (status !== "permission_denied" || error === undefined) return undefined;
   const { message } = error;

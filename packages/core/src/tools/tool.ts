@@ -6,28 +6,33 @@ import type { ToolResult } from "./result.ts";
 
 /** The turn in which a tool call is made. */
 export interface ToolCallTurn {
-  /** The conversation up to the reply that made the call. */
+  /** The conversation before the reply that made the call. */
   readonly messages: readonly Message[];
-  /** The user's last consecutive messages in the conversation. Can be empty. */
+  /** The last consecutive user messages of the conversation. Can be empty. */
   readonly userMessages: readonly Message[];
   /** The position of the first of the `userMessages` in the stored conversation, from 0; see `MiddlewareTurn.position`. */
   readonly position?: number | undefined;
   /** `RunConfig.conversationId`. */
   readonly conversationId?: string | undefined;
-  /** When the run began, in milliseconds since 1970. If the run resumes a turn, the user's messages are older. */
+  /**
+   * When the run began, in milliseconds since 1970. If the run resumes a turn, the user's messages are older than this time.
+   */
   readonly startedAt: number;
 }
 
-/** Information about a call that a tool gets in addition to the arguments. */
+/** Information about a call that a tool gets, in addition to the arguments and the context. */
 export interface ToolCallInfo {
-  /** The model's id for the call. It is unique only within one reply, because providers reuse ids. */
+  /** The model's id for the call. It is unique only within one reply, because model providers reuse ids. */
   readonly toolCallId: string;
   /**
-   * Identifies this call. A run that resumes after a crash passes the same key again. Pass it on to e.g. a payment or mail
-   * service, so an action before the crash isn't repeated.
+   * Identifies this call. If a run resumes after a crash, it passes the same idempotency key again. Pass the key on to the
+   * services that the tool calls (e.g. a payment or mail service), so an action from before the crash isn't repeated.
    */
   readonly idempotencyKey: string;
-  /** Aborted with the run, and when the tool's time limit is reached. The run doesn't wait for tools that ignore it. */
+  /**
+   * Aborted when the run is aborted, and when the tool's time limit is reached. The run doesn't wait for tools that ignore
+   * this signal.
+   */
   readonly signal: AbortSignal;
   /** `RunState.runId`. */
   readonly runId: RunId;
@@ -40,10 +45,10 @@ export interface ToolCallInfo {
 }
 
 /**
- * A function that the model can call. `parameters` parses the arguments (or the text input of a custom call), so `execute` gets
- * the schema's output with defaults. The model gets a returned string unchanged and a {@link ToolResult} as JSON; `createTool`
- * also allows parts and data. If the tool throws or takes too long, the model gets an error result and can correct itself (see
- * `RunConfig.onToolError`).
+ * A function that the model can call. The schema `parameters` parses the arguments (or the text input of a custom call), so
+ * `execute` gets the parsed values with defaults. The model gets a returned string unchanged and a {@link ToolResult} as
+ * JSON. Tools made by `createTool` can also return content parts and data. If the tool throws or takes too long, the model
+ * gets an error result and can correct itself (see `RunConfig.onToolError`).
  */
 export type Tool<A, Ctx> = {
   /** The tool's name, description and parameters, as the model gets them. */
@@ -52,25 +57,32 @@ export type Tool<A, Ctx> = {
     readonly description: string;
     readonly parameters: z.ZodType<A>;
   };
-  /** Runs the tool. The engine always passes `call`. It is optional so tests can call a tool without it. */
+  /**
+   * Runs the tool. The engine always passes `call`. The parameter is optional in the type, so tests can call a tool without
+   * it.
+   */
   readonly execute: (args: A, context: Readonly<Ctx>, call?: ToolCallInfo) => Promise<string | ToolResult>;
   /**
-   * Whether a call needs an approval before it runs. Then the run ends as `interrupted`; resume it with
-   * `RunConfig.resume.approvals`. A function decides by the arguments. If it throws, the call fails as if the tool had thrown.
-   * It is called again when a run resumes, with a copy of the parsed arguments. A call that needs an approval fails if its
-   * parsed arguments contain anything but JSON values and dates, or if `parameters` returns different arguments each time, e.g.
-   * a random id: an approval can't be bound to them. Create such values in `execute`. Ignored for tools that the client runs,
-   * because there the user decides. Default `false`.
+   * Whether a call needs an approval before it runs. If it does, the run ends as `interrupted`; resume the run with
+   * `RunConfig.resume.approvals`. A function decides by the arguments. It is called again when a run resumes, with a copy of
+   * the parsed arguments. If the function throws, the call fails as if the tool had thrown.
+   *
+   * An approval is bound to the parsed arguments. So a call that needs an approval fails if its parsed arguments contain
+   * anything but JSON values and dates. It also fails if `parameters` returns different arguments each time (e.g. a random
+   * id). Create such values in `execute`.
+   *
+   * Ignored for tools that the client runs, because there the user decides. Default `false`.
    */
   readonly needsApproval?: boolean | ((args: A, context: Readonly<Ctx>) => boolean | Promise<boolean>);
   /**
-   * The time limit of one execution, in milliseconds, from 1; `Infinity`: no limit. After it, the signal is aborted, the model
-   * gets an error result with code `TIMEOUT`, and a later result is ignored. Default: `RunConfig.timeouts.toolMs`.
+   * The time limit of one execution, in milliseconds, from 1; `Infinity`: no limit. When the time is up, the signal is
+   * aborted, the model gets an error result with code `TIMEOUT`, and a later result is ignored. Default:
+   * `RunConfig.timeouts.toolMs`.
    */
   readonly timeoutMs?: number;
 };
 
-/** Marks a tool that the client runs. A copy under another name keeps the mark. */
+/** Marks a tool that the client runs. A copy of the tool under another name keeps the mark. */
 const CLIENT = Symbol.for("@jaf/core/client-tool");
 
 const executeAtClient = async (): Promise<never> => {
@@ -82,23 +94,29 @@ const clientSide: { readonly execute: typeof executeAtClient } = Object.freeze({
   [CLIENT]: true,
 });
 
-/** Returns whether the client runs the tool. Also true if plain JavaScript code left out `execute`. */
+/** Returns whether the client runs the tool. Also returns `true` if JavaScript code without types left out `execute`. */
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 export const isClientTool = <Ctx>(tool: Tool<any, Ctx>): boolean =>
   CLIENT in tool || typeof tool.execute !== "function";
 
-/** A tool's return value: text, a {@link ToolResult}, parts, or data, which the model gets as JSON. */
+/**
+ * What a tool can return: a text, a {@link ToolResult}, content parts ({@link ToolParts}), or data, which the model gets as
+ * JSON.
+ */
 export type ToolReturn = string | ToolResult | ToolParts | object;
 
 /** The input of {@link createTool}. */
 export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
-  /** The name by which the model calls the tool. It is unique within an agent. */
+  /** The name by which the model calls the tool. It must be unique within an agent. */
   readonly name: string;
-  /** What the tool does and when to use it. The model chooses tools by this text. */
+  /** What the tool does and when to use it. The model chooses tools by this description. */
   readonly description: string;
-  /** The schema of the arguments. Describe fields with `.describe()`; the model gets the descriptions. */
+  /** The schema of the arguments. Describe its fields with `.describe()`; the model gets the descriptions. */
   readonly parameters: Schema;
-  /** Runs the tool. Absent: the client runs the tool. The run is interrupted; resume it with `RunConfig.resume.toolResults`. */
+  /**
+   * Runs the tool. If it is absent, the client runs the tool: the run is interrupted, and you resume it with
+   * `RunConfig.resume.toolResults`.
+   */
   readonly execute?: (
     args: z.output<Schema>,
     context: Readonly<Ctx>,
@@ -113,7 +131,7 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
 }
 
 /**
- * Creates a {@link Tool}. The type of its arguments is inferred from the schema.
+ * Creates a {@link Tool}. The type of the tool's arguments is inferred from the schema.
  *
  * @example
  * ```ts
@@ -135,7 +153,7 @@ export function createTool<Schema extends z.ZodType, Ctx = any>(
   const { name, description, parameters, execute, needsApproval, timeoutMs } = definition;
   return {
     schema: { name, description, parameters: parameters as z.ZodType<z.output<Schema>> },
-    // Functions are called on the definition, because it can be an instance of a class.
+    // Functions are called on the definition, because the definition can be an instance of a class.
     ...(execute === undefined
       ? clientSide
       : {

@@ -93,9 +93,25 @@ describe("a run with prices", () => {
     }
   });
 
-  it("reports nothing if the provider reports nothing", async () => {
-    const { config } = priced(["Done."]);
-    expect(await run(says("Hi"), config)).not.toHaveProperty("spent");
+  it("estimates the tokens of a reply without usage, and says so", async () => {
+    const { config, events } = priced(["Done."]);
+    const { spent } = await run(says("Hi"), config);
+    expect(spent?.run.usage).toEqual({ inputTokens: 9, outputTokens: 6, estimated: true });
+    expect(spent?.run.cost).toBeCloseTo((9 * 3 + 6 * 15) / 1_000_000, 12);
+    expect(eventsOfType(events, "llm_call_end")[0]?.usage).toEqual(spent?.run.usage);
+  });
+
+  it("estimates only the count that is missing, and marks the sum", async () => {
+    const { config } = priced([looksUp(), { text: "Done.", usage: { outputTokens: 9 } }]);
+    const { spent } = await run(says("Hi"), config);
+    expect(spent?.run.usage).toMatchObject({ outputTokens: 109, estimated: true });
+    expect(spent?.run.usage.inputTokens).toBeGreaterThan(1_000);
+  });
+
+  it("estimates the tokens of an unusable reply, too", async () => {
+    const { config } = priced([{ text: " " }, { text: "Done.", usage }]);
+    const { spent } = await run(says("Hi"), config);
+    expect(spent?.run.usage).toMatchObject({ inputTokens: 1_009, outputTokens: 105, estimated: true });
   });
 
   it("counts unusable replies", async () => {
@@ -148,6 +164,16 @@ describe("a budget of a run", () => {
       exceeded({ limit: "maxCost", spent: expect.closeTo(cost, 12) }),
     );
     expect(eventsOfType(events, "llm_fallback")).toEqual([]);
+  });
+
+  it.each([
+    ["maxCost", { maxCost: 0.0001 }],
+    ["maxTokens", { maxTokens: 30 }],
+  ])("holds if the provider reports no usage: %s", async (limit, limits) => {
+    const silent = Array.from({ length: 20 }, () => looksUp({ usage: undefined }));
+    const { config, events } = priced(silent, { budget: { run: limits } });
+    expect(errorOf(await run(says("Hi"), config))).toMatchObject(exceeded({ limit: limit as "maxCost" }));
+    expect(eventsOfType(events, "llm_call_end").length).toBeLessThan(6);
   });
 
   it("calls no model if it is 0", async () => {
@@ -236,6 +262,17 @@ describe.each(["completed", "turn", "step"] as const)(
       const read = await provider.getRecentMessages("c", 10);
       const contents = isSuccess(read) ? read.data.map(({ content }) => content) : [];
       expect(contents.slice(0, 2)).toEqual(["Hi", "1"]);
+    });
+
+    it("says that its sum is estimated, also after a run with usage", async () => {
+      const { provider, config } = stored(["1", { text: "2", usage }]);
+      await run(says("Hi"), config);
+      const { spent } = await run(says("And?"), config);
+      expect(spent?.run.usage).toEqual(usage);
+      expect(spent?.conversation?.usage).toMatchObject({ estimated: true });
+      const read = await provider.getConversation("c");
+      const conversation = isSuccess(read) ? read.data : null;
+      expect(conversation && spentIn(conversation)).toEqual(spent?.conversation);
     });
 
     it("ignores invalid values that another program has written", async () => {

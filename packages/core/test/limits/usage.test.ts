@@ -36,4 +36,30 @@ describe("the usage of a model call", () => {
     await run(says("Hi"), config);
     expect(eventsOfType(events, "llm_call_end")[0]).not.toHaveProperty("usage");
   });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "12", 12n, null])(
+    "leaves out a count that is no number of tokens: %s",
+    async (bad) => {
+      const reported = { inputTokens: bad, outputTokens: 5, cachedInputTokens: bad, more: 1 } as never;
+      const { config, events } = setup({ model: [{ text: "Done.", usage: reported }] });
+      const { spent } = await run(says("Hi"), config);
+      expect(spent).toEqual({ run: { usage: { outputTokens: 5 } } });
+      expect(eventsOfType(events, "llm_call_end").map(({ usage }) => usage)).toEqual([{ outputTokens: 5 }]);
+    },
+  );
+
+  it.each([{}, { inputTokens: -1 }, "many", 7, null])("is absent if no count is valid: %j", async (bad) => {
+    const { config } = setup({ model: [{ text: "Done.", usage: bad as never }] });
+    expect(await run(says("Hi"), config)).not.toHaveProperty("spent");
+  });
+
+  it("can't be lowered by a negative count, so a budget holds", async () => {
+    const more = { toolCalls: [{ name: "none" }], usage: { inputTokens: 100 } };
+    const less = { toolCalls: [{ name: "none" }], usage: { inputTokens: -1_000, outputTokens: 0 } };
+    const { config } = setup({
+      model: [more, less, more],
+      config: { budget: { run: { maxTokens: 130 } } },
+    });
+    expect((await run(says("Hi"), config)).outcome).toMatchObject({ error: { _tag: "BudgetExceeded" } });
+  });
 });

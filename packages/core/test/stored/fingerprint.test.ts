@@ -3,8 +3,22 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fingerprint } from "../../src/stored/fingerprint.ts";
 
+const part = fc.record(
+  {
+    text: fc.string({ maxLength: 2 }),
+    type: fc.constantFrom("text", "other"),
+    more: fc.constantFrom(undefined, 1),
+  },
+  { requiredKeys: ["type"] },
+);
+
 const message = fc.record(
-  { role: fc.constantFrom("user", "tool"), content: fc.string(), name: fc.string(), data: fc.jsonValue() },
+  {
+    role: fc.constantFrom("user", "tool"),
+    content: fc.oneof(fc.string(), fc.array(part, { maxLength: 2 })),
+    name: fc.string(),
+    data: fc.jsonValue(),
+  },
   { requiredKeys: ["role"] },
 );
 
@@ -16,12 +30,22 @@ describe("the fingerprint of a value", () => {
         expect(fingerprint([backwards])).toBe(fingerprint([a]));
         expect(fingerprint([{ ...a, more: undefined }])).toBe(fingerprint([a]));
         expect(fingerprint([a]) === fingerprint([b])).toBe(sameJson(a, b));
+        const copy = JSON.parse(JSON.stringify(a)) as unknown;
+        expect(fingerprint([copy])).toBe(fingerprint([a]));
       }),
     );
   });
 
   it("distinguishes lists, objects and texts", () => {
     const values = [[], {}, "", "[]", ["a", "b"], { a: "b" }, [["a", "b"]], { "": ["a", "b"] }, null];
+    expect(new Set(values.map(fingerprint)).size).toBe(values.length);
+  });
+
+  it("distinguishes a text, parts of texts and their borders", () => {
+    const contents = ["ab", [], ["ab"], ["a", "b"], ["", "ab"], ["1:a"], ["a", "1:b"]].map((texts) =>
+      typeof texts === "string" ? texts : texts.map((text) => ({ type: "text", text })),
+    );
+    const values = contents.map((content) => ({ role: "user", content }));
     expect(new Set(values.map(fingerprint)).size).toBe(values.length);
   });
 

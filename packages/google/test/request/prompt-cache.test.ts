@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type CacheableConfig, createTool, run, runStream } from "@jaf/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
+import { startElsewhere, startServer } from "../../../../test/models/redirects.ts";
 import { type CacheAdapter, GoogleCacheRegistry } from "../../src/index.ts";
 import { asking, configOf, gemini, MODEL, providerOf, says } from "../support/setup.ts";
 
@@ -263,6 +264,24 @@ describe("a cached prompt that", () => {
     expect(server.bodies.map((body) => "cachedContent" in body)).toEqual([false, false]);
     expect(log).toEqual(["claim true", "set unusable 600"]);
     expect(errors).toMatchObject([{ name: "GoogleError", status: 400 }]);
+  });
+
+  it("would be created behind a redirect is sent nowhere else, and neither is the request", async () => {
+    const elsewhere = await startElsewhere();
+    const asked: unknown[] = [];
+    const url = await startServer(({ url = "" }, response) => {
+      asked.push(url);
+      response.writeHead(307, { location: `${elsewhere.url}${url}` }).end();
+    });
+    const errors: unknown[] = [];
+    const cacheRegistry = new GoogleCacheRegistry({ onError: (error) => errors.push(error) });
+    const { config } = configOf(providerOf({ baseURL: url }, { cacheRegistry }), agentOf(ALL));
+    const { outcome } = await run<unknown, unknown>(says("Hi"), config);
+    expect(elsewhere.received).toEqual([]);
+    expect(asked).toEqual(["/cachedContents", `/models/${MODEL}:generateContent`]);
+    const error = { name: "GoogleError", message: expect.stringContaining(`307; ${url} redirects`) };
+    expect(errors).toMatchObject([error]);
+    expect(outcome).toMatchObject({ error: { status: 307, cause: error } });
   });
 
   it("stays usable after a request that is refused either way", async () => {

@@ -11,11 +11,15 @@ import { createBlobStatements } from "./statements.ts";
 
 /**
  * Creates a store for the bytes of large media in a table of Postgres or PGlite, for `withBlobs`. Creates the table if
- * it is missing. Arguments and errors are those of `createPostgresProvider`. Use the `tableName` of the conversations:
- * the table's name is derived from it, e.g. `conversations_blobs`. `partitions` has no effect.
+ * it is missing. `client` is a connected `Client` or a `Pool` of `pg`, or a PGlite instance; closing the store doesn't
+ * close it. Without `client`, the store opens a pool. Use the `tableName` of the conversations: the name of the table
+ * begins with it, e.g. `conversations_blobs`. `partitions` has no effect.
  *
- * With a `Client`, calls within a transaction of the application are part of it. To roll back messages and media
- * together, use one connection for both.
+ * With a `Client`, calls within a transaction of the application are part of that transaction. To roll back messages
+ * and media together, pass the same `Client` to the provider and to the store.
+ *
+ * Rejects with a `TypeError` for an invalid configuration, and with a `MemorySetupError` if the database can't be
+ * reached or the table can't be created.
  *
  * @example
  * ```ts
@@ -40,13 +44,16 @@ export async function createPostgresBlobStore(
 interface BlobBackendOptions {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
-  /** Closes what was opened for this backend. */
+  /** Closes the pool if the store opened it. A client that the application passed in stays open. */
   readonly close: () => Promise<void>;
 }
 
 const textOf = (row: SqlRow | undefined, column: string): string => row?.[column] ?? "";
 
-/** Stores blobs in a table. Each call is one statement. Blobs are sent as base64, since a driver's values are text. */
+/**
+ * Creates the backend for blobs in a table. Each call is one statement. Blobs are sent as base64, because the values of
+ * a statement are texts.
+ */
 function createBlobBackend({ sql, names, close }: BlobBackendOptions): BlobBackend {
   const statements = createBlobStatements(names);
   const change = (statement: Statement) => sql.query({ ...statement, writes: true });

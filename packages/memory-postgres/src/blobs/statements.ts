@@ -10,18 +10,20 @@ const hashes = sql`${sql.placeholder("hashes")}::text[]`;
 const now = sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 const held = sql`jsonb_build_object(${hold}, ${now} + ${sql.placeholder("seconds")}::bigint * 1000)`;
 
-/** A condition: the column has a hold that hasn't ended. */
+/** Returns an SQL condition: the column with the holds has a hold that hasn't ended. */
 const isHeld = (holds: SQL): SQL =>
   sql`EXISTS (SELECT FROM jsonb_each_text(${holds}) AS one WHERE one.value::bigint > ${now})`;
 
-/** The column without ended holds, which crashed writers leave. */
+/**
+ * Returns SQL for the column with the holds, without the holds that have ended. Writers that crashed leave such holds.
+ */
 const lasting = (holds: SQL): SQL =>
   sql`(SELECT coalesce(jsonb_object_agg(one.key, one.value::bigint), '{}') FROM jsonb_each_text(${holds}) AS one
     WHERE one.value::bigint > ${now})`;
 
 /**
- * Creates the statements on the table of blobs. Each is atomic. Those that change several rows lock them in the order
- * of their hashes, which prevents deadlocks.
+ * Creates the statements on the table of blobs. Each statement is atomic. A statement that changes several rows locks
+ * them in the order of the blobs' hashes, which prevents deadlocks.
  */
 export function createBlobStatements(names: ResolvedNames) {
   const { blobs } = createBlobTables(names);
@@ -70,7 +72,7 @@ export function createBlobStatements(names: ResolvedNames) {
       )
       SELECT count(*)::text AS removed FROM gone`),
 
-    // Only the latest row of each conversation counts.
+    // Of the rows of a conversation, only the one that was checked last counts.
     due: reusable<"limit" | "idleSeconds">(sql`
       WITH waiting AS (
         SELECT blob.conversation_id, blob.checked_at FROM ${blobs} AS blob

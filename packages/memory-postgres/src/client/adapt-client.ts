@@ -9,7 +9,7 @@ import {
 } from "./clients.ts";
 import type { SqlRow, Statement } from "./statements.ts";
 
-/** A query of such a client would never return. */
+/** The client that the application passed in isn't connected. A query on it would never return. */
 export class UnconnectedClient extends Error {
   override readonly name = "UnconnectedClient";
 }
@@ -26,7 +26,8 @@ interface PgPool extends PgClient {
 
 const isPool = (client: PgClient): client is PgPool => "totalCount" in client && "connect" in client;
 
-// Older versions of `pg` don't expose this. A second attempt then learns it from the server.
+// Returns whether the client is in a transaction. In older versions of `pg`, a client doesn't tell. Then a second
+// attempt of the statement learns it from the server.
 const inTransaction = (client: PgClient): boolean =>
   "getTransactionStatus" in client &&
   typeof client.getTransactionStatus === "function" &&
@@ -55,7 +56,10 @@ const adaptPglite = (client: PgliteClient): SqlClient => ({
   script: async (sql) => void (await client.exec(sql)),
 });
 
-/** "No such prepared statement" and "it already exists". Both occur before the statement runs. */
+/**
+ * The codes of the errors "no such prepared statement" and "the prepared statement already exists". Both occur before
+ * the statement runs.
+ */
 const MISPLACED = new Set<unknown>(["26000", "42P05"]);
 
 function unnamed({ name: _, ...statement }: Statement): Statement {
@@ -73,7 +77,10 @@ async function send(client: PgClient, { text, values, name, timeoutMs }: Stateme
 
 const scriptOn = (client: PgClient) => async (sql: string) => void (await client.query(sql));
 
-/** Sends a statement with read committed, independent of the database's default isolation level. */
+/**
+ * Sends a statement in a transaction with the isolation level read committed. The database's default level has no
+ * effect.
+ */
 async function sendReadCommitted(pool: PgPool, statement: Statement): Promise<readonly SqlRow[]> {
   const client = await pool.connect();
   const ignore = () => {}; // The statement fails with the error. Without a listener, it would end the process.
@@ -92,11 +99,13 @@ async function sendReadCommitted(pool: PgPool, statement: Statement): Promise<re
 }
 
 /**
- * Prepares statements, which makes an append a seventh faster. Stops if a proxy moves them to other connections, as
- * PgBouncer does in transaction mode before version 1.21.
+ * Adapts a pool. Statements are prepared, which makes an append a seventh faster. Some proxies send a prepared
+ * statement to a connection that doesn't know it, e.g. PgBouncer before version 1.21 in transaction mode. After the
+ * first such error, statements are no longer prepared.
  *
- * Above read committed, a write fails if it waited for another write to the same conversation. After the first such
- * failure, each write gets a transaction of its own, since each failure costs a connection.
+ * If the database's isolation level is above read committed, a write fails if it waited for another write to the same
+ * conversation. After the first such failure, each write runs in a transaction of its own with the level read
+ * committed.
  */
 function adaptPool(pool: PgPool): SqlClient {
   let prepares = true;
@@ -122,7 +131,8 @@ function adaptPool(pool: PgPool): SqlClient {
 }
 
 function adaptConnection(client: PgClient): SqlClient {
-  // Not prepared: a prepared statement that a proxy has lost would abort the application's transaction.
+  // Statements are not prepared: if a proxy has lost a prepared statement, the error would abort the application's
+  // transaction.
   const query = retryAfterRace(
     (statement) => send(client, unnamed(statement)),
     () => inTransaction(client),
@@ -138,7 +148,10 @@ function adaptConnection(client: PgClient): SqlClient {
   };
 }
 
-/** Does no I/O. Throws {@link UnconnectedClient}. */
+/**
+ * Converts a client of `pg` or PGlite into an `SqlClient`. Does no I/O. Throws an {@link UnconnectedClient} if a
+ * `Client` isn't connected.
+ */
 export function adaptClient(client: PostgresClient): SqlClient {
   if (isPglite(client)) return adaptPglite(client);
   if (isUnconnected(client)) throw new UnconnectedClient("the client is not connected");
@@ -147,7 +160,7 @@ export function adaptClient(client: PostgresClient): SqlClient {
 
 type Query = SqlClient["query"];
 
-// A serialization failure and a deadlock. Outside of a transaction block, nothing was written.
+// The codes of a serialization failure and of a deadlock. Outside of a transaction block, neither has written anything.
 const RACED = new Set<unknown>(["40001", "40P01"]);
 
 const IN_FAILED_TRANSACTION = new Set<unknown>(["25P02"]);
@@ -158,7 +171,10 @@ const DELAYS = { baseDelayMs: 2, maxDelayMs: 50 };
 const pause = (attempt: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, backoffDelayMs(attempt, DELAYS)));
 
-/** Retries on a connection that the application may use meanwhile, which rules out a transaction of our own. */
+/**
+ * Returns a function that sends a statement, and sends it again after a conflict with another transaction. The
+ * application may use the same connection meanwhile, so the function can't begin a transaction of its own.
+ */
 function retryAfterRace(send: Query, inTransaction: () => boolean): Query {
   return async (statement) => {
     let raced: unknown;
@@ -166,7 +182,7 @@ function retryAfterRace(send: Query, inTransaction: () => boolean): Query {
       try {
         return await send(statement);
       } catch (thrown) {
-        // The first error aborted the application's transaction, and says more.
+        // The first error aborted the application's transaction, and tells more than this one.
         if (raced !== undefined && hasCode(thrown, IN_FAILED_TRANSACTION)) throw raced;
         if (!hasCode(thrown, RACED) || inTransaction() || attempt === ATTEMPTS) throw thrown;
         raced = thrown;

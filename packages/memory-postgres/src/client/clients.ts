@@ -8,7 +8,7 @@ interface NamedQuery {
   name?: string;
   text: string;
   values?: unknown[];
-  /** Milliseconds. */
+  /** Milliseconds until the statement fails. */
   query_timeout?: number;
 }
 
@@ -26,23 +26,29 @@ export interface PgliteClient {
   exec(script: string): Promise<unknown>;
 }
 
-/** A client that you pass to this package: of `pg`, or of PGlite. This package never closes it. */
+/**
+ * A client that the application passes to this package: a client or pool of `pg`, or a PGlite. The package never closes
+ * it.
+ */
 export type PostgresClient = PgClient | PgliteClient;
 
 export const isPglite = (client: PostgresClient): client is PgliteClient =>
   "exec" in client && typeof client.exec === "function";
 
-/** Returns whether an error of a driver or the server has one of these codes. */
+/** Returns whether `thrown` is an error of a driver or the server with one of these codes. */
 export const hasCode = (thrown: unknown, codes: ReadonlySet<unknown>): boolean =>
   thrown instanceof Error && "code" in thrown && codes.has(thrown.code);
 
-/** The calls that the package needs from a driver. */
+/** The functions that this package needs from a client. They are the same for all drivers. */
 export interface SqlClient {
-  /** Whether each statement is a transaction of its own. If not, it may be part of the application's transaction. */
+  /**
+   * Whether each statement is a transaction of its own. If not, a statement may be part of the application's
+   * transaction.
+   */
   readonly autocommit: boolean;
   /** Whether statements run concurrently, on separate connections. */
   readonly concurrent: boolean;
   readonly query: (statement: Statement) => Promise<readonly SqlRow[]>;
-  /** Sends several statements in one message, which Postgres runs as one transaction. */
+  /** Sends a script of several statements in one message. Postgres runs the script as one transaction. */
   readonly script: (sql: string) => Promise<void>;
 }

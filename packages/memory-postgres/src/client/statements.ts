@@ -3,8 +3,8 @@ import { is, Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 
 /**
- * A row of text columns. Queries cast each column to `text`, since drivers parse other types differently, and
- * applications replace their parsers.
+ * A row of a result, whose columns are all texts. Every query casts its columns to `text`. Drivers parse other types
+ * differently, and applications may replace the drivers' parsers.
  */
 export type SqlRow = Readonly<Record<string, string | null>>;
 
@@ -13,17 +13,18 @@ export type SqlValue = string | number | boolean | null | readonly (string | nul
 export interface Statement {
   readonly text: string;
   readonly values: readonly SqlValue[];
-  /** The name under which a frequent statement may be prepared. The same name always means the same text. */
+  /** The name under which the driver may prepare a frequent statement. The same name always means the same text. */
   readonly name?: string;
   /** Whether the statement may change stored data. */
   readonly writes?: true;
-  /** Milliseconds after which the statement fails, if the driver supports it. */
+  /** Milliseconds after which the statement fails. Some drivers ignore this limit. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Returns a name that is unique to the text. Behind a PgBouncer without support for prepared statements, a connection
- * may have those of another application; a shared name would run the wrong one.
+ * Returns a name for a prepared statement that is unique to its text. Behind a PgBouncer that doesn't support prepared
+ * statements, a connection may still have prepared statements of another application. If two texts had the same name,
+ * the wrong statement would run.
  */
 export const statementName = (text: string): string =>
   `jaf_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
@@ -37,7 +38,10 @@ export function toStatement(query: SQL): Statement {
 
 export const toWrite = (query: SQL): Statement => ({ ...toStatement(query), writes: true });
 
-/** Renders a statement once, and names it for preparation. */
+/**
+ * Renders a statement once and names it, so drivers can prepare it. Returns a function that fills in the values of the
+ * placeholders.
+ */
 export function reusable<Names extends string>(query: SQL): (values: Record<Names, SqlValue>) => Statement {
   const { sql: text, params } = dialect.sqlToQuery(query);
   const name = statementName(text);
@@ -50,32 +54,36 @@ export function reusable<Names extends string>(query: SQL): (values: Record<Name
 }
 
 /**
- * The time of the statement, not of the transaction, during which a conversation may expire. Unlike
- * `clock_timestamp()`, it allows the use of indexes.
+ * SQL for the time at which the statement began, to tell which conversations have expired. The statement's transaction
+ * may have begun long ago. A condition with this time can use an index, unlike a condition with `clock_timestamp()`.
  */
 export const statementTime = sql`statement_timestamp()`;
 
-// Postgres has no year before 4713 BC, but JavaScript dates do. No stored time is before this one.
+// No stored time is before this one: JavaScript has dates before 4713 BC, but Postgres doesn't.
 export const EARLIEST_MS = Date.UTC(-4000, 0);
 
-/** The last JavaScript date, and negated, the first. */
+/** The last JavaScript date in milliseconds since 1970. The first date is this number, negated. */
 export const LAST_DATE_MS = 8.64e15;
 
-/** Exact to the millisecond and, unlike text, right for every year. The last JavaScript date stands for infinity. */
+/**
+ * Converts a date into SQL. In contrast to a date as text, the SQL is exact to the millisecond in every year. The last
+ * JavaScript date becomes `infinity`, and dates before {@link EARLIEST_MS} become `-infinity`.
+ */
 export function timestampOf(date: Date): SQL {
   const ms = date.getTime();
   if (ms < EARLIEST_MS) return sql`'-infinity'::timestamptz`;
   return ms === LAST_DATE_MS ? sql`'infinity'::timestamptz` : sql`to_timestamp(${ms}::float8 / 1000)`;
 }
 
-// `extract` returns a numeric, which is slow to calculate with. A double holds every millisecond.
+// Returns SQL for a column's time in milliseconds since 1970. It uses `date_part`, because `extract` returns a numeric,
+// which is slow to calculate with. A double holds every millisecond.
 export const millisecondsOf = (column: SQLWrapper): SQL =>
   sql`round(date_part('epoch', ${column}) * 1000)::text`;
 
-/** As JSON, since PGlite drops a byte order mark at the start of a text. */
+/** Returns SQL for a text column as JSON. If a plain text begins with a byte order mark, PGlite drops the mark. */
 export const jsonTextOf = (column: SQLWrapper): SQL => sql`to_json(${column})::text`;
 
-/** Returns the row of a statement that always has one. */
+/** Returns the first row of a statement that always returns a row. Throws a `TypeError` if there is no row. */
 export function only(rows: readonly SqlRow[]): SqlRow {
   const [row] = rows;
   if (row === undefined) throw new TypeError("a row was expected");

@@ -6,38 +6,42 @@ import type { ResolvedNames } from "../table-names.ts";
 import { conversationsOf } from "./rows.ts";
 
 /**
- * Figures over all conversations, or those of one user, without expired ones. Each conversation counts once, at the
- * time of its last activity.
+ * Figures over all conversations, or over those of one user. Expired conversations don't count. Each conversation
+ * counts once, at the time of its last activity.
  */
 export interface ConversationAnalytics {
   /** The number of conversations. */
   readonly totalConversations: number;
   /** The number of stored messages. */
   readonly totalMessages: number;
-  /** 0 if there is no conversation. */
+  /** The average number of messages of a conversation. 0 if there is no conversation. */
   readonly averageMessagesPerConversation: number;
-  /** Conversations that were last active within the last 7 × 24 hours. */
+  /** The number of conversations that were last active within the last 7 × 24 hours. */
   readonly conversationsLastWeek: number;
-  /** Conversations that were last active within the last 30 × 24 hours. */
+  /** The number of conversations that were last active within the last 30 × 24 hours. */
   readonly conversationsLastMonth: number;
   /**
-   * The hour of the day, 0 to 23 in `timeZone`, with the most last activities; the earliest one in a tie. Absent if
-   * there is no conversation.
+   * The hour of the day, 0 to 23 in `timeZone`, in which the most conversations were last active. If several hours are
+   * equal, the earliest one. Absent if there is no conversation.
    */
   readonly busiestHour?: number;
-  /** The day of the week, 0 for Sunday to 6 for Saturday, by the same rules. */
+  /**
+   * The day of the week in `timeZone` on which the most conversations were last active: 0 (Sunday) to 6 (Saturday). If
+   * several days are equal, the one with the lowest number. Absent if there is no conversation.
+   */
   readonly busiestWeekday?: number;
-  /** The time zone of `busiestHour` and `busiestWeekday`. */
+  /** The time zone in which `busiestHour` and `busiestWeekday` are counted. */
   readonly timeZone: string;
 }
 
 /** The options of `getAnalytics` of a `PostgresProvider`. */
 export interface AnalyticsOptions {
-  /** An IANA time zone such as `"Europe/Berlin"`. Respects daylight saving time. Default `"UTC"`. */
+  /** An IANA time zone, e.g. `"Europe/Berlin"`. Daylight saving time is respected. Default `"UTC"`. */
   readonly timeZone?: string;
 }
 
-// Postgres and Node may disagree about other names: Postgres takes "CET" for winter time all year.
+// Only names of the form "Area/City" and "UTC" are allowed. Postgres and Node may disagree about other names: Postgres
+// takes "CET" for winter time all year.
 const AREA_AND_CITY = /^(UTC|[A-Za-z_]+(\/[A-Za-z0-9_+-]+)+)$/;
 
 // Obsolete names that Node knows, but only some versions of Postgres.
@@ -52,7 +56,7 @@ function isKnown(timeZone: string): boolean {
   }
 }
 
-/** For a zone that Node or the database doesn't know. */
+/** The issue to report for a time zone that Node or the database doesn't know. */
 export const timeZoneIssue: MemoryIssue = {
   path: "timeZone",
   expected: 'an IANA time zone of the form "Area/City", or "UTC"',
@@ -74,13 +78,16 @@ function toIssues(issue: z.core.$ZodIssue): readonly MemoryIssue[] {
   return issue.path.length > 0 ? [timeZoneIssue] : [{ path: "options", expected: "an object" }];
 }
 
-/** Returns the options with their defaults, or the issues with them. */
+/** Returns the options with their defaults. If the options are invalid, returns the list of issues instead. */
 export function parseAnalyticsOptions(options: unknown): Required<AnalyticsOptions> | readonly MemoryIssue[] {
   const parsed = optionsSchema.safeParse(options);
   return parsed.success ? parsed.data : parsed.error.issues.flatMap(toIssues);
 }
 
-/** Queries one row for {@link toAnalytics}. */
+/**
+ * Returns a function that makes the statement for the figures, whose row {@link toAnalytics} converts. `owner`: a user
+ * id to count only this user's conversations.
+ */
 export function createAnalyticsQuery(names: ResolvedNames) {
   const { columns: conversations, source, live } = conversationsOf(names);
   const { userId, totalMessages, lastActivity } = conversations;

@@ -13,19 +13,19 @@ import { createWriting } from "./write.ts";
 export interface ConversationBackendOptions {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
-  /** Closes what was opened for this backend. */
+  /** Closes the pool if the store opened it. A client that the application passed in stays open. */
   readonly close: () => Promise<void>;
-  /** The maximum size in bytes of the messages in one read. */
+  /** The maximum size of the messages in one read, in bytes. */
   readonly maxReadBytes?: number;
   readonly pingTimeoutMs?: number;
 }
 
 const PING_TIMEOUT_MS = 5_000;
 
-// JavaScript's strings are limited to 512 MB, and the driver converts a whole value to one string.
+// The driver converts a value into one string, and JavaScript's strings are limited to 512 MB.
 const MAX_READ_BYTES = 400_000_000;
 
-/** Also rejects if the statement never runs, because all connections of a pool are busy. */
+/** Rejects after `timeoutMs`, even if the ping was never sent because all connections of the pool are busy. */
 const pingWithin = <T>(timeoutMs: number, ping: Promise<T>): Promise<T> =>
   withDeadline(ping, { timeoutMs, timeoutError: () => new Error("Query read timeout") });
 
@@ -34,8 +34,8 @@ const EXPIRED_AT_ONCE: DeletionLimit = { conversations: 20, messages: 2_000 };
 const TOMBSTONES_AT_ONCE = 1_000;
 
 /**
- * The storage port on Postgres. Each call is one statement in one round trip, except for reads of missing conversations
- * with tombstones, `clearUser` and sweeps.
+ * Creates the backend for conversations on Postgres. Each call is one statement in one round trip, with three
+ * exceptions: `clearUser`, sweeps, and reads that ask for tombstones or the time of a missing conversation.
  */
 export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
   const { sql, names, close, maxReadBytes = MAX_READ_BYTES, pingTimeoutMs = PING_TIMEOUT_MS } = options;
@@ -82,7 +82,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
   };
 }
 
-/** Creates all statements for one set of tables, except for writes, reads of one conversation and batches. */
+/** Creates the statements for conversations, except for writes, reads of one conversation, and deletions in batches. */
 export function createQueries(names: ResolvedNames, maxReadBytes: number) {
   const parts = conversationQueryParts(names, maxReadBytes);
   const { conversation, functionName } = parts;
@@ -93,13 +93,13 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
     history: createHistoryQuery(parts),
 
     /**
-     * Calls the function that deletes a conversation: see `migrations/conversation-erasure.ts`, also for the next one.
+     * Calls the SQL function `<table>_delete`, which deletes a conversation: see `migrations/conversation-erasure.ts`.
      */
     delete: (id: string): Statement =>
       toWrite(sql`
         SELECT ${sql.raw(functionName("_delete"))}(${id}::text, ${TOMBSTONE_SECONDS}::bigint)::text AS was_live`),
 
-    /** Leaves a tombstone of a user. */
+    /** Calls the SQL function `<table>_clear`, which leaves a tombstone of a user. */
     clear: (userId: string): Statement =>
       toWrite(
         sql`SELECT FROM ${sql.raw(functionName("_clear"))}(${userId}::text, ${TOMBSTONE_SECONDS}::bigint)`,

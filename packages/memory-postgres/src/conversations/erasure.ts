@@ -14,7 +14,7 @@ import { createConversationTables } from "../migrations/conversations.ts";
 import { qualifiedName, type ResolvedNames } from "../table-names.ts";
 import { conversationsOf } from "./rows.ts";
 
-// The limits of one statement, so it ends and releases its locks within a few milliseconds.
+// The limits of one statement that deletes, so it ends and releases its locks within a few milliseconds.
 const BATCH_CONVERSATIONS = 25;
 const BATCH_MESSAGES = 250;
 
@@ -28,36 +28,47 @@ interface Listed {
   readonly messages: number;
 }
 
-/** Selects conversations to delete: those without activity for some days, or expired ones. */
+/**
+ * Which conversations a sweep deletes: those without activity for more than this many days, or those that have expired.
+ */
 export type Due = { readonly olderThanDays: number } | "expired";
 
-/** The position of a sweep. */
+/**
+ * How far a sweep has come: the last conversation of a page, and the time by which conversations are ordered (expiry or
+ * last activity).
+ */
 export interface DuePosition {
-  /** Milliseconds since 1970. May be infinite if the row was written by hand. */
+  /** The time in milliseconds since 1970. It may be infinite, because rows may be written by hand. */
   readonly time: number;
   readonly conversationId: string;
 }
 
-/** Upper limits of a deletion. At least one conversation is deleted. */
+/** Upper limits of one deletion. Even if a conversation exceeds them, at least one conversation is deleted. */
 export interface DeletionLimit {
   readonly conversations: number;
   readonly messages: number;
 }
 
-/** The number of deleted conversations, and how many of them had not expired. */
+/** `conversations`: the number of deleted conversations. `live`: how many of them had not expired. */
 interface Deleted {
   readonly conversations: number;
   readonly live: number;
 }
 
 export interface BatchDeletion {
-  /** Deletes a user's conversations and creates a tombstone for each. Returns their number without expired ones. */
+  /**
+   * Deletes a user's conversations, and creates a tombstone for each. Returns how many of the deleted conversations had
+   * not expired.
+   */
   readonly clearUser: (userId: string) => Promise<number>;
-  /** Deletes all due conversations. */
+  /** Deletes all conversations that `due` selects. Returns their number, and how many of them had not expired. */
   readonly sweep: (due: Due) => Promise<Deleted>;
-  /** Deletes some due conversations, longest due first. Returns whether there may be more. */
+  /**
+   * Deletes some of the conversations that `due` selects, the longest due first. Returns whether more of them may be
+   * left.
+   */
   readonly sweepSome: (due: Due, most: DeletionLimit) => Promise<boolean>;
-  /** Deletes at most this many expired tombstones. Returns whether there may be more. */
+  /** Deletes expired tombstones, at most `most`. Returns whether more of them may be left. */
   readonly sweepTombstones: (most: number) => Promise<boolean>;
 }
 
@@ -78,7 +89,7 @@ const sum = (a: Deleted, b: Deleted): Deleted => ({
 
 const NOTHING: Deleted = { conversations: 0, live: 0 };
 
-/** Splits conversations into batches. One that exceeds a batch gets a batch of its own. */
+/** Splits conversations into batches. A conversation that is larger than a batch gets a batch of its own. */
 function toBatches(listed: readonly Listed[]): readonly (readonly string[])[] {
   const batches: string[][] = [];
   let messages = 0;
@@ -95,7 +106,7 @@ function toBatches(listed: readonly Listed[]): readonly (readonly string[])[] {
   return batches;
 }
 
-/** Takes the first rows with at most this many messages in total, but at least one row. */
+/** Returns the first rows that have at most this many messages in total, but at least one row. */
 function takeWithin(rows: readonly SqlRow[], messages: number): readonly SqlRow[] {
   let left = messages;
   const end = rows.findIndex((row) => {
@@ -105,7 +116,7 @@ function takeWithin(rows: readonly SqlRow[], messages: number): readonly SqlRow[
   return end === -1 ? rows : rows.slice(0, Math.max(end, 1));
 }
 
-/** Deletes many conversations in batches, each conversation as a whole. */
+/** Returns functions that delete many conversations in batches. A single conversation is always deleted as a whole. */
 export function createBatchDeletion(sql: SqlClient, names: ResolvedNames): BatchDeletion {
   const queries = createBatchQueries(names);
 
@@ -167,7 +178,8 @@ export function createBatchDeletion(sql: SqlClient, names: ResolvedNames): Batch
 
 const SECONDS_PER_DAY = 86_400;
 
-// Before the first possible write, and still within Postgres's range of years.
+// The maximum age in days. It reaches back before the first possible write, and is still within Postgres's range of
+// years.
 const MOST_DAYS = 2_000_000;
 
 /** Creates the statements that delete conversations in batches. */
@@ -197,7 +209,10 @@ export function createBatchQueries(names: ResolvedNames) {
     FROM deleted
     ON CONFLICT (key) DO UPDATE SET id = excluded.id, expires_at = excluded.expires_at)`;
 
-  /** `locked` selects the rows to delete, with a row lock. `then` continues the query from `deleted`. */
+  /**
+   * Returns a statement that deletes rows. `locked` is a query that selects and locks the rows. `then` is a further
+   * part of the statement, which can use the deleted rows (`deleted`).
+   */
   const deleteLocked = (locked: SQL, then = sql``): Statement =>
     toWrite(sql`
       WITH locked AS (${locked}), deleted AS (
@@ -207,14 +222,14 @@ export function createBatchQueries(names: ResolvedNames) {
       SELECT count(*)::text AS deleted, (count(*) FILTER (WHERE was_live))::text AS were_live FROM deleted`);
 
   return {
-    /** Selects a user's next conversations, in the order of their ids. */
+    /** Selects a user's conversations whose ids follow `after`, in the order of their ids. */
     listOwn: (owner: string, after: string, limit: number): Statement =>
       toStatement(sql`
         SELECT ${columns} FROM ${source} WHERE ${eq(userId, owner)} AND ${conversationId} > ${after}
         ORDER BY ${conversationId} LIMIT ${limit}::bigint`),
 
-    // Locks rows in a fixed order, so concurrent statements don't deadlock. A tombstone comes after its conversation,
-    // as in a single deletion.
+    // Locks the rows in the order of their ids, so concurrent statements don't deadlock. A tombstone is written after
+    // its conversation was deleted, as in a single deletion.
     deleteOwn: (owner: string, ids: readonly string[]): Statement =>
       deleteLocked(
         sql`
@@ -223,7 +238,7 @@ export function createBatchQueries(names: ResolvedNames) {
         leaveTombstones,
       ),
 
-    /** Selects the next due conversations, longest due first. */
+    /** Selects the conversations to delete that follow `after`, the longest due first. */
     listDue: (due: Due, after: DuePosition | undefined, limit: number): Statement => {
       const time = due === "expired" ? expiresAt : lastActivity;
       const later =
@@ -235,13 +250,13 @@ export function createBatchQueries(names: ResolvedNames) {
         ORDER BY ${time}, ${conversationId} LIMIT ${limit}::bigint`);
     },
 
-    // Skips locked rows, so it never waits and can't deadlock.
+    // Skips locked rows, so the statement never waits and can't deadlock.
     deleteDue: (due: Due, ids: readonly string[]): Statement =>
       deleteLocked(sql`
         SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} AND ${isDue(due)}
         FOR UPDATE SKIP LOCKED`),
 
-    /** Deletes expired tombstones. Never waits, either. */
+    /** Deletes expired tombstones. Skips locked rows, so the statement never waits. */
     deleteTombstones: (limit: number): Statement =>
       toWrite(sql`
         WITH deleted AS (
@@ -257,9 +272,10 @@ export function createBatchQueries(names: ResolvedNames) {
 const SWEEP_EVERY = 10;
 
 /**
- * Call it after each write of data that will expire. Every tenth call runs `sweepSome`, which removes some expired rows
- * and returns whether there may be more. It removes more than can expire meanwhile, so expired rows don't pile up
- * without a purge. Never rejects, since the write has succeeded.
+ * Returns a function to call after each write of data that will expire. Every tenth call runs `sweepSome`, which
+ * removes some expired rows and returns whether more of them may be left. If so, the next call runs `sweepSome` again.
+ * Each run removes more rows than can expire between two runs, so expired rows don't pile up even if `purgeExpired` is
+ * never called. The returned function never rejects, because the write before the call has succeeded.
  */
 export function createSweep(sweepSome: () => Promise<boolean>): () => Promise<void> {
   let writes = Math.floor(Math.random() * SWEEP_EVERY); // Random, so many processes with few writes each also sweep.

@@ -4,8 +4,8 @@ import { jsonTextOf, type Statement, timestampOf, toStatement } from "../client/
 import type { ConversationQueryParts } from "./rows.ts";
 
 /**
- * Selects the conversations of a listing. A trace's few conversations are sorted; other pages come from an index in
- * order.
+ * Returns SQL that selects the conversations of a listing. If the query has a trace, the trace's few conversations are
+ * sorted. Otherwise, an index yields the conversations in order.
  */
 function selectFound({ tables, conversation }: ConversationQueryParts, query: ConversationQuery): SQL {
   const { traces } = tables;
@@ -32,13 +32,13 @@ function selectFound({ tables, conversation }: ConversationQueryParts, query: Co
     LIMIT ${limit ?? null}::bigint OFFSET ${offset}::bigint`;
 }
 
-/** Creates the statements that list conversations. */
+/** Returns a function that makes the statement for a listing of conversations. */
 export function createFindQuery(parts: ConversationQueryParts): (query: ConversationQuery) => Statement {
   const { tables, conversation, columns, joined } = parts;
   const { messages } = tables;
   const { conversationId, lastActivity, lastSeq, totalMessages } = conversation.columns;
 
-  // Messages with other numbers were written by hand.
+  // The sequence numbers are limited because messages with other numbers were written by hand.
   const bodiesOfPage = sql`(
     SELECT ${joined(sql`string_agg(${messages.body}, E'\\n' ORDER BY ${messages.seq})`)} FROM ${messages}
     WHERE ${messages.conversationId} = page.conversation_id

@@ -19,22 +19,23 @@ import {
 } from "./analytics.ts";
 import { createBatchDeletion } from "./erasure.ts";
 
-/** Maintenance methods that this store adds to the contract. */
+/** The maintenance methods that this store has in addition to those of every provider. */
 export interface Maintenance {
   /**
-   * Deletes the conversations of all users with no activity for more than `days` days, and expired ones, in small
-   * batches. Returns their number without expired ones. Skips a conversation that is just being written to. `days` is a
-   * positive number and needn't be whole; other values return a `MemoryValidationError`.
+   * Deletes the conversations of all users that had no activity for more than `days` days, in small batches. Also
+   * deletes expired conversations. Returns the number of deleted conversations that had not expired. Skips a
+   * conversation that is being written to at that moment. `days` is a positive number and needn't be whole; another
+   * value returns a `MemoryValidationError`.
    */
   readonly cleanupOldConversations: (days: number) => Promise<Result<number>>;
 
   /**
-   * Deletes expired conversations (`ttlSeconds`) in small batches. Calls never return them, but they use space until
-   * then. Returns their number.
+   * Deletes expired conversations (those with `ttlSeconds`) in small batches, and returns their number. No call returns
+   * an expired conversation, but until its deletion it uses space.
    */
   readonly purgeExpired: () => Promise<Result<number>>;
 
-  /** Returns figures over all conversations, or those of one user. Reads each of them. */
+  /** Returns figures over all conversations, or over those of one user. The call reads each of these conversations. */
   readonly getAnalytics: (
     userId?: string,
     options?: AnalyticsOptions,
@@ -49,7 +50,7 @@ export interface MaintenanceOptions {
 
 const TOMBSTONES_AT_ONCE = 1_000;
 
-// Raised for a zone that Node knows but the database doesn't.
+// Raised for a time zone that Node knows but the database doesn't.
 const INVALID_PARAMETER = new Set<unknown>(["22023"]);
 
 const invalid = (operation: string, ...issues: readonly MemoryIssue[]) =>

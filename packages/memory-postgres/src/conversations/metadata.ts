@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from "@jaf/memory/adapter";
 
 /**
- * Metadata as JSON texts. `run` has the fields that change with each run, `jsonb` the others; both have U+FFFD in place
- * of characters that the type jsonb refuses. `exact` has the changed fields, as JSON text of the name to JSON text of
- * the value; `undefined` if there are none.
+ * Metadata as JSON texts. `run` has the fields that change with each run, and `jsonb` has the other fields. In both,
+ * U+FFFD stands for each character that the type jsonb refuses. `exact` has only the fields in which a character was
+ * replaced. It is an object that maps the JSON text of each name to the JSON text of the value. `exact` is `undefined`
+ * if no character was replaced.
  */
 export interface MetadataTexts {
   readonly jsonb: string;
@@ -12,22 +13,22 @@ export interface MetadataTexts {
 }
 
 /**
- * Returns whether a field changes with each run: the trace, and the engine's fields, `jaf` and names such as `jafX`. An
- * index on them would slow down each append.
+ * Returns whether a metadata field changes with each run: `traceId`, `jaf`, and names such as `jafX`. An index that
+ * included these fields would slow down each append.
  */
 const isRunField = (name: string): boolean => name === "traceId" || /^jaf($|[A-Z])/.test(name);
 
 const REPLACEMENT = "\ufffd";
 
-// `JSON.stringify` escapes NUL and unpaired surrogates, but no other surrogates. Each escape is matched as a whole, so
-// an escaped backslash before a "u" stays.
+// `ESCAPE` matches any escape in JSON text as a whole, so an escaped backslash before a "u" stays. `UNFIT` matches an
+// escape that jsonb refuses: `JSON.stringify` escapes NUL and unpaired surrogates, but no other surrogates.
 const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/g;
 const UNFIT = /^\\u(?:0000|d[89a-f])/;
 
 const toJsonb = (json: string): string =>
   json.replace(ESCAPE, (found) => (UNFIT.test(found) ? REPLACEMENT : found));
 
-// In jsonb, a name with U+FFFD could also stand for another field.
+// Returns whether jsonb holds a field exactly. A name that contains U+FFFD could also stand for another name.
 const isExact = (name: string, value: string): boolean =>
   !name.includes(REPLACEMENT) && toJsonb(name) === name && toJsonb(value) === value;
 
@@ -53,7 +54,10 @@ const parseField = ([name, value]: readonly [string, string]): readonly [string,
   JSON.parse(value) as JsonValue,
 ];
 
-/** Reverses {@link toMetadataTexts}, from the texts of the two columns. */
+/**
+ * Converts the texts that {@link toMetadataTexts} made back into metadata: the merged jsonb columns, and the column
+ * with the exact fields.
+ */
 export function fromMetadataTexts(jsonb: string, exact: string | null | undefined): JsonObject {
   const metadata = JSON.parse(jsonb) as JsonObject;
   if (exact == null) return metadata;

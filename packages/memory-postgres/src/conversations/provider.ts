@@ -43,12 +43,12 @@ async function open(
 
 /**
  * Creates a provider that stores conversations in Postgres or PGlite. Creates the tables if they are missing. `client`
- * is a connected `Client` or a `Pool` of `pg`, or a PGlite instance. Closing the provider leaves it open. Without
- * `client`, the provider opens a pool.
+ * is a connected `Client` or a `Pool` of `pg`, or a PGlite instance. Closing the provider doesn't close `client`.
+ * Without `client`, the provider opens a pool.
  *
- * With a `Client`, calls within a transaction of the application are part of it. With PGlite they can't be: a call in
- * the callback of `PGlite.transaction()` would wait for the end of that transaction, and so deadlock. Call the provider
- * before or after it.
+ * With a `Client`, calls within a transaction of the application are part of that transaction. With PGlite this is
+ * impossible: a call in the callback of `PGlite.transaction()` would wait for the end of the transaction, and so
+ * deadlock. Call the provider before or after the transaction.
  *
  * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the database can't be reached or its
  * tables can't be created.
@@ -75,8 +75,9 @@ export async function createPostgresProvider(
 }
 
 /**
- * Opens the storage port of {@link createPostgresProvider}, for wrappers. It stores any body that a wrapper makes,
- * except for NUL, unpaired surrogates and line breaks. Arguments and errors are the same.
+ * Opens the backend of {@link createPostgresProvider} alone, for applications that wrap it. A wrapper may pass any text
+ * as the body of a message, if it has no NUL, unpaired surrogate or line break. Arguments and errors are those of
+ * `createPostgresProvider`.
  *
  * @example
  * ```ts

@@ -31,15 +31,18 @@ import {
   toTombstones,
 } from "./rows.ts";
 
-// Large enough to be worth a row, and small enough to be sent soon. The server copies a text several times before it is
-// sent, and about 30 kB fit its cache meanwhile.
+// The number of messages in one part. A part is large enough to be worth a row, and small enough to be sent soon.
+// Before the server sends a text, it copies it several times: about 30 kB fit into the processor's cache.
 const partSize = sql.raw("64");
 
 type ReadValue = "conversationId" | "key" | "last" | "after" | "before" | "limit" | "messageId";
 
 const given = (name: ReadValue): SQL => sql`${sql.placeholder(name)}::bigint`;
 
-/** A statement for one conversation, with a column `bodies` and the columns of a head. */
+/**
+ * Returns a statement that reads one conversation, with a column `bodies` and the columns of a head. `extras`: SQL for
+ * more columns.
+ */
 type Selecting = (extras: SQL) => SQL;
 
 function selectAll({
@@ -56,8 +59,8 @@ function selectAll({
   const firstPart = sql`(${lastSeq} - ${totalMessages}) / ${partSize}`;
   const lastPart = sql`${lastSeq} / ${partSize}`;
 
-  // The planner expects few elements of an array. Of a series it expects a thousand, and would compile the query each
-  // time, which takes longer than running it.
+  // The array makes the planner expect few parts. Of a plain series it expects a thousand. Then it would compile the
+  // query each time, which takes longer than running the query.
   const parts = sql`unnest(ARRAY(SELECT generate_series(${firstPart}, ${lastPart}))) WITH ORDINALITY AS parts (part, nth)`;
 
   const joinedPart = sql`(
@@ -69,14 +72,14 @@ function selectAll({
       ORDER BY ${messages.seq}
     ) AS ordered) AS joined`;
 
-  // Measures all messages only if a part exceeds its share. Otherwise, the whole can't be too large.
+  // Measures all messages only if a part exceeds its share of the limit. If no part does, the whole can't be too large.
   const isTooLarge = sql`(
     SELECT sum(octet_length(${messages.body})) FROM ${messages}
     WHERE ${messages.conversationId} = ${sql.placeholder("conversationId")}) > ${readable}`;
   const bodiesOfPart = sql`CASE WHEN octet_length(bodies) > ${readable} / (${lastPart} - ${firstPart} + 1)
     THEN ${orTooLarge(isTooLarge, sql`bodies`)} ELSE bodies END`;
 
-  // Each part is a row: the client receives one while the server joins the next.
+  // Each part is a row, so the client receives one part while the server joins the next.
   const ofFirst = (column: SQL) => sql`CASE WHEN nth = 1 THEN ${column} END`;
   const columns = columnsWith({ jsonb: ofFirst(metadata.jsonb), exact: ofFirst(metadata.exact) });
   return (extras) => sql`
@@ -87,9 +90,9 @@ function selectAll({
 function selectLast({ tables, conversation, columns, ofOne, joined }: ConversationQueryParts): Selecting {
   const { messages } = tables;
   const { conversationId, lastSeq, totalMessages } = conversation.columns;
-  // Newest first. With a limit, the planner always walks the key backwards; with a condition on the number, that
-  // depends on its estimate of the conversation's length. The limit is a subquery: with a known limit, the planner
-  // plans again each time, which takes longer than reading.
+  // The newest message comes first. With a limit, the planner always reads the key backwards. With a condition on the
+  // sequence number instead, this depends on its estimate of the conversation's length. The limit is a subquery
+  // because, with a known limit, the planner would plan again each time, which takes longer than reading.
   const bodies = sql`(
     SELECT ${joined(sql`string_agg(latest.body, E'\\n')`)} FROM (
       SELECT ${messages.body} FROM ${messages}
@@ -101,12 +104,15 @@ function selectLast({ tables, conversation, columns, ofOne, joined }: Conversati
     sql`SELECT ${columns}, ${bodies} AS bodies${extras} FROM ${conversation.source} WHERE ${ofOne}`;
 }
 
-/** Positions begin with 0, sequence numbers with 1: messages after position `after` begin with number `after + 2`. */
+/**
+ * Selects a range of positions. Positions begin with 0, but sequence numbers begin with 1: the messages after position
+ * `after` begin with the sequence number `after + 2`.
+ */
 function selectRange({ tables, conversation, columns, ofOne, joined }: ConversationQueryParts): Selecting {
   const { messages } = tables;
   const { conversationId, lastSeq, totalMessages } = conversation.columns;
   const [after, before, limit] = [given("after"), given("before"), given("limit")];
-  // Since numbers have no gaps, a limit is also a bound. `greatest` and `least` ignore null.
+  // Because sequence numbers have no gaps, a limit is also a bound. `greatest` and `least` ignore null.
   const end = sql`least(${before}, ${lastSeq})`;
   const start = sql`greatest(${after} + 1, ${lastSeq} - ${totalMessages})`;
   const limitedStart = sql`greatest(${start}, CASE WHEN ${after} IS NULL THEN ${end} - ${limit} END)`;
@@ -148,7 +154,10 @@ const SELECTIONS: Readonly<Record<StoredSelection["kind"], (parts: ConversationQ
   none: selectNone,
 };
 
-/** Creates the statements that read one conversation, by the requested data. Each is rendered when first needed. */
+/**
+ * Returns functions that make the statements which read one conversation. A statement depends on the requested data,
+ * and is rendered when it is first needed.
+ */
 export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
   const parts = conversationQueryParts(names, maxReadBytes);
   const { messages, traces, keys } = createConversationTables(names);
@@ -165,7 +174,7 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
     (SELECT json_object_agg(${messages.seq}, ${messages.messageId}) FROM ${messages}
       WHERE ${messages.conversationId} = ${conversationId} AND ${messages.messageId} IS NOT NULL)::text AS message_ids`;
 
-  // The time of the read, even in an old transaction. Whole milliseconds, as in writes.
+  // The time of the read, also in a transaction that began long ago. In whole milliseconds, as in writes.
   const readAt = sql`, ${millisecondsOf(sql`date_trunc('milliseconds', clock_timestamp())`)} AS read_at`;
 
   function statementOf({
@@ -209,13 +218,18 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
       });
     },
 
-    /** Returns no row if the conversation exists meanwhile. */
+    /**
+     * Reads the tombstones of a missing conversation. The statement returns no row if the conversation exists by now.
+     */
     tombstones: (id: string, userId: string | undefined): Statement =>
       tombstones({ conversationId: id, userId: userId ?? null }),
   };
 }
 
-/** Reads one conversation in one statement, or in two if it is missing and tombstones or the time are requested. */
+/**
+ * Returns a function that reads one conversation in one statement. A second statement is only needed if the
+ * conversation is missing and the request asks for tombstones or the time.
+ */
 export function createReading(
   sql: SqlClient,
   names: ResolvedNames,
@@ -237,7 +251,8 @@ export function createReading(
     }
     if (tombstones === undefined && asksTime !== true) return { conversation: null };
     const [found] = await sql.query(queries.tombstones(conversationId, tombstones?.userId));
-    // Created in between: the two results don't belong to the same moment.
+    // If there is no row, the conversation was created between the two statements. Then their results don't belong to
+    // the same moment.
     return found === undefined
       ? read(request)
       : { conversation: null, tombstones: toTombstones(found), ...toTime(found) };
@@ -245,7 +260,8 @@ export function createReading(
 }
 
 /**
- * Reads messages with their digests. As JSON, since messages written by hand may contain anything, even line breaks.
+ * Returns a function that makes the statement which reads messages with their digests. It returns the messages as JSON,
+ * because messages that were written by hand may contain anything, even line breaks.
  */
 export function createHistoryQuery({
   tables,
@@ -275,7 +291,7 @@ export function createHistoryQuery({
 
 const storedSchema = z.array(z.tuple([z.string(), z.string().nullable()]));
 
-/** Returns `null` if there is no such conversation. */
+/** Converts the row of the history statement into a history. Returns `null` if the conversation doesn't exist. */
 export function toHistory(row: SqlRow | undefined): StoredHistory | null {
   if (row === undefined) return null;
   const [lastSeq, total, digestText] = row["counts"]?.split(" ") ?? [];

@@ -14,7 +14,10 @@ import { createConversationTables } from "../migrations/conversations.ts";
 import { qualifiedName, quoteLiteral, type ResolvedNames } from "../table-names.ts";
 import { fromMetadataTexts } from "./metadata.ts";
 
-/** The main table under a short name: its `columns`, and the `source` for `FROM`. */
+/**
+ * Returns the table of conversations under a short name. `columns` has its columns, `source` is for `FROM`, and `live`
+ * is a condition: the conversation hasn't expired.
+ */
 export function conversationsOf(names: ResolvedNames) {
   const table = createConversationTables(names).conversations;
   const columns = alias(table, "conversation");
@@ -26,8 +29,9 @@ export function conversationsOf(names: ResolvedNames) {
 type DigestColumns = Readonly<Record<"historyDigest" | "digestBase" | "totalMessages", SQLWrapper>>;
 
 /**
- * The digest in hex. "-" for messages without digests. Without messages, the base of the first digest, or "" for the
- * incarnation.
+ * Returns SQL for the digest of a conversation, in hex: the digest of the last message, or "-" if the message has no
+ * digest. If there are no messages, the SQL returns the base: the digest of the last message that was removed. If there
+ * is no base either, it returns "", and the incarnation serves as the digest.
  */
 export const digestTextOf = ({ historyDigest, digestBase, totalMessages }: DigestColumns): SQL =>
   sql`coalesce(encode(${historyDigest}, 'hex'),
@@ -38,14 +42,14 @@ interface MetadataColumns {
   readonly exact: SQL;
 }
 
-/** Creates the common parts of the statements that read conversations. */
+/** Creates the parts that are the same in all statements that read conversations. */
 export function conversationQueryParts(names: ResolvedNames, maxReadBytes: number) {
   const tables = createConversationTables(names);
   const conversation = conversationsOf(names);
   const { columns, live } = conversation;
   const readable = sql.raw(String(maxReadBytes));
 
-  // The numbers share one column, since a column costs the server and the driver more than a number.
+  // The numbers share one column, because a further column costs the server and the driver more than a further number.
   const columnsWith = ({ jsonb, exact }: MetadataColumns): SQL => sql`
     ${jsonTextOf(columns.userId)} AS user_id,
     ${jsonb} AS metadata,
@@ -70,8 +74,8 @@ export function conversationQueryParts(names: ResolvedNames, maxReadBytes: numbe
     metadata,
     columns: columnsWith(metadata),
     orTooLarge,
-    // Bodies contain no line break, so line breaks join them. One text is much cheaper to transfer than many rows. The
-    // same aggregate twice is computed once.
+    // The bodies of messages contain no line break, so line breaks join them. One text is much cheaper to transfer than
+    // many rows. The server computes the aggregate only once, although it occurs twice.
     joined: (bodies: SQL): SQL => orTooLarge(sql`octet_length(${bodies}) > ${readable}`, bodies),
     ofOne: sql`${columns.conversationId} = ${sql.placeholder("conversationId")} AND ${live}`,
     functionName: (suffix: string): string => qualifiedName(names, suffix),
@@ -80,7 +84,7 @@ export function conversationQueryParts(names: ResolvedNames, maxReadBytes: numbe
 
 export type ConversationQueryParts = ReturnType<typeof conversationQueryParts>;
 
-/** Replaces the bodies, which never contain a line break. */
+/** The column of bodies has this text if the bodies are too large to be read. Bodies never contain a line break. */
 const TOO_LARGE = "\r";
 
 const text = (row: SqlRow, column: string): string => {
@@ -91,13 +95,19 @@ const text = (row: SqlRow, column: string): string => {
 
 const number = (row: SqlRow, column: string): number => Number(text(row, column));
 
-/** A time written by hand may be infinite or in a year that only Postgres has. Then the nearest date is returned. */
+/**
+ * Converts milliseconds since 1970 into a date. A time that was written by hand may be infinite, or outside of the
+ * range of JavaScript dates. For such a time, returns the nearest date.
+ */
 const toDate = (milliseconds: unknown): Date =>
   new Date(Math.min(Math.max(Number(milliseconds), -LAST_DATE_MS), LAST_DATE_MS));
 
 const date = (row: SqlRow, column: string): Date => toDate(text(row, column));
 
-/** Throws {@link ConversationTooLarge}. */
+/**
+ * Returns the joined bodies of a row, or `undefined` if there are none. Throws a {@link ConversationTooLarge} if the
+ * bodies are too large.
+ */
 export function bodiesIn({ bodies }: SqlRow): string | undefined {
   if (bodies === TOO_LARGE) throw new ConversationTooLarge("the conversation is too large");
   return bodies ?? undefined;
@@ -105,7 +115,10 @@ export function bodiesIn({ bodies }: SqlRow): string | undefined {
 
 const bodiesOf = (row: SqlRow): string[] => bodiesIn(row)?.split("\n") ?? [];
 
-/** Parses `digestTextOf`. */
+/**
+ * Converts a text that the SQL of {@link digestTextOf} made into the field `historyDigest`. Returns no field if the
+ * messages have no digests.
+ */
 export const digestIn = (digestText: string | undefined, incarnation: string) =>
   digestText === undefined || digestText === "-"
     ? {}
@@ -114,7 +127,7 @@ export const digestIn = (digestText: string | undefined, incarnation: string) =>
 function toStored(row: SqlRow, conversationId: string, messages: readonly string[]): StoredConversation {
   const userId = row["user_id"];
   const head = text(row, "head").split(" ");
-  // May contain spaces.
+  // The incarnation is last in the text because it may contain spaces.
   const incarnation = head.length === 8 ? (head[7] as string) : head.slice(7).join(" ");
   return {
     conversationId,
@@ -136,7 +149,8 @@ export const toStoredConversation = (row: SqlRow): StoredConversation =>
   toStored(row, JSON.parse(text(row, "id")) as string, bodiesOf(row));
 
 /**
- * Parses the rows of a selection; there is one, except for `"all"`. Returns `undefined` if there is no conversation.
+ * Converts the rows of a read into a conversation. There is one row, except for the selection `"all"`, which has a row
+ * for each part. Returns `undefined` if the conversation doesn't exist.
  */
 export function toSelected(
   conversationId: string,
@@ -154,7 +168,10 @@ export function toSelected(
   return toStored(first, conversationId, kind === "last" ? bodies.reverse() : bodies);
 }
 
-/** Returns the position of the first selected message. The selected messages are consecutive. */
+/**
+ * Returns the position of the first selected message. If no message was selected, returns the position that the next
+ * new message will get. The selected messages are consecutive.
+ */
 export function firstPositionOf(
   { messages, nextPosition }: StoredConversation,
   row: SqlRow | undefined,
@@ -164,10 +181,13 @@ export function firstPositionOf(
   return first == null ? nextPosition - messages.length : Number(first);
 }
 
-/** Returns the time of the read, if requested. */
+/** Returns the time of the read, or no field if the request didn't ask for it. */
 export const toTime = ({ read_at: readAt }: SqlRow) => (readAt == null ? {} : { readAt: toDate(readAt) });
 
-/** Returns the parts of a read's outcome besides the conversation. */
+/**
+ * Returns the optional parts of a read's outcome: receipt, time, and the fields for an export. A part is absent if the
+ * request didn't ask for it.
+ */
 export function toExtras(row: SqlRow, conversation: StoredConversation) {
   const { receipt, traces, ttl_seconds: ttlSeconds, message_ids: messageIds } = row;
   const extras = {
@@ -185,7 +205,7 @@ export function toExtras(row: SqlRow, conversation: StoredConversation) {
   };
 }
 
-/** Returns the ids of all messages, from an object of sequence numbers to ids. */
+/** Returns the own id of each message, or `null`. `idsBySeq`: a JSON object that maps sequence numbers to ids. */
 function toMessageIds(
   idsBySeq: string | null | undefined,
   { messages, nextPosition }: StoredConversation,

@@ -18,7 +18,8 @@ import {
 import { qualifiedName, type ResolvedNames } from "../table-names.ts";
 import { toMetadataTexts } from "./metadata.ts";
 
-// The arguments of the write function, in order: see `migrations/conversation-write.ts`. JSON is passed as text.
+// The arguments of the SQL function `<table>_write` with their types, in order: see `migrations/conversation-write.ts`.
+// JSON is passed as text.
 const ARGUMENTS = [
   ["conversation_id", "text"],
   ["replace", "boolean"],
@@ -62,7 +63,10 @@ const toSource = ({
   trace_ids: traceIds,
 });
 
-/** The arguments that few writes need, as an object; `null` for none. */
+/**
+ * Returns an object of the arguments that few writes need: own ids of messages, the source of an import, and exact
+ * metadata. Returns `null` if the write needs none of them.
+ */
 function toRareArguments({ messages, source }: ConversationWrite, exact: object | undefined): object | null {
   const own = messages.some((message) => message.own !== undefined);
   if (!own && source === undefined && exact === undefined) return null;
@@ -87,7 +91,10 @@ function toExpectation({ expectedIncarnation: expected }: ConversationWrite) {
     : { incarnation: null, tombstones: [expected.absent.conversation, expected.absent.user] };
 }
 
-/** In the order of the arguments. Called for each write, so it creates only one array. */
+/**
+ * Returns the values of the arguments, in the order of {@link ARGUMENTS}. It is called for each write, so it creates
+ * only one array.
+ */
 function toValues(write: ConversationWrite): readonly SqlValue[] {
   const { jsonb, run, exact } = toMetadataTexts(write.metadata);
   const rare = toRareArguments(write, exact);
@@ -118,14 +125,20 @@ function toValues(write: ConversationWrite): readonly SqlValue[] {
 
 export interface WriteCall {
   readonly usual: (write: ConversationWrite) => Statement;
-  /** The call after the usual one failed with {@link KEY_IS_KNOWN}. */
+  /** The call to send if the usual call failed with {@link KEY_IS_KNOWN}. */
   readonly careful: (write: ConversationWrite) => Statement;
 }
 
-/** Raised if the write must be repeated with the careful call. */
+/**
+ * The error code of the usual call if an earlier write had the same idempotency key. After this error, the careful call
+ * decides about the write.
+ */
 const KEY_IS_KNOWN: ReadonlySet<unknown> = new Set(["JF005"]);
 
-/** Creates the calls of the write function. */
+/**
+ * Creates the two ways to call the SQL function `<table>_write`: the usual call, and the careful call, which decides
+ * about a known idempotency key.
+ */
 function createWriteCall(names: ResolvedNames): WriteCall {
   const parameters = ARGUMENTS.map(([, type], index) => `$${index + 1}::${type}`).join(", ");
   const text = `SELECT ${qualifiedName(names, "_write")}(${parameters}) AS outcome`;
@@ -137,7 +150,7 @@ function createWriteCall(names: ResolvedNames): WriteCall {
   };
 }
 
-/** Parses the values after `written`. */
+/** Converts the values that follow the word `written` in the function's result into a receipt. */
 const toReceipt = ([version, lastSeq, totalMessages, digest = "-"]: readonly string[]): WriteReceipt => ({
   nextPosition: Number(lastSeq),
   totalMessages: Number(totalMessages),
@@ -167,11 +180,14 @@ function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
   }
 }
 
-/** Writes conversations. `written` resolves when no write is waiting. */
+/**
+ * Returns `write`, which writes to a conversation, and `written`, which resolves when no write is waiting.
+ * `sweepExpired` is called after each write that sets a ttl.
+ */
 export function createWriting(sql: SqlClient, names: ResolvedNames, sweepExpired: () => Promise<void>) {
   const call = createWriteCall(names);
-  // One write per conversation at a time keeps their order, and a locked conversation occupies only one connection of a
-  // pool. A single connection does this anyway.
+  // Only one write per conversation is sent at a time. This keeps the order of the writes, and a locked conversation
+  // occupies only one connection of a pool. A single connection does this anyway.
   const queue = sql.concurrent ? createKeyedQueue() : undefined;
 
   async function write(given: ConversationWrite): Promise<WriteOutcome> {

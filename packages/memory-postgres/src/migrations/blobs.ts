@@ -10,7 +10,7 @@ import {
   tableIn,
 } from "./table-group.ts";
 
-/** The table of blobs. */
+/** The group with the table of blobs. */
 export const blobTables: TableGroup = {
   journalSuffix: "_blob_migrations",
   tables: ["_blobs"],
@@ -28,8 +28,8 @@ CREATE TABLE "__p___blobs" (
 	CONSTRAINT "__p___blobs_pkey" PRIMARY KEY ("conversation_id", "sha256")
 );
 CREATE INDEX "idx___p___blobs_checked_at" ON "__p___blobs" ("checked_at");
--- Images and sounds don't get smaller when they are compressed. Statistics keep samples of what stands in a column, also
--- once it is deleted: nothing of media.
+-- Compression doesn't make images and sounds smaller. Statistics keep samples of a column's values, even after the
+-- values were deleted. So there are none of media.
 ALTER TABLE "__p___blobs"
 	ALTER COLUMN "data" SET STORAGE EXTERNAL,
 	ALTER COLUMN "data" SET STATISTICS 0,
@@ -40,20 +40,22 @@ ALTER TABLE "__p___blobs"
   remedy: 'migrate(), or the script of printMigrations(), with `groups: ["blobs"]`',
 };
 
-/** The columns of the table, for queries. */
+/** The table of blobs with its columns, for queries. */
 export function createBlobTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   return {
     blobs: table(`${tableName}_blobs`, {
       conversationId: idColumn("conversation_id").notNull(),
-      /** The hash of the bytes, in hex. */
+      /** The SHA-256 of the bytes, in hex. */
       sha256: exactTextColumn("sha256").notNull(),
       data: bytesColumn("data").notNull(),
-      /** The id of the last hold. */
+      /** The id of the last hold on the blob. If it changes, a writer has put or kept the blob. */
       token: text("token").notNull(),
-      /** The holds of writes in progress: end in milliseconds since 1970, by id. */
+      /**
+       * The holds of writes in progress, as an object that maps the id of a hold to its end in milliseconds since 1970.
+       */
       holds: jsonb("holds").notNull(),
-      /** The time of the put or the last sweep, in milliseconds since 1970. */
+      /** When the blob was put or last swept, in milliseconds since 1970. */
       checkedAt: countColumn("checked_at").notNull(),
     }),
   };

@@ -1,19 +1,20 @@
 import { BODY, ddl, REFUSE_RENAMED } from "./table-group.ts";
 
-/** Deletes conversations, clears users, and leaves their tombstones. */
+/** SQL functions that delete a conversation, and that leave tombstones of conversations and users. */
 export const erasureFunctions = ddl`
--- A deletion leaves a tombstone, so that a write that was decided before the deletion can be refused.
+-- A deletion leaves a tombstone, so a write that was decided before the deletion can be refused.
 --
--- A creation that is under way must come before a deletion and be deleted with it, or see its tombstone; but neither
--- sees uncommitted rows of the other. So a creation that expects tombstones locks the conversation's and the user's,
--- shared with other creations, before it reads them. A deletion locks its tombstone alone, before it looks for rows to
--- delete. Appends to existing conversations take none of these locks.
+-- A creation may be in progress while a deletion runs, and neither sees uncommitted rows of the other. So either the
+-- creation must come first and its conversation be deleted, or the creation must see the tombstone. Therefore, a
+-- creation that expects certain tombstones first locks the names of the conversation's and the user's tombstone. It
+-- shares these locks with other creations. A deletion locks the name of its tombstone exclusively, before it looks for
+-- rows to delete. An append to an existing conversation takes none of these locks.
 --
--- Locks are taken in this order: names of tombstones, conversations, rows of tombstones. The row of a tombstone is
--- written by the transaction that has just deleted the conversation or holds the lock of its name, so that no
--- transaction waits for it while it holds a lock that another one needs.
+-- Locks are taken in this order: names of tombstones, conversations, rows of tombstones. The row of a tombstone is only
+-- written by a transaction that has just deleted the conversation, or that holds the lock of the tombstone's name. So
+-- no transaction waits for such a row while it holds a lock that another transaction needs.
 
--- The name of a tombstone: "tombstoneKey" of @jaf/memory/adapter. Null for no id.
+-- Returns the name of a tombstone, as "tombstoneKey" of @jaf/memory/adapter does. Returns null if the id is null.
 CREATE OR REPLACE FUNCTION "public"."__p___tombstone_key"(p_kind text, p_id text) RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE
 AS ${BODY}
@@ -26,7 +27,8 @@ AS ${BODY}
 	)
 ${BODY};
 
--- What has been erased lately: the ids of the conversation's tombstone and of the user's, null where there is none.
+-- Returns an array of two ids: that of the conversation's tombstone and that of the user's tombstone. An id is null if
+-- there is no such tombstone.
 CREATE OR REPLACE FUNCTION "public"."__p___tombstones_of"(p_conversation_id text, p_user_id text) RETURNS text[]
 LANGUAGE plpgsql
 AS ${BODY}
@@ -40,7 +42,8 @@ BEGIN
 END
 ${BODY};
 
--- Until the end of the transaction, no other one leaves a tombstone of the conversation or of the user.
+-- Locks the names of a conversation's and its user's tombstone. Until the end of this transaction, no other transaction
+-- leaves one of these tombstones.
 CREATE OR REPLACE FUNCTION "public"."__p___lock_creation"(p_conversation_id text, p_user_id text, p_table regclass)
 RETURNS void
 LANGUAGE plpgsql
@@ -53,8 +56,8 @@ DECLARE
 BEGIN
 	PERFORM pg_advisory_xact_lock_shared(hashtextextended(key, p_table::oid::bigint))
 	FROM unnest(keys) AS key WHERE key IS NOT NULL;
-	-- A snapshot that is older than the locks doesn't show what was committed meanwhile. An insertion notices it, and
-	-- fails to serialize.
+	-- If this transaction's snapshot is older than the locks, it doesn't show what was committed meanwhile. An
+	-- insertion notices such a row, and fails with a serialization error.
 	IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
 		INSERT INTO "public"."__p___tombstones"
 		SELECT key, gen_random_uuid(), '-infinity' FROM unnest(keys) AS key WHERE key IS NOT NULL ORDER BY key
@@ -64,13 +67,15 @@ BEGIN
 END
 ${BODY};
 
--- Deletes a conversation, and leaves a tombstone of it, also where there is none.
+-- Deletes a conversation, and leaves a tombstone of it. A missing conversation also gets a tombstone.
 --
 -- Arguments
---   p_tombstone_seconds  for how long the tombstone stays
---   p_table              as of "__p___write"
+--   p_conversation_id    the id of the conversation
+--   p_tombstone_seconds  how long the tombstone stays, in seconds
+--   p_table              not for the caller: the table of conversations, known by its identity
 --
--- Returns whether there was one that had not expired. Raises JF003 as "__p___write" does.
+-- Returns true if the conversation existed and had not expired, else false. Raises JF003 if the schema was renamed
+-- after this function was made.
 CREATE OR REPLACE FUNCTION "public"."__p___delete"(
 	p_conversation_id text,
 	p_tombstone_seconds bigint,
@@ -86,7 +91,8 @@ ${REFUSE_RENAMED}
 	PERFORM pg_advisory_xact_lock(
 		hashtextextended("public"."__p___tombstone_key"('conversation', p_conversation_id), p_table::oid::bigint)
 	);
-	-- As in "__p___lock_creation": it fails if there is one that this snapshot doesn't show.
+	-- If this snapshot doesn't show an existing conversation of this id, the insertion fails with a serialization
+	-- error.
 	IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
 		BEGIN
 			INSERT INTO "public"."__p__" (conversation_id, expires_at) VALUES (p_conversation_id, '-infinity')
@@ -102,8 +108,8 @@ ${REFUSE_RENAMED}
 END
 ${BODY};
 
--- Leaves a tombstone of a user: the first step of deleting everything of theirs, to be committed before the next one
--- looks for it. Arguments as of "__p___delete".
+-- Leaves a tombstone of a user. The deletion of all conversations of a user begins with this call, and commits it
+-- before it looks for the conversations. The arguments p_tombstone_seconds and p_table are those of "__p___delete".
 CREATE OR REPLACE FUNCTION "public"."__p___clear"(
 	p_user_id text,
 	p_tombstone_seconds bigint,
@@ -121,7 +127,8 @@ ${REFUSE_RENAMED}
 END
 ${BODY};
 
--- Only for the two above, which lock its name first.
+-- Writes the row of a tombstone. Only "__p___delete" and "__p___clear" call it, after they have locked the tombstone's
+-- name.
 CREATE OR REPLACE FUNCTION "public"."__p___leave_tombstone"(p_kind text, p_id text, p_seconds bigint) RETURNS void
 LANGUAGE plpgsql
 AS ${BODY}

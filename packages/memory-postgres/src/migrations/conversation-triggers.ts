@@ -1,20 +1,21 @@
 import { BODY, ddl, OWN_NAME } from "./table-group.ts";
 
-/** A rule for every writer, including people: no data outlives its conversation. */
+/** The triggers that make sure, for every writer, including people, that no data outlives its conversation. */
 export const triggers = ddl`
--- Does the work of foreign keys with ON DELETE CASCADE, at no cost to an append: a deletion of conversations, also by
--- hand, deletes their messages, traces and keys, and no conversation gets another id.
+-- Does the work of foreign keys with ON DELETE CASCADE, but costs an append nothing. A deletion of conversations, also
+-- by hand, deletes their messages, traces and keys. A change of a conversation's id is refused.
 --
--- SECURITY DEFINER, as foreign keys are: who may delete a conversation need not have a right to the other tables.
--- Only the owner may make a trigger of it, since on another table it would delete the rows that this table's ids name.
+-- SECURITY DEFINER, as for foreign keys: a user who may delete conversations needs no right to the other tables. Only
+-- the owner may create a trigger with this function. On another table, such a trigger would delete the rows with that
+-- table's ids.
 CREATE OR REPLACE FUNCTION "public"."__p___cascade"() RETURNS trigger
 LANGUAGE plpgsql
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
--- Whatever is known of the tables' sizes: a plan that was made while they were small is kept for long.
+-- No matter how large the tables seem to be: a plan that was made while they were small is kept for long.
 SET enable_seqscan = off
 SET jit = off
--- A policy that hides rows from the owner too would leave them behind: rather an error than that.
+-- If a policy hides rows even from the owner, an error is raised. Otherwise, the hidden rows would be left behind.
 SET row_security = off
 AS ${BODY}
 DECLARE
@@ -51,8 +52,9 @@ ${BODY};
 
 REVOKE ALL ON FUNCTION "public"."__p___cascade"() FROM PUBLIC;
 
--- Who truncates one part of the conversations truncates the parts of the other tables that have the same ids, which
--- are those of the same modulus and remainder. Names no schema, and so follows its table wherever that goes.
+-- If one partition of the conversations is truncated, truncates the partitions of the other tables that have the same
+-- ids: those with the same modulus and remainder. The function names no schema, so it follows its table if the schema
+-- is renamed.
 CREATE OR REPLACE FUNCTION "public"."__p___part_cascade"() RETURNS trigger
 LANGUAGE plpgsql
 SECURITY DEFINER
@@ -75,7 +77,8 @@ BEGIN
 			AND pg_get_expr(other.relpartbound, other.oid) = pg_get_expr(own.relpartbound, own.oid)
 		WHERE own.oid = TG_RELID
 	LOOP
-		-- Where the whole table is truncated, this is done, and doing it again for each part would take long.
+		-- If the whole table is truncated, the partition is empty already. To truncate each partition again would take
+		-- long.
 		EXECUTE format('SELECT EXISTS (SELECT FROM %s)', part) INTO occupied;
 		IF occupied THEN
 			EXECUTE format('TRUNCATE %s', part);
@@ -87,8 +90,8 @@ ${BODY};
 
 REVOKE ALL ON FUNCTION "public"."__p___part_cascade"() FROM PUBLIC;
 
--- Done once. A deletion from one part of a divided table fires the triggers of that part alone. A trigger knows its
--- function by its identity, and stays what it is where the schema is renamed.
+-- The triggers are created once. A deletion from one partition of a table fires only the triggers of that partition. A
+-- trigger knows its function by the function's identity, so it stays valid if the schema is renamed.
 DO $jaf_triggers$
 DECLARE
 	part regclass;

@@ -1,16 +1,16 @@
 import { BODY, ddl } from "./table-group.ts";
 
-/** The view that shows conversations with their messages. */
+/** The view that shows each conversation with its messages in one row. */
 export const view = ddl`
--- A stored message as jsonb, which refuses an escaped NUL and an escaped unpaired surrogate, the only surrogates that
--- are stored escaped: both are shown as U+FFFD. Chr(1), which JSON text can't hold, stands for an escaped backslash
--- meanwhile, so that the text of a backslash, a "u" and four zeros stays what it is. What isn't JSON, as an application
--- that encrypts messages may store it, is shown as a string.
+-- Converts a stored message into jsonb. jsonb refuses an escaped NUL and an escaped unpaired surrogate, so both become
+-- U+FFFD. (Paired surrogates are not stored escaped.) During the conversion, chr(1) stands for an escaped backslash,
+-- because JSON text can't contain it. So a backslash in a message, followed by "u0000", stays as it is. A text that
+-- isn't JSON is shown as a string; an application that encrypts messages may store such texts.
 CREATE OR REPLACE FUNCTION "public"."__p___shown"(p_body text) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE STRICT
 AS ${BODY}
 BEGIN
-	-- Quoted with an E, whatever the session says of backslashes.
+	-- The prefix E makes the meaning of backslashes independent of the session's settings.
 	IF p_body ~ E'\\\\u(0000|d[89a-f])' THEN
 		RETURN replace(
 			regexp_replace(
@@ -26,7 +26,7 @@ EXCEPTION WHEN invalid_text_representation OR untranslatable_character THEN
 END
 ${BODY};
 
--- Conversations in one row each, for people's own SQL. Expired ones are not in it.
+-- Shows each conversation in one row, for people's own SQL. Expired conversations are left out.
 CREATE OR REPLACE VIEW "__p___with_messages" AS
 SELECT
 	conversation.conversation_id,

@@ -1,17 +1,22 @@
 import { BODY, ddl, OWN_NAME } from "./table-group.ts";
 
-/** The function for a whole write, and its helpers. */
+/** The SQL function that makes a whole write to a conversation, and its helper functions. */
 export const writeFunctions = ddl`
--- When a conversation expires that was last active then. Null: never.
+-- Returns when a conversation expires that was last active at p_active_at. Returns null if it has no ttl, because then
+-- it never expires.
 CREATE OR REPLACE FUNCTION "public"."__p___expiry"(p_active_at timestamptz, p_ttl_seconds bigint) RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE
 AS ${BODY}
-	-- Three centuries are for ever; a larger number would not fit a timestamp.
+	-- A ttl of more than three centuries means "never": a larger number would not fit a timestamp.
 	SELECT CASE WHEN p_ttl_seconds > 10000000000 THEN 'infinity' ELSE p_active_at + make_interval(secs => p_ttl_seconds) END
 ${BODY};
 
--- The digests of messages with these hashes, behind one with the digest p_previous; null: behind none, of which p_first
--- stands in its place. As "nextDigest" makes them.
+-- Returns the digests of consecutive messages, as "nextDigest" of @jaf/memory makes them.
+--
+-- Arguments
+--   p_previous  the digest of the message before them; null if there is no such message
+--   p_first     stands in place of that digest if p_previous is null
+--   p_hashes    the hashes of the messages, in order
 CREATE OR REPLACE FUNCTION "public"."__p___digests"(p_previous bytea, p_first text, p_hashes text[]) RETURNS bytea[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS ${BODY}
@@ -28,15 +33,16 @@ BEGIN
 END
 ${BODY};
 
--- What belonged to a conversation of this id and was left behind, as a deletion under session_replication_role does,
--- which fires no trigger: it must not show up in the next one, which may be another user's.
+-- Deletes messages, traces and keys that an earlier conversation of this id left behind. This happens if a deletion
+-- fires no trigger, e.g. under session_replication_role. They must not appear in the new conversation, which may belong
+-- to another user.
 CREATE OR REPLACE FUNCTION "public"."__p___clear_leftovers"(p_conversation_id text) RETURNS void
 LANGUAGE plpgsql
--- Whatever is known of the tables' sizes: a plan that was made while they were small is kept for long.
+-- No matter how large the tables seem to be: a plan that was made while they were small is kept for long.
 SET enable_seqscan = off
 AS ${BODY}
 BEGIN
-	-- Asked first, which is cheaper; and who only appends need not have the right to delete.
+	-- Checked first, because this is cheaper, and a user who only appends needs no right to delete.
 	IF EXISTS (SELECT FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id)
 		OR EXISTS (SELECT FROM "public"."__p___traces" WHERE conversation_id = p_conversation_id)
 		OR EXISTS (SELECT FROM "public"."__p___keys" WHERE conversation_id = p_conversation_id)
@@ -48,14 +54,16 @@ BEGIN
 END
 ${BODY};
 
--- Which messages of a batch are new, by their own ids (null: it has none, and is new).
+-- Finds the messages of a batch that aren't stored yet, by their own ids. A message without an id always counts as new.
 --
 -- Arguments
---   p_last_kept  the sequence number up to which the stored messages stay
---   p_hashes     of each message that has an id
+--   p_conversation_id  the id of the conversation
+--   p_last_kept        the stored messages up to this sequence number stay
+--   p_ids              for each message, its own id or null
+--   p_hashes           for each message that has an id, the hash of its content
 --
--- Returns their places in the batch, from 1, in order; null where another content is stored under one of the ids, or
--- comes twice under one.
+-- Returns the places of the new messages in the batch, from 1, in order. Returns null if one of the ids is stored with
+-- another content, or occurs twice in the batch with different contents.
 CREATE OR REPLACE FUNCTION "public"."__p___new_messages"(
 	p_conversation_id text,
 	p_last_kept bigint,
@@ -75,7 +83,7 @@ BEGIN
 	INTO first_places, contradicts
 	FROM (
 		SELECT min(place) AS first_place, min(hash) AS least_hash, max(hash) AS greatest_hash, (
-			-- A look-up for each of them, and no join, for which the whole conversation might be read.
+			-- One look-up for each id. For a join, Postgres might read the whole conversation.
 			SELECT stored.message_hash::text FROM "public"."__p___messages" AS stored
 			WHERE stored.conversation_id = p_conversation_id AND stored.message_id = given.id
 				AND stored.seq <= p_last_kept
@@ -87,50 +95,55 @@ BEGIN
 END
 ${BODY};
 
--- One write to one conversation: expiry, owner, idempotency, incarnation, version, metadata version, existence, length,
--- message ids, write, trim, in this order and in one statement of the caller.
+-- Makes one write to one conversation, in one statement of the caller. Order: first the checks of expiry, owner,
+-- idempotency, incarnation, version, metadata version, existence, length and message ids; then the write and the trim.
 --
 -- Arguments
+--   p_conversation_id            the id of the conversation
 --   p_replace                    true: messages and metadata are replaced; false: appended and merged
---   p_bodies                     the batch, in order; may be empty
---   p_hashes                     for each of them, its SHA-256, hex, as "messageHash" of @jaf/memory makes it
---   p_tool_results               for each of them, whether it is a tool result
---   p_drop_last                  how many messages to drop from the end first
---   p_user_id                    the owner to set if there is none yet; null: none named
---   p_trace_id                   the trace that writes; null: none named
---   p_metadata                   the fields to store, but
---   p_run_metadata               those that change with each run, for the column of that name
---   p_expected_version           null: any
---   p_expected_metadata_version  null: any
---   p_expected_incarnation       null: any, or none
---   p_expected_tombstones        that there is no conversation, and these tombstones: its own and the user's, null for
---                                one that isn't there; null: whatever there is
---   p_incarnation                what it gets if it is made; null: it isn't
---   p_key, p_body_hash           idempotency; both null: none
+--   p_bodies                     the messages of the batch, in order; may be empty
+--   p_hashes                     for each of these messages, its SHA-256 in hex, as "messageHash" of @jaf/memory makes it
+--   p_tool_results               for each of these messages, whether it is a tool result
+--   p_drop_last                  how many messages to drop from the end before the write
+--   p_user_id                    the owner to set if the conversation has none; null if the write names no user
+--   p_trace_id                   the trace that writes; null if the write names no trace
+--   p_metadata                   the metadata fields to store, except for those in p_run_metadata
+--   p_run_metadata               the metadata fields that change with each run, for the column run_metadata
+--   p_expected_version           the expected version; null: any
+--   p_expected_metadata_version  the expected metadata version; null: any
+--   p_expected_incarnation       the expected incarnation; null: not checked
+--   p_expected_tombstones        expects that there is no conversation, and that these tombstones are unchanged: the
+--                                ids of its own and of the user's tombstone, null for no tombstone; null: not checked
+--   p_incarnation                the incarnation of a new conversation; null: no conversation is created
+--   p_key, p_body_hash           the idempotency key and the hash of the write; both null: no idempotency
 --   p_max_messages               how many messages to keep; null: all
---   p_ttl_seconds                null: what the conversation has
---   p_more                       what few writes say; null: nothing of it. An object of
---     message_ids, message_hashes  of the batch, null for a message without
---     exact_metadata               the fields that jsonb can't hold as they are, as the column of that name
+--   p_ttl_seconds                the ttl to set; null: the conversation keeps its ttl
+--   p_more                       an object of arguments that few writes need; null: none of them
+--     message_ids, message_hashes  for each message of the batch, its own id and hash, null for a message without an id
+--     exact_metadata               the metadata fields that jsonb can't hold exactly, for the column exact_metadata
 --     source                       of an import: created_at and last_activity in milliseconds since 1970, version,
 --                                  metadata_version, first_position, trace_ids
 --   p_table                      not for the caller: the main table, known by its identity, which no renaming changes
 --
--- Returns one of these, with what belongs to it behind spaces:
---   'written'                      the version, the number of the last message, how many messages are stored, and the
+-- Returns a text: one of these words, and after spaces the values that belong to it:
+--   'written'                      the version, the number of the last message, the number of stored messages, and the
 --                                  digest, '-' for none: each as it is after the write
---   'replayed', 'missing'          nothing has changed
---   'version', 'metadata-version'  a conflict, and the one that the conversation has
---   other words                    a conflict for that reason
--- Raises JF001 for a row that is there and stays out of sight, as row-level security keeps it; JF003 where the names in
--- here lead to other tables than those that it was made for; JF005 for an append with a key that is known, though the
--- expected version fits: nothing was done, and with an empty object as p_more it is decided what to say of it.
+--   'replayed'                     an earlier attempt with the same key made the write; nothing has changed
+--   'missing'                      there is no conversation, and none is to be created; nothing has changed
+--   'version', 'metadata-version'  a conflict, followed by the version that the conversation has
+--   other words                    a conflict for the reason that the word names
 --
--- A hash isn't checked here. One of another text makes a digest that isn't right for what is stored, and
--- "verifyConversation", which hashes what is stored, says so of that message.
+-- Raises
+--   JF001  if the row exists but isn't visible, because of row-level security
+--   JF003  if the schema was renamed after this function was made, so the names in it may lead to other tables
+--   JF005  if an append has a known key although the expected version fits. Nothing was changed. If the caller repeats
+--          the call with an empty object as p_more, the function decides about the key
 --
--- In READ COMMITTED each statement in here sees what was committed when it starts. So everything after the row
--- lock sees all earlier writes to this conversation, and no later one can come between.
+-- The hashes aren't checked here. If a hash is wrong, the digest doesn't fit the stored message. "verifyConversation"
+-- hashes the stored messages, and reports such a message.
+--
+-- In READ COMMITTED, each statement in this function sees what was committed before the statement began. So every
+-- statement after the row lock sees all earlier writes to this conversation, and no later write can come between.
 CREATE OR REPLACE FUNCTION "public"."__p___write"(
 	p_conversation_id text,
 	p_replace boolean,
@@ -160,7 +173,7 @@ AS ${BODY}
 DECLARE
 	batch bigint := cardinality(p_bodies);
 	digests bytea[];
-	-- Truncated, not rounded: the time of a write is never ahead of the clock.
+	-- The time of a write is truncated, not rounded, so it is never ahead of the clock.
 	written_at timestamptz(3) := date_trunc('milliseconds', clock_timestamp());
 	last_kept bigint;
 	last_now bigint;
@@ -171,20 +184,23 @@ DECLARE
 	digest_now bytea;
 	first_previous text;
 BEGIN
-	-- A constant costs nothing, since its look-up is kept with the plan, until a schema gets another name.
+	-- Compared with a constant, this check costs nothing: the constant's look-up is kept with the plan until a schema
+	-- is renamed.
 	IF p_table <> ${OWN_NAME}::regclass THEN
 		RAISE EXCEPTION USING
 			ERRCODE = 'JF003', MESSAGE = 'the schema was renamed after its tables were made: migrate() adapts them';
 	END IF;
 
-	-- The usual append decides and writes at once. Whatever is unusual finds no row here, and is decided below. Of those
-	-- with a key, an expected version that fits says that no write with the same key came before, or nearly so: see below.
+	-- The usual append decides and writes in one statement. If anything is unusual, this statement finds no row, and
+	-- the code below decides. If an append has a key, the expected version fits almost only if no write with the same
+	-- key came before.
 	IF NOT p_replace AND p_drop_last = 0 AND p_more IS NULL AND p_expected_tombstones IS NULL
 		AND (p_key IS NULL OR p_expected_version IS NOT NULL AND batch > 0)
 	THEN
 		UPDATE "public"."__p__" SET
 			user_id = coalesce(user_id, p_user_id),
-			-- Itself where it stays: what is stored out of line would otherwise be stored again, and so be another for the index.
+			-- If the metadata stays, it is set to itself. Otherwise, a large value would be stored again, and the index
+			-- would change.
 			metadata = CASE WHEN p_metadata = '{}' THEN metadata ELSE metadata || p_metadata END,
 			run_metadata = run_metadata || p_run_metadata,
 			updated_at = greatest(written_at, last_activity),
@@ -193,7 +209,7 @@ BEGIN
 			metadata_version = metadata_version + CASE WHEN p_metadata <> '{}' OR p_run_metadata <> '{}' THEN 1 ELSE 0 END,
 			last_seq = last_seq + batch,
 			total_messages = total_messages + batch,
-			-- As "__p___digests" makes them, but for most batches without its call.
+			-- The same digests as "__p___digests" makes, but most batches need no call of that function.
 			previous_digest = CASE WHEN batch = 2 THEN
 				sha256(convert_to(coalesce(encode(history_digest, 'hex'), encode(digest_base, 'hex'), incarnation) || p_hashes[1], 'UTF8'))
 			ELSE history_digest END,
@@ -211,7 +227,7 @@ BEGIN
 			ttl_seconds = coalesce(p_ttl_seconds, ttl_seconds),
 			expires_at = "public"."__p___expiry"(greatest(written_at, last_activity), coalesce(p_ttl_seconds, ttl_seconds))
 		WHERE conversation_id = p_conversation_id
-			-- By the clock of now: the row lock may have been waited for.
+			-- By the present time, because this statement may have waited for the row lock.
 			AND (expires_at > clock_timestamp()) IS NOT FALSE
 			AND (user_id = p_user_id) IS NOT FALSE
 			AND (incarnation = p_expected_incarnation) IS NOT FALSE
@@ -248,11 +264,12 @@ BEGIN
 				VALUES (p_conversation_id, p_key, p_body_hash, writes_done, last_now)
 				ON CONFLICT DO NOTHING;
 				IF NOT FOUND THEN
-					-- Used before, though the version fits: by a write after which it was read again, or that changed none.
+					-- The key was used before although the version fits. The conversation was read again after that
+					-- write, or the write didn't change the version.
 					RAISE EXCEPTION USING ERRCODE = 'JF005', MESSAGE = 'the idempotency key is known: to be decided otherwise';
 				END IF;
 				IF writes_done % 100 = 1 THEN
-					-- As below.
+					-- As for the other writes: keys are kept for 1,000 further writes at least.
 					DELETE FROM "public"."__p___keys"
 					WHERE conversation_id = p_conversation_id AND write_no < writes_done - 1000;
 				END IF;
@@ -283,7 +300,7 @@ BEGIN
 		rounds integer := 0;
 	BEGIN
 		LOOP
-			-- An expired one isn't locked: who erases locks it after what is locked below.
+			-- An expired conversation isn't locked here: a deletion locks it after the locks that are taken below.
 			SELECT * INTO stored FROM "public"."__p__"
 			WHERE conversation_id = p_conversation_id AND (expires_at > clock_timestamp()) IS NOT FALSE
 			FOR NO KEY UPDATE;
@@ -306,7 +323,8 @@ BEGIN
 			refusal := CASE
 				WHEN p_expected_incarnation IS NOT NULL AND stored.incarnation IS DISTINCT FROM p_expected_incarnation
 					THEN 'incarnation'
-				-- A tombstone that has expired since it was seen says nothing: any erasure since would have left another.
+				-- If a tombstone has expired since the caller read it, nothing was erased meanwhile: an erasure leaves
+				-- a new tombstone.
 				WHEN p_expected_tombstones IS NOT NULL AND (
 					is_there
 					OR tombstones[1] IS NOT NULL AND tombstones[1] IS DISTINCT FROM p_expected_tombstones[1]
@@ -323,7 +341,7 @@ BEGIN
 			IF p_more ? 'message_ids' AND refusal IS NULL THEN
 				ids := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_ids'));
 				hashes := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_hashes'));
-				-- Of what is replaced nothing stays.
+				-- If the messages are replaced, none of the stored ones stays.
 				last_kept := CASE WHEN p_replace THEN 0 ELSE coalesce(stored.last_seq, 0) - p_drop_last END;
 				new_places := "public"."__p___new_messages"(p_conversation_id, last_kept, ids, hashes);
 				IF new_places IS NULL THEN
@@ -353,10 +371,10 @@ BEGIN
 
 			EXIT WHEN is_there;
 
-			-- Only an expired row can be here; its messages, traces and keys go with it.
+			-- Only an expired row can exist here. Its messages, traces and keys are deleted with it.
 			DELETE FROM "public"."__p__" WHERE conversation_id = p_conversation_id AND expires_at <= written_at;
-			-- With the owner at once, whom a policy of row-level security may ask for, and with all that indexes hold, so that
-			-- it is entered in them once.
+			-- The new row has the owner from the start, because a policy of row-level security may ask for the owner.
+			-- It also has all values that indexes contain, so it is entered in the indexes only once.
 			INSERT INTO "public"."__p__" AS fresh (
 				conversation_id, user_id, metadata, created_at, updated_at, last_activity, incarnation, last_seq, expires_at
 			)
@@ -376,7 +394,7 @@ BEGIN
 				END IF;
 				EXIT;
 			END IF;
-			-- Another writer created it meanwhile: decide again, on what it wrote.
+			-- Another writer created the conversation meanwhile. Decide again, based on what that writer wrote.
 			rounds := rounds + 1;
 			IF rounds = 50 THEN
 				RAISE EXCEPTION USING
@@ -430,13 +448,13 @@ BEGIN
 			INSERT INTO "public"."__p___traces" VALUES (p_conversation_id, p_trace_id) ON CONFLICT DO NOTHING;
 		END IF;
 
-		-- Rarely, so that it costs a write next to nothing. Keys are remembered for 1,000 further writes at least.
+		-- Done rarely, so it costs a write almost nothing. A key is kept for at least 1,000 further writes.
 		IF p_key IS NOT NULL AND stored.writes % 100 = 0 THEN
 			DELETE FROM "public"."__p___keys"
 			WHERE conversation_id = p_conversation_id AND write_no < stored.writes + 1 - 1000;
 		END IF;
 
-		-- Stored messages are numbered up to the last one without a gap, so the cut is a number.
+		-- Stored messages are numbered without gaps up to the last one, so the cut is a sequence number.
 		IF stored.total_messages + batch > p_max_messages THEN
 			keep_from := stored.last_seq + batch - p_max_messages + 1;
 			SELECT coalesce(
@@ -460,7 +478,8 @@ BEGIN
 		END IF;
 
 		IF exact IS NOT NULL OR p_more ? 'exact_metadata' THEN
-			-- A name that holds U+FFFD stands for several, and those that are written come in exact_metadata.
+			-- A name that contains U+FFFD may stand for several names. If one of those is written, it is in
+			-- exact_metadata.
 			exact := nullif(
 				coalesce(exact, '{}') - ARRAY(
 					SELECT to_json(name)::text FROM jsonb_object_keys(p_metadata || p_run_metadata) AS name
@@ -471,7 +490,7 @@ BEGIN
 		END IF;
 
 		ttl := coalesce(p_ttl_seconds, stored.ttl_seconds);
-		-- Never backwards, also when the clock was set back or another server writes now.
+		-- The time never goes backwards, even if the clock was set back or another server writes now.
 		written_at := coalesce(imported_at, greatest(written_at, stored.last_activity));
 		IF p_replace OR NOT is_there OR batch + p_drop_last + trimmed > 0 THEN
 			stored.version := stored.version + 1;

@@ -17,9 +17,10 @@ import {
   tableIn,
 } from "./table-group.ts";
 
-// The index of metadata excludes the fields that change with each run, which may be large.
+// The index of metadata doesn't contain the fields that change with each run, which may be large.
 //
-// There are no foreign keys, which cost each append a look-up per message. A trigger deletes dependent rows instead.
+// There are no foreign keys, because each append would cost a look-up for each message. Instead, a trigger deletes the
+// rows that belong to a deleted conversation.
 const tablesSql = ddl`
 CREATE TABLE "__p__" (
 	"conversation_id" varchar(255) COLLATE "C" PRIMARY KEY NOT NULL,
@@ -84,7 +85,7 @@ CREATE INDEX "idx___p___tombstones_expiry" ON "__p___tombstones" ("expires_at");
 
 const DIVISIBLE = ["", "_messages", "_traces", "_keys"];
 
-/** The tables of conversations. */
+/** The group with the tables of conversations. */
 export const conversationTables: TableGroup = {
   journalSuffix: "_migrations",
   tables: [...DIVISIBLE, "_tombstones"],
@@ -92,7 +93,7 @@ export const conversationTables: TableGroup = {
   migrations: [{ name: "initial", sql: tablesSql }],
   functions: {
     sql: [writeFunctions, erasureFunctions, view, triggers].join("\n\n"),
-    // A function contains the names of its tables. If the schema was renamed, they are the names of other tables.
+    // A function contains the names of its tables. If the schema was renamed, these are the names of other tables.
     areOwn: (schema, tableName) =>
       hasFunction(
         schema,
@@ -105,7 +106,7 @@ export const conversationTables: TableGroup = {
 
 const tombstoneKey = customType<{ data: string }>({ dataType: () => 'varchar(43) COLLATE "C"' });
 
-// Milliseconds, as in a `Date`: a time that was read finds its conversation again.
+// A column for a time in milliseconds, as in a `Date`: a query with a time that was read finds the same row again.
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
 const conversationsTable = (table: PgTableFn, name: string) =>
@@ -113,39 +114,47 @@ const conversationsTable = (table: PgTableFn, name: string) =>
     conversationId: idColumn("conversation_id").primaryKey(),
     userId: idColumn("user_id"),
     /**
-     * Also for your own SQL. Characters that jsonb can't hold are U+FFFD here. Without the fields of `run_metadata`.
+     * The metadata without the fields of `run_metadata`. You can use it in your own SQL. A character that jsonb can't
+     * hold is U+FFFD here.
      */
     metadata: jsonb("metadata").default({}).notNull(),
-    /** The fields that change with each run: see `isRunField`. Not indexed. */
+    /** The metadata fields that change with each run: see `isRunField`. There is no index on them. */
     runMetadata: jsonb("run_metadata").default({}).notNull(),
     /**
-     * The fields of the two columns above that jsonb can't hold exactly: JSON text of the name to JSON text of the
-     * value. Null if there are none. A field in this column takes precedence.
+     * The fields of `metadata` and `run_metadata` that jsonb can't hold exactly, as an object that maps the JSON text
+     * of a name to the JSON text of the value. Null if there are no such fields. A field in this column takes
+     * precedence over the same field in the other columns.
      */
     exactMetadata: jsonb("exact_metadata"),
     createdAt: time("created_at").defaultNow().notNull(),
     updatedAt: time("updated_at").defaultNow().notNull(),
     lastActivity: time("last_activity").defaultNow().notNull(),
-    /** Random, from creation to deletion. */
+    /** A random id that the conversation has from its creation to its deletion. */
     incarnation: idColumn("incarnation").default(sql`gen_random_uuid()::text`).notNull(),
-    /** Counts changes of the messages. */
+    /** Counts the changes of the conversation's messages. */
     version: countColumn("version").default(0).notNull(),
-    /** Counts writes with metadata. */
+    /** Counts the writes that contain metadata. */
     metadataVersion: countColumn("metadata_version").default(0).notNull(),
-    /** The sequence number of the last message, from 1. A position, from 0, is one less. */
+    /**
+     * The sequence number of the last message. Sequence numbers begin with 1. A message's position begins with 0, so it
+     * is one less.
+     */
     lastSeq: countColumn("last_seq").default(0).notNull(),
-    /** The number of stored messages. Their sequence numbers end at `last_seq`, without gaps. */
+    /** The number of stored messages. Their sequence numbers have no gaps and end at `last_seq`. */
     totalMessages: countColumn("total_messages").default(0).notNull(),
-    /** The digest of the last message; null if it has none: see `HistoryReader`. */
+    /** The digest of the last message: see `HistoryReader`. Null if the message has no digest. */
     historyDigest: bytesColumn("history_digest"),
-    /** The digest before the last append; after an append of two messages, the digest of the first of them. */
+    /**
+     * The conversation's digest before the last append. If that append had two messages, the digest of the first of
+     * them.
+     */
     previousDigest: bytesColumn("previous_digest"),
     /**
-     * The digest of the last message that was trimmed or replaced. Null if there was none: digests then begin with the
-     * incarnation.
+     * The digest of the last message that was trimmed or replaced. Null if there was none: then the digests begin with
+     * the incarnation.
      */
     digestBase: bytesColumn("digest_base"),
-    /** Counts all writes. It measures the age of idempotency keys. */
+    /** Counts all writes. The age of an idempotency key is measured by this number. */
     writes: countColumn("writes").default(0).notNull(),
     ttlSeconds: countColumn("ttl_seconds"),
     expiresAt: time("expires_at"),
@@ -155,18 +164,18 @@ const messagesTable = (table: PgTableFn, name: string) =>
   table(name, {
     conversationId: idColumn("conversation_id").notNull(),
     seq: countColumn("seq").notNull(),
-    /** JSON as text, since jsonb would reorder keys and refuse an escaped NUL. */
+    /** The message as JSON text. jsonb would reorder the keys and refuse an escaped NUL. */
     body: text("body").notNull(),
     isToolResult: boolean("is_tool_result").notNull(),
-    /** The digest of the history up to this message; null if it was written before digests existed. */
+    /** The digest of the history up to this message. Null if the message was written before digests existed. */
     digest: bytesColumn("digest"),
-    /** Given by the writer; null for none. */
+    /** The message's own id, given by its writer. Null if the message has none. */
     messageId: idColumn("message_id"),
-    /** The message's SHA-256 in hex; set together with `message_id`. */
+    /** The SHA-256 of the message in hex. It is set if `message_id` is set. */
     messageHash: char("message_hash", { length: 64 }),
   });
 
-/** All traces that wrote to a conversation, even if they wrote only metadata or their messages were trimmed. */
+/** All traces that wrote to a conversation, even if they wrote only metadata, or if their messages were trimmed. */
 const tracesTable = (table: PgTableFn, name: string) =>
   table(name, {
     conversationId: idColumn("conversation_id").notNull(),
@@ -179,20 +188,26 @@ const keysTable = (table: PgTableFn, name: string) =>
     idempotencyKey: idColumn("idempotency_key").notNull(),
     bodyHash: char("body_hash", { length: 64 }).notNull(),
     writeNo: countColumn("write_no").notNull(),
-    /** The conversation's last sequence number after the write. */
+    /** The sequence number of the conversation's last message after the write. */
     lastSeq: countColumn("last_seq").notNull(),
   });
 
-/** Tombstones contain no id, and outlive the erased data. */
+/** A tombstone contains neither the id of the erased conversation nor that of the user. It outlives the erased data. */
 const tombstonesTable = (table: PgTableFn, name: string) =>
   table(name, {
-    /** The SHA-256 of the erased id, base64url, made by the function `…_tombstone_key`. */
+    /**
+     * The SHA-256 of the erased conversation's or user's id, as base64url. The SQL function `<table>_tombstone_key`
+     * makes it.
+     */
     key: tombstoneKey("key").primaryKey(),
     id: uuid("id").notNull(),
     expiresAt: time("expires_at").notNull(),
   });
 
-/** The columns of the tables, for queries. The SQL above creates the tables with their keys and indexes. */
+/**
+ * The tables of conversations with their columns, for queries. The SQL at the start of this file creates the tables,
+ * with their keys and indexes.
+ */
 export function createConversationTables(names: TableNames): Tables {
   const tables = made.get(names) ?? makeTables(names);
   made.set(names, tables);

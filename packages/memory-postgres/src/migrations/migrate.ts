@@ -21,10 +21,10 @@ function toGroups(options: PostgresTables): readonly [groups: readonly TableGrou
 }
 
 /**
- * Creates or updates tables. `createPostgresProvider`, `createPostgresBlobStore`, `createPostgresCacheAdapter` and
- * `createPostgresTurnLog` do this automatically for their own tables, unless `migrate: false`. Any number of processes
- * may call it at the same time. Rejects with a `TypeError` for an invalid option, and with a `MemorySetupError` if the
- * tables can't be created.
+ * Creates or updates the tables of the given groups. `createPostgresProvider`, `createPostgresBlobStore`,
+ * `createPostgresCacheAdapter` and `createPostgresTurnLog` do this automatically for their own tables, unless their
+ * option `migrate` is false. Any number of processes may call this function at the same time. Rejects with a
+ * `TypeError` for an invalid option, and with a `MemorySetupError` if the tables can't be created.
  *
  * @example
  * ```ts
@@ -41,8 +41,8 @@ export async function migrate(client: PostgresClient, options: PostgresTables = 
 }
 
 /**
- * Returns the SQL of {@link migrate} as a script for `psql`, for databases that the application must not change. Throws a
- * `TypeError` for an invalid option.
+ * Returns the SQL of {@link migrate} as a script for `psql`, for databases that the application must not change. Throws
+ * a `TypeError` for an invalid option.
  *
  * @example
  * ```ts

@@ -14,7 +14,7 @@ import {
 import type { TableGroup } from "./table-group.ts";
 
 interface PrepareOptions {
-  /** For the error. */
+  /** The name of the exported function, for the error message. */
   readonly operation: string;
   /** Whether the tables may be created or changed. */
   readonly migrate: boolean;
@@ -23,7 +23,8 @@ interface PrepareOptions {
 interface FoundTables {
   readonly names: ResolvedNames;
   /**
-   * The reason for a migration. Absent if the database has everything that this version of the package needs, or more.
+   * Why a migration is necessary. Absent if the database has everything that this version of the package needs. A newer
+   * version may have added more.
    */
   readonly lack?: string;
 }
@@ -33,7 +34,10 @@ const RENAMED = "the schema was renamed after its tables were made";
 
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
-/** Resolves the schema of the tables. Changes nothing. */
+/**
+ * Finds the schema of the tables, and whether they need a migration. Changes nothing. Throws an error if the tables
+ * have another number of partitions than requested, or if some of the tables are missing.
+ */
 async function findTables(sql: SqlClient, group: TableGroup, layout: TableLayout): Promise<FoundTables> {
   const { tableName, schema, partitions } = layout;
   // Selecting from a missing table would be an error, and abort the caller's transaction.
@@ -75,7 +79,8 @@ async function findTables(sql: SqlClient, group: TableGroup, layout: TableLayout
   return found["own_functions"] === "true" ? { names } : { names, lack: RENAMED };
 }
 
-// Above read committed, a script that waited for another one doesn't see its changes.
+// The codes of errors after which the script is run again. Above the isolation level read committed, a script that
+// waited for another process doesn't see that process's changes.
 const RACED = new Set<unknown>(["40001", "40P01", "23505", "42P06"]);
 
 const ATTEMPTS = 5;
@@ -94,8 +99,8 @@ async function runScript(sql: SqlClient, script: string): Promise<void> {
 }
 
 /**
- * Migrates if necessary, and returns the place of the tables. If there is nothing to change, it needs no right to do
- * so.
+ * Migrates the tables if necessary, and returns their names and schema. If nothing needs to change, the user needs no
+ * right to change tables.
  */
 async function applyMigrations(
   sql: SqlClient,
@@ -109,8 +114,8 @@ async function applyMigrations(
 }
 
 /**
- * Runs {@link applyMigrations} if `migrate` is set, else only checks the tables. Rejects with a `MemorySetupError` or
- * an error of the driver.
+ * Migrates the tables if `migrate` is true and a migration is necessary. If `migrate` is false, only checks the tables.
+ * Returns their names and schema. Rejects with a `MemorySetupError` or an error of the driver.
  */
 export async function prepareTables(
   sql: SqlClient,
@@ -124,7 +129,7 @@ export async function prepareTables(
   throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: "postgres" }));
 }
 
-/** Migrates the groups one after the other. If one fails, those before it stay migrated. */
+/** Migrates the groups of tables one after the other. If one group fails, the groups before it stay migrated. */
 export async function migrateGroups(
   client: PostgresClient,
   groups: readonly TableGroup[],
@@ -138,7 +143,7 @@ export async function migrateGroups(
   }
 }
 
-/** Returns the script for the groups, with one transaction for each. */
+/** Returns one script for all groups of tables, with a transaction for each group. */
 export const printGroups = (groups: readonly TableGroup[], layout: TableLayout): string =>
   groups
     .map((group) => `BEGIN ISOLATION LEVEL READ COMMITTED;\n${migrationScript(group, layout)}\nCOMMIT;\n`)

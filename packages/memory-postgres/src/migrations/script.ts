@@ -1,10 +1,10 @@
 import { quoteIdentifier, quoteLiteral, type TableLayout } from "../table-names.ts";
 import { DIVISION, quotedName, TABLE_PLACEHOLDER, type TableGroup } from "./table-group.ts";
 
-/** Raised if the tables have another number of partitions. */
+/** The error code that is raised if the tables have another number of partitions than requested. */
 export const WRONG_PARTITIONS = "JF002";
 
-/** Raised if some of the created tables are missing. */
+/** The error code that is raised if tables that a migration created are missing. */
 export const TABLES_GONE = "JF004";
 
 const partitionScript = (tables: readonly string[], tableName: string, partitions: number): string => `
@@ -29,15 +29,21 @@ function migrationSql(group: TableGroup, id: number, layout: TableLayout): strin
   return divided + partitionScript(tables, tableName, partitions);
 }
 
-/** Returns a query of one value: a table's number of partitions. */
+/** Returns an SQL query for the number of partitions of a table. `table` is an SQL expression for the table's name. */
 export const partitionCount = (table: string): string =>
   `(SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass(${table}))`;
 
-/** Returns a condition: all tables exist. `schema` is an SQL expression for the schema's name. */
+/**
+ * Returns an SQL condition. It is true if all tables of the group exist. `schema` is an SQL expression for the schema's
+ * name.
+ */
 export const hasTables = ({ tables }: TableGroup, schema: string, tableName: string): string =>
   `(${tables.map((suffix) => `to_regclass(${quotedName(schema)} || '."${tableName}${suffix}"') IS NOT NULL`).join(" AND ")})`;
 
-/** Returns a condition: the functions were made for the current tables. `schema` as in {@link hasTables}. */
+/**
+ * Returns an SQL condition. It is true if the functions of the group were made for the current tables. `schema` is an
+ * SQL expression for the schema's name.
+ */
 export const hasOwnFunctions = ({ functions }: TableGroup, schema: string, tableName: string): string =>
   functions === undefined ? "true" : functions.areOwn(schema, tableName);
 
@@ -62,7 +68,7 @@ END
 $jaf$;
 `;
 
-/** Replaces "public" with the schema of the tables. */
+/** Returns SQL that runs `sql`, with the schema of the tables in place of "public". */
 const execution = (sql: string): string => `EXECUTE replace($jaf_migration$
 ${sql}
 $jaf_migration$, '"public".', ${quotedName("current_setting('jaf.schema')")} || '.');`;
@@ -80,8 +86,8 @@ $jaf$;
 `;
 
 /**
- * Returns all steps as one script that any number of processes may run at the same time, on a new or existing database.
- * Sent as one simple query, it is one transaction, even through PgBouncer.
+ * Returns all migrations of a group as one script, for a new or an existing database. Any number of processes may run
+ * the script at the same time. If it is sent as one simple query, it is one transaction, even through PgBouncer.
  */
 export function migrationScript(group: TableGroup, layout: TableLayout): string {
   const { tableName, schema } = layout;
@@ -98,25 +104,25 @@ END IF;
 END
 $jaf$;`,
   );
-  return `-- Through a setting, since a schema may have any name, also one that would end the quotation below.
+  return `-- The schema's name is passed as a setting: it may be any text, even one that would end the quotation below.
 SELECT set_config('jaf.schema', ${schemaText}, true);
--- Both are put back at the end: the caller may be in a transaction of its own.
+-- Both settings are restored at the end, because the caller may be in a transaction of its own.
 SELECT set_config('jaf.search_path', current_setting('search_path'), true),
 	set_config('jaf.conforming_strings', current_setting('standard_conforming_strings'), true);
--- One for the whole schema, which tables of several names may share and which only one can create.
+-- One lock for the whole schema: tables of several names may share it, but only one process can create it.
 SELECT pg_advisory_xact_lock(hashtextextended('jaf ' || current_setting('jaf.schema'), 0));
 DO $jaf$
 BEGIN
 IF current_setting('jaf.schema') = '' THEN
 RAISE EXCEPTION USING ERRCODE = '3F000', MESSAGE = 'no schema has been selected to create in';
 END IF;
--- Asked first: CREATE SCHEMA IF NOT EXISTS needs the right to create one even where there is nothing to do.
+-- Checked first, because CREATE SCHEMA IF NOT EXISTS needs the right to create a schema even if the schema exists.
 IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = current_setting('jaf.schema')) THEN
 EXECUTE format('CREATE SCHEMA %I', current_setting('jaf.schema'));
 END IF;
 END
 $jaf$;
--- Left out, pg_temp would be searched first.
+-- If pg_temp were not named, it would be searched first.
 SELECT set_config('search_path', quote_ident(current_setting('jaf.schema')) || ', pg_temp', true),
 	set_config('standard_conforming_strings', 'on', true);
 CREATE TABLE IF NOT EXISTS ${journal} (

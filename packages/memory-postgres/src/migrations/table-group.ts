@@ -1,87 +1,105 @@
 import { bigint, customType, PgSchema, type PgTableFn, pgTable } from "drizzle-orm/pg-core";
 import type { TableNames } from "../table-names.ts";
 
-/** Stands for the prefix of the names. */
+/** Stands for `tableName` (the start of the tables' names) in SQL texts. */
 export const TABLE_PLACEHOLDER = "__p__";
 
 /**
- * Raw SQL of tables or functions, including backslashes. `"public".` stands for the schema of the tables, so no
- * `search_path` or temporary table can redirect writes.
+ * A template tag for SQL that creates tables or functions. Backslashes stay as they are. In the SQL, `"public".` stands
+ * for the schema of the tables. So no `search_path` and no temporary table can redirect writes.
  */
 export const ddl = (strings: TemplateStringsArray, ...parts: readonly string[]): string =>
   String.raw(strings, ...parts).trim();
 
-/** Quotes the body of a function. It is longer than any name, so a schema's name can't end the quotation. */
+/**
+ * The quotation mark for the body of an SQL function. It is longer than any name, so no schema's name can end the
+ * quotation.
+ */
 export const BODY = "$jaf_function_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$";
 
 const NAME = "$jaf_name_whose_tag_is_longer_than_any_name_of_a_schema_can_be_in_postgres$";
 
-/** The name of the conversations' table, as a text. */
+/** The name of the table of conversations, as an SQL text. */
 export const OWN_NAME = `${NAME}"public"."__p__"${NAME}`;
 
 /**
- * After a schema is renamed, the names in a function lead to nothing, or to the wrong tables if there is a new schema
- * with the old name. So each function that writes also knows its table by its identity, as `p_table`, and refuses to
- * work on another one. A migration after the renaming creates all functions again.
+ * The start of each SQL function that writes: it refuses to work if the schema was renamed. After a renaming, the names
+ * in the function refer to no tables. If there is a new schema with the old name, the names refer to the wrong tables.
+ * So the function also gets its table by the table's identity, as `p_table`, and compares both. The next migration
+ * creates all functions again.
  */
 export const REFUSE_RENAMED = `	IF p_table IS DISTINCT FROM to_regclass(${OWN_NAME}) THEN
 		RAISE EXCEPTION USING
 			ERRCODE = 'JF003', MESSAGE = 'the schema was renamed after its tables were made: migrate() adapts them';
 	END IF;`;
 
-/** The place for a table's `PARTITION BY` clause, after its columns. */
+/** Stands for the `PARTITION BY` clause of a table in SQL texts, after the table's columns. */
 export const DIVISION = "__division__";
 
-/** Tables that are created together, for the migrator. SQL texts are in the form of {@link ddl}. */
+/** Tables that the migrator creates together. SQL texts are in the form of {@link ddl}. */
 export interface TableGroup {
-  /** The end of the journal's name, after the prefix. */
+  /**
+   * The end of the journal's name, after `tableName`. The journal is the table that records which migrations were made.
+   */
   readonly journalSuffix: string;
-  /** The ends of the tables' names, after the prefix. */
+  /** The ends of the tables' names, after `tableName`. */
   readonly tables: readonly string[];
-  /** The tables that can be partitioned by a hash of a column, if their SQL has the place for it. Default: none. */
+  /**
+   * The tables that can be partitioned by a hash of `column`. Their SQL contains {@link DIVISION}. Default: no tables.
+   */
   readonly divisible?: { readonly tables: readonly string[]; readonly column: string };
-  /** Changes of the tables. Each is applied once, in order. The journal stores their indexes in the list. */
+  /**
+   * The changes of the tables. Each change is made once, in this order. The journal records a change by its index in
+   * this list.
+   */
   readonly migrations: readonly { readonly name: string; readonly sql: string }[];
-  /** Functions, views and triggers, if any. */
+  /** The functions, views and triggers of the tables. Absent if there are none. */
   readonly functions?: {
-    /** Can be run repeatedly. Runs after each migration, and if `areOwn` is false. */
+    /**
+     * SQL that creates the functions, views and triggers, and that can be run repeatedly. The SQL runs after each
+     * migration, and whenever the condition of `areOwn` is false.
+     */
     readonly sql: string;
     /**
-     * Returns an SQL condition: the functions were made for the current tables of a schema. `schema` is an SQL
-     * expression for the schema's name.
+     * Returns an SQL condition. It is true if the functions were made for the current tables of a schema. `schema` is
+     * an SQL expression for the schema's name.
      */
     readonly areOwn: (schema: string, tableName: string) => string;
   };
-  /** The instruction for errors if the package must not create the tables. */
+  /** What an error tells the user to do if tables are missing and the package must not create them. */
   readonly remedy: string;
 }
 
 /**
- * Returns an SQL expression that quotes a name, given by another expression. Unlike `quote_ident`, it always quotes;
- * what `quote_ident` quotes depends on Postgres's version.
+ * Returns an SQL expression that quotes a name. `name` is an SQL expression for the name. Unlike `quote_ident`, the
+ * result always quotes. What `quote_ident` quotes depends on Postgres's version.
  */
 export const quotedName = (name: string): string => `('"' || replace(${name}, '"', '""') || '"')`;
 
-/** Returns an SQL condition: a schema has a function with this name. `condition` is a condition on `prosrc`. */
+/**
+ * Returns an SQL condition. It is true if a schema has a function with this name, for which `condition` is true.
+ * `condition` is about the function's source, `prosrc`.
+ */
 export const hasFunction = (schema: string, name: string, condition = "true"): string =>
   `EXISTS (SELECT FROM pg_proc JOIN pg_namespace AS namespace ON namespace.oid = pronamespace
   WHERE nspname = ${schema} AND proname = '${name}'
     AND ${condition})`;
 
-// Byte order: texts are compared exactly, and a system update that changes a locale can't corrupt their indexes.
+// The columns compare texts by their bytes, so comparisons are exact. A system update that changes a locale can't
+// corrupt their indexes.
 
-/** An id of at most 255 characters. */
+/** A column for an id of at most 255 characters. */
 export const idColumn = customType<{ data: string }>({ dataType: () => 'varchar(255) COLLATE "C"' });
 
-/** A text of any length that is compared like an id, e.g. a hash. */
+/** A column for a text of any length that is compared by its bytes, e.g. a hash. */
 export const exactTextColumn = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
 
 export const bytesColumn = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
-/** A whole number up to 2⁵³. */
+/** A column for a whole number up to 2⁵³. */
 export const countColumn = (name: string) => bigint(name, { mode: "number" });
 
-/** Returns a function that defines tables in a schema, by default the connection's. */
+/** Returns a function that defines tables in a schema. Default: the connection's current schema. */
 export const tableIn = ({ schema }: Pick<TableNames, "schema">): PgTableFn =>
   // Not `pgSchema`, which refuses an explicit "public".
   schema === undefined ? pgTable : (new PgSchema(schema).table as unknown as PgTableFn);

@@ -2,7 +2,7 @@ import { boolean, doublePrecision, text, timestamp } from "drizzle-orm/pg-core";
 import type { TableNames } from "../table-names.ts";
 import { countColumn, ddl, exactTextColumn, idColumn, type TableGroup, tableIn } from "./table-group.ts";
 
-/** The tables of a turn log. */
+/** The group with the tables of a turn log. */
 export const turnLogTables: TableGroup = {
   journalSuffix: "_turn_migrations",
   tables: ["_turns", "_turn_events"],
@@ -38,15 +38,15 @@ CREATE TABLE "__p___turn_events" (
 	CONSTRAINT "__p___turn_events_turn" FOREIGN KEY ("conversation_id", "turn_id")
 		REFERENCES "public"."__p___turns" ("conversation_id", "turn_id") ON DELETE CASCADE
 );
--- What each append changes is in no index, so that it is an update within the page.
+-- No index contains a column that each append changes, so an append changes the row within its page.
 CREATE INDEX "idx___p___turns_started" ON "__p___turns" ("conversation_id", "started_at");
 CREATE UNIQUE INDEX "idx___p___turns_open" ON "__p___turns" ("conversation_id") WHERE state <> 'ended';
 CREATE INDEX "idx___p___turns_user" ON "__p___turns" ("user_id", "state", "started_at");
 CREATE INDEX "idx___p___turns_lease" ON "__p___turns" ("due_at") WHERE state = 'running';
 CREATE INDEX "idx___p___turns_due" ON "__p___turns" ("due_at") WHERE state <> 'running';
--- Room for the next version of a row in its page.
+-- Leaves room for the next version of a row in the row's page.
 ALTER TABLE "__p___turns" SET (fillfactor = 50);
--- Statistics keep samples of what stands in a column, also once it is deleted: nothing of what was said.
+-- Statistics keep samples of a column's values, even after the values were deleted. So there are none of what was said.
 ALTER TABLE "__p___turns"
 	ALTER COLUMN "request" SET STATISTICS 0,
 	ALTER COLUMN "record" SET STATISTICS 0;
@@ -59,16 +59,16 @@ ALTER TABLE "__p___turn_events" ALTER COLUMN "texts" SET STATISTICS 0;
 
 const timeColumn = (name: string) => timestamp(name, { withTimezone: true });
 
-/** The columns of the tables, for queries. Times are those of the database. */
+/** The tables of a turn log with their columns, for queries. All times are those of the database. */
 export function createTurnTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   const turns = table(`${tableName}_turns`, {
     conversationId: idColumn("conversation_id").notNull(),
     turnId: idColumn("turn_id").notNull(),
     userId: idColumn("user_id").notNull(),
-    /** `running`, `waiting` or `ended`. */
+    /** The state of the turn: `running`, `waiting` or `ended`. */
     state: exactTextColumn("state").notNull(),
-    /** The token of the last writer. */
+    /** The random token of the turn's last writer. */
     token: text("token").notNull(),
     leaseSeconds: doublePrecision("lease_seconds").notNull(),
     keepSeconds: countColumn("keep_seconds").notNull(),
@@ -76,27 +76,27 @@ export function createTurnTables({ tableName, schema }: TableNames) {
     /** The number of events, including expired ones. */
     events: countColumn("events").notNull(),
     stopRequested: boolean("stop_requested").notNull().default(false),
-    /** Only while the turn runs. */
+    /** The data that a take-over needs to continue the turn. Null unless the turn runs. */
     request: text("request"),
-    /** Only after the turn has ended or begun to wait. */
+    /** The data that the writer recorded at the end. Null until the turn has ended or begun to wait. */
     record: text("record"),
-    /** Later than that of each earlier turn of the conversation. */
+    /** When the turn began: later than each earlier turn of the conversation. */
     startedAt: timeColumn("started_at").notNull(),
-    /** Only after the turn has ended or begun to wait. */
+    /** When the events expire. Null until the turn has ended or begun to wait. */
     eventsExpireAt: timeColumn("events_expire_at"),
     expiresAt: timeColumn("expires_at").notNull(),
     /**
-     * For a running turn, a time that isn't after the end of its lease. For others, the time at which its events, or
-     * the turn itself, can be removed.
+     * For a running turn, a time that isn't after the end of its lease. For any other turn, the time at which its
+     * events, or the turn itself, can be removed.
      */
     dueAt: timeColumn("due_at").notNull(),
   });
   const events = table(`${tableName}_turn_events`, {
     conversationId: idColumn("conversation_id").notNull(),
     turnId: idColumn("turn_id").notNull(),
-    /** The number of the first text. */
+    /** The number of the event in the first text. */
     first: countColumn("first").notNull(),
-    /** The texts of one append. */
+    /** The texts of one append, one for each event. */
     texts: text("texts").array().notNull(),
   });
   return { turns, events };

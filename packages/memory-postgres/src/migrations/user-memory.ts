@@ -84,14 +84,15 @@ CREATE INDEX "idx___p___facts_superseder" ON "__p___facts" ("user_hash", "supers
 CREATE INDEX "idx___p___facts_status" ON "__p___facts" ("user_hash", "status", "seq");
 CREATE INDEX "idx___p___facts_vector" ON "__p___facts" ("user_hash", "seq") WHERE vector IS NOT NULL;
 CREATE INDEX "idx___p___facts_packed" ON "__p___facts" ("user_hash", "seq") WHERE packed_vector IS NOT NULL;
--- Without the list of pending entries, which every search would have to walk.
+-- The index has no list of pending entries, because every search would have to read it.
 CREATE INDEX "idx___p___facts_terms" ON "__p___facts" USING gin ("term_keys") WITH (fastupdate = false);
 CREATE INDEX "idx___p___jobs_ready_at" ON "__p___jobs" ("ready_at");
--- Vectors don't get smaller when they are compressed, and are read faster when they aren't.
+-- Compression doesn't make vectors smaller, and uncompressed vectors are read faster.
 ALTER TABLE "__p___facts"
 	ALTER COLUMN "vector" SET STORAGE EXTERNAL,
 	ALTER COLUMN "packed_vector" SET STORAGE EXTERNAL;
--- Statistics keep samples of what stands in a column, also once it is deleted: none of what users say.
+-- Statistics keep samples of a column's values, even after the values were deleted. So there are none of what users
+-- say.
 ALTER TABLE "__p___facts"
 	ALTER COLUMN "user_id" SET STATISTICS 0,
 	ALTER COLUMN "fact" SET STATISTICS 0,
@@ -110,19 +111,20 @@ ALTER TABLE "__p___jobs"
 `;
 
 const eraseFunction = ddl`
--- Deletes everything about a user, in one step. What remains is the head, one version and one epoch on, and the audit
--- trail that is handed in.
+-- Deletes everything about a user, atomically. The head stays, with its version and epoch increased by one. A new audit
+-- trail takes the place of the old one.
 --
 -- Arguments
---   p_user_hash  the hash of the user's id
---   p_state      the state of the head that remains
---   p_trail      the audit trail that remains: an array of objects with seq and body
---   and the five tables. They are arguments, so that the function names none: a schema that is renamed takes it along
+--   p_user_hash   the hash of the user's id
+--   p_state       the new state of the head
+--   p_trail       the new audit trail: an array of objects with seq and body
+--   p_heads, p_facts, p_tombstones, p_audit, p_jobs   the five tables. They are arguments, so the function contains no
+--                 table names and works after a renaming of the schema
 --
--- Returns how many facts, vectors and jobs are gone, with a space between them.
+-- Returns the numbers of deleted facts, vectors and jobs, separated by spaces.
 --
--- A function, since each statement inside sees what was committed while the first one waited for the head, which every
--- write of the user's takes before it writes anything else.
+-- It is a function, because each statement in it sees what was committed before the statement began. The first
+-- statement waits for the user's head, which every write for the user locks before it writes anything else.
 CREATE OR REPLACE FUNCTION "public"."__p___erase"(
 	p_user_hash text,
 	p_state text,
@@ -166,31 +168,33 @@ END
 ${BODY};
 `;
 
-/** The tables of user memory. */
+/** The group with the tables of user memory. */
 export const userMemoryTables: TableGroup = {
   journalSuffix: "_fact_migrations",
   tables: ["_heads", "_facts", "_fact_tombstones", "_audit", "_jobs"],
   migrations: [{ name: "initial", sql: tablesSql }],
   functions: {
     sql: eraseFunction,
-    // It contains no table names, so it works in any schema.
+    // The function contains no table names, so it works in any schema.
     areOwn: (schema, tableName) => hasFunction(schema, `${tableName}_erase`),
   },
   remedy: "migrate(), or the script of printMigrations(), both of @jaf/memory-postgres/user-memory",
 };
 
-/** Milliseconds since 1970, as in the shared code. Exact for every JavaScript date. */
+/** A column for a time in milliseconds since 1970, exact for every JavaScript date. */
 const time = countColumn;
 
-/** One row per user. It outlives the user's facts, so it contains a hash of the user's id, never the id. */
+/**
+ * The table has one row for each user. The row outlives the user's facts, so it contains only a hash of the user's id.
+ */
 const headsTable = (table: PgTableFn, name: string) =>
   table(name, {
     userHash: exactTextColumn("user_hash").primaryKey(),
-    /** 0 if nothing was written yet; the row then exists only as a lock. */
+    /** Counts the changes of the user's data. 0 if nothing was written yet: then the row exists only as a lock. */
     version: countColumn("version").notNull(),
     epoch: countColumn("epoch").notNull(),
     state: text("state").notNull(),
-    /** The number of the user's facts with terms. */
+    /** The number of the user's facts that have terms. */
     documents: countColumn("documents").notNull(),
   });
 
@@ -222,20 +226,23 @@ const factColumns = {
   quotation: text("quotation"),
   usedAt: time("used_at"),
   terms: text("terms").array().notNull(),
-  /** The weights of the terms, in their order. */
+  /** The weights of the terms, in the order of the terms. */
   weights: integer("weights").array().notNull(),
-  /** Hashes of user and term: one index serves all users, finds the terms of one user, and contains no words. */
+  /**
+   * Hashes of the user and each term. One index on them serves all users, finds the terms of one user, and contains no
+   * words.
+   */
   termKeys: bigint("term_keys", { mode: "bigint" }).array().notNull(),
-  /** For stores that compare vectors with pgvector; otherwise null. */
+  /** The vector, if pgvector compares the vectors. Otherwise null. */
   vector: real("vector").array(),
-  /** For stores without pgvector: four bytes per number, little-endian. */
+  /** The vector if pgvector isn't used: four bytes for each number, little-endian. Otherwise null. */
   packedVector: bytesColumn("packed_vector"),
 };
 
 const factsTable = (table: PgTableFn, name: string) =>
   table(name, {
     userHash: exactTextColumn("user_hash").notNull(),
-    /** For your own SQL. */
+    /** The user's id, for your own SQL. */
     userId: text("user_id").notNull(),
     ...factColumns,
   });
@@ -264,10 +271,10 @@ const jobsTable = (table: PgTableFn, name: string) =>
     readyAt: time("ready_at").notNull(),
   });
 
-/** The columns of a fact, by its fields. */
+/** The names of a fact's fields, one for each column. */
 export const factFields = Object.keys(factColumns) as readonly (keyof typeof factColumns)[];
 
-/** The ends of the tables' names, after the prefix. */
+/** The ends of the tables' names, after `tableName`. */
 export const TABLE_SUFFIXES = {
   heads: "_heads",
   facts: "_facts",
@@ -276,7 +283,7 @@ export const TABLE_SUFFIXES = {
   jobs: "_jobs",
 } as const;
 
-/** The columns of the tables, for queries. */
+/** The tables of user memory with their columns, for queries. */
 export function createUserMemoryTables({ tableName, schema }: TableNames) {
   const table = tableIn({ schema });
   return {

@@ -3,12 +3,15 @@ import { dirname, join } from "node:path";
 import { errorCode, PgliteFolderError } from "./folder-error.ts";
 import { isLockFile } from "./folder-lock.ts";
 
-/** Exists while a new database is being created. As long as it exists, no data was stored. */
+/** The name of a file that exists while a new database is being created. As long as it exists, no data was stored. */
 const MARKER = "jaf-initializing";
 
 const POSTGRES_FILE = /^(base|global|pg_.+|PG_VERSION|postgresql.*\.conf|postmaster\..+)$/;
 
-/** Exist in every database. Without them, PGlite would abort, or replace the remains with a new database. */
+/**
+ * Files that exist in every database. If one of them is missing, PGlite aborts, or replaces the remains with a new
+ * database.
+ */
 const ESSENTIAL = ["PG_VERSION", "global/pg_control", "pg_wal", "pg_xact", "base"];
 
 const isEmptyFile = (path: string): boolean => {
@@ -30,8 +33,9 @@ const entriesOf = (folder: string): string[] =>
   readdirSync(folder).filter((name) => !isLockFile(name) && name !== MARKER);
 
 /**
- * Inspects a folder before PGlite does, which takes any folder without a `PG_VERSION` for an empty one. Changes
- * nothing. Throws a {@link PgliteFolderError}.
+ * Returns what a folder contains: a database, a database whose creation was interrupted, or nothing. Throws a {@link
+ * PgliteFolderError} if the database is damaged or the folder has other files. Changes nothing. Call this function
+ * before PGlite opens the folder, because PGlite takes any folder without a `PG_VERSION` for an empty one.
  */
 export function inspectFolder(folder: string): "database" | "interrupted" | "empty" {
   if (existsSync(join(folder, MARKER))) return "interrupted";
@@ -46,14 +50,16 @@ export function inspectFolder(folder: string): "database" | "interrupted" | "emp
 }
 
 /**
- * Prepares a folder without a database for a new one. Call it while you hold the lock, and call the returned function
- * when the database is complete.
+ * Prepares a folder without a database for a new one. Hold the lock of the folder when you call this function. When the
+ * new database is complete, call the returned function. If the folder already has a database, both functions do
+ * nothing.
  */
 export function prepareFolder(folder: string): () => void {
   const state = inspectFolder(folder);
   if (state === "database") return () => {};
   const marker = join(folder, MARKER);
-  // A process was killed while it created this database, in a folder that was empty before.
+  // If the creation was interrupted, a process was killed while it created this database, in a folder that was empty
+  // before.
   const remains = state === "interrupted" ? entriesOf(folder).filter((name) => POSTGRES_FILE.test(name)) : [];
   for (const name of remains) rmSync(join(folder, name), { recursive: true });
   writeFileSync(marker, "");
@@ -61,7 +67,8 @@ export function prepareFolder(folder: string): () => void {
 }
 
 /**
- * Creates one folder at a time: if a folder can't be created, e.g. in `/proc`, Node's recursive `mkdir` never returns.
+ * Creates a folder and, one at a time, the folders around it. Node's recursive `mkdir` never returns if a folder can't
+ * be created, e.g. in `/proc`.
  */
 export function createFolder(folder: string): void {
   if (existsSync(folder)) return;
@@ -73,7 +80,7 @@ export function createFolder(folder: string): void {
   }
 }
 
-/** Removes the file that PGlite leaves if it fails to start. */
+/** Removes the process file (`postmaster.pid`) that PGlite leaves behind if it fails to start. */
 export function removeProcessFile(folder: string): void {
   rmSync(join(folder, "postmaster.pid"), { force: true });
 }

@@ -1,19 +1,22 @@
-/** The reason why a folder can't be opened. */
+/** Why a folder with a PGlite database can't be opened or closed. */
 export type PgliteFolderReason =
-  /** Another process, or another call in this process, has it open. */
+  /** Another process, or another call in this process, has the folder open. */
   | "in-use"
-  /** It holds a database that can't be read. */
+  /** The folder has a database that can't be read. */
   | "damaged"
-  /** It holds other files, or is a file. */
+  /** The folder has other files, or the path names a file. */
   | "not-a-database"
-  /** The user can't write there, or the path can't be created. */
+  /** The user can't write to the folder, or the folder can't be created. */
   | "not-writable"
   /** The disk, or the user's quota, is full. */
   | "disk-full"
-  /** `@electric-sql/pglite` is missing. */
+  /** The package `@electric-sql/pglite` isn't installed. */
   | "not-installed";
 
-/** A folder can't be opened or closed properly. The message says what to do. No stored data was changed. */
+/**
+ * A folder with a PGlite database can't be opened or closed properly. The message says what to do. No stored data was
+ * changed.
+ */
 export class PgliteFolderError extends Error {
   override readonly name = "PgliteFolderError";
 
@@ -28,7 +31,7 @@ export class PgliteFolderError extends Error {
   }
 }
 
-/** Errors of PGlite have WebAssembly's system error numbers instead of codes. */
+/** Converts WebAssembly's system error numbers into error codes. Errors of PGlite have only the numbers. */
 const WASI_CODES: Readonly<Record<number, string>> = {
   2: "EACCES",
   19: "EDQUOT",
@@ -64,7 +67,7 @@ const remedies: Readonly<Record<string, readonly [PgliteFolderReason, string]>> 
 export const diskFull = (folder: string): PgliteFolderError =>
   new PgliteFolderError("disk-full", folder, fullDisk);
 
-/** Converts a failed file system operation. Returns unknown errors unchanged. */
+/** Converts an error of the file system into a {@link PgliteFolderError}. Returns an unknown error unchanged. */
 export function toFolderError(folder: string, thrown: unknown): unknown {
   const [reason, remedy] = remedies[errorCode(thrown) ?? ""] ?? [];
   return reason === undefined || remedy === undefined

@@ -13,14 +13,18 @@ import { join } from "node:path";
 import { errorCode, PgliteFolderError } from "./folder-error.ts";
 
 /**
- * Each holder has its own lock file, `jaf-lock.<n>`, with the next higher number; the highest number counts. Only one
- * process can create the file, in one step. So if several find a dead holder, exactly one succeeds it, and no kill
- * leaves a state that needs manual repair.
+ * The name of a lock file, `jaf-lock.<n>`. Each holder of the lock creates its own file with the next higher number,
+ * and the highest number counts. If several processes try to create the same file, only one succeeds. So if several
+ * processes find that the holder has died, exactly one gets the lock. If a process is killed at any point, no manual
+ * repair is needed.
  */
 const LOCK_FILE = /^jaf-lock\.([0-9]{1,15})$/;
 const ATTEMPTS = 100;
 
-/** JSON that begins with the state, which is overwritten in place. */
+/**
+ * The content of a lock file: JSON that begins with the state. When the lock is released, the state is overwritten in
+ * place.
+ */
 interface LockRecord extends ProcessIdentity {
   readonly state: "held" | "free";
 }
@@ -52,7 +56,7 @@ function readRecord(path: string): Partial<LockRecord> | undefined {
   }
 }
 
-/** Throws if the holder may be alive. */
+/** Throws a {@link PgliteFolderError} if the holder of the lock may still be running. */
 function refuseIfHeld(folder: string, path: string, { pid, host, start, state }: Partial<LockRecord>): void {
   if (state === "free") return;
   const inUse = (remedy: string) => new PgliteFolderError("in-use", folder, remedy);
@@ -74,7 +78,7 @@ function refuseIfHeld(folder: string, path: string, { pid, host, start, state }:
 
 const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
-/** Creates the file with its whole content in one step. Throws `EEXIST` if it exists. */
+/** Creates a file with its whole content atomically. Throws an error with the code `EEXIST` if the file exists. */
 function linkContent(path: string, draft: string, content: string): void {
   try {
     writeFileSync(draft, content);
@@ -87,7 +91,7 @@ function linkContent(path: string, draft: string, content: string): void {
   }
 }
 
-/** Returns whether this process was the first to create the file. */
+/** Creates a lock file. Returns false if another process has created it already. */
 function createExclusively(folder: string, path: string, content: string): boolean {
   try {
     linkContent(path, join(folder, `jaf-lock.draft-${crypto.randomUUID()}`), content);
@@ -111,8 +115,8 @@ function hold(folder: string, generation: number): FolderLock {
   return { release: () => release(pathOf(folder, generation)) };
 }
 
-// Marked, not deleted: numbers must not start over while a slow process continues from an old one. Overwriting in place
-// also works on a full disk.
+// Marks the lock file as free. It isn't deleted, because numbers must not start over while a slow process continues
+// from an old number. Overwriting in place also works on a full disk.
 function release(path: string): void {
   try {
     const file = openSync(path, "r+");
@@ -123,7 +127,10 @@ function release(path: string): void {
   }
 }
 
-/** Throws a {@link PgliteFolderError} with reason `"in-use"`, or an error of the file system. */
+/**
+ * Locks a folder, and returns the lock. Throws a {@link PgliteFolderError} with the reason `"in-use"` if another
+ * process has the lock, or an error of the file system.
+ */
 export function lockFolder(folder: string): FolderLock {
   const content = JSON.stringify({ state: "held", ...ownIdentity() } satisfies LockRecord);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -136,24 +143,28 @@ export function lockFolder(folder: string): FolderLock {
     }
     const own = before + 1;
     if (!createExclusively(folder, pathOf(folder, own), content)) continue;
-    // Continued from an outdated number: another process is ahead.
+    // If the highest number isn't this process's own, it continued from an outdated number, and another process is
+    // ahead.
     if (latest(folder) === own) return hold(folder, own);
     rmSync(pathOf(folder, own), { force: true });
   }
   throw new PgliteFolderError("in-use", folder, "other processes keep locking it. Try again.");
 }
 
-/** Identifies one life of a process, since process ids are reused. */
+/** Identifies a process. Its id alone isn't enough, because the system reuses process ids. */
 interface ProcessIdentity {
   readonly pid: number;
   readonly host: string;
-  /** Boot id and start time. Absent if the system doesn't expose them, as outside of Linux. */
+  /**
+   * The id of the system's last boot, and the start time of the process. Absent if the system doesn't expose them, e.g.
+   * outside of Linux.
+   */
   readonly start?: string;
 }
 
 const START_FIELD = 22;
 
-/** The state of a process that has ended before its parent has read the exit code. */
+/** The state of a process that has ended, but whose parent hasn't read its exit code yet. */
 const ENDED = "Z";
 
 function lookUp(pid: number): { readonly state: string | undefined; readonly start: string } | undefined {
@@ -183,7 +194,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Only for a process of this host. */
+/** Returns whether the process is running. It must be a process of this host. */
 function isRunning({ pid, start }: ProcessIdentity): boolean {
   if (!exists(pid)) return false;
   const now = lookUp(pid);

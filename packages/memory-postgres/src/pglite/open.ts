@@ -4,14 +4,14 @@ import { createFolder, inspectFolder, prepareFolder, removeProcessFile } from ".
 import { diskFull, PgliteFolderError, toFolderError } from "./folder-error.ts";
 import { lockFolder } from "./folder-lock.ts";
 
-/** PGlite's own options, e.g. `extensions`, without those that name the folder. */
+/** PGlite's own options, e.g. `extensions`. The options that name the folder are left out. */
 export interface PgliteOptions extends Omit<PGliteOptions, "dataDir" | "fs"> {}
 
-/** A database in a folder that no other process can open meanwhile. */
+/** An open database in a folder. While it is open, no other process can open the folder. */
 export interface PgliteDatabase {
-  /** For `createPostgresProvider`, and for your own SQL. */
+  /** The client to pass to `createPostgresProvider`. You can also use it for your own SQL. */
   readonly client: PGlite;
-  /** Closes the client and frees the folder. Further calls do nothing. */
+  /** Closes the client, and frees the folder for other processes. Further calls do nothing. */
   readonly close: () => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ function toStartError(folder: string, thrown: unknown, fatalMessage: string | un
 async function start(folder: string, options: PgliteOptions, guard: CrashGuard): Promise<PGlite> {
   const { PGlite } = await importPglite(folder);
   let fatalMessage: string | undefined;
-  // If PGlite can't start, it only throws "aborted". Postgres logs the reason before.
+  // If PGlite can't start, it throws only "aborted". Before that, Postgres logs the reason.
   const onStderr = (text: string) => {
     fatalMessage ??= FATAL.exec(text)?.[1];
     guard.onOutput(text);
@@ -57,10 +57,12 @@ async function start(folder: string, options: PgliteOptions, guard: CrashGuard):
 }
 
 /**
- * Opens the database in a folder, or creates one: Postgres without a server. PGlite alone would let two processes open
- * one folder, which destroys it, and would replace a damaged database with a new one.
+ * Opens the database in a folder, or creates one: Postgres without a server. Without this function, PGlite would let
+ * two processes open the same folder, which destroys the database. PGlite would also replace a damaged database with a
+ * new one.
  *
- * Rejects with a {@link PgliteFolderError}. Written data survives a kill of the process and a full disk.
+ * Rejects with a {@link PgliteFolderError} if the folder can't be opened. Stored data survives if the process is killed
+ * or the disk gets full.
  *
  * @example
  * ```ts
@@ -119,7 +121,10 @@ function closeOnce(
   };
 }
 
-/** `errors.ts` recognizes it by its message. It can't import the class, since the two are separate entries. */
+/**
+ * PGlite has crashed and can't be used anymore. `errors.ts` recognizes this error by its message: it can't import this
+ * class, because the two files belong to separate entries of the package.
+ */
 class PgliteCrashed extends Error {
   override readonly name = "PgliteCrashed";
   constructor() {
@@ -130,15 +135,16 @@ class PgliteCrashed extends Error {
 const CRASH = /PANIC: |^Aborted\(/;
 
 interface CrashGuard {
-  /** Takes each line of Postgres's log. */
+  /** Looks for a crash in a line of Postgres's log. */
   readonly onOutput: (line: string) => void;
   readonly crashed: () => boolean;
   readonly protect: (client: PGlite) => void;
 }
 
 /**
- * Postgres ends its process if it can't write its log, as on a full disk. PGlite has no process to end: the next query
- * would continue in a broken state forever, and block the whole application. The guard refuses further queries.
+ * Creates a guard that refuses further queries after PGlite has crashed. Postgres ends its process if it can't write
+ * its log, e.g. on a full disk. PGlite has no process to end. Without the guard, the next query would run forever in a
+ * broken state, and block the whole application.
  */
 function createCrashGuard(): CrashGuard {
   let crashed = false;

@@ -10,29 +10,33 @@ import { createGroupQueue, type GroupQueue } from "./group-queue.ts";
 import { clock, longest, seconds } from "./statements.ts";
 
 /**
- * The outcome of an append or a renewal. `held`: it is done, now or before. `gap`: events before its first are missing.
+ * The outcome of an append or a renewal. `held`: the writer holds the lease, and the events are stored (by this call or
+ * by an earlier attempt). `lost`: the writer has lost the lease. `gap`: events before the first given one are missing.
  */
 export type AppendOutcome =
   | { readonly kind: "held"; readonly stopRequested: boolean }
   | { readonly kind: "lost" }
   | { readonly kind: "gap" };
 
-/** Without `first` and `events`, it only renews the lease. */
+/** An append to a turn. Without `first` and `events`, it only renews the lease. */
 interface Append extends Partial<Pick<AppendedEvents, "first" | "events" | "end">> {
   readonly writer: TurnWriter;
 }
 
 export type AppendQueue = GroupQueue<Append, AppendOutcome>;
 
-/** One append or renewal, as an element of the JSON. */
+/** One append or renewal, as an element of the JSON array that is sent to the database. */
 interface AppendRow {
   readonly conversation_id: string;
   readonly turn_id: string;
   readonly token: string;
-  /** `null` to only renew the lease. */
+  /** The number of the first event. `null` to only renew the lease. */
   readonly first: number | null;
   readonly texts: readonly string[];
-  /** `null` if the turn continues. The next three are then `null`, too. */
+  /**
+   * The state of the turn after the append. `null` if the turn continues; then `record`, `event_seconds` and
+   * `record_seconds` are `null`, too.
+   */
   readonly state: "waiting" | "ended" | null;
   readonly record: string | null;
   readonly event_seconds: number | null;
@@ -62,8 +66,8 @@ function toOutcome(row: SqlRow): AppendOutcome {
 }
 
 /**
- * Sends appends and renewals. If statements run concurrently, those that arrive while others are in progress are sent
- * together, in one statement.
+ * Creates a queue that sends appends and renewals. If the client runs statements concurrently, the appends that arrive
+ * while others are being sent are sent together, in one statement.
  */
 export function createAppendQueue({
   sql,
@@ -87,7 +91,7 @@ export function createAppendQueue({
       const answers = new Map(rows.map((row) => [Number(row["nth"]), toOutcome(row)]));
       return packed.map((_, index) => answers.get(index + 1));
     } catch (thrown) {
-      // After any other failure the result is unknown, and each of them fails.
+      // After any other failure, it is unknown whether the appends took effect, so each of them fails.
       if (!isRefusal(thrown)) throw thrown;
       return packed.map(() => undefined);
     }
@@ -99,9 +103,10 @@ export function createAppendQueue({
 }
 
 /**
- * Appends to several turns: an array of {@link AppendRow}. `nth`: its number in the array, from 1. There is no row for
- * a missing turn, nor for a second append to the same turn. With `waits: false`, locked turns have no row either, so
- * the statement never waits for a lock while it holds others.
+ * Creates the statement that appends to several turns. The value of its placeholder is a JSON array of {@link
+ * AppendRow}. The statement returns a row for each append, where `nth` is the append's number in the array, from 1.
+ * There is no row for a missing turn, and none for a second append to the same turn. If `waits` is false, there is also
+ * no row for a locked turn, so the statement never waits for a lock while it holds other locks.
  */
 export function createAppendStatement(names: ResolvedNames, { waits }: { readonly waits: boolean }) {
   const { turns, events } = createTurnTables(names);

@@ -1,26 +1,31 @@
-// More concurrent statements would make the groups smaller. With fewer, a distant server would sit idle.
+// The maximum number of statements in flight. More of them would make the groups smaller. With fewer, a distant server
+// would often have nothing to do.
 const MOST_AT_ONCE = 8;
 const GROUP_ITEMS = 64;
-/** Characters. */
+/** The maximum length of a group in characters. */
 const GROUP_LENGTH = 1_000_000;
 
 export interface GroupQueueOptions<Item, Outcome> {
-  /** Items with the same key are sent in the order of their addition, each after the one before is done. */
+  /**
+   * Returns an item's key. Items with the same key are sent in the order in which they were added. Each of these items
+   * is sent only after the previous one is done.
+   */
   readonly keyOf: (item: Item) => string;
-  /** Returns the item as text, for a group. */
+  /** Converts an item into the text that is sent in a group. */
   readonly pack: (item: Item) => string;
   readonly sendOne: (item: Item) => Promise<Outcome>;
   /**
-   * Gets 2 to 64 items with different keys, at most a million characters. Resolves to the outcome of each, in their
-   * order. `undefined`: nothing was done, and the item must be sent alone.
+   * Sends a group of 2 to 64 packed items with different keys, at most a million characters. Resolves to the outcome of
+   * each item, in the order of the items. An outcome of `undefined` means that nothing was done for the item, so the
+   * queue sends it again, alone.
    */
   readonly sendGroup: (packed: readonly string[]) => Promise<readonly (Outcome | undefined)[]>;
 }
 
 export interface GroupQueue<Item, Outcome> {
-  /** Rejects with the error of `sendOne` or `sendGroup`. */
+  /** Adds an item, and resolves to its outcome. Rejects with the error of `sendOne` or `sendGroup`. */
   readonly add: (item: Item) => Promise<Outcome>;
-  /** Resolves when all items added so far are done. */
+  /** Resolves when all items that were added before this call are done. */
   readonly drained: () => Promise<void>;
 }
 
@@ -34,7 +39,10 @@ interface Entry<Item, Outcome> {
   readonly reject: (thrown: unknown) => void;
 }
 
-/** Returns the entries of the next statement, and those that keep waiting. */
+/**
+ * Divides the waiting entries into those that the next statement sends and those that keep waiting. `busy` has the keys
+ * of the items that are being sent.
+ */
 function divide<Item, Outcome>(
   waiting: readonly Entry<Item, Outcome>[],
   busy: ReadonlySet<string>,
@@ -55,8 +63,8 @@ function divide<Item, Outcome>(
 }
 
 /**
- * Sends items immediately while few statements are in flight. Otherwise groups them, like a database's group commit:
- * items that arrive while others are being sent form the next group. Works with any kind of item.
+ * Creates a queue that sends items immediately while few statements are in flight. Otherwise, the queue groups the
+ * items, like a database's group commit: the items that arrive while others are being sent form the next group.
  */
 export function createGroupQueue<Item, Outcome>(
   options: GroupQueueOptions<Item, Outcome>,
@@ -89,7 +97,7 @@ export function createGroupQueue<Item, Outcome>(
     } finally {
       inFlight -= 1;
       for (const { key } of group) busy.delete(key);
-      // Deferred, since answers that arrive together make room for the next items together.
+      // Deferred, because answers that arrive together make room for the next items together.
       setImmediate(sendWaiting);
     }
   }

@@ -3,14 +3,19 @@ import { jsonTextOf, reusable } from "../client/statements.ts";
 import { createTurnTables } from "../migrations/turn-log.ts";
 import type { ResolvedNames } from "../table-names.ts";
 
-/** The database's clock, read at each use. A condition that should use an index needs {@link clockOnce}. */
+/**
+ * SQL for the database's clock, which is read at each use. If a condition is to use an index, use `clockOnce` instead.
+ */
 export const clock = sql`clock_timestamp()`;
 const clockOnce = sql`(SELECT clock_timestamp())`;
 
-/** Returns seconds as an interval. */
+/** Returns SQL that converts a number of seconds into an interval. */
 export const seconds = (count: SQL): SQL => sql`${count} * interval '1 second'`;
 
-/** How long a turn lives from now on without further writes. */
+/**
+ * Returns SQL for how long a turn is kept from now on if nothing more is written: the longer of `leaseSeconds` and
+ * `keepSeconds`.
+ */
 export const longest = (leaseSeconds: SQL, keepSeconds: SQL): SQL =>
   seconds(sql`greatest(${leaseSeconds}, ${keepSeconds})`);
 
@@ -19,16 +24,16 @@ const turnId = sql`${sql.placeholder("turnId")}::text`;
 const userId = sql`${sql.placeholder("userId")}::text`;
 const token = sql`${sql.placeholder("token")}::text`;
 
-/** Selects one turn, in any state. */
+/** An SQL condition that selects one turn, in any state. */
 const isTurn = sql`turn.conversation_id = ${conversationId} AND turn.turn_id = ${turnId}`;
-/** Selects turns that haven't expired. */
+/** An SQL condition that selects turns that haven't expired. */
 const isVisible = sql`turn.expires_at > ${clock}`;
-/** Selects turns that their writer, or one that takes over, may continue. */
+/** An SQL condition that selects running turns: their writer, or a writer that takes over, may continue them. */
 const isRunning = sql`turn.state = 'running' AND ${isVisible}`;
 
 /**
- * A row of the table of turns, named `turn`, in the form that `turn-log.ts` reads. As JSON, since PGlite drops byte
- * order marks.
+ * SQL for a turn as JSON, in the form that `turn-log.ts` parses. It needs a row of the table of turns with the name
+ * `turn`. JSON is used because PGlite drops a byte order mark at the start of a text.
  */
 const turnJson = sql`json_build_object(
   'conversationId', turn.conversation_id, 'userId', turn.user_id, 'turnId', turn.turn_id, 'state', turn.state,
@@ -36,12 +41,16 @@ const turnJson = sql`json_build_object(
   'stopRequested', turn.stop_requested, 'record', turn.record
 )::text`;
 
-/** How many expired turns, or turns with expired events, are cleaned up when a turn begins, so they don't pile up. */
+/**
+ * When a turn begins, at most this many other turns are cleaned up, so they don't pile up: turns that have expired, and
+ * turns whose events have expired.
+ */
 const MOST_REMOVED = 10;
 
 /**
- * Creates the statements on single turns, and lists of turns. Each is atomic. Those that change several rows lock them
- * in the order of their keys, or skip locked rows, which prevents deadlocks.
+ * Creates the statements on single turns and on lists of turns. Each statement is atomic. A statement that changes
+ * several rows locks them in the order of their keys, or skips locked rows, which prevents deadlocks. `removesExpired`:
+ * whether the statement `begin` also removes some expired turns.
  */
 export function createTurnStatements(names: ResolvedNames, { removesExpired }: { removesExpired: boolean }) {
   const { turns, events } = createTurnTables(names);
@@ -115,11 +124,12 @@ type BeginValues =
   | "keepSeconds";
 
 /**
- * `begun`: the new turn, or the conversation's turn that another process began meanwhile. `known`: the existing turns
- * that prevent a new one: a running turn, and one with the same id.
+ * Returns the part of a statement that begins a turn. In this part, the query `begun` returns the new turn. If another
+ * process began a turn of the conversation at the same time, `begun` returns that turn. The query `known` returns the
+ * existing turns that prevent a new one: a running turn, and a turn with the same id.
  *
- * A unique index permits only one open turn per conversation, so an open turn has to end before the new one is
- * inserted.
+ * A unique index permits only one open turn (running or waiting) in a conversation. So if a turn is waiting, the
+ * statement ends it before it inserts the new turn.
  */
 function beginning(turns: Table): SQL {
   const leaseSeconds = sql`${sql.placeholder("leaseSeconds")}::float8`;
@@ -152,7 +162,10 @@ function beginning(turns: Table): SQL {
       )`;
 }
 
-/** Removes some expired rows that aren't locked, after a turn has begun. */
+/**
+ * Returns the part of a statement that removes some expired turns and events after a turn has begun. It skips locked
+ * rows.
+ */
 function removing(turns: Table, events: Table): SQL {
   const due = (condition: SQL): SQL => sql`
         SELECT turn.conversation_id, turn.turn_id, turn.expires_at <= at.now AS whole FROM ${turns} AS turn, at
@@ -170,9 +183,10 @@ function removing(turns: Table, events: Table): SQL {
 }
 
 /**
- * Answers several queries: JSON objects with `conversation_id`, `turn_id` (or null for the latest turn), `first` and
- * `limit`. `nth`: the number of the query, from 1. A query without a turn has no row. `texts`: the appends with the
- * requested events.
+ * Creates the statement that reads several turns. The value of its placeholder is a JSON array of queries with
+ * `conversation_id`, `turn_id` (null for the latest turn), `first` (number of the first event) and `limit`. The
+ * statement returns a row for each query that finds a turn. In a row, `nth` is the number of the query, from 1, and
+ * `texts` has the texts of those appends that contain the requested events.
  */
 export function createReadStatement(names: ResolvedNames) {
   const { turns, events } = createTurnTables(names);

@@ -22,15 +22,14 @@ import { type AppendOutcome, createAppendQueue } from "./append.ts";
 import { createReadStatement, createTurnStatements } from "./statements.ts";
 
 /**
- * Creates a log of turns in tables of Postgres or PGlite that all processes share. Creates the tables if they are
- * missing. `client` is a `Pool`, a connected `Client` or a PGlite, and is never closed. The tables' names are derived
- * from the `tableName` of the conversations: `conversations_turns` and `conversations_turn_events`. Each call is one
- * statement. On a pool, appends that arrive while others are in progress are sent together. Times are those of the
- * database.
+ * Creates a turn log in tables of Postgres or PGlite that all processes share. Creates the tables if they are missing.
+ * `client` is a `Pool`, a connected `Client` or a PGlite, and is never closed. The tables' names begin with the
+ * `tableName` of the conversations: `conversations_turns` and `conversations_turn_events`. Each call is one statement.
+ * On a pool, appends that arrive while others are being sent are sent together. All times are those of the database.
  *
  * On a pool and on PGlite, the start of a turn also removes some expired turns. With a `Client`, calls within a
- * transaction of the application are part of it: other processes see its events after the commit, and wait for it
- * before they write to its turns.
+ * transaction of the application are part of that transaction. Other processes see the events only after that
+ * transaction commits. Until then, writes of other processes to the same turns wait.
  *
  * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the tables can't be
  * created or found.
@@ -60,7 +59,7 @@ interface TurnTables {
   readonly names: ResolvedNames;
 }
 
-/** The log of turns on existing tables. */
+/** Creates the backend of a turn log on existing tables. */
 export function createTurnLogBackend({ sql, names }: TurnTables): TurnLogBackend {
   const statements = createTurnStatements(names, { removesExpired: sql.autocommit });
   const appends = createAppendQueue({ sql, names });
@@ -122,7 +121,8 @@ function createReadAll({ sql, names }: TurnTables) {
   };
 }
 
-// Enough unless other processes constantly begin and end turns of the conversation.
+// The maximum number of attempts to begin a turn. They are enough unless other processes constantly begin and end turns
+// of the conversation.
 const ATTEMPTS = 5;
 
 const DUPLICATE_KEY = new Set<unknown>(["23505"]);
@@ -131,8 +131,9 @@ const IN_FAILED_TRANSACTION = new Set<unknown>(["25P02"]);
 const idIsTaken = () => new TurnConflict("the id is taken");
 
 /**
- * Returns `undefined` if a turn of the conversation began to wait after the statement had looked for one. Then nothing
- * was done.
+ * Converts the rows of the statement `begin` into its result. Throws a `TurnConflict` if the turn id is taken. Returns
+ * `undefined` if another turn of the conversation began to wait after the statement had looked for waiting turns. If
+ * so, the statement has done nothing.
  */
 function toBegun(rows: readonly SqlRow[], { turnId }: NewTurn, token: string): BegunTurn | undefined {
   const found = rows.map((row) => ({ turn: toTurn(row), begun: row["begun"] === "true" }));
@@ -144,7 +145,10 @@ function toBegun(rows: readonly SqlRow[], { turnId }: NewTurn, token: string): B
   return undefined;
 }
 
-/** Begins turns with one statement, and repeats it after a concurrent change. */
+/**
+ * Returns a function that begins a turn with one statement. If a concurrent change prevents the begin, the function
+ * sends the statement again, a few times at most.
+ */
 function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStatements>) {
   return async (turn: NewTurn): Promise<BegunTurn> => {
     const { conversationId, turnId, userId, request, leaseSeconds, keepSeconds } = turn;
@@ -157,7 +161,7 @@ function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStat
         const result = toBegun(await sql.query(statement), turn, token);
         if (result !== undefined) return result;
       } catch (thrown) {
-        // The duplicate aborted the application's transaction.
+        // The duplicate turn id aborted the application's transaction.
         if (duplicate && hasCode(thrown, IN_FAILED_TRANSACTION)) throw idIsTaken();
         if (!hasCode(thrown, DUPLICATE_KEY)) throw thrown;
         duplicate = true; // Another process began a turn with the same id at the same time.
@@ -188,16 +192,19 @@ const turnSchema = z
 
 const textsSchema = z.array(z.array(z.string()));
 
-/** Parses the column `turn`. */
+/** Converts the column `turn` of a row, which is JSON, into a turn. */
 const toTurn = (row: SqlRow): LoggedTurn => turnSchema.parse(JSON.parse(row["turn"] ?? "null"));
 
 interface AskedEvents {
-  /** The number of the first event. */
+  /** The number of the first requested event. */
   readonly first: number;
   readonly limit: number;
 }
 
-/** Parses the columns `turn`, `start` (the number of the first text) and `texts` (one list per append). */
+/**
+ * Converts a row into the requested events of a turn. The row's column `start` has the number of the first text. The
+ * column `texts` has one list of texts for each append.
+ */
 function toPage(row: SqlRow, { first, limit }: AskedEvents): EventPage {
   const turn = toTurn(row);
   const { start, texts } = row;

@@ -3,7 +3,7 @@ import type { StoredFact, UserKey } from "@jaf/user-memory/adapter";
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { factFields, type UserMemoryTables } from "../migrations/user-memory.ts";
 
-/** Returns a number for a user's term: the first 64 bits of a hash, as text. */
+/** Returns a number that stands for a term of a user: the first 64 bits of a hash, as decimal text. */
 export const termKeyOf = (user: UserKey, term: string): string =>
   createHash("sha256").update(user.hash).update("\0").update(term).digest().readBigInt64BE(0).toString();
 
@@ -12,7 +12,7 @@ const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
 const DERIVED = new Set<string>(["termKeys", "packedVector"]);
 const LONG = new Set<string>(["terms", "weights", "vector"]);
 
-/** The columns of facts for reading and writing, as JSON with the fields' names. */
+/** Returns SQL for the columns of facts. Facts are read and written as JSON, under the names of their fields. */
 export function createFactColumns({ facts }: UserMemoryTables) {
   const columns = getTableColumns(facts);
   const nameOf = (field: keyof typeof columns) => sql.identifier(columns[field].name);
@@ -20,27 +20,27 @@ export function createFactColumns({ facts }: UserMemoryTables) {
   const selected = (fields: typeof plain) =>
     fields.map((field) => sql`fact.${nameOf(field)} AS ${sql.identifier(field)}`);
   return {
-    /** For an insertion. */
+    /** The names of all columns, for an `INSERT`. */
     names: list(factFields.map((field) => sql`${nameOf(field)}`)),
-    /** Names and types of a record of {@link packFacts}. */
+    /** The names and types of all fields of a record that {@link packFacts} makes. */
     record: list(
       factFields.map((field) => sql`${sql.identifier(field)} ${sql.raw(columns[field].getSQLType())}`),
     ),
-    /** For an insertion of existing facts. */
+    /** The assignments for `ON CONFLICT DO UPDATE`: each column gets the inserted value. */
     changes: list(factFields.map((field) => sql`${nameOf(field)} = excluded.${nameOf(field)}`)),
-    /** The columns of a row named `fact`, for {@link unpackFacts}. */
+    /** The columns that {@link unpackFacts} needs, of a row with the name `fact`. */
     fields: list([
       ...selected(plain),
       sql`encode(fact.${nameOf("packedVector")}, 'base64') AS "packedVector"`,
     ]),
-    /** The same without terms and vectors. */
+    /** The columns that {@link unpackFacts} needs, but without terms and vectors. */
     briefFields: list(selected(plain.filter((field) => !LONG.has(field)))),
   };
 }
 
 export interface PackOptions {
   readonly user: UserKey;
-  /** Whether pgvector compares the vectors. */
+  /** Whether pgvector compares the vectors. If not, vectors are stored as bytes. */
   readonly pgvector: boolean;
 }
 
@@ -53,11 +53,11 @@ const packFact = ({ user, pgvector }: PackOptions, { terms, vector, ...fact }: S
   packedVector: pgvector || vector === null ? null : packVector(vector),
 });
 
-/** Returns an array of records as JSON. */
+/** Converts facts into a JSON array of records, as the database stores them. */
 export const packFacts = (options: PackOptions, facts: readonly StoredFact[]): string =>
   JSON.stringify(facts.map((fact) => packFact(options, fact)));
 
-/** A brief row has no terms, weights and vectors. */
+/** A row of a fact. If the query was brief, the row has no terms, weights and vectors. */
 interface FactRow extends Omit<StoredFact, "terms" | "vector"> {
   readonly terms?: readonly string[];
   readonly weights?: readonly number[];
@@ -80,23 +80,23 @@ function unpackFact(row: FactRow): StoredFact {
   };
 }
 
-/** Parses an array of rows from JSON. `null` means no rows. */
+/** Converts a JSON array of rows into facts. `null` means that there are no rows. */
 export const unpackFacts = (json: string | null | undefined): readonly StoredFact[] =>
   json == null ? [] : (JSON.parse(json) as readonly FactRow[]).map(unpackFact);
 
 const BYTES = 4;
 
-/** Returns the size in bytes of a vector with this dimension. */
+/** Returns the size of a packed vector with this dimension, in bytes. */
 export const packedLength = (dimension: number): number => dimension * BYTES;
 
-/** Encodes a vector with four bytes per number, in Postgres's hex format for bytes in JSON. */
+/** Packs a vector into four bytes for each number, as hex in Postgres's format for bytes in JSON. */
 function packVector(vector: readonly number[]): string {
   const bytes = Buffer.alloc(packedLength(vector.length));
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * BYTES);
   return `\\x${bytes.toString("hex")}`;
 }
 
-/** Decodes base64. */
+/** Converts a packed vector, given as base64, into numbers. */
 function unpackVector(base64: string): Float64Array {
   const bytes = Buffer.from(base64, "base64");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -105,7 +105,10 @@ function unpackVector(base64: string): Float64Array {
   );
 }
 
-/** Returns a function for the cosine similarity to a vector. It returns NaN if one of both is a zero vector. */
+/**
+ * Returns a function that computes the cosine similarity of a packed vector, given as base64, to `vector`. It returns
+ * NaN if one of the two is a zero vector.
+ */
 export function cosineTo(vector: readonly number[]): (base64: string) => number {
   const length = Math.hypot(...vector);
   return (base64) => {

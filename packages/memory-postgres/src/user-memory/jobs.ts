@@ -7,13 +7,14 @@ import type { UserMemoryTables } from "../migrations/user-memory.ts";
 const hash = sql`${sql.placeholder("hash")}::text`;
 const id = sql`${sql.placeholder("id")}::text`;
 const epoch = sql`${sql.placeholder("epoch")}::bigint`;
-// In a subquery, the clock is read once, and conditions with it can use indexes.
+// SQL for the database's time in milliseconds since 1970. In a subquery, the clock is read once, so a condition with it
+// can use an index.
 const now = sql`(SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
 const readyAt = sql`${now} + ${sql.placeholder("inMs")}::bigint`;
 
 export function createJobStatements({ heads, jobs }: UserMemoryTables) {
-  // Writes the head without changing it, so an enqueue and an erasure wait for each other. Otherwise, some isolation
-  // levels would let the erasure see only the jobs from before its wait.
+  // Writes the head without changing it, so an enqueue and an erasure wait for each other. Otherwise, in some isolation
+  // levels the erasure would see only the jobs that existed before it waited.
   const enqueue = reusable<"hash" | "id" | "userId" | "body" | "epoch" | "inMs">(sql`
     WITH created AS (
       INSERT INTO ${heads} AS head (user_hash, version, epoch, state, documents)
@@ -35,7 +36,7 @@ export function createJobStatements({ heads, jobs }: UserMemoryTables) {
     )
     SELECT EXISTS (SELECT FROM added)::text AS added`);
 
-  // Concurrent leases skip rows that this one has locked, and never wait.
+  // A concurrent lease skips the rows that this statement has locked, and never waits.
   const lease = reusable<"inMs" | "limit">(sql`
     WITH due AS (
       SELECT job.user_hash, job.id, job.ready_at FROM ${jobs} AS job WHERE job.ready_at <= ${now}

@@ -5,7 +5,8 @@ import { reusable, type SqlRow, type SqlValue, type Statement } from "../client/
 import type { UserMemoryTables } from "../migrations/user-memory.ts";
 import { termKeyOf } from "./fact-codec.ts";
 
-// A few prepared statements serve queries of any length.
+// The number of terms is rounded up to this number or its double and so on, so a few prepared statements serve all
+// queries.
 const FEWEST_TERMS = 8;
 
 // Postgres limits functions to 100 arguments.
@@ -21,7 +22,10 @@ const joined = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
 
 const key = (index: number): SQL => sql`${sql.placeholder(`key${index}`)}::bigint`;
 
-/** The weights of the requested terms, each after a space; empty for a term that the fact doesn't have. */
+/**
+ * Returns SQL for the weights of the requested terms in a fact, with a space before each weight. The weight is empty if
+ * the fact doesn't have the term.
+ */
 function weights(size: number): SQL {
   const all = Array.from(
     { length: size },
@@ -34,13 +38,14 @@ function weights(size: number): SQL {
 }
 
 /**
- * Returns a row for each document, or one row without a document. The numbers share one column, which is cheaper to
- * transfer. Texts have a dot before them, since PGlite drops a byte order mark at the start of a text.
+ * Returns the query for the facts that contain any of the terms (documents). The query returns a row for each document,
+ * or one row without a document if there is none. The numbers of a document share one column, which is cheaper to
+ * transfer. A dot precedes each text, because PGlite drops a byte order mark at the start of a text.
  *
- * `OFFSET 0` keeps the user out of the inner query: otherwise, a planner with a wrong estimate for the terms would read
- * all facts of the user. A key belongs to one user anyway. The repeated condition costs the index nothing, but makes
- * the planner expect few documents. Otherwise, its estimate grows with the number of users until it compiles the query,
- * which takes longer than running it.
+ * `OFFSET 0` keeps the condition on the user out of the inner query. Otherwise, a planner that estimates the terms
+ * wrongly would read all facts of the user. A term key belongs to one user anyway. The condition on the term keys is
+ * repeated to make the planner expect few documents; this costs nothing. Otherwise, its estimate grows with the number
+ * of users, until it compiles the query, which takes longer than running it.
  */
 function matchQuery({ heads, facts }: UserMemoryTables, size: number): SQL {
   const hash = sql`${sql.placeholder("hash")}::text`;
@@ -101,7 +106,7 @@ function toDocument(row: SqlRow, joinedNumbers: string, terms: readonly string[]
   };
 }
 
-/** Finds documents with an index over hashes of their terms. */
+/** Returns a function that finds a user's facts by their terms. It uses an index over hashes of the terms. */
 export function createMatching(client: SqlClient, tables: UserMemoryTables): UserMemoryBackend["match"] {
   const statement = createMatchStatement(tables);
   return async (user, asked) => {

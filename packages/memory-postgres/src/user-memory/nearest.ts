@@ -13,20 +13,21 @@ const vector = sql`${sql.placeholder("vector")}::text::real[]`;
 const limit = sql`${sql.placeholder("limit")}::bigint`;
 const after = sql`${sql.placeholder("after")}::bigint`;
 
-/** For vectors that were stored when pgvector was available. */
+/** SQL for the cosine similarity without pgvector, for vectors that were stored when pgvector was available. */
 const plainCosine: SQL = sql`(
   SELECT sum(pair.a * pair.b) / nullif(sqrt(sum(pair.a * pair.a)) * sqrt(sum(pair.b * pair.b)), 0)
   FROM unnest(fact.vector::float8[], ${vector}::float8[]) AS pair (a, b))`;
 
-/** `schema`: the schema of pgvector's type and operator, quoted. */
+/** Returns SQL for the cosine similarity with pgvector. `schema`: the quoted schema of pgvector's type and operator. */
 const pgvectorCosine = (schema: string): SQL => {
   const type = sql.raw(`${schema}.vector`);
   return sql`1 - (fact.vector::${type} OPERATOR(${sql.raw(schema)}.<=>) ${vector}::${type})`;
 };
 
 /**
- * Selects the nearest of the vectors that the database compares, and pages of all the others. Reads each vector: a user
- * has at most some thousands, for which an index would find fewer and cost more.
+ * Creates the statement that finds the nearest vectors. The statement selects the nearest of those vectors that the
+ * database can compare, and a page of the packed vectors, which this process compares. The statement reads each vector
+ * of the user: some thousands at most. For so few vectors, an index would cost more, and miss some of the nearest.
  */
 function createNearestStatement({ facts }: UserMemoryTables, cosine: SQL) {
   return reusable<"hash" | "vector" | "dimension" | "bytes" | "limit" | "after" | "page">(sql`
@@ -54,7 +55,7 @@ const PAGE_BYTES = 4_000_000;
 
 export interface NearestOptions {
   readonly tables: UserMemoryTables;
-  /** The schema of pgvector, quoted. Absent if it is not used. */
+  /** The quoted schema of pgvector. Absent if pgvector isn't used. */
   readonly pgvector: string | undefined;
 }
 

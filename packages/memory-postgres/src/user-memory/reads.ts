@@ -15,7 +15,7 @@ import { createFactColumns, unpackFacts } from "./fact-codec.ts";
 
 type Reads = Pick<UserMemoryBackend, "read" | "list" | "audit">;
 
-/** For each field of a selection, a query of the facts' numbers. */
+/** For each field of a selection, a query that returns the numbers (`seq`) of the selected facts. */
 type Lookups = Readonly<Record<keyof FactSelection, SQL>>;
 
 const texts = (name: string): SQL => sql`${sql.placeholder(name)}::text[]`;
@@ -39,7 +39,7 @@ function createLookups({ facts }: UserMemoryTables): Lookups {
   };
 }
 
-/** Returns the values of a selection for the queries. */
+/** Returns the values of the placeholders in the queries of a selection. */
 function valuesOf({ locations = [], ...lists }: FactSelection): Record<string, readonly string[]> {
   const values: Record<string, readonly string[]> = {
     conversations: locations.map(({ conversationId }) => conversationId),
@@ -49,7 +49,7 @@ function valuesOf({ locations = [], ...lists }: FactSelection): Record<string, r
   return values;
 }
 
-// Version 0: the row is only a lock; nothing was written yet for the user.
+// A head with version 0 is only a lock: nothing was written for the user yet.
 const toHead = (row: SqlRow | undefined): UserHead | null =>
   row?.["version"] == null || row["version"] === "0"
     ? null
@@ -62,7 +62,10 @@ const toHead = (row: SqlRow | undefined): UserHead | null =>
 const jsonArray = (row: SqlRow | undefined, column: string): readonly unknown[] =>
   JSON.parse(row?.[column] ?? "[]") as readonly unknown[];
 
-/** Creates all queries, each when first needed. Each is one statement, so its result is consistent. */
+/**
+ * Returns functions that make the statements which read facts. Each statement is rendered when it is first needed. Each
+ * read is one statement, so its result is consistent.
+ */
 export function createReadStatements(tables: UserMemoryTables) {
   const { heads, facts, tombstones, audit } = tables;
   const { fields, briefFields } = createFactColumns(tables);
@@ -121,7 +124,8 @@ export function createReadStatements(tables: UserMemoryTables) {
         },
       );
     },
-    // Selects each status separately, so an index finds its newest facts, however many others there are.
+    // Selects each status separately. So an index finds the newest facts of a status, no matter how many other facts
+    // there are.
     list: (
       user: UserKey,
       { statuses, before, limit, brief }: Parameters<UserMemoryBackend["list"]>[1],

@@ -30,18 +30,18 @@ const tablesShape = {
 
 const tablesSchema = z.strictObject(tablesShape);
 
-/** The place of the tables. Only lower-case letters, digits and underscores are allowed in `tableName`. */
+/** Selects the tables of user memory. `tableName` may contain only lower-case letters, digits and underscores. */
 export type PostgresUserMemoryTables = z.input<typeof tablesSchema>;
 
 const ownShape = {
-  /** Accepted as in the configuration of conversations, but not needed. */
+  /** Not needed. It is accepted so a configuration for conversations can be used here, too. */
   type: z.literal("postgres").default("postgres"),
   ...connectionShape,
   ...tablesShape,
   /**
-   * Whether the extension pgvector compares vectors. `"use"`: if the database has it when the store is created.
-   * `"create"`: creates it first, which needs the right to do so. `"off"`: never. A store without `embed` ignores this
-   * option. Default `"use"`.
+   * Whether the extension pgvector compares vectors. `"use"`: yes, if the database has the extension when the store is
+   * created. `"create"`: creates the extension if it is missing, which needs the right to do so. `"off"`: no. A store
+   * without `embed` ignores this option. Default `"use"`.
    */
   pgvector: z.enum(["use", "create", "off"]).default("use"),
 };
@@ -52,7 +52,10 @@ const configSchema = z.strictObject({ ...ownShape, ...userMemoryOptionsSchema.sh
 /** The options of {@link createPostgresUserMemoryBackend}: the database and its tables. */
 export interface PostgresUserMemoryBackendConfig extends z.input<typeof ownSchema> {}
 
-/** The options of {@link createPostgresUserMemory}: those of the backend, and those of every store of user memory. */
+/**
+ * The options of {@link createPostgresUserMemory}: the options of the backend, and the options that every user memory
+ * store has.
+ */
 export interface PostgresUserMemoryConfig extends PostgresUserMemoryBackendConfig, UserMemoryOptions {}
 
 type PostgresUserMemoryBackendSettings = z.output<typeof ownSchema>;
@@ -62,7 +65,10 @@ interface PostgresUserMemorySettings {
   readonly options: UserMemoryOptions;
 }
 
-/** Throws a `TypeError` that names the field and the expected value, but never contains the actual value. */
+/**
+ * Splits the configuration into the settings of the backend and the options of user memory. Throws a `TypeError` if a
+ * field is invalid. The error names the field and the expected value, but never contains the actual value.
+ */
 function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemorySettings {
   const given = bindOptions(configSchema, config);
   parseOptions(configSchema, given, WHAT);
@@ -74,18 +80,18 @@ function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemorySettin
   };
 }
 
-/** Throws the errors of {@link parseConfig}. */
+/** Returns the settings of the backend with their defaults. Throws the same errors as {@link parseConfig}. */
 const parseBackendConfig = (config: PostgresUserMemoryBackendConfig): PostgresUserMemoryBackendSettings =>
   parseOptions(ownSchema, bindOptions(ownSchema, config), WHAT);
 
-/** Throws the errors of {@link parseConfig}. */
+/** Returns the options with their defaults. Throws a `TypeError` if an option is invalid. */
 const parseTables = (options: PostgresUserMemoryTables): z.output<typeof tablesSchema> =>
   parseOptions(tablesSchema, options, WHAT);
 
 interface Opening {
   readonly settings: PostgresUserMemoryBackendSettings;
   readonly client: PostgresClient | undefined;
-  /** The factory's name, for errors. */
+  /** The name of the exported function that opens the store, for error messages. */
   readonly operation: string;
 }
 
@@ -102,11 +108,12 @@ const openBackend = (opening: Opening): Promise<UserMemoryBackend> =>
 
 /**
  * Creates a store for facts about users in Postgres or PGlite. Creates the tables if they are missing. `client` is a
- * connected `Client` or a `Pool` of `pg`, or a PGlite instance. Closing the store leaves it open. Without `client`, the
- * store opens a pool.
+ * connected `Client` or a `Pool` of `pg`, or a PGlite instance. Closing the store doesn't close `client`. Without
+ * `client`, the store opens a pool.
  *
- * With a `Client`, calls within a transaction of the application are part of it. With PGlite they can't be: a call in
- * the callback of `PGlite.transaction()` would wait for the end of that transaction, and so deadlock.
+ * With a `Client`, calls within a transaction of the application are part of that transaction. With PGlite this is
+ * impossible: a call in the callback of `PGlite.transaction()` would wait for the end of the transaction, and so
+ * deadlock.
  *
  * Rejects with a `TypeError` for an invalid configuration, and with a `MemorySetupError` if the database can't be
  * reached or its tables can't be created.
@@ -135,9 +142,9 @@ export async function createPostgresUserMemory(
 }
 
 /**
- * Opens the storage port of {@link createPostgresUserMemory}, for wrappers. Pass the wrapped port, and the options of
- * user memory, to `defineUserMemory`. Arguments and errors are otherwise the same. If you don't use `embed`, set
- * `pgvector: "off"`.
+ * Opens the backend of {@link createPostgresUserMemory} alone, for applications that wrap it. Pass the wrapped backend
+ * and the options of user memory to `defineUserMemory`. `config` has only the options of the backend. `client` and the
+ * errors are those of `createPostgresUserMemory`. If you don't use `embed`, set `pgvector: "off"`.
  *
  * @example
  * ```ts
@@ -160,7 +167,7 @@ export async function createPostgresUserMemoryBackend(
   return openBackend({ settings, client, operation: "createPostgresUserMemoryBackend" });
 }
 
-/** Returns the extension's schema, quoted, or `undefined` if the database doesn't have the extension. */
+/** Returns the quoted schema of the extension pgvector, or `undefined` if the database doesn't have the extension. */
 export async function findPgvector(client: SqlClient): Promise<string | undefined> {
   const [row] = await client.query({
     text: `SELECT quote_ident(nspname)::text AS schema FROM pg_extension
@@ -171,8 +178,8 @@ export async function findPgvector(client: SqlClient): Promise<string | undefine
 }
 
 /**
- * Returns the result of {@link findPgvector}, and creates the extension if it is missing. Rejects with a
- * `MemorySetupError` if that fails.
+ * Creates the extension pgvector if it is missing, and returns its quoted schema. Rejects with a `MemorySetupError` if
+ * the extension can't be created.
  */
 async function createPgvector(client: SqlClient, operation: string): Promise<string | undefined> {
   const found = await findPgvector(client);
@@ -180,7 +187,7 @@ async function createPgvector(client: SqlClient, operation: string): Promise<str
   try {
     await client.script("CREATE EXTENSION IF NOT EXISTS vector");
   } catch (thrown) {
-    // Concurrent calls can collide. Then the other one has created it.
+    // Concurrent calls can collide. If so, the other call has created the extension.
     const made = await findPgvector(client).catch(() => undefined);
     if (made !== undefined) return made;
     const { _tag, cause } = toMemoryError(operation, thrown);
@@ -195,13 +202,16 @@ async function createPgvector(client: SqlClient, operation: string): Promise<str
 export interface UserMemoryBackendOptions {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
-  /** The schema of pgvector, quoted. Without it, vectors are compared without pgvector. */
+  /** The quoted schema of pgvector. If absent, vectors are compared without pgvector. */
   readonly pgvector?: string | undefined;
-  /** Closes what was opened for this backend. */
+  /** Closes the pool if the store opened it. A client that the application passed in stays open. */
   readonly close: () => Promise<void>;
 }
 
-/** The storage port on Postgres. Each call is one statement in one round trip. */
+/**
+ * Creates the backend of user memory on Postgres. Each call is one statement in one round trip. Only `nearest` sends
+ * several statements if a user has many vectors that pgvector doesn't compare.
+ */
 export function createUserMemoryBackend({
   sql,
   names,
@@ -222,9 +232,9 @@ export function createUserMemoryBackend({
 }
 
 /**
- * Creates or updates the tables of facts about users. `createPostgresUserMemory` does this automatically, unless
- * `migrate: false`. Any number of processes may call it at the same time. Rejects with a `TypeError` for an invalid
- * option, and with a `MemorySetupError` if the tables can't be created.
+ * Creates or updates the tables for facts about users. `createPostgresUserMemory` does this automatically, unless its
+ * option `migrate` is false. Any number of processes may call this function at the same time. Rejects with a
+ * `TypeError` for an invalid option, and with a `MemorySetupError` if the tables can't be created.
  *
  * @example
  * ```ts
@@ -241,8 +251,8 @@ export async function migrate(client: PostgresClient, options: PostgresUserMemor
 }
 
 /**
- * Returns the SQL of {@link migrate} as a script for `psql`, for databases that the application must not change. Throws a
- * `TypeError` for an invalid option.
+ * Returns the SQL of {@link migrate} as a script for `psql`, for databases that the application must not change. Throws
+ * a `TypeError` for an invalid option.
  *
  * @example
  * ```ts

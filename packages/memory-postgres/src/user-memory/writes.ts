@@ -24,8 +24,9 @@ const of = {
 };
 
 /**
- * One statement has one snapshot. That suffices, since every change of a user's facts changes the user's head first: if
- * the head still has the expected version, nothing else has changed, either. Otherwise, nothing is written.
+ * Returns the statement that changes a user's facts. The statement first checks the version in the user's head, which
+ * every change of the user's facts increases. If the head still has the expected version, the facts are unchanged, too,
+ * and the change is written. If the head has another version, nothing is written.
  */
 function commitQuery(names: ResolvedNames): SQL {
   const tables = createUserMemoryTables(names);
@@ -74,7 +75,7 @@ function commitQuery(names: ResolvedNames): SQL {
 
 const isIndexed = (fact: StoredFact | null): number => (fact !== null && fact.terms.length > 0 ? 1 : 0);
 
-/** Returns the change of the number of documents. */
+/** Returns by how much a change raises or lowers the number of the user's facts that have terms. */
 function grownBy({ put, drop }: UserChange): number {
   const before = new Map(drop.map((fact) => [fact.seq, isIndexed(fact)]));
   for (const change of put.toReversed()) before.set(change.after.seq, isIndexed(change.before));
@@ -114,7 +115,7 @@ function toValues(user: UserKey, change: UserChange, pgvector: boolean) {
   };
 }
 
-/** The call of the function in `migrations/user-memory.ts`. */
+/** Creates the call of the SQL function `<table>_erase` in `migrations/user-memory.ts`, which erases a user. */
 function createEraseCall(names: ResolvedNames) {
   const table = (suffix: string): SQL => sql.raw(`${quoteLiteral(qualifiedName(names, suffix))}::regclass`);
   const { heads, facts, tombstones, audit, jobs } = TABLE_SUFFIXES;
@@ -123,7 +124,10 @@ function createEraseCall(names: ResolvedNames) {
       ${table(facts)}, ${table(tombstones)}, ${table(audit)}, ${table(jobs)}) AS gone`);
 }
 
-/** `pgvector`: whether pgvector compares the vectors. */
+/**
+ * Returns functions that make the statements which change and erase a user's facts. `pgvector`: whether pgvector
+ * compares the vectors.
+ */
 export function createWriteStatements(names: ResolvedNames, pgvector: boolean) {
   const commit = reusable<keyof ReturnType<typeof toValues>>(commitQuery(names));
   const erase = createEraseCall(names);

@@ -9,9 +9,12 @@ import { createCalls, openStore, type StoreOptions } from "../open-store.ts";
 import { scripts } from "./scripts.ts";
 
 /**
- * Creates a store for the bytes of large media in Redis, for `withBlobs`. It can use the server and the `keyPrefix` of
- * the conversations, or a server of its own. Arguments and errors are those of `createRedisProvider`. `ttl` has no
- * effect: media lives as long as a message refers to it. The server must not evict keys.
+ * Creates a store for the bytes of large media in Redis, for `withBlobs`. The store can use the server and the
+ * `keyPrefix` of the conversations, or a server of its own. `client` is a connected client of `redis` or `ioredis`;
+ * closing the store doesn't close it. Without `client`, the store opens a connection. `ttl` has no effect: media is
+ * kept as long as a message refers to it. The server must not be configured to evict keys.
+ *
+ * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the server can't be reached.
  *
  * @example
  * ```ts
@@ -42,9 +45,10 @@ function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
 }
 
 /**
- * Stores blobs as base64, since the clients send commands as text. On a Cluster, the list of due conversations may be
- * on another server. An entry is written before and after each blob, so a concurrent erasure can't remove the
- * conversation from the list permanently.
+ * Creates the backend for blobs. Blobs are stored as base64, because the clients send commands as text. On a Cluster,
+ * the list of due conversations (those whose blobs are to be swept) may be on another server. So a conversation's entry
+ * in the list is written before each blob, and again after the blob. If a concurrent erasure removes the entry in
+ * between, the second write restores it.
  */
 function createBlobBackend(options: StoreOptions): BlobBackend {
   const { port, close } = options;
@@ -117,8 +121,9 @@ function createBlobBackend(options: StoreOptions): BlobBackend {
 }
 
 /**
- * Names the keys of blobs. All but the list of due conversations are in the slot of their conversation. A
- * conversation's key never equals one of these, since its braces are escaped.
+ * Returns functions that build the keys of blobs. All keys of a conversation's blobs are in the Cluster slot of the
+ * conversation. `due` is the key of the list of due conversations (those whose blobs are to be swept). A conversation's
+ * key never equals one of these keys, because braces in a conversation id are escaped.
  */
 function createBlobKeys(prefix: string) {
   const keys = createKeys(prefix);

@@ -1,12 +1,14 @@
 import { clockMicros, lua } from "../lua.ts";
 
 /**
- * Stores a blob with a hold on it, again if it exists.
+ * Stores a blob, and puts a hold on it: until the hold ends, the blob isn't removed. If the blob exists, replaces it.
  *
- * KEYS  1 records: a hash. The fields 'b' + hash of a blob hold its size and token; the fields 'h' + hash + id of a hold
- *         hold the time when the hold ends
- *       2 bytes   3 due conversations; absent if they may be on another server
- * ARGV  1 hash of the blob   2 size   3 id of the hold   4 seconds of the hold   5 bytes, base64   6 conversation id
+ * KEYS  1 records of the conversation's blobs: a hash. The field 'b' + hash of a blob has its size and its token (the id
+ *          of the last hold). The field 'h' + hash of a blob + id of a hold has the time when the hold ends
+ *        2 bytes of the blob
+ *        3 list of due conversations (those whose blobs are to be swept); absent if it may be on another server
+ * ARGV  1 hash of the blob   2 size in bytes   3 id of the hold   4 duration of the hold in seconds
+ *       5 bytes as base64   6 conversation id
  *
  * Returns 1.
  */
@@ -22,10 +24,10 @@ return 1
 `;
 
 /**
- * Puts a hold on the blobs that exist.
+ * Puts a hold on those of the given blobs that exist, and makes the id of the hold their token.
  *
- * KEYS  1 records, as in `put`
- * ARGV  1 id of the hold   2 its seconds   3 … hashes of blobs
+ * KEYS  1 records of the conversation's blobs: the hash that the script `put` describes
+ * ARGV  1 id of the hold   2 duration of the hold in seconds   3 … hashes of blobs
  *
  * Returns the hashes of the existing blobs.
  */
@@ -46,9 +48,10 @@ return kept
 /**
  * Lists the blobs of a conversation.
  *
- * KEYS  1 records, as in `put`
+ * KEYS  1 records of the conversation's blobs: the hash that the script `put` describes
  *
- * Returns for each blob its hash, size, token, and 1 if it is held, else 0.
+ * Returns four values for each blob: its hash, its size in bytes, its token (the id of the last hold), and 1 if a hold
+ * on the blob hasn't ended, else 0.
  */
 const list = lua`
 ${clockMicros}
@@ -74,12 +77,14 @@ return reply
 `;
 
 /**
- * Removes blobs if their tokens haven't changed since they were listed.
+ * Removes those of the given blobs whose token (the id of the last hold) hasn't changed since they were listed.
  *
- * KEYS  1 records, as in `put`   2 … bytes of each blob   last: due conversations, unless ARGV[1] is ''
- * ARGV  1 conversation id, or '' if the due conversations may be on another server   2 … hash and token of each blob
+ * KEYS  1 records of the conversation's blobs: the hash that the script `put` describes   2 … bytes of each blob
+ *       last: list of due conversations (those whose blobs are to be swept); absent if ARGV[1] is ''
+ * ARGV  1 conversation id, or '' if the list of due conversations may be on another server
+ *       2 … hash and token of each blob
  *
- * Returns the number of removed blobs, and 1 if others are left, else 0.
+ * Returns { number of removed blobs; 1 if the conversation has other blobs, else 0 }.
  */
 const remove = lua`
 local gone, removed = {}, 0
@@ -92,7 +97,7 @@ for at = 2, #ARGV, 2 do
     removed = removed + 1
   end
 end
--- Holds that are over, of writers that crashed.
+-- Remove the holds on the removed blobs: they have ended, but their writers crashed.
 if removed > 0 then
   for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     if string.sub(field, 1, 1) == 'h' and gone[string.sub(field, 2, 65)] then redis.call('HDEL', KEYS[1], field) end
@@ -104,9 +109,10 @@ return { removed, others }
 `;
 
 /**
- * Adds a conversation to the due ones, for a Cluster, on which `put` can't.
+ * Adds a conversation to the list of due conversations (those whose blobs are to be swept). Used on a Cluster, where
+ * the list may be on another server, so the script `put` can't reach it.
  *
- * KEYS  1 due conversations
+ * KEYS  1 list of due conversations
  * ARGV  1 conversation id
  *
  * Returns 1.
@@ -119,12 +125,13 @@ return 1
 `;
 
 /**
- * Returns the conversations with blobs that were swept longest ago, and restarts their idle time.
+ * Returns conversations whose blobs are to be swept, the longest idle first. Restarts the idle time of these
+ * conversations.
  *
- * KEYS  1 due conversations
- * ARGV  1 maximum number   2 minimum idle time in seconds
+ * KEYS  1 list of due conversations
+ * ARGV  1 maximum number of conversations   2 minimum idle time in seconds: the time since the last sweep or put
  *
- * Returns their ids.
+ * Returns their conversation ids.
  */
 const due = lua`
 ${clockMicros}

@@ -16,12 +16,13 @@ import {
   sentinelQueue,
 } from "./clients.ts";
 
-/** The client can't be used in its current state. */
+/** The client that the application passed in can't be used, e.g. because it is closed or not connected. */
 export class UnusableClient extends Error {
   override readonly name = "UnusableClient";
 }
 
-// Returns the error of the command that made the server refuse the transaction.
+// If the server refused a transaction, returns the error of the command that caused the refusal. Returns any other
+// error unchanged.
 function reasonOf(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !("previousErrors" in thrown)) return thrown;
   const { previousErrors: earlier } = thrown;
@@ -43,7 +44,7 @@ function adaptIoredis(client: IoredisClient): RedisPort {
   const calls = (commands: readonly (readonly string[])[]) =>
     commands.map((command): [string, ...string[]] => ["call", ...command]);
   return {
-    // Passed as a list, since a call can't take a hundred thousand arguments.
+    // Passed as a list, because a call can't take a hundred thousand arguments.
     send: ([command = "", ...args]) => client.call(command, args),
     sendPipeline: (commands) => client.pipeline(calls(commands)).exec().then(valuesOf, rethrowReason),
     sendTransaction: (commands) => client.multi(calls(commands)).exec().then(valuesOf, rethrowReason),
@@ -70,7 +71,7 @@ const several = (fill: Fill): Pick<RedisPort, "sendPipeline" | "sendTransaction"
   sendTransaction: (commands, key) => repliesOf(fill(commands, key).exec()),
 });
 
-/** A Cluster is still moving the key to another server after several attempts. */
+/** After several attempts, a Cluster is still moving the key to another server. */
 class SlotsMoving extends Error {
   override readonly name = "SlotsMoving";
 }
@@ -80,8 +81,8 @@ const MOVES = 3;
 const isMoved = (thrown: unknown): boolean =>
   thrown instanceof Error && /^(MOVED|ASK|EXECABORT)\b/.test(thrown.message);
 
-// Clients follow a moved key only in single commands, and learn its new place from them. A refused attempt changes
-// nothing.
+// If a Cluster has moved the key, a client follows it only in a single command, and learns the key's new server from
+// that command. So a single command is sent before the next attempt. A refused attempt has changed nothing.
 function followMoves(send: RedisPort["send"], sendSeveral: SendSeveral): SendSeveral {
   return async (commands, key) => {
     for (let move = 0; move < MOVES; move++) {
@@ -146,7 +147,10 @@ function hasKeyPrefix(client: IoredisClient): boolean {
 const notAClient = () =>
   new TypeError("Invalid Redis client: expected a client of the package `redis` or `ioredis`");
 
-/** Does no I/O. Throws a `TypeError` if `client` isn't a Redis client, and {@link UnusableClient}. */
+/**
+ * Converts a client of any supported library into a `RedisPort`. Does no I/O. Throws a `TypeError` if `client` isn't a
+ * Redis client, and an {@link UnusableClient} if the client is closed, not connected, or has a `keyPrefix` of its own.
+ */
 export function adaptClient(client: RedisClient): RedisPort {
   if (typeof client !== "object" || client === null) throw notAClient();
   if (isIoredis(client)) {

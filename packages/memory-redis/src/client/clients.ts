@@ -23,31 +23,31 @@ interface ClusterQueue extends NodeRedisQueue {
 }
 
 interface NodeRedis {
-  /** Whether `connect` was called and the client isn't closed. */
+  /** Whether `connect` was called and the client hasn't been closed. */
   readonly isOpen: boolean;
-  /** Begins a queue of commands. */
+  /** Begins a queue of commands that are sent together. */
   multi(key?: string): unknown;
 }
 
-/** A connected `createClient()` or `createClientPool()` of `redis`. */
+/** A connected client or pool of the library `redis`, made by `createClient()` or `createClientPool()`. */
 export interface NodeRedisClient extends NodeRedis {
-  /** Sends a command, given as its name and arguments. */
+  /** Sends a command. `args` has the command's name and its arguments. */
   sendCommand(args: Command): Promise<unknown>;
 }
 
-/** A connected `createSentinel()` of `redis`. */
+/** A connected Sentinel client of the library `redis`, made by `createSentinel()`. */
 export interface NodeRedisSentinel extends NodeRedis {
-  /** Sends a command to the master, or to a replica if `isReadonly`. */
+  /** Sends a command to the master. If `isReadonly` is true, sends it to a replica. */
   sendCommand(isReadonly: boolean, args: Command): Promise<unknown>;
-  /** Distinguishes a Sentinel client from others. Never called. */
+  /** Never called. Only Sentinel clients have this method, so this package recognizes them by it. */
   getMasterNode(): unknown;
 }
 
-/** A connected `createCluster()` of `redis`. */
+/** A connected Cluster client of the library `redis`, made by `createCluster()`. */
 export interface NodeRedisCluster extends NodeRedis {
-  /** Sends a command to the server that has `firstKey`. */
+  /** Sends a command to the server that has the key `firstKey`. */
   sendCommand(firstKey: string | undefined, isReadonly: boolean, args: Command): Promise<unknown>;
-  /** Distinguishes a Cluster client from others. Never read. */
+  /** Never read. Only Cluster clients have this field, so this package recognizes them by it. */
   readonly slots: unknown;
 }
 
@@ -55,21 +55,21 @@ interface IoredisPipeline {
   exec(): Promise<readonly (readonly [Error | null, unknown])[] | null>;
 }
 
-/** A `new Redis()`, also with `sentinels`, or a `new Cluster()` of `ioredis`. */
+/** A client of the library `ioredis`: a `new Redis()`, with or without the option `sentinels`, or a `new Cluster()`. */
 export interface IoredisClient {
-  /** Sends a command. */
+  /** Sends a command. `args` has the arguments without the command's name. */
   call(command: string, args: string[]): Promise<unknown>;
-  /** Makes a pipeline of commands. */
+  /** Makes a pipeline: commands that are sent together. */
   pipeline(commands: [string, ...string[]][]): IoredisPipeline;
-  /** Makes a transaction of commands. */
+  /** Makes a transaction: commands that the server runs without other commands in between. */
   multi(commands: [string, ...string[]][]): IoredisPipeline;
   /** The state of the connection, e.g. `"ready"`. */
   readonly status: string;
 }
 
 /**
- * A client that you pass to this package: a connected client, pool, Cluster or Sentinel client of `redis` 5.12 or later, or a
- * client or Cluster of `ioredis` 5.11 or later. This package never closes it.
+ * A client that the application passes to this package. The package never closes it. It is a connected client, pool,
+ * Cluster or Sentinel client of `redis` 5.12 or later, or a client or Cluster of `ioredis` 5.11 or later.
  */
 export type RedisClient = NodeRedisClient | NodeRedisSentinel | NodeRedisCluster | IoredisClient;
 
@@ -94,23 +94,24 @@ export type SendSeveral = (
   key: string,
 ) => Promise<readonly unknown[]>;
 
-/** The calls that the package needs from a client. */
+/** The functions that this package needs from a client. They are the same for all client libraries. */
 export interface RedisPort {
   /**
-   * Sends one command to the server that has `key`, or to any server without one. Replies of scripts consist of
-   * strings, numbers, `null` and arrays of these.
+   * Sends one command to the server that has the key `key`. Without `key`, sends it to any server. The reply of a
+   * script consists of strings, numbers, `null` and arrays of these.
    */
   readonly send: (args: readonly string[], key?: string) => Promise<unknown>;
-  /** Sends several commands directly after each other on one connection to the server that has `key`. */
+  /** Sends several commands directly after each other, on one connection to the server that has the key `key`. */
   readonly sendPipeline: SendSeveral;
-  /** Sends several commands as one transaction. */
+  /** Sends several commands as one transaction to the server that has the key `key`. */
   readonly sendTransaction: SendSeveral;
-  /** Whether keys may be on different servers. */
+  /** Whether the server is a Cluster, so keys may be on different servers. */
   readonly isCluster: boolean;
   /**
-   * Whether the client may resend a command after a lost connection, without knowing whether the server executed it.
+   * Whether the client may send a command again after it has lost the connection. The server may have executed the
+   * command already.
    */
   readonly mayResend: boolean;
-  /** Called when a call gets no reply in time. */
+  /** Called each time a command gets no reply within its time limit. */
   readonly onTimeout?: () => void;
 }

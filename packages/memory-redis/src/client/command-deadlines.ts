@@ -1,18 +1,19 @@
-/** The server didn't answer in time, or the client was still waiting for a connection. */
+/** A command got no reply in time. The server didn't answer, or the client had no connection to send the command on. */
 export class CommandTimeout extends Error {
   override readonly name = "CommandTimeout";
 }
 
 /**
- * Rejects with {@link CommandTimeout} if the work takes too long. `recover` may answer a failure with another attempt
- * within the same time. It isn't called after the time is over.
+ * Returns the result of `work`. Rejects with {@link CommandTimeout} if the result takes too long. If `work` fails
+ * within the time limit, `recover` is called with the error. `recover` returns the promise of another attempt, which
+ * must end within the same time limit. If `recover` returns `undefined`, the function rejects with the error.
  */
 export type Deadlines = <T>(
   work: Promise<T>,
   recover?: (thrown: unknown) => Promise<T> | undefined,
 ) => Promise<T>;
 
-/** `onTimeout` is called after each timeout. */
+/** Creates a function that limits the duration of work to `timeoutMs`. `onTimeout` is called after each timeout. */
 export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Deadlines {
   return (work, recover) =>
     new Promise((resolve, reject) => {

@@ -6,27 +6,36 @@ import {
   type RedisClient,
 } from "./clients.ts";
 
-/** A setting with which a client doesn't recover, or doesn't fail in time, after a connection dies. */
+/**
+ * A setting of a Redis client that causes trouble after a connection dies: the client doesn't recover, or its calls
+ * don't fail in time.
+ */
 export interface RedisClientFinding {
-  /** The name within the client's options, e.g. `socket.socketTimeout`. */
+  /** The name of the setting in the client's options, e.g. `socket.socketTimeout`. */
   readonly setting: string;
-  /** `"unreadable"`: the client doesn't expose the setting. Pass the client's options to check it. */
+  /**
+   * `"missing"`: the client lacks the setting. `"unsuitable"`: the value is wrong. `"unreadable"`: the client doesn't
+   * expose the setting; pass the client's options to check it.
+   */
   readonly problem: "missing" | "unsuitable" | "unreadable";
-  /** The effect of the current setting. */
+  /** What happens with the current setting. */
   readonly why: string;
-  /** The recommended setting. */
+  /** The recommended value of the setting. */
   readonly remedy: string;
 }
 
-/** The problem with a value. */
+/** What is wrong with the value of a setting. */
 type SettingProblem = Pick<RedisClientFinding, "problem" | "why">;
 
-/** The requirement for one setting. */
+/** The requirement for one setting of a client. */
 interface Rule {
-  /** The name within the options of one connection. */
+  /** The name of the setting within the options of one connection, e.g. `socket.socketTimeout`. */
   readonly setting: string;
   readonly remedy: string;
-  /** `connection`: all options of one connection. Returns `undefined` if the value is right. */
+  /**
+   * Returns what is wrong with `value`, or `undefined` if `value` is right. `connection` has all options of the
+   * connection, for a rule that compares two settings.
+   */
   readonly check: (value: unknown, connection: unknown) => SettingProblem | undefined;
 }
 
@@ -34,7 +43,7 @@ const missing = (why: string): SettingProblem => ({ problem: "missing", why });
 
 const unsuitable = (why: string): SettingProblem => ({ problem: "unsuitable", why });
 
-/** Reads a setting by its path, e.g. `socket.socketTimeout`. */
+/** Returns the setting at a path, e.g. `socket.socketTimeout`, or `undefined` if it isn't set. */
 function settingOf(options: unknown, path: string): unknown {
   let value = options;
   for (const name of path.split(".")) {
@@ -60,7 +69,7 @@ const offlineQueue = (setting: string, right: boolean): Rule => ({
 
 const SOCKET_TIMEOUT = "30_000, or more than the duration of the slowest call";
 
-/** Rules for one connection of `redis`. */
+/** Rules for the options of one connection of the library `redis`. */
 const nodeRedisRules: readonly Rule[] = [
   {
     setting: "socket.socketTimeout",
@@ -92,10 +101,10 @@ const nodeRedisRules: readonly Rule[] = [
   },
 ];
 
-/** Rules for a client of `redis` with one connection. */
+/** Rules for a client of the library `redis` that has one connection: not a pool, Cluster or Sentinel client. */
 const nodeRedisClientRules: readonly Rule[] = [...nodeRedisRules, offlineQueue("disableOfflineQueue", true)];
 
-/** Rules for one connection of a Cluster of `ioredis`. */
+/** Rules for the options of one connection of an `ioredis` Cluster. */
 const ioredisNodeRules: readonly Rule[] = [
   {
     setting: "socketTimeout",
@@ -110,7 +119,7 @@ const retries = (setting: string, otherwise: string): Rule => ({
   check: (value) => (typeof value === "function" ? undefined : unsuitable(otherwise)),
 });
 
-/** Rules for a client of `ioredis`, with or without Sentinels. */
+/** Rules for a client of the library `ioredis` that has one connection, with or without Sentinels. */
 const ioredisClientRules: readonly Rule[] = [
   ...ioredisNodeRules,
   {
@@ -125,14 +134,17 @@ const ioredisClientRules: readonly Rule[] = [
   offlineQueue("enableOfflineQueue", false),
 ];
 
-/** Rules for a Cluster of `ioredis` as a whole. */
+/** Rules for the options of an `ioredis` Cluster as a whole. */
 const ioredisClusterRules: readonly Rule[] = [
   retries("clusterRetryStrategy", "the client never reconnects after all connections to the Cluster broke"),
 ];
 
-/** The path to the options of single connections within the client's options: `""`, or e.g. `defaults`. */
+/**
+ * Where the options of a client's single connections are: in `options`, at `path`. Example: `defaults` for a Cluster
+ * client of `redis`. The path is `""` if `options` are themselves the options of a connection.
+ */
 interface OptionsLocation {
-  /** `undefined` if the client doesn't expose them. */
+  /** The options of the client. `undefined` if the client doesn't expose its options. */
   readonly options: unknown;
   readonly path: string;
 }
@@ -151,7 +163,10 @@ function check({ options, path }: OptionsLocation, rules: readonly Rule[]): read
   });
 }
 
-/** Checks clients of `redis` only: without a listener, `ioredis` prints errors. */
+/**
+ * Returns a finding if the client has no listener for the event `error`. This matters only for clients of the library
+ * `redis`: without a listener, an error of the connection ends the process. `ioredis` prints the error instead.
+ */
 function checkListeners(client: RedisClient): readonly RedisClientFinding[] {
   const count: unknown = Reflect.get(client, "listenerCount");
   if (typeof count !== "function" || Number(count.call(client, "error")) > 0) return [];
@@ -171,11 +186,12 @@ function diagnoseNodeRedis(client: RedisClient, given: object | undefined): read
 }
 
 /**
- * Finds settings with which a client doesn't recover, or doesn't fail in time, after a connection dies without being
- * closed. Returns an empty list if there are none. Does no I/O; the client needn't be connected.
+ * Finds settings that cause trouble after a connection dies without being closed: the client doesn't recover, or its
+ * calls don't fail in time. Returns an empty list if all settings are right. Does no I/O, so the client needn't be
+ * connected.
  *
- * `options`: the options that the client was created with. Pools and Sentinel clients of `redis` don't expose them:
- * without this argument, each of their settings is `"unreadable"`.
+ * `options`: the options with which the client was created. Pools and Sentinel clients of `redis` don't expose their
+ * options. For these clients, without `options`, each setting is reported as `"unreadable"`.
  *
  * @example
  * ```ts

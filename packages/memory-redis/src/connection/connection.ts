@@ -2,30 +2,33 @@ import type { RedisClient } from "../client/clients.ts";
 import { createDeadlines } from "../client/command-deadlines.ts";
 import type { RedisSettings } from "../config.ts";
 
-/** The server's address and the credentials. `url` takes precedence over the rest. */
+/** The server's address, and the user name and password for the login. `url` takes precedence over the other fields. */
 export type Target = Pick<RedisSettings, "url" | "host" | "port" | "username" | "password" | "db">;
 
 /**
- * One connection to the server, with a client of one of the libraries. It never reconnects: for both libraries,
- * `reconnecting.ts` decides when a connection is replaced.
+ * One connection to the server, made with one of the client libraries. The library never reconnects it:
+ * `reconnecting.ts` replaces a broken connection, in the same way for both libraries.
  */
 export interface Connection {
   readonly client: RedisClient;
-  /** Resolves after the login. May hang if the server doesn't reply. */
+  /** Connects and logs in. May never settle if the server doesn't reply. */
   readonly connect: () => Promise<unknown>;
-  /** Closes immediately: calls in flight fail. May be called at any time and repeatedly. */
+  /** Closes the connection immediately, so calls in flight fail. May be called at any time and repeatedly. */
   readonly destroy: () => void;
 }
 
-/** `onLost` is called at least once if an established connection breaks. */
+/**
+ * Creates a connection that isn't connected yet. `onLost` is called at least once if the connection breaks after it was
+ * connected.
+ */
 export type CreateConnection = (onLost: () => void) => Connection;
 
-/** There is currently no connection, and a new one is being made. */
+/** A call was made while there is no connection: the last connection broke, and a new one is being made. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
 
-/** The provider was closed, and its connection with it. */
+/** The provider was closed, and so was its connection. */
 export class ConnectionClosed extends Error {
   override readonly name = "ConnectionClosed";
 
@@ -34,7 +37,7 @@ export class ConnectionClosed extends Error {
   }
 }
 
-/** Rejects when `signal` aborts, even if the work goes on. */
+/** Returns the result of `work`. Rejects with {@link ConnectionClosed} when `signal` aborts, even if `work` goes on. */
 const unlessClosed = (work: Promise<unknown>, signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const giveUp = () => reject(new ConnectionClosed());
@@ -43,14 +46,18 @@ const unlessClosed = (work: Promise<unknown>, signal: AbortSignal): Promise<unkn
   });
 
 export interface DialOptions {
-  /** Limit for connecting and the login together, since a server may accept a connection and never reply. */
+  /**
+   * The maximum duration of an attempt to connect and log in. Without this limit, an attempt would never end if a
+   * server accepts the connection but never replies.
+   */
   readonly connectTimeoutMs: number;
   /** Aborts when the provider is closed. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes one connection. `onLost` is called at least once if it breaks later. Leaves no open connection after a failure.
+ * Makes one connection, and resolves after its login. `onLost` is called at least once if the connection breaks later.
+ * If the attempt fails, no connection stays open.
  */
 export type Dial = (onLost: (connection: Connection) => void) => Promise<Connection>;
 

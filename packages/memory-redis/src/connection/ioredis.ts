@@ -3,7 +3,7 @@ import type { CreateConnection, Target } from "./connection.ts";
 
 type Library = Pick<typeof import("ioredis"), "Redis">;
 
-/** Makes connections with `new Redis()` of `ioredis`. */
+/** Returns a function that makes connections with `new Redis()` of the library `ioredis`. */
 export function ioredisConnections(
   { Redis }: Library,
   target: Target,

@@ -20,7 +20,7 @@ function clientOptions({ url, host, port, username, password, db }: Target, conn
   };
 }
 
-/** Makes connections with `createClient` of `redis`. */
+/** Returns a function that makes connections with `createClient` of the library `redis`. */
 export function nodeRedisConnections(
   { createClient }: Library,
   target: Target,

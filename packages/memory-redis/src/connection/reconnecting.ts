@@ -10,22 +10,22 @@ import {
   createDial,
 } from "./connection.ts";
 
-/** All times are in milliseconds. */
+/** The time limits of a connection that the provider opened itself. All are in milliseconds. */
 export interface ConnectionTimes {
-  /** Time without any reply after which a connection with waiting calls is replaced. */
+  /** If calls are waiting and no reply at all arrives for this long, the connection is replaced. */
   readonly commandTimeoutMs: number;
-  /** Idle time after which a ping checks the connection. */
+  /** If no call is waiting for this long, a ping checks the connection. */
   readonly pingAfterMs: number;
-  /** Time without a reply to a ping after which a connection is replaced. */
+  /** If a ping gets no reply for this long, the connection is replaced. */
   readonly pingTimeoutMs: number;
-  /** Limit for an attempt to connect and log in. */
+  /** The maximum duration of an attempt to connect and log in. */
   readonly connectTimeoutMs: number;
   readonly closeTimeoutMs: number;
 }
 
 export interface OwnConnection {
   readonly port: RedisPort;
-  /** Waits for calls in flight, but no longer than `closeTimeoutMs`. */
+  /** Waits until all calls in flight are done, at most `closeTimeoutMs`. Then closes the connection. */
   readonly close: () => Promise<void>;
 }
 
@@ -35,14 +35,17 @@ interface Live {
   readonly inFlight: InFlight;
 }
 
-/** Milliseconds before an attempt: short at first, at most two seconds, randomized to spread the clients. */
+/**
+ * Returns the pause before an attempt to connect, in milliseconds. The pause is short for the first attempts, and never
+ * longer than two seconds. It is partly random, so many clients don't reconnect at the same moment.
+ */
 const pauseMs = (attempt: number): number =>
   Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + Math.random() / 2);
 
 /**
- * Keeps one connection, and replaces it if it breaks or is dead. A vanished server looks like a slow one. A connection
- * counts as dead if no reply at all arrives within a call's timeout. So a slow server that still replies keeps its
- * connection, and many calls that time out together replace it once.
+ * Opens a connection, and replaces it with a new one if it breaks or counts as dead. A connection counts as dead if
+ * calls are waiting and none of them gets a reply within the timeout of a call. So the connection to a slow server that
+ * still replies is kept. If many calls time out together, the connection is replaced once.
  *
  * Rejects if the first connection can't be made.
  */
@@ -56,7 +59,9 @@ export async function openReconnecting(
   const dial = createDial(createConnection, { connectTimeoutMs, signal });
   const pingInTime = createDeadlines(pingTimeoutMs, check);
   let live: Live | undefined;
-  /** The reason why there is no connection, if known. */
+  /**
+   * The error of the last failed attempt to connect. `undefined` if no attempt has failed since the connection broke.
+   */
   let failure: unknown;
 
   async function connect(): Promise<void> {
@@ -76,7 +81,7 @@ export async function openReconnecting(
     }
   }
 
-  /** Replaces the connection. Calls in flight fail with a retryable error. */
+  /** Closes the connection, and begins to make a new one. Calls in flight fail with a retryable error. */
   function replace(): void {
     live?.connection.destroy();
     live = undefined;
@@ -129,15 +134,18 @@ export async function openReconnecting(
   return { port, close };
 }
 
-/** Pings have a shorter timeout than calls. */
+/** A ping, or any other call. Pings have a shorter timeout than other calls. */
 type CallKind = "call" | "ping";
 
-/** The calls in flight on one connection, and the time since the last reply. */
+/** Keeps track of the calls in flight on one connection, and of the time of the last reply. */
 interface InFlight {
   readonly track: <T>(kind: CallKind, send: () => Promise<T>) => Promise<T>;
-  /** `"call"` if at least one call is in flight. */
+  /** `"call"` if a call other than a ping is in flight. `"ping"` if only pings are in flight. Otherwise `"nothing"`. */
   readonly waitsFor: () => CallKind | "nothing";
-  /** Milliseconds since the last reply, or since the first call after it if the connection was idle then. */
+  /**
+   * Returns the milliseconds since the last reply. If the connection was idle after the last reply, and a call has
+   * followed, returns the milliseconds since that call.
+   */
   readonly silentMs: () => number;
   /** Resolves when no call is in flight. */
   readonly idle: () => Promise<void>;

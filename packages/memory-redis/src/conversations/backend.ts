@@ -13,16 +13,19 @@ import { scripts } from "./scripts/index.ts";
 import { createWriter } from "./write.ts";
 
 export interface ConversationBackendOptions extends StoreOptions {
-  /** Seconds. */
+  /** Seconds after the last read or write until a conversation expires. Absent: no expiry. */
   readonly ttl?: number | undefined;
 }
 
 const PING_TIMEOUT_MS = 5_000;
 
-/** How many conversations of a listing are read with their messages at the same time. */
+/** How many conversations a listing with messages reads at the same time. */
 const READ_AT_ONCE = 8;
 
-/** The storage port on Redis. On one server, a write is one script in one round trip, including the indexes. */
+/**
+ * Creates the backend for conversations on Redis. On one server, a write is one script in one round trip, and the
+ * script also updates the indexes.
+ */
 export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend {
   const { port, commandTimeoutMs, ttl, close } = options;
   const keys = createKeys(options.keyPrefix);
@@ -43,8 +46,8 @@ export function createConversationBackend(options: ConversationBackendOptions): 
   const write = createWriter({ run, keys, indexes, tombstones, atomic, port, ttl, wait, onCreated });
 
   /**
-   * Reads the messages. Leaves out conversations that were deleted meanwhile, even if a new one has the id, and those
-   * that no longer match.
+   * Reads the messages of listed conversations. Leaves out a conversation that was deleted after the listing, even if a
+   * new conversation has its id. Also leaves out a conversation that no longer matches the query.
    */
   async function withMessages(
     heads: readonly Head[],

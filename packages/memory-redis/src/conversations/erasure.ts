@@ -11,7 +11,7 @@ export interface TombstoneOptions {
   readonly port: RedisPort;
   readonly run: RunConversationScript;
   readonly keys: Keys;
-  /** Whether all tombstones are on one server. */
+  /** Whether all tombstones are on one server, so one command can read two of them. */
   readonly atomic: boolean;
   readonly deadlines: Deadlines;
   readonly wait?: ReplicaWait | undefined;
@@ -19,13 +19,16 @@ export interface TombstoneOptions {
 
 const toId = (reply: unknown): string | null => (reply == null ? null : text(reply));
 
-/** The content of a new tombstone: a random id, and its expiry in milliseconds. */
+/** Returns the content of a new tombstone (a random id) and the lifetime of the tombstone in milliseconds. */
 const newTombstone = (): readonly [id: string, expiresInMs: number] => [
   crypto.randomUUID(),
   TOMBSTONE_SECONDS * 1_000,
 ];
 
-/** Reads and creates tombstones. The scripts `write`, `delete` and `reserveIndexEntry` say how writes find them. */
+/**
+ * Returns functions that read and create tombstones. How a write finds a tombstone is described at the scripts `write`,
+ * `delete` and `reserveIndexEntry`.
+ */
 export function createTombstones({ port, run, keys, atomic, deadlines, wait }: TombstoneOptions) {
   async function get(key: string): Promise<string | null> {
     return toId(await deadlines(port.send(["GET", key], key)));
@@ -59,22 +62,26 @@ export interface DeletionOptions {
   readonly run: RunConversationScript;
   readonly keys: Keys;
   readonly indexes: Indexes;
-  /** Whether the indexes are on the same server as the conversation. */
+  /** Whether each conversation is on the same server as its indexes. */
   readonly atomic: boolean;
   readonly isCluster: boolean;
   readonly wait?: ReplicaWait | undefined;
 }
 
-/** Limits a deletion to a conversation of one user. */
+/** Limits a deletion to the conversation of one user. */
 interface Owner {
   readonly userId: string;
-  /** Whether a missing conversation may be about to be written; its creation then finds a tombstone. */
+  /**
+   * Whether another process may be about to create the conversation. If so, the deletion leaves a tombstone even if the
+   * conversation is missing, so the creation finds the tombstone and is refused.
+   */
   readonly isAwaited: boolean;
 }
 
 /**
- * Deletes a conversation. With `only`, deletes it only if it belongs to that user; without, always leaves a tombstone.
- * `deleted`: whether it existed.
+ * Returns a function that deletes a conversation. If `only` is given, a conversation of another user stays. Otherwise,
+ * any conversation with the id is deleted, and a tombstone is left even if there is none. The result has `deleted`
+ * (whether a conversation was deleted) and `seenAtMs` (the server's time in milliseconds since 1970).
  */
 export function createDeletion({ run, keys, indexes, atomic, isCluster, wait }: DeletionOptions) {
   return async (conversationId: string, only?: Owner) => {
@@ -97,20 +104,26 @@ export function createDeletion({ run, keys, indexes, atomic, isCluster, wait }: 
   };
 }
 
-/** How many conversations are deleted together. Redis handles all commands of a client before those of others. */
+/**
+ * How many conversations are deleted at the same time. The number is small because Redis handles all waiting commands
+ * of one client before those of other clients.
+ */
 const DELETED_AT_ONCE = 20;
 
 export interface ClearUserOptions {
   readonly keys: Keys;
   readonly indexes: Indexes;
   readonly tombstones: TombstoneStore;
-  /** Whether the indexes are on the same server as the conversations. */
+  /** Whether each conversation is on the same server as its indexes. */
   readonly atomic: boolean;
   readonly deleteOne: ReturnType<typeof createDeletion>;
   readonly everyEntry: EveryEntry;
 }
 
-/** Deletes all conversations of a user, in small steps. */
+/**
+ * Returns a function that deletes all conversations of a user, a few at a time. The function resolves to the number of
+ * deleted conversations.
+ */
 export function createClearUser(options: ClearUserOptions) {
   const { keys, indexes, tombstones, atomic, deleteOne, everyEntry } = options;
   return async (userId: string): Promise<number> => {

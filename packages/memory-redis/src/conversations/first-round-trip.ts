@@ -6,28 +6,37 @@ import { list, number, text } from "../lua.ts";
 import { type Head, parseHead } from "./head.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
-/** The maximum number of messages in one call, so no call blocks the server for long. */
+/** The maximum number of messages that one call reads, so no call blocks the server for long. */
 export const PART = 2_000;
 
-/** The conversation doesn't exist. */
+/** The result of a read's first round trip if the conversation doesn't exist. */
 interface Absence {
   readonly head: undefined;
   readonly readAt: Date | undefined;
 }
 
-/** The result of a read's first round trip. */
+/** The result of a read's first round trip if the conversation exists. */
 export interface FirstRoundTrip {
-  /** The server's time, if requested. */
+  /** The server's time, or `undefined` if the request doesn't ask for it. */
   readonly readAt: Date | undefined;
   readonly head: Head;
-  /** The selected messages, by their indexes in the list; `to` is exclusive. */
+  /**
+   * Where the selected messages are in the stored list of messages. `from` is the index of the first selected message,
+   * `to` the index after the last one.
+   */
   readonly from: number;
   readonly to: number;
-  /** The first selected messages, at most {@link PART}. */
+  /** The first of the selected messages, at most {@link PART} messages. */
   readonly items: readonly unknown[];
-  /** The value of the requested idempotency key. */
+  /**
+   * The stored value of the idempotency key that the request asks for. `undefined` if the request asks for no key, or
+   * if the key isn't stored.
+   */
   readonly receipt?: string | undefined;
-  /** For an export: the messages' own ids, and the traces. */
+  /**
+   * `ownIds`: for an export, the own id of each message in `items`, or `null`. `traceIds`: for an export, the
+   * conversation's traces. Both are empty for other reads.
+   */
   readonly ownIds: readonly unknown[];
   readonly traceIds: readonly string[];
 }
@@ -41,12 +50,15 @@ export interface FirstRoundTripOptions {
 
 type Request = Pick<ReadRequest, "conversationId" | "messages" | "receiptFor" | "forExport" | "asksTime">;
 
-/** The arguments of `LRANGE`. */
+/**
+ * The arguments of the Redis command `LRANGE`: the list indexes of the first and the last message. A negative index
+ * counts from the end of the list. `"none"`: no messages are read.
+ */
 type Span = readonly [first: number, last: number] | "none";
 
 /**
- * Returns the list indexes of a range, assuming that nothing was trimmed, without knowing the length. The reply shows
- * if the assumption was right.
+ * Returns the list indexes of a range of positions. Assumes that no message was ever trimmed, so a message's list index
+ * equals its position. The reply shows whether this is true.
  */
 function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "range" }>): Span {
   const fromEnd = after === undefined && before !== undefined && limit !== undefined;
@@ -55,7 +67,7 @@ function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "r
   return end <= from ? "none" : [from, end - 1];
 }
 
-/** Returns `undefined` if the span depends on the stored data. */
+/** Returns the list indexes of the selected messages. Returns `undefined` if they depend on the stored data. */
 function spanOf(selection: StoredSelection): Span | undefined {
   switch (selection.kind) {
     case "all":
@@ -71,23 +83,30 @@ function spanOf(selection: StoredSelection): Span | undefined {
   }
 }
 
-/** A head has no message ids. */
+/**
+ * The look-up of a message id for `selectedBounds`. It is never needed, because the script reads a selection by message
+ * id.
+ */
 const positionOf = () => undefined;
 
 const toReceipt = (value: unknown): string | undefined => (value == null ? undefined : text(value));
 
-/** Parses a reply of `TIME`: seconds and microseconds. */
+/** Parses a reply of the Redis command `TIME`, which consists of seconds and microseconds. */
 function toTime(reply: unknown): Date {
   const [seconds, microseconds] = list(reply);
   return new Date(number(seconds) * 1_000 + Math.floor(number(microseconds) / 1_000));
 }
 
 /**
- * Makes a read's first round trip: a transaction if the span is known, else a script. If a range isn't at the expected
- * place since messages were trimmed, the script reads it in a second round trip.
+ * Returns a function that makes the first round trip of a read. If the list indexes of the messages are known before
+ * the read, the function sends a transaction. Otherwise it runs a script. If messages were trimmed, a range may be at
+ * other indexes than the transaction assumed. If so, the script reads the range in a second round trip.
  */
 export function createFirstRoundTrip({ port, run, keys, deadlines }: FirstRoundTripOptions) {
-  /** Resolves to `undefined` if the selected messages are in another place. */
+  /**
+   * Reads the messages at the given list indexes. Resolves to `undefined` if the selected messages turn out to be at
+   * other indexes.
+   */
   async function readSpan(request: Request, span: Span): Promise<FirstRoundTrip | Absence | undefined> {
     const { conversationId, messages: selection, receiptFor, asksTime = false } = request;
     const { conversation, messages, idempotency } = keys.of(conversationId);

@@ -5,24 +5,33 @@ import type { RunConversationScript } from "./scripts/index.ts";
 
 const METADATA = "metadata:";
 
-/** Encodes a metadata field's name for the hash. JSON escapes the characters that UTF-8 and the scripts can't hold. */
+/**
+ * Encodes the name of a metadata field for a field of the conversation's hash in Redis. JSON escapes the characters
+ * that UTF-8 or the scripts can't hold.
+ */
 export const encodeField = (name: string): string => JSON.stringify(name).slice(1, -1);
 
 const decodeField = (name: string): string => (name.includes("\\") ? JSON.parse(`"${name}"`) : name);
 
 /** A conversation without its messages. */
 export interface Head extends Omit<StoredConversation, "messages"> {
-  /** Stays the same while messages are only appended, so positions keep their meaning. */
+  /**
+   * Identifies the list of messages between two rewrites. It stays the same while messages are only appended, so a list
+   * index keeps its meaning. A trim, a replacement or a new conversation changes it.
+   */
   readonly generation: string;
-  /** Seconds, if a write set it. */
+  /** The ttl in seconds that a write has set with `ttlSeconds`. Absent if no write has set a ttl. */
   readonly ownTtl?: number;
-  /** The number of fields in the hash of the messages' own ids. */
+  /** The number of fields in the Redis hash that holds the messages' own ids. */
   readonly idFields: number;
 }
 
 export const generationOf = (incarnation: string, rewritten: string): string => `${incarnation}/${rewritten}`;
 
-/** Reads fields and values. Their form differs between clients and protocol versions. */
+/**
+ * Converts a reply with the fields and values of a hash into pairs. The form of the reply differs between clients and
+ * protocol versions.
+ */
 function pairs(reply: unknown): readonly (readonly [string, string])[] {
   if (Array.isArray(reply)) {
     return Array.from({ length: reply.length / 2 }, (_, at) => [
@@ -34,7 +43,10 @@ function pairs(reply: unknown): readonly (readonly [string, string])[] {
   return entries.map(([field, value]) => [text(field), text(value)]);
 }
 
-/** Parses the fields of a conversation's hash. Returns `undefined` if there are none. */
+/**
+ * Converts the fields of a conversation's hash in Redis into a head. Returns `undefined` if there are no fields,
+ * because then the conversation doesn't exist.
+ */
 export function parseHead(conversationId: string, hash: unknown): Head | undefined {
   const fields = new Map<string, string>();
   const metadata: [string, JsonValue][] = [];
@@ -68,24 +80,30 @@ export function parseHead(conversationId: string, hash: unknown): Head | undefin
   };
 }
 
-/** How many conversations one call reads, so no call blocks the server for long. Metadata may be large. */
+/**
+ * How many conversations one call reads, so no call blocks the server for long. `counts`: for a call that reads a few
+ * fields only. `all`: for a call that also reads the metadata, which may be large.
+ */
 const AT_ONCE = { counts: 50, all: 20 };
 
 export interface FoundHead {
   readonly id: string;
-  /** `undefined` if there is no such conversation, or if the trace hasn't written to it. */
+  /** `undefined` if the conversation doesn't exist, or if the requested trace hasn't written to the conversation. */
   readonly head: Head | undefined;
-  /** The server's time of the read. */
+  /** The server's time when the head was read, in milliseconds since 1970. */
   readonly seenAtMs: number;
 }
 
 export interface HeadSelection {
   readonly traceId?: string | undefined;
-  /** Reads only the owner, the creation time and the number of messages. */
+  /** If true, reads only the owner, the creation time and the number of messages. */
   readonly counts?: boolean;
 }
 
-/** Reads many heads together. `atomic`: all keys are on one server. */
+/**
+ * Returns a function that reads the heads of many conversations. `atomic`: whether all keys are on one server, so one
+ * call can read several heads.
+ */
 export function createHeadReader(run: RunConversationScript, keys: Keys, atomic: boolean) {
   async function readSome(ids: readonly string[], select: HeadSelection): Promise<readonly FoundHead[]> {
     const all = ids.map(keys.of).flatMap(({ conversation, traces }) => [conversation, traces]);

@@ -1,40 +1,52 @@
 import { list, text } from "../lua.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
-/** A conversation's entry in an index. */
+/** A conversation's entry in an index. An index is a sorted set in Redis. */
 export interface Entry {
   readonly id: string;
-  /** The last activity in milliseconds, as far as the index knows. */
+  /**
+   * The conversation's last activity in milliseconds since 1970, as far as the index knows. A reserved entry (made
+   * before its conversation is written) has a time in the future, with a fraction.
+   */
   readonly score: number;
   readonly index: string;
 }
 
-/** Returns whether an entry waits for its conversation to be written: see the script `reserveIndexEntry`. */
+/**
+ * Returns whether an entry is reserved: it was made before its conversation was written, and hasn't got its final score
+ * yet. The script `reserveIndexEntry` makes such entries.
+ */
 export const isReserved = ({ score }: Entry): boolean => score % 1 !== 0;
 
 export interface Range {
   readonly order: "newest" | "oldest";
-  /** Milliseconds, both inclusive. Default: unbounded. */
+  /**
+   * The lowest and the highest score (`fromMs` and `toMs`) in milliseconds since 1970, both inclusive. Default: no
+   * limit.
+   */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
-  /** Start directly after this entry. */
+  /** The scan starts directly after this entry. */
   readonly after?: Pick<Entry, "id" | "score"> | undefined;
 }
 
-// Redis's order of equal scores.
+// Compares conversation ids in the order in which Redis sorts entries with equal scores.
 const compareIds = (a: string, b: string): number =>
   a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** Compares by score, then by id. */
+/** Compares index entries by their scores, and by their ids if the scores are equal. */
 export const compareEntries = (a: Pick<Entry, "id" | "score">, b: Pick<Entry, "id" | "score">): number =>
   a.score - b.score || compareIds(a.id, b.id);
 
-/** Reads an index in pages, each when the page before is used up. */
+/** Returns a function that reads an index in pages. Each call continues where the previous call ended. */
 export function createScan(run: RunConversationScript, index: string, range: Range) {
   const { order, fromMs, toMs } = range;
   const direction = order === "newest" ? -1 : 1;
   let last = range.after;
-  /** The number of read entries with the score of `last`. The next page repeats them. */
+  /**
+   * How many of the entries that were already read have the score of `last`. The next page begins with these entries
+   * again, and they are skipped.
+   */
   let ties = 0;
 
   function bounds(): readonly [string, string] {
@@ -47,7 +59,7 @@ export function createScan(run: RunConversationScript, index: string, range: Ran
     return [bound(from), bound(to)];
   }
 
-  /** Returns at most `size` further entries, or none at the end. */
+  /** Returns the next entries, at most `size`. Returns an empty list at the end of the index. */
   return async function next(size: number): Promise<readonly Entry[]> {
     for (;;) {
       const asked = size + ties;
@@ -74,7 +86,7 @@ export function createScan(run: RunConversationScript, index: string, range: Ran
 
 export type Scan = ReturnType<typeof createScan>;
 
-/** Merges several scans, keeping their common order. */
+/** Merges several scans that have the same order into one scan in that order. */
 export function mergeScans(scans: readonly Scan[], order: Range["order"]): Scan {
   const sources = scans.map((next) => ({ next, ahead: [] as Entry[], ended: false }));
   const direction = order === "newest" ? -1 : 1;
@@ -108,12 +120,18 @@ export function mergeScans(scans: readonly Scan[], order: Range["order"]): Scan 
   };
 }
 
-/** The number of index entries in one call. */
+/** The number of index entries that one call reads. */
 const PAGE = 500;
 
-/** Reads all entries of an index, each once. Skips the ids in `seen`. */
+/**
+ * Returns a function that reads all entries of an index, each once. It skips the ids in `seen`, and adds each id that
+ * it returns to `seen`.
+ */
 export function createEveryEntry(run: RunConversationScript) {
-  /** Reads oldest first: a concurrent write moves its entry to the end, where this read still finds it. */
+  /**
+   * Reads the oldest entries first. A concurrent write moves its entry to the end of the index, where this scan still
+   * finds it.
+   */
   return async function* everyEntry(
     index: string,
     seen = new Set<string>(),

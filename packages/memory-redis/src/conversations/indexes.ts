@@ -3,7 +3,10 @@ import { list, type ReplicaWait, text } from "../lua.ts";
 import type { ReadHeads } from "./head.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
-/** A conversation and its indexes: the list of all (unless `recent` is false), its owner's and those of its traces. */
+/**
+ * A conversation, and the indexes that a call changes: the list of all conversations (unless `recent` is false), the
+ * index of the user `userId`, and the index of each trace in `traceIds`.
+ */
 export interface IndexedConversation {
   readonly conversationId: string;
   readonly recent?: boolean;
@@ -13,13 +16,16 @@ export interface IndexedConversation {
 
 export interface Reservation {
   readonly nowMs: number;
-  /** 0 means no expiry. */
+  /** The conversation's ttl in milliseconds. 0: no expiry. */
   readonly ttlMs: number;
-  /** The key of the user's tombstone, if it is checked, and the only content with which the entry is created. */
+  /**
+   * If the user's tombstone is to be checked: the key of the tombstone, and its expected content. If the tombstone
+   * exists with another content, no entry is created.
+   */
   readonly user?: { readonly tombstone: string; readonly expected: string } | undefined;
 }
 
-/** An entry that a reader has found. */
+/** An index entry that a reader has found. */
 export interface FoundEntry {
   readonly index: string;
   readonly id: string;
@@ -27,9 +33,9 @@ export interface FoundEntry {
 }
 
 /**
- * Maintains indexes that no script can reach together with the conversation, since a Cluster may have them on another
- * server. An entry is written before its conversation, and removed after its deletion. So a crash can leave a
- * superfluous entry, but never a missing one.
+ * Maintains the indexes if no script can reach both a conversation and its indexes, because a Cluster may have them on
+ * different servers. An entry is written before its conversation, and removed after the conversation was deleted. So a
+ * crash can leave an entry without a conversation, but never a conversation without an entry.
  */
 export function createIndexes(run: RunConversationScript, keys: Keys, wait?: ReplicaWait) {
   const indexesOf = ({
@@ -62,8 +68,9 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
 
   return {
     /**
-     * Creates entries before a conversation is written, and extends the ttl of the indexes. Returns the content of the
-     * user's tombstone, or `""`.
+     * Creates the index entries before their conversation is written, and extends the ttl of the indexes. Returns the
+     * content of the user's tombstone. Returns `""` if the user has no tombstone, or if `user` is absent, so no
+     * tombstone is checked.
      */
     reserve: async (indexed: IndexedConversation, { nowMs, ttlMs, user }: Reservation): Promise<string> => {
       const { userId } = indexed;
@@ -80,13 +87,16 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
       return found;
     },
 
-    /** Extends the ttl of the indexes before a conversation in them gets that ttl. */
+    /**
+     * Extends the ttl of the indexes, so they outlive a conversation with this ttl. Call this before the conversation
+     * gets the ttl.
+     */
     extend: (indexed: IndexedConversation, ttlMs: number) =>
       inAll(indexed, (index) => run("extendIndex", { keys: [index], args: [ttlMs] }, wait)),
 
     /**
-     * Gives reserved entries the score of the last activity. `importedAtMs` is for an import, with activity possibly
-     * long ago.
+     * Gives reserved entries their final score: the conversation's last activity. For an import, whose last activity
+     * may be long ago, `importedAtMs` is the time of the import.
      */
     confirm: (indexed: IndexedConversation, lastActivityMs: number, importedAtMs?: number) => {
       const args = [indexed.conversationId, lastActivityMs, wait === undefined ? 0 : 1];
@@ -99,12 +109,15 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
     removeAll: (indexed: IndexedConversation, goneAtMs: number) =>
       inAll(indexed, (index) => remove(index, indexed.conversationId, goneAtMs)),
 
-    /** Repairs by readers. They never fail. */
+    /** Repairs that readers make. A failed repair doesn't reject. */
     repair: {
-      /** Removes the entry of a conversation that didn't exist at `goneAtMs`. */
+      /**
+       * Removes the entry of a missing conversation. The caller has found at `goneAtMs` that the conversation doesn't
+       * exist. An entry with a later time stays.
+       */
       remove: ({ index, id }: Pick<FoundEntry, "index" | "id">, goneAtMs: number) =>
         ignoreFailure(remove(index, id, goneAtMs)),
-      /** Corrects a wrong score, unless it has changed since. */
+      /** Corrects a wrong score of an entry. Does nothing if the score has changed since the caller read it. */
       correct: ({ index, id, score }: FoundEntry, lastActivityMs: number, seenAtMs: number) => {
         const args = [id, score, lastActivityMs, keys.importMarker(index), seenAtMs];
         return ignoreFailure(run("correctIndexEntry", { keys: [index], args }));
@@ -116,8 +129,8 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
 export type Indexes = ReturnType<typeof createIndexes>;
 
 /**
- * One in 8 new conversations checks 16 entries. These are two entries per conversation, which keeps at most half of all
- * entries stale.
+ * After one in 8 creations of a conversation, 16 index entries are checked. On average, this is two entries for each
+ * new conversation. So at most half of all entries are stale (left by an expired conversation).
  */
 const ONE_IN = 8;
 const SAMPLE = 16;
@@ -130,8 +143,9 @@ export interface SweepOptions {
 }
 
 /**
- * Redis removes expired conversations, but not their index entries. Readers remove the stale entries that they find.
- * New conversations remove a few, too, in case there are no readers.
+ * Returns a function to call after the creation of a conversation: it removes a few stale index entries. Redis removes
+ * expired conversations, but not their index entries. Readers also remove the stale entries that they find, but there
+ * may be no readers.
  */
 export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
   async function sweepIndex(index: string): Promise<void> {
@@ -141,7 +155,7 @@ export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
     await Promise.all(gone.map(({ id, seenAtMs }) => indexes.repair.remove({ index, id }, seenAtMs)));
   }
 
-  /** Never fails, since the write before it has succeeded. */
+  /** Never rejects, because the caller has already written the conversation. */
   return async (conversationId: string, userId: string | undefined): Promise<void> => {
     if (Math.random() * ONE_IN >= 1) return;
     const owned = userId === undefined ? [] : [keys.userIndex(userId)];

@@ -14,7 +14,7 @@ import {
 import type { Indexes } from "./indexes.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
-/** The number of index entries in one batch. */
+/** The number of index entries that a listing reads together. */
 const BATCH = 100;
 
 const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" | "lastActivity">) => ({
@@ -24,7 +24,10 @@ const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" |
 
 const newestFirst = (a: Head, b: Head): number => compareEntries(asEntry(b), asEntry(a));
 
-/** Checks all conditions except the trace against the conversation itself, since an index may be out of date. */
+/**
+ * Returns whether a conversation matches a query, except for the query's trace. An index may be out of date, so the
+ * conditions are checked against the conversation itself.
+ */
 export function matches(
   head: Pick<Head, "conversationId" | "userId" | "lastActivity">,
   { userId, since, until, cursor }: ConversationQuery,
@@ -61,7 +64,10 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
   const endOf = ({ offset, limit }: ConversationQuery): number =>
     offset + (limit ?? Number.POSITIVE_INFINITY);
 
-  /** Reads the conversations of the entries, and repairs wrong entries. */
+  /**
+   * Reads the conversations of index entries, and returns the heads of those that match the query. Also repairs the
+   * entries that are wrong.
+   */
   async function look(entries: readonly Entry[], query: ConversationQuery): Promise<readonly Head[]> {
     const ids = entries.map(({ id }) => id);
     const found = await readHeads(ids, { traceId: query.traceId });
@@ -95,7 +101,10 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     return userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)];
   };
 
-  /** Reads oldest first: a concurrent write moves its conversation to the end, where this read still finds it. */
+  /**
+   * Reads all matching conversations, the oldest first. A concurrent write moves its conversation to the end of the
+   * index, where this scan still finds it.
+   */
   async function everyHead(query: ConversationQuery, range: Range): Promise<Map<string, Head>> {
     const scan = scanOf(indexesFor(query), range);
     const heads = new Map<string, Head>();
@@ -110,9 +119,10 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     [...heads].sort(newestFirst).slice(query.offset, endOf(query));
 
   /**
-   * Reads a page from an index in the listing's order; the cost depends on the size of the page. An entry may be too
-   * far ahead, e.g. a reserved one. So the page is full only when enough conversations are at least as recent as the
-   * last entry.
+   * Reads the matching conversations up to the end of the requested page, the newest first. An index entry may have a
+   * later time than its conversation (e.g. a reserved entry), so entries aren't exactly in the order of the
+   * conversations. Therefore, reading goes on until enough conversations are at least as recent as the last index entry
+   * that was read.
    */
   async function firstHeads(query: ConversationQuery): Promise<Map<string, Head>> {
     const end = endOf(query);
@@ -143,7 +153,7 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     return found?.head !== undefined && matches(found.head, query) ? [found.head] : [];
   }
 
-  /** Lists conversations without messages, newest activity first. */
+  /** Lists conversations without their messages. The conversation with the newest activity comes first. */
   return async (query: ConversationQuery): Promise<readonly Head[]> => {
     const { conversationId, traceId, limit } = query;
     if (conversationId !== undefined) return pageOf(await listOne(conversationId, query), query);
@@ -159,7 +169,7 @@ export interface StatsOptions extends Pick<ListingOptions, "keys" | "indexes" | 
   readonly everyEntry: EveryEntry;
 }
 
-/** Counts the conversations of one user, or of all users, in small steps. */
+/** Returns a function that counts the conversations of one user, or of all users, a few at a time. */
 export function createStats({ keys, indexes, readHeads, everyEntry }: StatsOptions) {
   return async (userId?: string): Promise<MemoryStats> => {
     let [conversations, messages] = [0, 0];

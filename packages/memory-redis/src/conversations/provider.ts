@@ -17,9 +17,9 @@ async function open(operation: string, config: RedisConfig, client?: RedisClient
 }
 
 /**
- * Opens the storage port of {@link createRedisProvider}, for wrappers:
- * `defineMemoryProvider(wrap(await createRedisBackend()))`. Arguments and errors are the same. Message bodies are
- * always strings.
+ * Opens the backend of {@link createRedisProvider} alone, for applications that wrap it:
+ * `defineMemoryProvider(wrap(await createRedisBackend()))`. Arguments and errors are those of `createRedisProvider`.
+ * Its reads return the body of each message as the string that was written.
  *
  * @example
  * ```ts
@@ -37,8 +37,9 @@ export const createRedisBackend = (config: RedisConfig = {}, client?: RedisClien
 
 /**
  * Creates a provider that stores conversations in Redis 6.2 or later. `client` is a connected client, pool, Cluster or
- * Sentinel client of `redis`, or a client or Cluster of `ioredis`. Closing the provider leaves it open, and `host`,
- * `port`, `username`, `password`, `db` and `url` have no effect. Without `client`, the provider opens a connection.
+ * Sentinel client of `redis`, or a client or Cluster of `ioredis`. Closing the provider doesn't close `client`. With
+ * `client`, the fields `host`, `port`, `username`, `password`, `db` and `url` have no effect. Without `client`, the
+ * provider opens a connection.
  *
  * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the server can't be reached.
  *

@@ -15,12 +15,12 @@ import { generationOf, type Head } from "./head.ts";
 import type { Indexes } from "./indexes.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
-/** The length of a SHA-1 in hex. */
+/** The length of a message's digest, which is a SHA-1 in hex. */
 const DIGEST_LENGTH = 40;
 
 /**
- * Returns the bounds of a message's JSON text in its list item. A leading space marks a tool result. A digest follows
- * the text, unless the message was written before digests existed.
+ * Returns where a message's JSON text begins and ends in its list item. A space before the text marks a tool result. A
+ * digest follows the text, unless the message was written before digests existed.
  */
 function boundsOf(item: string): readonly [from: number, end: number] {
   return [item.startsWith(" ") ? 1 : 0, item.endsWith("}") ? item.length : item.length - DIGEST_LENGTH];
@@ -37,19 +37,22 @@ function itemOf(reply: unknown): { readonly body: string; readonly digest: strin
   return { body: item.slice(from, end), digest: end === item.length ? null : item.slice(end) };
 }
 
-/** Redis has evicted a part of the conversation, since it is configured to evict keys when its memory is full. */
+/**
+ * A part of the conversation is missing. Redis has evicted it, because the server is configured to evict keys when its
+ * memory is full.
+ */
 export class DamagedConversation extends Error {
   override readonly name = "DamagedConversation";
 }
 
-/** The conversation was trimmed or replaced during each attempt to read it. */
+/** Other writers changed the conversation during each attempt to read or write it. */
 export class UnsteadyConversation extends Error {
   override readonly name = "UnsteadyConversation";
 }
 
 const ATTEMPTS = 8;
 
-/** Messages by their indexes in the list; `to` is exclusive. */
+/** A range of messages by their indexes in the list of messages; `to` is exclusive. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -72,13 +75,16 @@ const firstPart = ({ from, to, items, ownIds }: FirstRoundTrip) => ({
   ownIds: ownIds.map(toOwnId),
 });
 
-/** Removes the fields that only this package uses. */
+/** Converts a head and its messages into a stored conversation, without the fields that only this package uses. */
 export function toStored(head: Head, messages: readonly string[]): StoredConversation {
   const { generation: _, ownTtl: __, idFields: ___, ...stored } = head;
   return Object.assign(stored, { messages });
 }
 
-/** A key's value consists of the hash of its write, the number of writes and the position after the last message. */
+/**
+ * Converts the stored value of an idempotency key into a receipt. The value consists of the hash of the write, the
+ * number of writes and the position after the last message.
+ */
 const toReceipt = (value: string) => ({ nextPosition: Number(value.slice(value.lastIndexOf(" ") + 1)) });
 
 function toOutcome(firstRead: FirstRoundTrip, { bodies, ownIds }: Selected, forExport: boolean): ReadOutcome {
@@ -107,14 +113,14 @@ export interface ConversationReaderOptions {
   readonly keys: Keys;
   readonly indexes: Indexes;
   readonly tombstones: TombstoneStore;
-  /** Whether the indexes are on the same server as the conversation. */
+  /** Whether each conversation is on the same server as its indexes. */
   readonly atomic: boolean;
   readonly deadlines: Deadlines;
   /** Whether a read restarts the ttl of the conversation. */
   readonly touches: boolean;
 }
 
-/** Reads conversations, long ones in parts. */
+/** Returns functions that read conversations. A long conversation is read in several parts. */
 export function createConversationReader(options: ConversationReaderOptions) {
   const { port, run, keys, indexes, tombstones, atomic, deadlines, touches } = options;
   const readFirst = createFirstRoundTrip(options);
@@ -137,7 +143,10 @@ export function createConversationReader(options: ConversationReaderOptions) {
     await send(true);
   }
 
-  /** Reads messages after the first part. Resolves to `undefined` if the conversation was trimmed or replaced. */
+  /**
+   * Reads one part of the selected messages, after the part that the first round trip has read. Resolves to `undefined`
+   * if the conversation was trimmed or replaced after its head was read.
+   */
   async function readPart(head: Head, { from, to }: Span, forExport: boolean): Promise<Selected | undefined> {
     const { conversation, messages, ownIds } = keys.of(head.conversationId);
     const commands = [
@@ -159,8 +168,8 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   /**
-   * Reads all selected messages beyond the first part, too. Resolves to `undefined` if the conversation was trimmed or
-   * replaced.
+   * Returns all selected messages: those of the first round trip and, read in parts, all others. Resolves to
+   * `undefined` if the conversation was trimmed or replaced after the first round trip.
    */
   async function complete(firstRead: FirstRoundTrip, forExport: boolean): Promise<Selected | undefined> {
     const { head, from, to } = firstRead;
@@ -177,7 +186,10 @@ export function createConversationReader(options: ConversationReaderOptions) {
     return { bodies, ownIds };
   }
 
-  /** Reads a consistent state of the conversation, without its tombstones. */
+  /**
+   * Reads the selected messages of the conversation as they were at one point in time. Doesn't restart the ttl, and
+   * reads no tombstones.
+   */
   async function peek(request: ReadRequest): Promise<ReadOutcome> {
     const forExport = request.forExport === true;
     for (let round = 0; round < ATTEMPTS; round++) {
@@ -192,11 +204,11 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   return {
-    /** Reads a whole conversation; `null` if there is none. */
+    /** Reads a whole conversation without restarting its ttl. Resolves to `null` if the conversation doesn't exist. */
     peekAll: async (conversationId: string): Promise<StoredConversation | null> =>
       (await peek({ conversationId, messages: { kind: "all" } })).conversation,
 
-    /** Reads a conversation and restarts its ttl. */
+    /** Reads a conversation. If the option `touches` is set, also restarts the conversation's ttl. */
     read: async (request: ReadRequest): Promise<ReadOutcome> => {
       const { conversationId, tombstones: asked } = request;
       const peeking = peek(request);
@@ -208,7 +220,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
   };
 }
 
-/** Reads messages with their digests, in one script. */
+/** Returns a reader for messages with their digests. Each read is one script. */
 export function createHistoryReader(
   run: RunConversationScript,
   keys: Keys,

@@ -13,32 +13,39 @@ import { list, number, text, UnexpectedReply } from "../lua.ts";
 import { encodeField } from "./head.ts";
 import { DamagedConversation } from "./read.ts";
 
-/** 128 bits suffice to tell contents apart. Each conversation keeps a thousand of them. */
+/**
+ * How many hex digits of a content's hash are kept. These 128 bits are enough to tell contents apart. Each conversation
+ * keeps about a thousand such hashes.
+ */
 const HASH_LENGTH = 32;
 
-/** The argument of the script `write`, without the fields for indexing. */
+/** The argument of the script `write`, without the fields that say how to update the indexes. */
 export type WriteArguments = Record<string, unknown>;
 
 export interface WriteArgumentsOptions {
   readonly keys: Keys;
-  /** Whether the indexes are on the same server as the conversation. */
+  /** Whether each conversation is on the same server as its indexes. */
   readonly atomic: boolean;
   /**
-   * Whether the client may resend a command after a lost connection, without knowing whether the server executed it.
+   * Whether the client may send a command again after it has lost the connection. The server may have executed the
+   * command already.
    */
   readonly mayResend: boolean;
-  /** Seconds. */
+  /** The default ttl of conversations, in seconds. Absent: no expiry. */
   readonly ttl?: number | undefined;
-  /** Whether the caller waits for replicas. */
+  /** Whether the caller waits until replicas have the write. */
   readonly waits: boolean;
 }
 
-/** Returns all traces that the write adds to the conversation. */
+/** Returns the ids of all traces that a write adds to its conversation. */
 export const tracesOf = ({ traceId, source }: ConversationWrite): readonly string[] => [
   ...new Set([...(traceId === undefined ? [] : [traceId]), ...(source?.traceIds ?? [])]),
 ];
 
-/** Returns alternating ids and hashes, or `undefined` if no message has an id. */
+/**
+ * Returns for each message its own id and the hash of its content, or two empty texts if the message has no id. Returns
+ * `undefined` if no message has an id.
+ */
 function ownIds(messages: readonly EncodedMessage[]): readonly string[] | undefined {
   if (messages.every(({ own }) => own === undefined)) return undefined;
   return messages.flatMap(({ own }) =>
@@ -56,7 +63,9 @@ const sourceInput = (write: ConversationWrite, source: ConversationSource) => ({
 });
 
 /**
- * Creates the part of the argument that is the same for every attempt. It is short, since the script has to parse it.
+ * Returns a function that creates the argument of the script `write`, a JSON object. The fields that say how to update
+ * the indexes are missing: they differ between the attempts of a write. The argument is kept short, because the script
+ * has to parse it.
  */
 export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: WriteArgumentsOptions) {
   // A caller's key never begins with NUL.
@@ -84,7 +93,10 @@ export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: Wr
     given["absent"] = absence(write, expected.absent);
   }
 
-  /** Returns the markers of the indexes with an import's entries, with activity possibly long ago. */
+  /**
+   * Returns the keys of the import markers (see `markImport`) for all indexes that get an entry from an import. The
+   * entry may have a time in the past.
+   */
   const markers = (write: ConversationWrite): readonly string[] => {
     const { conversationId, userId } = write;
     const indexes = [
@@ -128,22 +140,25 @@ export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: Wr
   };
 }
 
-/** A reply of the script `write`. */
+/** The parsed reply of the script `write`. */
 export interface WriteReply {
   readonly status: string;
-  /** The metadata version if `status` is `metadata-version`. */
+  /** The actual metadata version if `status` is `metadata-version`, else the version of the conversation. */
   readonly version: number;
   readonly lastActivityMs: number;
-  /** Whether the conversation didn't exist. */
+  /** Whether the conversation didn't exist before the write. */
   readonly absent: boolean;
   readonly userId: string | undefined;
-  /** 0 means no expiry. */
+  /** The conversation's ttl in milliseconds. 0: no expiry. */
   readonly ttlMs: number;
-  /** With `reserve`: whether the conversation's indexes must be extended for that ttl first. */
+  /**
+   * Only if `status` is `reserve`: whether the conversation's indexes must be extended to `ttlMs` before the next
+   * attempt.
+   */
   readonly keep: boolean;
   readonly nowMs: number;
   readonly traceIds: readonly string[];
-  /** With `written`. */
+  /** Present if `status` is `written`. */
   readonly receipt?: WriteReceipt;
 }
 

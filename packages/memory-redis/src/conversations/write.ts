@@ -8,7 +8,7 @@ import { UnsteadyConversation } from "./read.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 import { createWriteArguments, parseReply, toOutcome, tracesOf, type WriteReply } from "./write-call.ts";
 
-/** The indexing argument of the script `write`. */
+/** The fields of the script `write`'s argument that say how to update the indexes. */
 type Indexing =
   | { readonly indexing: "atomic" | "ask" }
   | {
@@ -16,11 +16,11 @@ type Indexing =
       readonly reservedAt: number;
       readonly reservedNew: boolean;
       readonly kept: boolean;
-      /** The content of the user's tombstone when the entry was reserved. */
+      /** The content of the user's tombstone when the index entry was reserved, or `""` if there was no tombstone. */
       readonly userFound?: string;
     };
 
-/** The refusals that are checked after the incarnation. */
+/** The statuses of a refusal that the script `write` checks after it has checked the incarnation. */
 const LATER_REFUSALS = new Set(["version", "metadata-version", "missing", "length", "message-id"]);
 
 export interface WriterOptions {
@@ -28,20 +28,26 @@ export interface WriterOptions {
   readonly keys: Keys;
   readonly indexes: Indexes;
   readonly tombstones: TombstoneStore;
-  /** Whether the indexes are on the same server as the conversation. */
+  /** Whether each conversation is on the same server as its indexes. */
   readonly atomic: boolean;
   readonly port: Pick<RedisPort, "isCluster" | "mayResend">;
-  /** The default ttl of conversations, in seconds. */
+  /** The default ttl of conversations, in seconds. Absent: no expiry. */
   readonly ttl?: number | undefined;
   readonly wait?: ReplicaWait | undefined;
-  /** Called after a conversation with a ttl was created. */
+  /** Called after a conversation that has a ttl was created. */
   readonly onCreated: (conversationId: string, userId: string | undefined) => Promise<void>;
 }
 
-/** How often a write retries after its reservation became invalid. */
+/**
+ * How many times a write reserves its index entries before it gives up. A reservation becomes invalid if it gets too
+ * old, or if the conversation is deleted before the write.
+ */
 const RESERVATIONS = 5;
 
-/** Returns the expected tombstones if the write expects no conversation. */
+/**
+ * Returns the tombstones that a write expects if it also expects that the conversation doesn't exist. Returns
+ * `undefined` for any other write.
+ */
 const expectedTombstones = ({ expectedIncarnation: expected }: ConversationWrite) =>
   expected !== undefined && "absent" in expected ? expected.absent : undefined;
 
@@ -55,7 +61,7 @@ export function createWriter(options: WriterOptions) {
     waits: wait !== undefined,
   });
 
-  /** Prepares the part that every attempt of a write sends unchanged. */
+  /** Prepares the part of a write that is the same in each attempt. Returns a function that makes one attempt. */
   function prepare(write: ConversationWrite) {
     const { conversationId, messages } = write;
     const input = toInput(write);
@@ -102,8 +108,9 @@ export function createWriter(options: WriterOptions) {
   }
 
   /**
-   * Returns whether the user was erased. The user's tombstone takes precedence over a refusal that was decided without
-   * it.
+   * Returns whether the write must be refused because its user was erased. The script `write` can't check this if the
+   * user's tombstone is on another server. This refusal takes precedence over those that the script checks after the
+   * incarnation.
    */
   async function isErased(write: ConversationWrite, { status, absent }: WriteReply): Promise<boolean> {
     const expected = expectedTombstones(write);

@@ -8,8 +8,8 @@ import { type scripts, toTurn } from "./scripts.ts";
 /** The number of index entries that are read together. */
 const PAGE = 100;
 /**
- * Age in microseconds after which an entry without a turn is removed. If they may be on different servers, an entry is
- * written before its turn, so the turn of a younger entry may still follow.
+ * The age in microseconds after which an index entry without a turn is removed. If an entry and its turn may be on
+ * different servers, the entry is written first. So the turn of a younger entry may still be written.
  */
 const RESERVED_US = 60_000_000;
 
@@ -23,13 +23,13 @@ export interface IndexParts {
 interface LeasedTurn {
   readonly turn: LoggedTurn | undefined;
   readonly leaseEndsAt: number;
-  /** The server's time. All times are in microseconds since 1970. */
+  /** The server's time at the read. `now` and `leaseEndsAt` are in microseconds since 1970. */
   readonly now: number;
 }
 
 /**
- * Finds turns in the indexes. An index may name turns that have expired or ended; their entries are removed when a read
- * finds them.
+ * Returns functions that find turns in the indexes. An index may still have entries of turns that have expired or
+ * ended. If a read finds such an entry, the entry is removed.
  */
 export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
   const remove = (index: string, name: string): Promise<unknown> =>
@@ -42,7 +42,7 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
     return { turn: toTurn(head), leaseEndsAt: lease == null ? 0 : number(lease), now: number(now) };
   }
 
-  /** Returns the user's turns in a state, newest first. */
+  /** Returns those turns of a user that are in the given state, the newest first. */
   async function find(
     userId: string,
     state: LoggedTurn["state"],
@@ -70,7 +70,7 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
     return found.slice(0, limit);
   }
 
-  /** Returns running turns with an expired lease, longest expired first. */
+  /** Returns running turns whose lease has expired. The turn whose lease expired first comes first. */
   async function abandoned(limit: number): Promise<readonly LoggedTurn[]> {
     const found: { readonly turn: LoggedTurn; readonly leaseEndsAt: number }[] = [];
     for (let from = 0; found.length < limit; ) {
@@ -81,7 +81,8 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
       let isDue = entries.length > 0;
       for (const [at, { name, score }] of entries.entries()) {
         const { turn, leaseEndsAt, now } = turns[at] ?? { turn: undefined, leaseEndsAt: 0, now: 0 };
-        // Later entries hadn't expired when they were last read, and only a release shortens a lease.
+        // The leases of the entries after this one hadn't expired when they were last read, and only a release shortens
+        // a lease.
         if (score > now) isDue = false;
         if (turn?.state === "running") {
           kept += 1;
@@ -101,7 +102,7 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
     return longest.slice(0, limit).map(({ turn }) => turn);
   }
 
-  /** Returns the names of a user's turns, with their conversations. */
+  /** Returns the names of all turns of a user. A name has the conversation id and the turn id. */
   async function turnsOfUser(userId: string): Promise<readonly TurnName[]> {
     const index = keys.userTurns(userId);
     return list(await deadlines(port.send(["ZRANGE", index, "0", "-1"], index))).map((name) =>
@@ -109,7 +110,7 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
     );
   }
 
-  /** Removes turns from all indexes. */
+  /** Removes the entries of turns from all indexes. */
   async function forget(turns: readonly (TurnName & { readonly userId: string })[]): Promise<void> {
     await Promise.all(
       turns.flatMap((turn) =>
@@ -128,7 +129,10 @@ interface IndexEntry {
   readonly score: number;
 }
 
-/** Depending on the client, the reply holds pairs of member and score, or a flat list. */
+/**
+ * Converts a reply with members and scores into index entries. Depending on the client, the reply holds pairs of a
+ * member and a score, or one flat list.
+ */
 function entriesIn(reply: unknown): readonly IndexEntry[] {
   const flat = list(reply).flat();
   return Array.from({ length: flat.length / 2 }, (_, at) => ({

@@ -1,8 +1,9 @@
 import { createKeys, hashTagOf, slotOf } from "../keys.ts";
 
 /**
- * Names the keys of a turn log. A conversation's turns are in the slot of the conversation, a user's lists in a slot of
- * their own. A conversation's key never equals one of these, since its braces are escaped.
+ * Returns functions that build the keys of a turn log. The keys of a conversation's turns are in the Cluster slot of
+ * the conversation. The lists of a user are in a slot of their own. A conversation's key never equals one of these
+ * keys, because braces in a conversation id are escaped.
  */
 export function createTurnKeys(prefix: string) {
   const keys = createKeys(prefix);
@@ -10,22 +11,28 @@ export function createTurnKeys(prefix: string) {
   const tagOf = (conversationId: string): string => keys.of(conversationId).conversation;
   return {
     inOneSlot: keys.inOneSlot,
-    /** The turns of a conversation, in their order. */
+    /** Returns the key of the list of a conversation's turns, in the order in which they began. */
     turns: (conversationId: string): string => `${prefix}turns:{${tagOf(conversationId)}}`,
-    /** The start of the key of a turn's hash; the turn's id follows. */
+    /** Returns the start of the key of a turn's hash. The caller must append the turn's id. */
     turn: (conversationId: string): string => `${prefix}turn:{${tagOf(conversationId)}}:`,
-    /** The start of the key of a turn's events; the turn's id follows. */
+    /** Returns the start of the key of a turn's events. The caller must append the turn's id. */
     events: (conversationId: string): string => `${prefix}turn-events:{${tagOf(conversationId)}}:`,
-    /** A user's turns by the time when they will have expired. */
+    /** Returns the key of the list of a user's turns, sorted by a time at which the turn will have expired. */
     userTurns: (userId: string): string => `${prefix}user-turns:{${slotTag(userId)}}:${userId}`,
-    /** A user's running or waiting turns by their start; some may have ended. */
+    /**
+     * Returns the key of the list of a user's running or waiting turns, sorted by the time when each turn began. Some
+     * of the listed turns may have ended.
+     */
     openTurns: (userId: string): string => `${prefix}open-turns:{${slotTag(userId)}}:${userId}`,
-    /** Running turns by a known end of their lease, which may be outdated. */
+    /**
+     * The key of the list of all running turns, sorted by the end of their lease. A listed end may be earlier than the
+     * actual end, because a renewal of the lease doesn't update the list.
+     */
     running: `${prefix}{turns}:running`,
   };
 }
 
-/** Returns a turn's name in the indexes. */
+/** Returns the name of a turn in the indexes: a JSON text of its conversation id and its turn id. */
 export const nameOf = ({ conversationId, turnId }: TurnName): string =>
   JSON.stringify([conversationId, turnId]);
 

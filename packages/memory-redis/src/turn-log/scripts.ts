@@ -1,14 +1,17 @@
 import type { LoggedTurn, TurnState } from "@jaf/memory/adapter";
 import { clockMicros, list, lua, number, text } from "../lua.ts";
 
-/** Makes a key live at least this many milliseconds more. */
+/** A Lua fragment. Makes a key live for at least this many milliseconds from now. */
 const extend = lua`
 local function extend(key, milliseconds)
   if redis.call('PTTL', key) < tonumber(milliseconds) then redis.call('PEXPIRE', key, milliseconds) end
 end
 `;
 
-/** Adds a turn to the indexes of its user. A continuing turn keeps its place among the open ones. */
+/**
+ * A Lua fragment. Adds a turn to its user's lists of turns and of open turns. If the turn continues (`goesOn`), it
+ * keeps its place in the list of open turns.
+ */
 const indexTurn = lua`
 local function indexTurn(turns, open, name, now, keepMs, goesOn)
   redis.call('ZREMRANGEBYSCORE', turns, '-inf', digits(now))
@@ -21,10 +24,10 @@ end
 `;
 
 /**
- * Adds a turn to the list of running ones, if its own script can't.
+ * Adds a turn to the list of running turns. It is used if the list may be on another server than the turn.
  *
- * KEYS  1 running turns, by the ends of their leases
- * ARGV  1 the turn's name   2 duration of the lease in milliseconds
+ * KEYS  1 list of running turns, by the ends of their leases
+ * ARGV  1 the turn's name: its conversation id and turn id   2 duration of the lease in ms
  *
  * Returns 1.
  */
@@ -36,10 +39,12 @@ return 1
 `;
 
 /**
- * Adds a turn to the indexes of its user, if `begin` can't.
+ * Adds a turn to the lists of its user. It is used if the lists may be on another server, so the script `begin` can't
+ * reach them.
  *
- * KEYS  1 the user's turns, by their expiry   2 the user's open turns, by their start
- * ARGV  1 the turn's name   2 how long the turn is kept, in milliseconds   3 1 if it begins, 0 if it continues
+ * KEYS  1 list of the user's turns, by their expiry   2 list of the user's open turns, by their start
+ * ARGV  1 the turn's name: its conversation id and turn id   2 how long the turn is kept, in ms
+ *       3 '1' if the turn begins, '0' if it continues
  *
  * Returns 1.
  */
@@ -53,12 +58,13 @@ return 1
 `;
 
 /**
- * Stores how long a turn's entries in the indexes of its user live, after they were extended.
+ * Records in a turn's hash until when the turn's entries in the lists of its user are kept. The caller must have
+ * extended these entries before.
  *
  * KEYS  1 hash of the turn
- * ARGV  1 token
+ * ARGV  1 token: the random text that identifies the writer
  *
- * Returns 1 if the writer holds the lease, else 0.
+ * Returns 1 if this writer holds the lease. Otherwise changes nothing and returns 0.
  */
 const confirmIndexed = lua`
 ${clockMicros}
@@ -70,10 +76,12 @@ return 1
 `;
 
 /**
- * Records the end of a turn in the indexes of its user, if `append` can't.
+ * Updates the lists of a turn's user after the turn has ended or begun to wait. It is used if the lists may be on
+ * another server, so the script `append` can't reach them.
  *
- * KEYS  1 the user's turns   2 the user's open turns
- * ARGV  1 the turn's name   2 its state   3 how long the turn is kept, in milliseconds
+ * KEYS  1 list of the user's turns   2 list of the user's open turns
+ * ARGV  1 the turn's name: its conversation id and turn id   2 'ended' or 'waiting'
+ *       3 how long the turn is kept, in ms
  *
  * Returns 1.
  */
@@ -87,7 +95,7 @@ if ARGV[2] == 'ended' then redis.call('ZREM', KEYS[2], ARGV[1]) else extend(KEYS
 return 1
 `;
 
-/** Reads the fields of a turn for `toTurn`. `key` is that of its hash. */
+/** A Lua fragment. Reads the fields of a turn that the function `toTurn` parses. `key`: the key of the turn's hash. */
 const head = lua`
 local function head(key)
   return redis.call('HMGET', key, 'conversation', 'user', 'turn', 'state', 'started', 'count', 'stop', 'record')
@@ -95,14 +103,17 @@ end
 `;
 
 /**
- * Begins a turn, unless the conversation has a running one.
+ * Begins a turn, unless the conversation has a running turn.
  *
- * KEYS  1 turns of the conversation, in their order   2 hash of the turn
- *       3 running turns   4 the user's turns   5 the user's open turns; absent if they may be on another server
- * ARGV  1 conversation id   2 user id   3 turn id   4 token   5 request   6 lease in milliseconds   7 how long the turn is
- *       kept, in milliseconds   8 the turn's name in the indexes   9 start of the key of a turn's hash, before its id
+ * KEYS  1 list of the conversation's turns, in their order   2 hash of the turn
+ *       3 list of running turns   4 list of the user's turns   5 list of the user's open turns
+ *       3 to 5 are absent if they may be on another server
+ * ARGV  1 conversation id   2 user id   3 turn id   4 token: a random text that identifies the writer
+ *       5 request: the data that a take-over needs   6 duration of the lease in ms   7 how long the turn is kept, in ms
+ *       8 the turn's name: its conversation id and turn id   9 start of the key of a turn's hash; the turn id follows
  *
- * Returns 1 and the time of the start; 0 and the running turn; or 2 if the id is taken.
+ * Returns { 1, time of the start in microseconds } if the turn has begun, { 0, running turn } if the conversation has a
+ * running turn, or { 2 } if the turn id is taken.
  */
 const begin = lua`
 ${clockMicros}
@@ -118,7 +129,7 @@ if last[1] then
   if state == 'waiting' then redis.call('HSET', key, 'state', 'ended') end
 end
 if redis.call('EXISTS', KEYS[2]) == 1 then return { 2 } end
--- What has expired, a few at a time.
+-- Remove the entries of expired turns, a few at a time.
 for _, turn in ipairs(redis.call('ZRANGE', KEYS[1], 0, 9)) do
   if redis.call('EXISTS', ARGV[9] .. turn) == 0 then redis.call('ZREM', KEYS[1], turn) end
 end
@@ -137,16 +148,24 @@ return { 1, digits(now) }
 `;
 
 /**
- * Stores events and renews the lease, or ends the turn.
+ * Stores events of a turn. Then renews the lease, or ends the turn.
  *
- * KEYS  1 hash of the turn   2 its events   3 turns of the conversation
- *       4 running turns   5 the user's turns   6 the user's open turns; absent if they may be on another server
- * ARGV  1 token   2 number of the first event, or '' to only renew the lease   3 the turn's name in the indexes
- *       4 state at the end, or '' if the turn continues   5 record   6 how long events are kept   7 how long the turn is
- *       kept, both in milliseconds   8 ... events
+ * KEYS  1 hash of the turn   2 events of the turn   3 list of the conversation's turns
+ *       4 list of running turns   5 list of the user's turns   6 list of the user's open turns
+ *       4 to 6 are absent if they may be on another server
+ * ARGV  1 token: the random text that identifies the writer
+ *       2 number of the first event, or '' to only renew the lease
+ *       3 the turn's name: its conversation id and turn id
+ *       4 'ended' or 'waiting', or '' if the turn continues   5 the record of the turn's end
+ *       6 how long the events are kept after the end, in ms   7 how long the turn is kept after the end, in ms
+ *       8 … events
  *
- * Returns 1, whether a stop was requested, and how long the turn is kept if its entries in the user's indexes must be
- * extended, else 0; 0 if the lease is lost; or 2 if events are missing.
+ * Returns one of these:
+ *
+ *   { 1, stop, extend }   done. `stop`: 1 if a stop was requested, else 0. `extend`: if the turn's entries in its
+ *                         user's lists must be extended, how long the turn is kept in ms; else 0
+ *   { 0 }                 this writer has lost the lease; nothing has changed
+ *   { 2 }                 events before the first one are missing; nothing has changed
  */
 const append = lua`
 ${clockMicros}
@@ -194,12 +213,12 @@ return { 1, tonumber(stop), 0 }
 `;
 
 /**
- * Ends the lease of a turn's writer.
+ * Ends the lease of a turn's writer, so another process can take over the turn.
  *
- * KEYS  1 hash of the turn   2 running turns; absent if they may be on another server
- * ARGV  1 token   2 the turn's name in the index
+ * KEYS  1 hash of the turn   2 list of running turns; absent if it may be on another server
+ * ARGV  1 token: the random text that identifies the writer   2 the turn's name: its conversation id and turn id
  *
- * Returns 1 if the writer held the lease, else 0.
+ * Returns 1 if this writer held the lease, else 0.
  */
 const release = lua`
 ${clockMicros}
@@ -213,12 +232,13 @@ return 1
 `;
 
 /**
- * Gives a turn with an expired lease to a new writer.
+ * Gives a running turn with an expired lease to a new writer.
  *
  * KEYS  1 hash of the turn
- * ARGV  1 token
+ * ARGV  1 token: a random text that identifies the new writer
  *
- * Returns the turn and its request, or nothing if the turn can't be taken over.
+ * Returns { fields of the turn, request: the data to continue the turn }. Returns an empty list if the turn can't be
+ * taken over.
  */
 const takeOver = lua`
 ${clockMicros}
@@ -238,7 +258,7 @@ return { head(KEYS[1]), request }
  *
  * KEYS  1 hash of the turn
  *
- * Returns the turn, the end of its lease and the server's time, in microseconds.
+ * Returns { turn, end of its lease, the server's time }. Both times are in microseconds since 1970.
  */
 const leases = lua`
 ${clockMicros}
@@ -248,11 +268,11 @@ return { head(KEYS[1]), redis.call('HGET', KEYS[1], 'lease'), digits(clock()) }
 `;
 
 /**
- * Asks the writer of a turn to stop.
+ * Asks the writer of a turn to stop. The writer learns this from its next `append`.
  *
  * KEYS  1 hash of the turn
  *
- * Returns 1 if the turn is running, else 0.
+ * Returns 1 if the turn is running. Otherwise changes nothing and returns 0.
  */
 const requestStop = lua`
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
@@ -263,11 +283,12 @@ return 1
 /**
  * Reads events of a turn.
  *
- * KEYS  1 turns of the conversation
- * ARGV  1 turn id, or '' for the latest   2 start of the key of a turn's hash   3 start of the key of its events
- *       4 number of the first event   5 maximum number
+ * KEYS  1 list of the conversation's turns
+ * ARGV  1 turn id, or '' for the conversation's latest turn   2 start of the key of a turn's hash; the turn id follows
+ *       3 start of the key of a turn's events; the turn id follows   4 number of the first event
+ *       5 maximum number of events
  *
- * Returns the turn and its events, or nothing if there is no such turn.
+ * Returns { turn, events }. Returns an empty list if there is no such turn.
  */
 const read = lua`
 ${head}
@@ -285,10 +306,10 @@ return { found, redis.call('LRANGE', ARGV[3] .. turn, ARGV[4], ARGV[4] + ARGV[5]
 `;
 
 /**
- * Lists turns of a conversation, newest first.
+ * Lists turns of a conversation, the newest first.
  *
- * KEYS  1 turns of the conversation
- * ARGV  1 start of the key of a turn's hash   2 maximum number
+ * KEYS  1 list of the conversation's turns
+ * ARGV  1 start of the key of a turn's hash; the turn id follows   2 maximum number of turns
  *
  * Returns the turns.
  */
@@ -305,13 +326,14 @@ return found
 `;
 
 /**
- * Erases the turns of a conversation.
+ * Erases the turns of a conversation, or only those of one user.
  *
- * KEYS  1 turns of the conversation
- * ARGV  1 start of the key of a turn's hash   2 start of the key of its events   3 a user id to erase only that user's
- *       turns, or ''
+ * KEYS  1 list of the conversation's turns
+ * ARGV  1 start of the key of a turn's hash; the turn id follows
+ *       2 start of the key of a turn's events; the turn id follows
+ *       3 a user id, to erase only this user's turns, or ''
  *
- * Returns the turn id and user id of each erased turn.
+ * Returns the turn id and the user id of each erased turn.
  */
 const erase = lua`
 local erased, others = {}, 0
@@ -344,7 +366,7 @@ export const scripts = {
   ...{ read, release, requestStop, takeOver },
 } as const;
 
-/** Parses a reply of the scripts' `head`. Returns `undefined` if there is no such turn. */
+/** Converts a reply of the Lua fragment `head` into a turn. Returns `undefined` if there is no such turn. */
 export function toTurn(reply: unknown): LoggedTurn | undefined {
   const [conversationId, userId, turnId, state, started, count, stop, record] = list(reply);
   if (conversationId == null) return undefined;

@@ -21,12 +21,13 @@ import { createTurnKeys, nameOf, type TurnName } from "./keys.ts";
 import { scripts, toTurn, toTurns } from "./scripts.ts";
 
 /**
- * Creates a log of turns in Redis that all processes share. Each call is one atomic script. It never closes the client.
- * Times are those of the server, which also removes expired turns.
+ * Creates a turn log in Redis that all processes share. The log never closes the client. All times are those of the
+ * server, which also removes expired turns. On one server, each call that writes is one atomic script.
  *
- * The keys of a conversation's turns are in the slot of the conversation. On a Cluster, the list of running turns and
- * the lists of each user are in other slots. An entry is written before its turn and again after it, so a concurrent
- * erasure never leaves a turn without an entry. Readers remove entries of missing turns.
+ * The keys of a conversation's turns are in the Cluster slot of the conversation. On a Cluster, the list of running
+ * turns and the lists of each user are in other slots. An entry in these lists is written before its turn, and again
+ * after the turn. So a concurrent erasure never leaves a turn without an entry. If a read finds an entry without a
+ * turn, it removes the entry.
  *
  * @throws TypeError for an invalid client or option.
  *
@@ -60,7 +61,10 @@ export function createRedisTurnLog(
     keys.openTurns(userId),
   ];
 
-  /** Adds a running turn to the indexes, if no script reaches both. */
+  /**
+   * Adds a running turn to the lists of running turns and of its user. Used on a Cluster, where the lists may be on
+   * other servers than the turn.
+   */
   async function indexTurnEntries(
     turn: TurnName,
     userId: string,
@@ -95,7 +99,7 @@ export function createRedisTurnLog(
     return { begun: false, running };
   }
 
-  /** Updates the indexes that the script can't reach after a turn ends. */
+  /** Updates the lists that the script `append` can't reach, after a turn has ended or begun to wait. */
   async function indexTurnEnd(writer: TurnWriter, { state, recordSeconds }: TurnEnding): Promise<void> {
     const name = nameOf(writer);
     const userId = await ownerOf(writer);
@@ -107,8 +111,8 @@ export function createRedisTurnLog(
   }
 
   /**
-   * Extends the entries of a continuing turn beyond its own expiry. After a crash in between, the next write repeats
-   * it.
+   * Extends a running turn's entries in its user's lists, so the entries outlive the turn. If the process crashes
+   * before the extension is recorded in the turn, the next write to the turn extends the entries again.
    */
   async function prolongEntries(writer: TurnWriter, keepMs: number): Promise<void> {
     const userId = await ownerOf(writer);
@@ -157,7 +161,10 @@ export function createRedisTurnLog(
     return turn === undefined ? null : { turn, events: list(events).map(text) };
   };
 
-  /** Erases turns of a conversation and removes them from the indexes. */
+  /**
+   * Erases the turns of a conversation, or only those of one user, and removes them from the lists. Returns the number
+   * of erased turns.
+   */
   async function erase(conversationId: string, userId = ""): Promise<number> {
     const reply = await run("erase", {
       keys: [keys.turns(conversationId)],

@@ -1,7 +1,7 @@
 import type { FactSelection, StoredFact } from "@jaf/user-memory/adapter";
 import { list, text, UnexpectedReply } from "../lua.ts";
 
-/** The version of a body's layout. */
+/** The version of the layout in which a fact is stored. */
 const LAYOUT = 2;
 
 type Scalar = Exclude<keyof StoredFact, "terms" | "vector">;
@@ -38,7 +38,9 @@ const POSITIONS: Readonly<Record<Scalar, number>> = {
 const SCALARS = Object.entries(POSITIONS) as readonly (readonly [Scalar, number])[];
 const TERMS = SCALARS.length + 1;
 
-/** Encodes a fact without its vector: a JSON array of its values, with alternating terms and weights at the end. */
+/**
+ * Encodes a fact without its vector: as a JSON array of its values. The last value has alternating terms and weights.
+ */
 export function encodeFact(fact: StoredFact): string {
   const values: unknown[] = [LAYOUT];
   for (const [name, position] of SCALARS) values[position] = fact[name];
@@ -63,13 +65,16 @@ function decodeFact(body: string, vector: string): StoredFact {
   return fact as unknown as StoredFact;
 }
 
-/** Decodes the bodies and vectors that scripts return. */
+/** Decodes facts from their JSON texts (`bodies`) and their encoded vectors, as scripts return them. */
 export function decodeFacts(bodies: unknown, vectors: unknown): readonly StoredFact[] {
   const given = list(vectors);
   return list(bodies).map((body, at) => decodeFact(text(body), text(given[at] ?? "")));
 }
 
-/** Encodes a vector with four bytes per number, as base64, since replies are text with every client. */
+/**
+ * Encodes a vector as base64, with four bytes for each number. Base64 is used because replies are text with every
+ * client.
+ */
 export const encodeVector = (vector: readonly number[]): string =>
   Buffer.from(Float32Array.from(vector).buffer).toString("base64");
 
@@ -81,10 +86,13 @@ export function decodeVector(text: string): Float32Array {
 }
 
 const SIGNS = 6;
-/** A question mark. The 64 characters from it on are printable and include neither a colon nor a semicolon. */
+/**
+ * The code of the first character that signatures use: the question mark. The 64 characters from the question mark on
+ * are printable, and include neither a colon nor a semicolon.
+ */
 const FIRST = 63;
 
-/** Returns the sign of each number as one bit, six per character. */
+/** Returns the signature of a vector: the sign of each number as one bit, with six bits in each character. */
 export function signatureOf(vector: readonly number[]): string {
   const codes = new Uint8Array(signatureLength(vector)).fill(FIRST);
   for (let at = 0; at < vector.length; at++) {
@@ -94,12 +102,12 @@ export function signatureOf(vector: readonly number[]): string {
   return Buffer.from(codes.buffer).toString("latin1");
 }
 
-/** The length of a vector's signature in characters. */
+/** Returns the length of a vector's signature in characters. */
 export const signatureLength = (vector: readonly number[]): number => Math.ceil(vector.length / SIGNS);
 
 /**
- * Returns a function that scores a signature within a text, starting at `at`. A higher score means a direction closer
- * to the vector's. The scale is the same for all signatures.
+ * Returns a function that compares a vector with a signature, which begins at the index `at` of a text. The function
+ * returns a score: a higher score means that the directions are closer. Scores of different signatures can be compared.
  */
 export function signatureScorer(vector: readonly number[]): (text: string, at: number) => number {
   const length = signatureLength(vector);
@@ -126,7 +134,9 @@ export function signatureScorer(vector: readonly number[]): (text: string, at: n
 const locationName = (conversationId: string, position: number): string =>
   `place:${position}:${conversationId}`;
 
-/** Returns the names by which a fact is found, besides its `seq`. */
+/**
+ * Returns the names under which a fact can be looked up, besides its number (`seq`). Example: `id:<id of the fact>`.
+ */
 export const lookupsOf = (fact: StoredFact): readonly string[] => [
   `id:${fact.id}`,
   `digest:${fact.digest}`,
@@ -138,7 +148,7 @@ export const lookupsOf = (fact: StoredFact): readonly string[] => [
   ...(fact.supersededBy === null ? [] : [`by:${fact.supersededBy}`]),
 ];
 
-/** Returns the names that a selection looks up, besides its `seqs`. */
+/** Returns the names that a selection looks up, besides the facts' numbers (`seqs`). Example: `id:<id of a fact>`. */
 export const lookupsIn = (selection: FactSelection): readonly string[] => [
   ...(selection.ids ?? []).map((id) => `id:${id}`),
   ...(selection.digests ?? []).map((digest) => `digest:${digest}`),

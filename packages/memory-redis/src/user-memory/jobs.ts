@@ -3,36 +3,50 @@ import type { JobBackend, StoredJob, UserKey } from "@jaf/user-memory/adapter";
 import { list, number, text } from "../lua.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
-/** How long the removal of an entry is remembered: longer than any command may be in transit. */
+/**
+ * How long it is remembered that a job's entry was removed, in milliseconds. It is longer than any command may be on
+ * its way to the server.
+ */
 const GONE_ENTRY_MS = 3_600_000;
 
-/** The maximum number of attempts in one call, e.g. to find more jobs after entries without a job. */
+/**
+ * The maximum number of attempts in one call. Example: if some leased entries have no job, `lease` leases more entries.
+ */
 const ROUNDS = 8;
 
-/** The job's entry was removed before the job was written, in each attempt. */
+/** In each attempt to add a job, the job's entry was removed before the job was written. */
 class JobEntryGone extends Error {
   override readonly name = "JobEntryGone";
 }
 
 const ENTRY = /^([^:]*):([^:]*):(.*)$/s;
 
-/** Returns a ticket. Tickets sort by their creation, which orders entries with the same time. */
+/**
+ * Returns a ticket: a unique text that marks one entry in the list of all jobs. Tickets sort by their creation, which
+ * decides the order of entries with the same time.
+ */
 const newTicket = (): string =>
   `${Date.now().toString(36).padStart(9, "0")}${randomBytes(8).toString("hex")}`;
 
-/** Returns a job's entry in the list of all jobs. */
+/**
+ * Returns a job's entry in the list of all jobs. It consists of the ticket, the hash of the user's id and the job's id.
+ */
 const entryOf = ({ hash }: UserKey, id: string, ticket: string): string => `${ticket}:${hash}:${id}`;
 
 /**
- * Stores each job with its user, so both are erased together, and an entry in a list of all jobs, which a Cluster may
- * have on another server. An entry is written before its job, and removed after the job's deletion. Its unique ticket
- * tells a leftover entry from that of another job with the same id.
+ * Creates the queue of jobs. Each job is stored with its user, so both are erased together. Each job also has an entry
+ * in the list of all jobs, which may be on another server of a Cluster. The entry is written before the job, and
+ * removed after the job was deleted. If a job gets the id of an earlier job, the unique ticket in the entry tells a
+ * leftover entry of the earlier job from its own.
  */
 export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryCalls) {
   const { allJobs } = keys;
   const send = (...command: readonly string[]): Promise<unknown> => deadlines(port.send(command, allJobs));
 
-  /** Never fails: the change before it has succeeded, and `lease` removes leftover entries. */
+  /**
+   * Removes entries from the list of all jobs. Never rejects: the change of the job has succeeded, and `lease` removes
+   * leftover entries.
+   */
   const removeEntries = (entries: readonly string[]): Promise<unknown> =>
     entries.length === 0 ? Promise.resolve() : send("ZREM", allJobs, ...entries).catch(() => {});
 
@@ -108,7 +122,10 @@ export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryCalls
 
   return {
     backend,
-    /** Removes the entries of jobs that were deleted with their user. `jobs`: alternating ids and tickets. */
+    /**
+     * Removes the entries of jobs that were deleted together with their user. `jobs` has alternating job ids and
+     * tickets.
+     */
     forget: (user: UserKey, jobs: readonly string[]): Promise<unknown> => {
       const entries = Array.from({ length: jobs.length / 2 }, (_, at) =>
         entryOf(user, jobs[2 * at] ?? "", jobs[2 * at + 1] ?? ""),

@@ -5,18 +5,21 @@ import type { Deadlines } from "../client/command-deadlines.ts";
 import type { ReplicaWait, RunScript } from "../lua.ts";
 import type { scripts } from "./scripts/index.ts";
 
-/** The keys of one user, all in one slot. */
+/** The keys of one user's data, all in one Cluster slot. */
 export interface UserKeys extends Readonly<Record<FactStatus, string>> {
-  /** Survives `erase`: version, epoch, and the shared code's state. */
+  /**
+   * The key of the head: the user's version and epoch, and a text with the state that `@jaf/user-memory` keeps for the
+   * user. The head stays when the user is erased.
+   */
   readonly head: string;
   readonly facts: string;
   readonly vectors: string;
-  /** The names by which facts are found. */
+  /** The names under which facts can be looked up, with the facts' numbers. */
   readonly lookups: string;
   readonly postings: string;
-  /** The data of indexed facts that ranking needs besides their terms. */
+  /** For each indexed fact, the data besides its terms that ranking needs, e.g. its author and time. */
   readonly contexts: string;
-  /** One bit for each number of a vector. */
+  /** For each vector, the signs of its numbers, one bit for each. */
   readonly signatures: string;
   readonly tombstones: string;
   readonly audit: string;
@@ -24,8 +27,8 @@ export interface UserKeys extends Readonly<Record<FactStatus, string>> {
 }
 
 /**
- * Names the keys: `<prefix>user-memory:{<hash of the user id>}:<part>`. The braces distinguish them from keys of
- * conversations, and put all keys of a user into one slot.
+ * Returns functions that build keys of the form `<prefix>user-memory:{<hash of the user id>}:<part>`. The braces
+ * distinguish these keys from keys of conversations, and put all keys of a user into one Cluster slot.
  */
 export function createUserKeys(prefix: string) {
   const keyOf = ({ hash }: UserKey, part: string): string => `${prefix}user-memory:{${hash}}:${part}`;
@@ -48,21 +51,23 @@ export function createUserKeys(prefix: string) {
         jobs: key("jobs"),
       };
     },
-    /** Marks that the entry with this ticket was removed from the list of all jobs. */
+    /**
+     * Returns the key of a mark. If the mark exists, the entry with this ticket was removed from the list of all jobs.
+     */
     goneEntryKey: (user: UserKey, ticket: string): string => keyOf(user, `gone:${ticket}`),
-    /** The list of all users' jobs. */
+    /** The key of the list of all users' jobs. */
     allJobs: `${prefix}user-memory:{jobs}`,
   };
 }
 
 type CreatedUserKeys = ReturnType<typeof createUserKeys>;
 
-/** The connection, keys and scripts for every part of the backend. */
+/** What every part of the backend needs: the connection, the keys and the scripts. */
 export interface UserMemoryCalls {
   readonly port: RedisPort;
   readonly run: RunScript<keyof typeof scripts>;
   readonly keys: CreatedUserKeys;
   readonly deadlines: Deadlines;
-  /** Without it, a write waits for no replica. */
+  /** The replicas that a write waits for. If absent, a write waits for no replica. */
   readonly wait?: ReplicaWait | undefined;
 }

@@ -2,12 +2,15 @@ import type { MatchedDocument, Matches, StoredFact, TermWeight, UserKey } from "
 import { list, number, text } from "../lua.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
-/** How many facts with neighbouring numbers share a field for their contexts, so few fields are read. */
+/**
+ * How many facts with consecutive numbers share one hash field for their contexts (the data that ranking needs besides
+ * terms). Because they share fields, a query reads few of them.
+ */
 export const CONTEXTS_PER_FIELD = 32;
 
 /**
- * Encodes the data that ranking needs besides a fact's terms: JSON with a trailing comma, or `""` for a fact that isn't
- * indexed. The only bracket `[` is its first character.
+ * Encodes a fact's context: the data that ranking needs besides the fact's terms. The result is JSON with a comma at
+ * the end, or `""` for a fact without terms. The bracket `[` occurs only as the first character.
  */
 export function encodeContext(fact: StoredFact): string {
   if (fact.terms.length === 0) return "";
@@ -27,12 +30,15 @@ type Row = readonly [
   length: number,
 ];
 
-/** A document to which terms are still added. */
+/** A found fact to which its matching terms are still added. */
 export interface OpenDocument extends MatchedDocument {
   readonly terms: TermWeight[];
 }
 
-/** Decodes concatenated contexts. */
+/**
+ * Decodes a text of several contexts (the data of facts that ranking needs). Returns a map from each fact's number
+ * (`seq`) to the fact as a document, without terms.
+ */
 function decodeContexts(text: string): ReadonlyMap<number, OpenDocument> {
   const rows: readonly Row[] = JSON.parse(`[${text.slice(0, -1)}]`);
   const documents = new Map<number, OpenDocument>();
@@ -53,7 +59,10 @@ const SEMICOLON = 59;
 const COLON = 58;
 const ZERO = 48;
 
-/** Calls `use` for each `;<seq>:<weight>` of a text. Parses by hand, since there may be hundreds of thousands. */
+/**
+ * Calls `use` for each `;<seq>:<weight>` in a text. The text is parsed by hand, because it may have hundreds of
+ * thousands of them.
+ */
 function eachPosting(records: string, use: (seq: number, weight: number) => void): void {
   let seq = 0;
   let value = 0;
@@ -66,7 +75,7 @@ function eachPosting(records: string, use: (seq: number, weight: number) => void
   }
 }
 
-/** Finds facts by their terms. */
+/** Returns a function that finds a user's facts by the terms in their texts. */
 export function createMatching({ run, keys }: UserMemoryCalls) {
   return async (user: UserKey, given: readonly string[]): Promise<Matches> => {
     const { postings, contexts } = keys.of(user);

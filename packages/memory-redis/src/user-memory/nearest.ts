@@ -3,24 +3,32 @@ import { list, text } from "../lua.ts";
 import { decodeVector, signatureLength, signatureScorer } from "./fact-codec.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
-/** A fact and the similarity of its vector. */
+/** A fact's number (`seq`), and how similar its vector is to the requested vector. */
 interface Near {
   readonly seq: number;
   readonly similarity: number;
 }
 
-/** How many numbers are compared exactly. That is some hundred long vectors. */
+/**
+ * How many numbers in total the vectors have that a query compares exactly. Example: 512 vectors of 1,024 numbers each.
+ */
 const EXACT_NUMBERS = 512 * 1_024;
 
-/** The signs of a shorter vector say too little. Such vectors are all compared exactly, since they are small. */
+/**
+ * Vectors of up to this many numbers are all compared exactly. The signs of so few numbers say too little about a
+ * vector, and such short vectors are quick to compare.
+ */
 const SHORT = 64;
 
-/** The number of vectors in one call, so no call blocks the server for long. */
+/** The number of vectors that one call reads, so no call blocks the server for long. */
 const PART = 128;
 
 const byNearness = (a: Near, b: Near): number => b.similarity - a.similarity || b.seq - a.seq;
 
-/** Returns cosine similarities. Skips zero vectors and those of another dimension, which come from another model. */
+/**
+ * Returns the cosine similarity of each vector in `others` to `vector`. Skips zero vectors. Also skips vectors of
+ * another dimension, because they come from another model.
+ */
 function exactly(vector: readonly number[], others: Iterable<readonly [number, string]>): readonly Near[] {
   const wanted = Float64Array.from(vector);
   const length = Math.hypot(...vector);
@@ -41,7 +49,10 @@ function exactly(vector: readonly number[], others: Iterable<readonly [number, s
   return found;
 }
 
-/** Returns the facts with the closest directions by their signatures in the fields. */
+/**
+ * Returns the numbers of the facts whose vectors have the closest directions, judged by the vectors' signatures (their
+ * signs).
+ */
 function candidates(vector: readonly number[], fields: readonly string[], limit: number): readonly string[] {
   const length = signatureLength(vector);
   const score = signatureScorer(vector);
@@ -62,8 +73,8 @@ function candidates(vector: readonly number[], fields: readonly string[], limit:
 }
 
 /**
- * Finds facts by their vectors. Reads one bit of each number of all vectors first. Only the nearest by these signs,
- * some hundreds, are compared exactly.
+ * Returns a function that finds facts by their vectors. It first reads the signs of all vectors, one bit for each
+ * number. Then it compares exactly only the vectors that are nearest by their signs: some hundreds.
  */
 export function createNearest({ port, keys, deadlines }: UserMemoryCalls) {
   const send = async (command: readonly string[], key: string): Promise<readonly unknown[]> =>

@@ -10,7 +10,7 @@ import { list, number, text, UnexpectedReply } from "../lua.ts";
 import { decodeFacts, lookupsIn } from "./fact-codec.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
-/** The number of facts in one call of a listing, so no call blocks the server for long. */
+/** The number of facts that one call of a listing reads, so no call blocks the server for long. */
 const LIST_PART = 500;
 
 const counted = (values: readonly unknown[]): readonly string[] => [
@@ -20,7 +20,9 @@ const counted = (values: readonly unknown[]): readonly string[] => [
 
 const flag = (brief: boolean | undefined): string => (brief === true ? "1" : "0");
 
-/** Reads facts by their names and in their order. */
+/**
+ * Returns functions that read facts: `read` by the names under which they can be looked up, `list` from the newest on.
+ */
 export function createReads({ run, keys }: UserMemoryCalls): Pick<UserMemoryBackend, "read" | "list"> {
   return {
     read: async (user, { tombstones: digests = [], brief, ...selection }) => {
@@ -60,10 +62,10 @@ export function createReads({ run, keys }: UserMemoryCalls): Pick<UserMemoryBack
   };
 }
 
-/** The number of entries in one call, so no call blocks the server for long. */
+/** The number of audit entries that one call reads, so no call blocks the server for long. */
 const AUDIT_PART = 2_000;
 
-/** Encodes an entry of the audit trail. */
+/** Encodes an entry of the audit trail: its number, a space and its body. */
 export const encodeEntry = ({ seq, body }: StoredAuditEntry): string => `${seq} ${body}`;
 
 function decodeEntry(stored: string): StoredAuditEntry {
@@ -78,7 +80,10 @@ interface Trail {
   readonly entries: readonly StoredAuditEntry[];
 }
 
-/** Reads the audit trail, a long one in parts. Entries are only added, until the user is erased. */
+/**
+ * Returns a function that reads a user's audit trail. A long trail is read in parts. This is safe because entries are
+ * only added, until the user is erased. If the user is erased during the read, the function starts again.
+ */
 export function createAuditReader({ run, keys }: UserMemoryCalls) {
   async function readPart(user: UserKey, first: number, last: number) {
     const { head, audit } = keys.of(user);
@@ -105,7 +110,7 @@ export function createAuditReader({ run, keys }: UserMemoryCalls) {
   };
 }
 
-/** Parses the three values that scripts return; `null` if there is no head. */
+/** Converts the three values of a head that scripts return into a head. Returns `null` if the user has no head. */
 function parseHead(version: unknown, epoch: unknown, state: unknown): UserHead | null {
   if (text(version) === "") return null;
   return { version: Number(text(version)), epoch: Number(text(epoch)), state: text(state) };

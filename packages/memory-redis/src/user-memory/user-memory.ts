@@ -20,12 +20,15 @@ import { scripts } from "./scripts/index.ts";
 import { createWrites } from "./writes.ts";
 
 /**
- * The options of {@link createRedisUserMemoryBackend}: the server and the start of keys, as for conversations. There is
- * no `ttl`, since facts are kept until they are forgotten.
+ * The options of {@link createRedisUserMemoryBackend}: the server, the prefix of the keys, and time limits, as for
+ * conversations. There is no `ttl`, because facts are kept until they are forgotten.
  */
 export interface RedisUserMemoryBackendConfig extends Omit<RedisConfig, "ttl"> {}
 
-/** The options of {@link createRedisUserMemory}: those of the backend, and those of every store of user memory. */
+/**
+ * The options of {@link createRedisUserMemory}: the options of the backend, and the options that every user memory
+ * store has.
+ */
 export interface RedisUserMemoryConfig extends RedisUserMemoryBackendConfig, UserMemoryOptions {}
 
 const WHAT = "Redis user memory configuration";
@@ -37,11 +40,14 @@ type RedisUserMemoryBackendSettings = Omit<RedisSettings, "ttl">;
 
 interface RedisUserMemorySettings {
   readonly settings: RedisUserMemoryBackendSettings;
-  /** Validated, but otherwise unchanged. */
+  /** The options that every user memory store has. They were validated, and have no defaults filled in. */
   readonly options: UserMemoryOptions;
 }
 
-/** Throws a `TypeError` that names the field and the expected value, but never contains the actual value. */
+/**
+ * Splits the configuration into the settings of the backend and the options of user memory. Throws a `TypeError` if a
+ * field is invalid. The error names the field and the expected value, but never contains the actual value.
+ */
 function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserMemorySettings {
   const given = bindOptions(configSchema, config);
   const settings = parseOptions(configSchema, given, WHAT);
@@ -49,14 +55,15 @@ function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserMemorySe
   return { settings, options: Object.fromEntries(options) };
 }
 
-/** Throws the errors of {@link parseUserMemoryConfig}. */
+/** Returns the settings of the backend with their defaults. Throws the same errors as {@link parseUserMemoryConfig}. */
 const parseUserMemoryBackendConfig = (config: RedisUserMemoryBackendConfig): RedisUserMemoryBackendSettings =>
   parseOptions(backendSchema, bindOptions(backendSchema, config), WHAT);
 
 /**
  * Creates a store for facts about users in Redis 6.2 or later. `client` is a connected client, pool, Cluster or
- * Sentinel client of `redis`, or a client or Cluster of `ioredis`. Closing the store leaves it open, and `host`,
- * `port`, `username`, `password`, `db` and `url` have no effect. Without `client`, the store opens a connection.
+ * Sentinel client of `redis`, or a client or Cluster of `ioredis`. Closing the store doesn't close `client`. With
+ * `client`, the fields `host`, `port`, `username`, `password`, `db` and `url` have no effect. Without `client`, the
+ * store opens a connection.
  *
  * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the server can't be reached.
  *
@@ -84,8 +91,9 @@ export async function createRedisUserMemory(
 }
 
 /**
- * Opens the storage port of {@link createRedisUserMemory}, for wrappers. Pass the wrapped port, and the options of user
- * memory, to `defineUserMemory`. Arguments and errors are otherwise the same.
+ * Opens the backend of {@link createRedisUserMemory} alone, for applications that wrap it. Pass the wrapped backend and
+ * the options of user memory to `defineUserMemory`. `config` has only the options of the backend. `client` and the
+ * errors are those of `createRedisUserMemory`.
  *
  * @example
  * ```ts
@@ -108,7 +116,9 @@ export async function createRedisUserMemoryBackend(
   return createUserMemoryBackend(await openStore(opening));
 }
 
-/** The storage port of user memory on Redis. Each step is one script on keys of one slot. */
+/**
+ * Creates the backend of user memory on Redis. Each atomic read or write is one script, on keys of one Cluster slot.
+ */
 export function createUserMemoryBackend(options: StoreOptions): UserMemoryBackend {
   const { port, close } = closable(options.port, options.close);
   const keys = createUserKeys(options.keyPrefix);
@@ -128,12 +138,12 @@ export function createUserMemoryBackend(options: StoreOptions): UserMemoryBacken
   };
 }
 
-/** The store was used after it was closed. */
+/** The user memory store was used after it was closed. */
 class UserMemoryClosed extends Error {
   override readonly name = "UserMemoryClosed";
 }
 
-/** Makes a port that refuses calls after `close`. A client that was passed in stays usable. */
+/** Returns a port whose calls reject after `close` was called. A client that the application passed in stays usable. */
 function closable(port: RedisPort, close: () => Promise<void>) {
   let closed = false;
   const refuse = (): Promise<never> => Promise.reject(new UserMemoryClosed("the store was closed"));

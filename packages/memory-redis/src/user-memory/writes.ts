@@ -12,13 +12,13 @@ import type { UserKeys, UserMemoryCalls } from "./keys.ts";
 import { CONTEXTS_PER_FIELD, encodeContext } from "./matching.ts";
 import { encodeEntry } from "./reads.ts";
 
-/** The keys that the script `commit` writes with the commands in its arguments. */
+/** The keys that the script `commit` changes by the Redis commands in its arguments. */
 const BY_COMMAND = [
   ...(["facts", "vectors", "tombstones", "audit"] as const),
   ...(["active", "quarantined", "superseded"] as const),
 ] as const;
 
-/** The keys of the script `commit`. The first five have fixed places. */
+/** The keys of the script `commit`, in their order. The script knows the first five by their places. */
 const COMMIT_PARTS = [
   ...(["head", "lookups", "postings", "signatures", "contexts"] as const),
   ...BY_COMMAND,
@@ -27,8 +27,8 @@ const COMMIT_PARTS = [
 type CommitPart = (typeof COMMIT_PARTS)[number];
 
 /**
- * The maximum number of arguments of one command. They fit on Lua's stack, and an even number never separates a name
- * from its value.
+ * The maximum number of arguments of one Redis command, so they fit on Lua's stack. The number is even, so a name is
+ * never separated from its value.
  */
 const ARGUMENTS = 4_000;
 
@@ -67,7 +67,10 @@ function otherCommands({ tombstones, removedTombstones, audit }: UserChange): re
   ];
 }
 
-/** Joins commands with the same name and key. They concern different fields, so their order doesn't matter. */
+/**
+ * Joins commands that have the same name and key. Two commands with the same name and key concern different fields, so
+ * their order doesn't matter.
+ */
 function joined(commands: readonly Command[]): readonly Command[] {
   const all = new Map<
     string,
@@ -89,7 +92,7 @@ function joined(commands: readonly Command[]): readonly Command[] {
 
 const inThrees = (edits: readonly string[]): readonly string[] => [String(edits.length / 3), ...edits];
 
-/** Returns the arguments of the script `commit`. `write` is a unique name of the write. */
+/** Returns the arguments of the script `commit` for a change. `write` is a unique name of this write. */
 function encodeChange(change: UserChange, write: string): readonly string[] {
   const { expectedVersion, head } = change;
   const edits = factEdits(change);
@@ -113,14 +116,17 @@ function encodeChange(change: UserChange, write: string): readonly string[] {
   ];
 }
 
-/** The keys of the script `erase`. The first five have fixed places. */
+/** The keys of the script `erase`, in their order. The script knows the first five by their places. */
 const ERASED_PARTS = [
   ...(["head", "audit", "facts", "vectors", "jobs"] as const),
   ...(["lookups", "postings", "contexts", "signatures", "tombstones"] as const),
   ...(["active", "quarantined", "superseded"] as const),
 ] as const;
 
-/** Changes and erases a user's facts. `forgetJobs` removes erased jobs from the queue. */
+/**
+ * Returns functions that change and erase a user's facts. `forgetJobs` removes the entries of erased jobs from the list
+ * of all jobs.
+ */
 export function createWrites(
   { run, keys, wait }: UserMemoryCalls,
   forgetJobs: (user: UserKey, jobs: readonly string[]) => Promise<unknown>,
@@ -147,17 +153,20 @@ export function createWrites(
   };
 }
 
-/** The change of one fact. At most one of `before` and `after` is `null`. */
+/** The change of one fact. `before` is `null` for a new fact, and `after` is `null` for a removed fact. */
 interface FactEdit {
   readonly seq: string;
   readonly before: StoredFact | null;
   readonly after: StoredFact | null;
 }
 
-/** How many facts with neighbouring numbers share a field for their signatures, so few fields are read. */
+/**
+ * How many facts with consecutive numbers share one hash field for their vectors' signatures. Because they share
+ * fields, a query reads few of them.
+ */
 const SIGNATURES_PER_FIELD = 64;
 
-/** Returns one edit per fact. */
+/** Returns one edit for each changed fact, even if the change names the fact several times. */
 function factEdits({ put, drop }: Pick<UserChange, "put" | "drop">): readonly FactEdit[] {
   const edits = new Map<number, FactEdit>();
   const add = (before: StoredFact | null, after: StoredFact | null, seq: number) => {
@@ -182,11 +191,17 @@ function isSameVector({ before, after }: FactEdit): boolean {
   return old === now || (old.length === now.length && old.every((value, at) => value === now[at]));
 }
 
-/** Returns the change of the vector, if any. A `vector` of `undefined` means its removal. */
+/**
+ * Returns the change of a fact's vector, or `undefined` if the vector stays. If the returned `vector` is `undefined`,
+ * the change removes the vector.
+ */
 const vectorChange = (edit: FactEdit): { readonly vector: readonly number[] | undefined } | undefined =>
   isSameVector(edit) ? undefined : { vector: edit.after?.vector ?? undefined };
 
-/** Returns triples for `commit`: name, seq, `1` or `0`. */
+/**
+ * Returns triples for the script `commit`: a name under which the fact can be looked up, the fact's `seq`, and `1` to
+ * add or `0` to remove the name.
+ */
 function lookupEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = new Set(before === null ? [] : lookupsOf(before));
   const now = new Set(after === null ? [] : lookupsOf(after));
@@ -196,7 +211,10 @@ function lookupEdits({ seq, before, after }: FactEdit): readonly string[] {
   ];
 }
 
-/** Returns triples: term, seq, record. */
+/**
+ * Returns triples for the script `commit`: a term, the fact's `seq`, and the new record of the term's weight, or `""`
+ * to remove the record.
+ */
 function postingEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = weightsOf(before?.terms);
   const now = weightsOf(after?.terms);
@@ -210,7 +228,7 @@ function postingEdits({ seq, before, after }: FactEdit): readonly string[] {
 
 const fieldOf = (seq: string, perField: number): string => String(Math.floor(Number(seq) / perField));
 
-/** Returns triples: field, seq, record. */
+/** Returns at most one triple for `commit`: a hash field, the fact's `seq`, and its signature or `""` to remove it. */
 function signatureEdits(edit: FactEdit): readonly string[] {
   const change = vectorChange(edit);
   if (change === undefined) return [];
@@ -218,7 +236,7 @@ function signatureEdits(edit: FactEdit): readonly string[] {
   return [fieldOf(edit.seq, SIGNATURES_PER_FIELD), edit.seq, record];
 }
 
-/** Returns triples: field, seq, record. */
+/** Returns at most one triple for `commit`: a hash field, the fact's `seq`, and its context or `""` to remove it. */
 function contextEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = before === null ? "" : encodeContext(before);
   const now = after === null ? "" : encodeContext(after);

@@ -27,14 +27,18 @@ import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;
 
-/** Never replaced by this process's time: the error would only show once clocks differ. */
+/**
+ * Thrown if the backend returned no `readAt`. The time of this process can't replace `readAt`, because the clock of
+ * this process may differ from the store's clock.
+ */
 class MissingTime extends Error {
   override readonly name = "MissingTime";
 }
 
 /**
- * Makes a {@link VersionedMemoryProvider} from a storage port: validates and encodes input, decodes and freezes output,
- * and turns thrown errors into tagged errors.
+ * Makes a {@link VersionedMemoryProvider} from a backend. The provider validates and encodes the arguments of each
+ * call, and decodes and freezes what the backend returns. It converts errors that the backend throws into tagged
+ * errors.
  *
  * @example
  * ```ts

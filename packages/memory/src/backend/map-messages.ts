@@ -8,21 +8,26 @@ import type {
 import { createMemoryStorageError, describeCause } from "../contract/errors.ts";
 import { extendObject } from "../runtime/objects.ts";
 
-/** Converts a message's body (JSON text) before it is stored and after it is read. */
+/** Converts a message's body (JSON text) before it is stored, and converts the stored text back after a read. */
 export interface MessageMapping {
-  /** Returns a text that `decode` can convert back. If it throws, nothing is written. */
+  /**
+   * Returns the text to store in place of `body`. `decode` must be able to convert this text back into `body`. If
+   * `encode` throws, nothing is written.
+   */
   readonly encode: (body: string) => string | Promise<string>;
-  /** If it throws, the read fails. */
+  /** Converts a stored text back into the message's body. If `decode` throws, the read fails. */
   readonly decode: (text: string) => string | Promise<string>;
 }
 
 /**
- * Wraps a backend to store another text in place of each message's body, for encryption, compression or rewriting.
- * Readers without the wrapper get a message with that text.
+ * Wraps a backend so that it stores another text in place of each message's JSON text (e.g. the encrypted or compressed
+ * message). If a program reads the same store without this wrapper, it gets messages whose content is the converted
+ * text.
  *
- * Ids, owners and metadata are stored unchanged. The hashes of writes with idempotency keys and of messages with ids
- * don't change either, so retries and repeated messages are recognised even if `encode` returns a different text each
- * time. They are SHA-256 hashes of the original: short or guessable texts can be recovered from them.
+ * Ids, owners and metadata are stored unchanged. The store also keeps SHA-256 hashes of the original content of
+ * messages with own ids, and of writes with idempotency keys. By these hashes, the store recognises a retry or a
+ * repeated message, even if `encode` returns a different text each time. Caution: a short or guessable text can be
+ * recovered from its hash.
  *
  * @example
  * ```ts
@@ -67,7 +72,10 @@ class MappingFailed extends Error {
   override readonly name = "MappingFailed";
 }
 
-/** The thrown error may quote the message, so only its name is kept. */
+/**
+ * Calls `map`, and throws if it doesn't return a string. An error that `map` throws may quote the message, so only the
+ * name of the error is kept.
+ */
 async function mapped(map: (text: string) => string | Promise<string>, text: string): Promise<string> {
   let result: unknown;
   try {
@@ -79,11 +87,17 @@ async function mapped(map: (text: string) => string | Promise<string>, text: str
   return result;
 }
 
-/** Stored as a message, so the store can treat it like any body, whatever characters the text contains. */
+/**
+ * Returns the JSON text of a message whose content is the converted text. The store can treat this JSON text like any
+ * other body, whatever characters the converted text contains.
+ */
 const toStoredBody = ({ isToolResult }: EncodedMessage, text: string): string =>
   JSON.stringify({ role: isToolResult ? "tool" : "user", content: text });
 
-/** Throws {@link CorruptMessage}. */
+/**
+ * Returns the text inside a message that `toStoredBody` made. Throws {@link CorruptMessage} for any other stored
+ * message.
+ */
 function fromStoredBody(stored: StoredMessage, index: number): string {
   const { content }: { readonly content: unknown } =
     typeof stored === "string" ? decodeMessage(stored, index) : stored;
@@ -92,8 +106,8 @@ function fromStoredBody(stored: StoredMessage, index: number): string {
 }
 
 /**
- * Returns the backend with some of its methods replaced: the base of a wrapper. All other methods are passed on, bound
- * to the backend, which may be a class instance.
+ * Returns a backend with some methods of the given backend replaced, for backend wrappers. Calls of all other methods
+ * are passed to the given backend, which may be a class instance.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import { encodeJson } from "../codec/json.ts";
 import { type HistoryReader, messageHash, nextDigest, type StoredHistory } from "../contract/backend.ts";
 import type { ConversationVerification } from "../contract/versioned-provider.ts";
 
-/** The number of messages per read. */
+/** The number of messages that are read and checked at a time. */
 const PAGE = 200;
 
 type Failed = Extract<ConversationVerification, { intact: false }>;
@@ -10,13 +10,15 @@ type Failed = Extract<ConversationVerification, { intact: false }>;
 interface Page {
   readonly failed?: Failed | undefined;
   readonly unchecked: number;
-  /** The position after the last checked message. */
+  /** The position after the last checked message of this page. */
   readonly end: number;
 }
 
 /**
- * Checks each message against the previous one. Both are read in one snapshot, so concurrent writes, even those that
- * trim or drop, cause no false result and hide nothing. Returns `null` if the conversation doesn't exist.
+ * Computes the digest of each message from its text and from the digest of the message before, and compares the result
+ * with the stored digest. The two messages always come from the same read, which is one snapshot. Therefore concurrent
+ * writes cause no false result and hide no change, even if they trim or drop messages. Returns `null` if the
+ * conversation doesn't exist.
  */
 export async function verifyHistory(
   { algorithm, read }: HistoryReader,
@@ -25,7 +27,8 @@ export async function verifyHistory(
   const limit = PAGE + 1;
   let unchecked = 0;
   for (let at = 0; ; ) {
-    // Include the previous message: the digest of the first is based on its digest.
+    // Also read the last message of the previous page, because the digest of this page's first message depends on its
+    // digest.
     const history = await read({ conversationId, from: Math.max(0, at - 1), limit });
     if (history === null) return null;
     if (at > history.nextPosition) {
@@ -54,7 +57,8 @@ function checkPage(
     if (position >= nextPosition) {
       return { failed: { intact: false, position, found: "unexpected" }, unchecked, end: position };
     }
-    // The previous page has checked the message before this page, unless it has become the first since.
+    // Skip the last message of the previous page, which was already checked. But if messages were trimmed and it is the
+    // first stored message now, check it.
     if (position >= at || position === firstPosition) {
       if (digest === null) {
         if (previous !== null) return { failed: changed(), unchecked, end: position };
@@ -70,7 +74,7 @@ function checkPage(
   if (position < nextPosition) {
     return { failed: { intact: false, position, found: "missing" }, unchecked, end: position };
   }
-  // A conversation without messages has the digest before them.
+  // A conversation without messages has the digest `base`.
   const last = messages.length === 0 ? (historyDigest === undefined ? null : base) : previous;
   if (last !== (historyDigest ?? null)) {
     const failed: Failed = { intact: false, position: Math.max(0, position - 1), found: "changed" };

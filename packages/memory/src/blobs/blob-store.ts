@@ -3,11 +3,11 @@ import { createFailure, type MemoryErrorUnion, type Result } from "../contract/e
 import type { BlobReference } from "../contract/message.ts";
 
 /**
- * Protects a blob from removal until the message that names it is stored. It ends when it is released, or after
- * `seconds` by the store's clock, in case the writer crashed.
+ * Protects a blob from removal until the message that refers to the blob is stored. The writer of the message calls
+ * `release` to end the hold. If the writer crashes, the hold ends `seconds` after it began, by the store's clock.
  */
 export interface BlobHold {
-  /** Random, unique to one write. */
+  /** A random id. Each write of a message uses a new id. */
   readonly id: string;
   readonly seconds: number;
 }
@@ -15,112 +15,143 @@ export interface BlobHold {
 /** A blob to be stored. */
 export interface NewBlob {
   readonly conversationId: string;
-  /** The SHA-256 of `data`, hex. */
+  /** The SHA-256 of `data`, as 64 lower-case hexadecimal digits. */
   readonly sha256: string;
   readonly data: Uint8Array;
 }
 
-/** A blob at the time of its listing. */
+/** A stored blob without its bytes, as it was when `list` returned it. */
 export interface BlobEntry {
   readonly sha256: string;
-  /** In bytes. */
+  /** The number of bytes. */
   readonly size: number;
-  /** Changes with each `put` and `keep` of any writer. `remove` compares it. */
+  /**
+   * A random text. Each `put` and `keep` of the blob, by any writer, gives the blob a new token. `remove` only removes
+   * a blob that still has the given token.
+   */
   readonly token: string;
-  /** Whether it has a hold that is neither released nor expired. */
+  /** Whether the blob has at least one hold that has neither been released nor expired. */
   readonly held: boolean;
 }
 
-/** A blob to be removed, as `list` returned it. */
+/** A blob to be removed, with the token that `list` returned. */
 export type ListedBlob = Pick<BlobEntry, "sha256" | "token">;
 
 /**
- * The storage port for the bytes of large media. `defineBlobStore` makes a `BlobStore` from it and checks all
- * arguments, so a backend only does I/O. Methods throw their driver's errors.
+ * The storage port for the bytes of large media. `defineBlobStore` makes a `BlobStore` from a backend. The `BlobStore`
+ * checks all arguments, so a backend only does I/O. Methods may throw their driver's errors.
  *
- * Every blob belongs to one conversation, and is only found by that conversation's id and the hash. The same bytes in
- * two conversations are stored twice: a hash reveals nothing about another conversation, and each copy is erased
- * separately. Conversation ids are compared exactly, like those of a `MemoryProvider`: 1 to 255 UTF-16 units, any
- * characters.
+ * Every blob belongs to one conversation. It can only be found by the conversation's id together with the hash of its
+ * bytes. The same bytes in two conversations are stored twice. Therefore a hash reveals nothing about another
+ * conversation, and each copy is erased on its own. Conversation ids are compared exactly. They have 1 to 255 UTF-16
+ * units, and may contain any character except NUL and unpaired surrogates.
  *
- * The token makes erasure safe during writes. `remove` only removes blobs that are unchanged since the listing: a
- * writer that has put or kept a blob since has changed its token. This is atomic for each blob.
+ * The blob's token makes it safe to remove blobs while other processes write. Each `put` and `keep` changes the token,
+ * and `remove` only removes a blob whose token hasn't changed since `list`. For each blob, the check of the token and
+ * the removal are atomic: no `put` or `keep` can come between them.
  */
 export interface BlobBackend {
-  /** The name in errors, e.g. `"postgres"`. */
+  /** The store's name in errors (e.g. `"postgres"`). */
   readonly name: string;
   /**
-   * Stores the blob, or stores it again. When the promise resolves, the blob can be read, and has the hold and a new
-   * token.
+   * Stores a blob with a hold and a new token. If the conversation already has a blob with this hash, that blob keeps
+   * its bytes and its other holds, and gets the hold and a new token. When the promise resolves, the blob can be read.
    */
   readonly put: (blob: NewBlob, hold: BlobHold) => Promise<void>;
-  /** Adds the hold and a new token to the blobs that exist. Returns their hashes. */
+  /**
+   * Adds a hold to the conversation's blobs with these hashes, and gives each of the blobs a new token. Returns the
+   * hashes of the blobs that got the hold. Hashes without a blob are left out.
+   */
   readonly keep: (
     conversationId: string,
     hashes: readonly string[],
     hold: BlobHold,
   ) => Promise<readonly string[]>;
-  /** Ends this hold on these blobs. Other holds and the tokens stay. */
+  /**
+   * Ends the hold with the id `holdId` on these blobs. Other holds on the blobs stay, and their tokens don't change.
+   */
   readonly release: (conversationId: string, hashes: readonly string[], holdId: string) => Promise<void>;
-  /** Returns a copy of the bytes, or `null` if there are none. */
+  /** Returns a copy of the bytes, or `null` if the conversation has no blob with this hash. */
   readonly get: (conversationId: string, sha256: string) => Promise<Uint8Array | null>;
   /**
-   * Lists the blobs without their bytes. A store that keeps several copies of a blob lists each, with its own token.
+   * Returns the conversation's blobs without their bytes. If the store keeps several copies of a blob, the result
+   * contains one entry for each copy, with the copy's own token.
    */
   readonly list: (conversationId: string) => Promise<readonly BlobEntry[]>;
   /**
-   * Removes the blobs that still have the given token, permanently and completely. Returns the number of removed blobs.
+   * Removes those of the given blobs that still have the given token. Afterwards, nothing of the removed blobs' bytes
+   * is left in the storage. Returns the number of removed blobs.
    */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<number>;
   /**
-   * Returns ids of conversations with blobs, if `put` wasn't called for them and `due` didn't return them within the
-   * last `idleSeconds`. At most `limit`, longest idle first. Several sweepers share the work this way, and every
-   * conversation is swept in time.
+   * Returns at most `limit` ids of conversations that are due for a sweep: conversations with blobs that were idle for
+   * `idleSeconds`. A conversation is idle from its last `put`, or from the last `due` that returned it. The
+   * conversation that was idle longest comes first. So several processes that sweep get different conversations, and
+   * every conversation is swept at some time.
    */
   readonly due: (limit: number, idleSeconds: number) => Promise<readonly string[]>;
-  /** Called once. Closes only what the backend opened itself. */
+  /** Closes the clients that the backend opened itself, but no client that it was given. Called at most once. */
   readonly close: () => Promise<void>;
-  /** Default: a retryable `MemoryStorageError` that names the error's class. */
+  /**
+   * Converts an error that a method threw into a tagged error. Default: a retryable `MemoryStorageError` that contains
+   * the name of the error's class.
+   */
   readonly toMemoryError?: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
 /**
- * Stores the bytes of large media for `withBlobs`. Create one with `createInMemoryBlobStore`, with a store's package,
- * or with `defineBlobStore` from a `BlobBackend`, which documents each method.
+ * Stores the bytes of large media for `withBlobs`. Create a blob store with `createInMemoryBlobStore`, with the package
+ * of a store, or with `defineBlobStore`.
  *
- * Ids are checked like those of a `MemoryProvider`, and hashes, too; invalid ones are a `MemoryValidationError`.
- * Failures are tagged errors, absence is `null`, and nothing is thrown.
+ * Methods don't throw: failures are tagged errors in the result. An id that a `MemoryProvider` would refuse, or a text
+ * that isn't a SHA-256 of 64 lower-case hexadecimal digits, is a `MemoryValidationError`.
  */
 export interface BlobStore {
-  /** The backend's name. */
+  /** The name of the backend (e.g. `"postgres"`). */
   readonly name: string;
-  /** Stores the bytes under their hash, with a hold. */
+  /** Stores the bytes with a hold. Returns the size of the bytes, and their SHA-256, with which `get` returns them. */
   readonly put: (
     conversationId: string,
     data: Uint8Array,
     hold: BlobHold,
   ) => Promise<Result<Pick<BlobReference, "sha256" | "size">>>;
-  /** Adds a hold to the blobs that exist. Returns their hashes. */
+  /**
+   * Adds a hold to the conversation's blobs with these hashes. Returns the hashes of the blobs that got the hold.
+   * Hashes without a blob are left out.
+   */
   readonly keep: (
     conversationId: string,
     hashes: readonly string[],
     hold: BlobHold,
   ) => Promise<Result<readonly string[]>>;
-  /** Ends this hold on these blobs. Other holds stay. */
+  /** Ends the hold with the id `holdId` on these blobs. Other holds on them stay. */
   readonly release: (
     conversationId: string,
     hashes: readonly string[],
     holdId: string,
   ) => Promise<Result<void>>;
-  /** Returns the bytes, or `null` if there are none. Bytes with a different hash are a `MemoryStorageError`. */
+  /**
+   * Returns the bytes, or `null` if the conversation has no blob with this hash. If the stored bytes were changed and
+   * have another hash, the call fails with a `MemoryStorageError`.
+   */
   readonly get: (conversationId: string, sha256: string) => Promise<Result<Uint8Array | null>>;
-  /** Lists the conversation's blobs without their bytes. */
+  /** Returns the conversation's blobs without their bytes. */
   readonly list: (conversationId: string) => Promise<Result<readonly BlobEntry[]>>;
-  /** Removes the blobs that haven't changed since the listing. Returns the number of removed blobs. */
+  /**
+   * Removes those of the given blobs that still have the given token (from `list`). Returns the number of removed
+   * blobs.
+   */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<Result<number>>;
-  /** Returns conversations that are due for a sweep; see `BlobBackend`. */
+  /**
+   * Returns at most `limit` ids of conversations that are due for a sweep: conversations with blobs, for which neither
+   * `put` was called nor `due` returned them in the last `idleSeconds`. The conversation that was idle longest comes
+   * first.
+   */
   readonly due: (limit: number, idleSeconds: number) => Promise<Result<readonly string[]>>;
-  /** Closes what the store opened. Later calls fail with `MemoryConnectionError`. Closing twice succeeds. */
+  /**
+   * Closes the clients that the store opened itself. After `close`, all other methods fail with a
+   * `MemoryConnectionError`, and another `close` returns the result of the first one.
+   */
   readonly close: () => Promise<Result<void>>;
 }
 
@@ -134,12 +165,18 @@ const referenceSchema = z.strictObject({
   encoding: z.literal("base64").exactOptional(),
 });
 
-/** Returns `undefined` if the value is not a reference: `blob` may be a field of another framework. */
+/**
+ * Returns the value if it is a valid reference to a blob, otherwise `undefined`. A media part from another framework
+ * may have a field `blob` with any value.
+ */
 export function parseReference(value: unknown): BlobReference | undefined {
   const parsed = referenceSchema.safeParse(value);
   return parsed.success ? parsed.data : undefined;
 }
 
-/** The failure under the name of the called method, like all its errors. */
+/**
+ * Returns the failure of a store's method as a failure of `operation`, the name of the method that the application
+ * called.
+ */
 export const failedIn = (operation: string, { error }: { readonly error: MemoryErrorUnion }) =>
   createFailure({ ...error, operation });

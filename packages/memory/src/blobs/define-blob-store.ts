@@ -36,7 +36,7 @@ const hashIssues = (hashes: readonly unknown[]): readonly (MemoryIssue | undefin
 
 function holdIssues(hold: BlobHold): readonly (MemoryIssue | undefined)[] {
   if (!isPlainObject(hold)) return [{ path: "hold", expected: "a plain object" }];
-  // `integerIssue` accepts `undefined`, but the seconds are required.
+  // `null` in place of `undefined`, because `integerIssue` accepts `undefined`, but the seconds are required.
   return [idIssue("hold.id", hold.id), integerIssue("hold.seconds", hold.seconds ?? null, 1)];
 }
 
@@ -52,7 +52,8 @@ class WrongBytes extends Error {
 type Check = () => readonly (MemoryIssue | undefined)[];
 
 /**
- * Makes a {@link BlobStore} from a backend: checks arguments and results, and turns thrown errors into tagged errors.
+ * Makes a {@link BlobStore} from a backend. The blob store checks the arguments of each call. It checks that bytes from
+ * the backend have the requested hash. It converts errors that the backend throws into tagged errors.
  *
  * @example
  * ```ts
@@ -73,7 +74,7 @@ export function defineBlobStore(backend: BlobBackend): BlobStore {
       return createMemoryStorageError(operation, reason, { provider });
     }
     if (backend.toMemoryError !== undefined) return backend.toMemoryError(operation, thrown);
-    // The driver's message may quote a key, and so an id.
+    // Only the name of the error's class is kept, because the driver's message may quote a key that contains an id.
     const { name } = describeCause(thrown);
     const reason = `the blob store threw ${name}.`;
     return createMemoryStorageError(operation, reason, { provider, retryable: true });
@@ -144,7 +145,7 @@ export function defineBlobStore(backend: BlobBackend): BlobStore {
           const data = await backend.get(conversationId, sha256);
           if (data === null) return null;
           if (sha256Of(data) !== sha256) throw new WrongBytes("another hash");
-          // Copy a Buffer: small ones share their memory with others.
+          // Copy a Buffer, because small Buffers share their memory with other Buffers.
           return Object.getPrototypeOf(data) === Uint8Array.prototype ? data : new Uint8Array(data);
         },
       ),

@@ -10,20 +10,23 @@ export interface MediaStores {
   readonly cache: BlobCache;
 }
 
-/** Returns the blobs without a hold on any of their copies. */
+/**
+ * Returns the entries of those blobs that have no hold. A blob with several copies has a hold if one of its copies has
+ * one.
+ */
 function freeOf(listed: readonly BlobEntry[]): readonly BlobEntry[] {
   const held = new Set(listed.filter((entry) => entry.held).map(({ sha256 }) => sha256));
   return listed.filter(({ sha256 }) => !held.has(sha256));
 }
 
 /**
- * Removes a conversation's blobs that no stored message names. Returns the number of removed blobs. The order makes it
- * safe during writes:
+ * Removes those blobs of a conversation to which no stored message refers. Returns the number of removed blobs. This
+ * order makes it safe while other processes write to the conversation:
  *
- * 1. List the blobs. Blobs with a hold are left to the writers that hold them, who collect when they are done.
- * 2. Read the conversation. Messages are only stored under a hold. So if a later message names one of the other blobs,
- *    its writer has put or kept the blob after the listing, and the token has changed.
- * 3. Remove the blobs that no message names and that still have the listed token.
+ * 1. List the blobs. Ignore the blobs with a hold: the writer that holds a blob calls this function after its write.
+ * 2. Read the conversation. Before a writer stores a message, it calls `put` or `keep` for the message's blobs. If it
+ *   called one of them after the list was made, the tokens of these blobs have changed.
+ * 3. Remove the blobs to which no message refers, if they still have the token from the list.
  */
 export async function collectBlobs(
   { provider, blobs, cache }: MediaStores,
@@ -43,21 +46,31 @@ export async function collectBlobs(
 
 /** Options of `sweepBlobs`. */
 export interface SweepOptions {
-  /** The maximum number of conversations. Default 100. */
+  /** The maximum number of conversations to check. Default 100. */
   readonly limit?: number;
-  /** Skips conversations that were written or swept within this many seconds. Default 3,600. */
+  /**
+   * A conversation is skipped if one of its blobs was written, or if it was swept, in the last `idleSeconds`. Default
+   * 3,600.
+   */
   readonly idleSeconds?: number;
 }
 
 /** The result of `sweepBlobs`. */
 export interface SweepReport {
-  /** The number of swept conversations. If it is below `limit`, no more are due now. */
+  /**
+   * The number of conversations that were checked. If this number is less than `limit`, no other conversation has to be
+   * swept now.
+   */
   readonly conversations: number;
-  /** The number of removed blobs. */
+  /** The number of blobs that were removed. */
   readonly removed: number;
 }
 
-/** Collects in the conversations that have waited longest. The first failure ends it; the next sweep continues. */
+/**
+ * Removes blobs to which no stored message refers. Begins with the conversation that was idle longest, and checks at
+ * most `limit` conversations. Stops at the first failure and returns it. The next sweep continues with the
+ * conversations that weren't returned by `due` yet.
+ */
 export async function sweep(
   stores: MediaStores,
   { limit = 100, idleSeconds = 3_600 }: SweepOptions,

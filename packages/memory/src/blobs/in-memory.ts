@@ -4,13 +4,16 @@ import { defineBlobStore } from "./define-blob-store.ts";
 interface HeldBlob {
   readonly data: Uint8Array;
   token: string;
-  /** The expiry of each hold by its id, as `Date.now()`. */
+  /** The time at which each hold ends, in ms since 1970, by the hold's id. */
   readonly holds: Map<string, number>;
 }
 
 interface ConversationBlobs {
   readonly blobs: Map<string, HeldBlob>;
-  /** The time of the last `put`, or of the last `due` that returned it. */
+  /**
+   * When the conversation was last active, in ms since 1970: the time of its last `put`, or of the last `due` that
+   * returned it.
+   */
   seenAt: number;
 }
 
@@ -82,7 +85,7 @@ function createBackend(): BlobBackend {
 }
 
 /**
- * Creates a blob store in this process, to use with an in-memory provider: for development and tests. Nothing survives
- * a restart.
+ * Creates a blob store in the memory of this process. Use it with an in-memory provider, for development and tests. A
+ * restart loses all blobs.
  */
 export const createInMemoryBlobStore = (): BlobStore => defineBlobStore(createBackend());

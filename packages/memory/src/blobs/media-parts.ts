@@ -3,48 +3,62 @@ import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
 import { copyArgument, isPlainObject } from "../runtime/objects.ts";
 import { parseReference } from "./blob-store.ts";
 
-/** Bytes that were found in a message, as the finder's own copy. */
+/**
+ * The bytes of a media part in a message. The bytes are a copy, so that the caller can't change them during the write.
+ */
 interface FoundMedia {
-  /** The path in errors, e.g. `messages[0].content[1].data`. */
+  /** The path of the bytes in error texts (e.g. `messages[0].content[1].data`). */
   readonly path: string;
   readonly data: Uint8Array;
   readonly encoding?: "base64";
 }
 
-/** The media and references of a batch. */
+/**
+ * The media of a batch of messages: bytes that must be stored as blobs (`found`), and references to blobs that are
+ * already stored (`references`).
+ */
 export interface BatchMedia {
   readonly found: readonly FoundMedia[];
-  /** References that the batch already contains. */
+  /** The references to stored blobs, with the path of each reference in error texts. */
   readonly references: readonly { readonly path: string; readonly reference: BlobReference }[];
   /**
-   * Returns the batch with references in place of the found bytes, in the same order. Shares nothing with the caller's
-   * data.
+   * Returns the messages of the batch, with references in place of the bytes in `found`. The argument contains one
+   * reference for each item of `found`, in the same order. The returned messages share no objects with the messages of
+   * the caller.
    */
   readonly fill: (references: readonly BlobReference[]) => readonly Message[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-// Only the arrays that the codec accepts: it refuses all others.
+// Arrays with named properties are left to the codec, which refuses them.
 const isPlainList = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && Object.keys(value).length === value.length;
 
 const isMedia = (part: unknown): part is Fields =>
   isPlainObject(part) && "type" in part && part.type === "media";
 
-/** Returns the reference of a stored part, or `undefined`. */
+/**
+ * Returns the reference of a media part whose bytes are in the blob store. Returns `undefined` for every other part.
+ */
 const referenceIn = (part: unknown): BlobReference | undefined =>
   isMedia(part) && part["blob"] !== undefined && part["data"] === undefined
     ? parseReference(part["blob"])
     : undefined;
 
-/** Returns `undefined` for text that `base64` doesn't reproduce exactly: such data stays in its message. */
+/**
+ * Decodes base64 text. Returns `undefined` if the decoded bytes, encoded again, give a different text (e.g. because the
+ * padding is missing). Then the text stays in its message.
+ */
 function bytesOfText(text: string): Uint8Array | undefined {
   const bytes = bytesIn(text);
   return base64Of(bytes) === text ? bytes : undefined;
 }
 
-/** A `blob` field that isn't a reference stays unchanged, with the data next to it. */
+/**
+ * Returns the bytes of a media part that must be stored as a blob. Returns `undefined` if the part is no media part,
+ * has fewer than `minBytes` bytes, or has a field `blob`.
+ */
 function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | undefined {
   if (!isMedia(part) || "blob" in part) return undefined;
   const data = part["data"];
@@ -56,13 +70,16 @@ function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | un
   return bytes === undefined || bytes.byteLength < minBytes ? undefined : { data: bytes, encoding: "base64" };
 }
 
-/** Replaces one field by another and keeps the order of the fields. */
+/** Returns a copy of `fields`, with the field `to` in place of the field `from`. The order of the fields stays. */
 const renamed = (fields: Fields, from: string, [to, value]: readonly [string, unknown]): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([key, field]) => (key === from ? [to, value] : [key, field])),
   );
 
-/** The position of a part in the batch. */
+/**
+ * Says where a content part is in a batch: the index of its message, and the index of the part in the message's
+ * content.
+ */
 interface PartIndex {
   readonly message: number;
   readonly part: number;
@@ -92,7 +109,7 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
     batch[at] = { ...message, content: parts };
   }
   if (found.length === 0 && references.length === 0) return undefined;
-  // Copy before anything is awaited: the write uses its arguments as they were at the call.
+  // Copy before the first `await`, so that a later change by the caller doesn't change what is written.
   const own = copyArgument(batch) as { content: Fields[] }[];
   const fill = (given: readonly BlobReference[]): readonly Message[] => {
     for (const [index, { message, part }] of indexes.entries()) {
@@ -105,8 +122,8 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
 }
 
 /**
- * Finds the media for the blob store and the references to it. Returns `undefined` for a batch without any, and for one
- * that can't be read.
+ * Finds the media parts of a batch whose bytes belong in the blob store, and the references to stored blobs. Returns
+ * `undefined` if the batch contains neither, or if its getters throw: then the provider gets the batch as it is.
  */
 export function findMedia(messages: unknown, minBytes: number): BatchMedia | undefined {
   if (!Array.isArray(messages)) return undefined;
@@ -128,17 +145,17 @@ export function findMedia(messages: unknown, minBytes: number): BatchMedia | und
 const partsOf = ({ content }: RichMessage): readonly ContentPart[] =>
   typeof content === "string" || content === null ? [] : content;
 
-/** Returns all references of these messages. */
+/** Returns all references to blobs that these messages contain. */
 export const referencesOf = (messages: readonly RichMessage[]): readonly BlobReference[] =>
   messages.flatMap(partsOf).flatMap((part) => referenceIn(part) ?? []);
 
-/** Returns the hashes that these messages name. */
+/** Returns the hashes of all blobs to which these messages refer. */
 export const referencedHashes = (messages: readonly RichMessage[]): ReadonlySet<string> =>
   new Set(referencesOf(messages).map(({ sha256 }) => sha256));
 
 /**
- * Returns the message with its references replaced by what `dataOf` returns, or the message itself if nothing is
- * replaced.
+ * Returns a copy of the message in which each reference is replaced by the `data` that `dataOf` returns for it. A
+ * reference stays if `dataOf` returns `undefined`. If no reference is replaced, returns the same message object.
  */
 export function withData<M extends RichMessage>(
   message: M,

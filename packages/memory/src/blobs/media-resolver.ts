@@ -13,20 +13,24 @@ import { referencesOf, withData } from "./media-parts.ts";
 /** Options of `resolveMedia`. */
 export interface ResolveOptions {
   /**
-   * What to do if the bytes of a media part are gone. `"fail"` (default) returns the failure; `"leave"` keeps the
-   * reference in the part.
+   * What to do if the bytes of a media part are no longer stored. `"fail"` (default): the call fails. `"leave"`: the
+   * part keeps its reference.
    */
   readonly missing?: "fail" | "leave";
 }
 
-/** Methods of a provider with media in a blob store. */
+/** The methods that return the bytes of large media, for a provider that stores these bytes in a blob store. */
 export interface MediaResolver {
-  /** Returns the bytes of a reference in this conversation. If they are gone, that is a `MemoryStorageError`. */
+  /**
+   * Returns the bytes of one media part. `reference` is the part's field `blob` in the stored message. If the bytes are
+   * no longer stored, the call fails with a `MemoryStorageError`.
+   */
   readonly readBlob: (conversationId: string, reference: BlobReference) => Promise<Result<Uint8Array>>;
   /**
-   * Returns the messages as they were written: each reference is replaced by a copy of its `data`. Messages without
-   * references stay the same objects; if none has any, nothing is read. All bytes are in memory at the same time, so
-   * pass only the messages for the model, not a whole history.
+   * Returns the messages as they were before `withBlobs` stored them: each reference is replaced by a copy of its
+   * `data`. Messages without references stay the same objects. If no message has a reference, the blob store isn't
+   * called. All bytes are in this process's memory at the same time. Therefore only pass the messages for the model,
+   * not a whole history.
    */
   readonly resolveMedia: <M extends RichMessage>(
     conversationId: string,
@@ -35,7 +39,10 @@ export interface MediaResolver {
   ) => Promise<Result<readonly M[]>>;
 }
 
-/** Whether messages of this provider may contain references. Wrappers pass the methods on. */
+/**
+ * Whether the provider has the methods of {@link MediaResolver}. If so, its messages may contain references to blobs.
+ * Wrappers around such a provider have these methods, too.
+ */
 export const isMediaResolver = <P extends object>(provider: P): provider is P & MediaResolver =>
   "resolveMedia" in provider && typeof provider.resolveMedia === "function";
 
@@ -92,14 +99,17 @@ export function createMediaResolver(blobs: BlobStore, cache: BlobCache): MediaRe
   };
 }
 
-/** Recently read bytes, by conversation and hash. */
+/** A cache of bytes that were read from a blob store, by conversation id and hash. */
 export interface BlobCache {
   readonly get: (conversationId: string, sha256: string) => Uint8Array | undefined;
   readonly set: (conversationId: string, sha256: string, data: Uint8Array) => void;
   readonly delete: (conversationId: string, sha256: string) => void;
 }
 
-/** The longest time for which bytes that another process has erased are still returned. */
+/**
+ * How long bytes stay in the cache, in milliseconds. If another process erases the bytes, this process may still return
+ * them for this time.
+ */
 const ENTRY_MS = 60_000;
 
 interface CacheEntry {
@@ -107,12 +117,15 @@ interface CacheEntry {
   readonly until: number;
 }
 
-// Ids never contain NUL.
+// Two different pairs never have the same key, because neither a hash nor an id contains NUL.
 const cacheKey = (conversationId: string, sha256: string): string => `${sha256}\0${conversationId}`;
 
-/** Creates a cache of at most `maxBytes`. The least recently read entries are evicted. */
+/**
+ * Creates a cache that holds at most `maxBytes`. If the cache is full, it drops the bytes that were not read for the
+ * longest time.
+ */
 export function createBlobCache(maxBytes: number): BlobCache {
-  /** Least recently read first. */
+  /** The cached bytes. The bytes that were not read for the longest time come first. */
   const entries = new Map<string, CacheEntry>();
   let bytes = 0;
 

@@ -13,15 +13,20 @@ import { type BlobHold, failedIn } from "./blob-store.ts";
 import { collectBlobs, type MediaStores } from "./garbage-collection.ts";
 import { type BatchMedia, referencedHashes } from "./media-parts.ts";
 
-/** A blob step that failed without changing the result of a call. The remaining blobs are swept later. */
+/**
+ * Describes an operation on blobs that failed, although the application's call succeeded. A later sweep removes the
+ * blobs that the failed operation should have removed.
+ */
 export interface BlobErrorEvent {
   /**
-   * - `"release"`: a hold stays until it expires.
-   * - `"erase"`: blobs of a conversation stay until they are swept.
-   * - `"sweep"`: a background sweep failed.
+   * The operation that failed:
+   *
+   * - `"release"`: a hold wasn't ended. It ends when it expires.
+   * - `"erase"`: the unused blobs of a conversation weren't removed. They stay until a sweep removes them.
+   * - `"sweep"`: the sweep that follows some writes of media failed.
    */
   readonly step: "release" | "erase" | "sweep";
-  /** Absent with `"sweep"`. */
+  /** Absent if `step` is `"sweep"`. */
   readonly conversationId?: string;
   readonly error: MemoryErrorUnion;
 }
@@ -35,14 +40,17 @@ export interface MediaWrite {
   readonly operation: string;
   readonly conversationId: string;
   readonly media: BatchMedia;
-  /** Whether the write may remove messages. */
+  /** Whether the write may remove stored messages. */
   readonly removes: boolean;
   readonly idempotencyKey?: string | undefined;
-  /** Stores the given batch. */
+  /** Makes the write with the given messages, which contain references in place of the bytes. */
   readonly store: (messages: readonly Message[]) => Promise<Result<void>>;
 }
 
-/** Whether the write definitely stored nothing, now or later. */
+/**
+ * Whether the error proves that the write was refused. `false` if the write may have stored its messages, or may still
+ * store them.
+ */
 function isRefused({ _tag }: MemoryErrorUnion): boolean {
   switch (_tag) {
     case "MemoryValidationError":
@@ -55,13 +63,19 @@ function isRefused({ _tag }: MemoryErrorUnion): boolean {
   }
 }
 
-/** How many messages of other writers may follow those of a write before it checks. */
+/**
+ * `isNamed` reads the written messages at the end of the conversation, and this many messages more. So it finds the
+ * written messages even if other writers have added up to this many messages after them.
+ */
 const WRITTEN_MEANWHILE = 30;
 
 const NOT_HERE =
   "media of a stored message of this conversation; resolve media of other conversations with resolveMedia first";
 
-/** Creates the writer of media for one provider. See `withBlobs` for the order of steps. */
+/**
+ * Creates the functions that write messages with media, and that remove unused blobs, for one provider. The comment on
+ * `withBlobs` describes the order in which a write stores blobs and messages.
+ */
 export function createMediaWriter(options: MediaWriterOptions) {
   const { provider, blobs, settings, report } = options;
   const { maxBytes, holdSeconds } = settings;
@@ -88,8 +102,10 @@ export function createMediaWriter(options: MediaWriterOptions) {
   }
 
   /**
-   * Keeps the references that the batch already contains, if a stored message names them. A hash gives no access to
-   * erased bytes or to another conversation. A write that was already made is let through, to be replayed.
+   * Adds a hold to the blobs to which the batch refers. Fails with a `MemoryValidationError` if the batch contains a
+   * reference that is in no stored message of the conversation, or whose blob doesn't exist. A hash alone must give no
+   * access to erased bytes or to another conversation. But if the write was already made under its idempotency key,
+   * nothing is refused: the provider answers the repeated write.
    */
   async function keepAll(
     { conversationId, media, operation, idempotencyKey }: MediaWrite,
@@ -118,8 +134,8 @@ export function createMediaWriter(options: MediaWriterOptions) {
   }
 
   /**
-   * Whether the written messages are stored. If a write was skipped, replayed or trimmed immediately, no message names
-   * its media.
+   * Whether stored messages refer to all blobs of the write. After a successful write, the result can be `false`: the
+   * write was skipped or was a repeat, or its messages were trimmed at once.
    */
   async function isNamed(
     { conversationId, idempotencyKey }: MediaWrite,
@@ -163,11 +179,13 @@ export function createMediaWriter(options: MediaWriterOptions) {
       const ready = given.success ? await keepAll(write, hold) : given;
       const stored = media.fill(references);
       const written = ready.success ? await store(stored) : ready;
-      // The write may still be stored later: keep the hold.
+      // The result of the write is unknown: the store may still store its messages. So the hold stays until it expires.
       if (ready.success && !written.success && !isRefused(written.error)) return written;
       const brought = media.references.map(({ reference }) => reference);
       const hashes = new Set([...references, ...brought].map(({ sha256 }) => sha256));
-      // In this order: an erasure in between either finds no hold, or is seen by the collection.
+      // First release the hold, then collect. If another process erases the conversation before the release, the
+      // collection below removes the blobs. If it erases the conversation after the release, it finds no hold and
+      // removes the blobs itself.
       await release(conversationId, hashes, hold);
       const isStoredBefore = written.success && !removes && (await isNamed(write, stored));
       if (!isStoredBefore) await collect(conversationId);

@@ -25,23 +25,30 @@ const isBlobStore = (value: unknown): value is BlobStore =>
   typeof value === "object" && value !== null && "put" in value && typeof value.put === "function";
 
 const blobOptionsSchema = z.strictObject({
-  /** Where the bytes are stored. It stays open when the provider is closed. */
+  /** The store for the bytes. `close` of the wrapped provider doesn't close this store. */
   blobs: z.custom<BlobStore>(isBlobStore, { error: "expected a BlobStore" }),
-  /** Smaller media stay in their messages. Default 32,768. */
+  /**
+   * Media of at least this size, in bytes, are stored in the blob store. Smaller media stay in their messages. Default
+   * 32,768.
+   */
   minBytes: z.int().min(1).default(32_768),
-  /** Larger media are refused. Default 67,108,864. */
+  /** The maximum size of media, in bytes. A write with larger media is refused. Default 67,108,864. */
   maxBytes: z.int().min(1).default(67_108_864),
   /**
-   * The size of this process's cache of read media; each entry is cached for at most a minute. Default 33,554,432; 0
-   * turns it off.
+   * The size of the cache of loaded media in this process, in bytes. Media stay in the cache for at most a minute.
+   * Default 33,554,432. `0` turns the cache off.
    */
   cacheBytes: z.int().min(0).default(33_554_432),
   /**
-   * How long media are kept before their message is stored; after a crash of the writer, they are swept after this
-   * time. A write fails if storing its media takes longer than half of it. Default 900.
+   * How many seconds a blob is protected from removal while its message isn't stored yet. If the writer crashes, a
+   * sweep can remove the blob after this time. A write fails if it takes longer than half of this time to store its
+   * media. Default 900.
    */
   holdSeconds: z.int().min(2).default(900),
-  /** Called for failures that don't fail a call. Default: they are not reported. */
+  /**
+   * Called if an operation on blobs fails (e.g. a sweep), but the application's call succeeds. If `onBlobError` is
+   * absent, these failures are not reported.
+   */
   onBlobError: z
     .custom<(event: BlobErrorEvent) => void>((value) => typeof value === "function", {
       error: "expected a function",
@@ -55,18 +62,22 @@ export type BlobOptions = z.input<typeof blobOptionsSchema>;
 /** The methods that {@link withBlobs} adds to a provider. */
 export interface BlobMethods extends MediaResolver {
   /**
-   * Removes blobs that no stored message refers to. They remain after expiry, limits of the store, and crashes. Begins
-   * with the conversations that were swept longest ago. Writes of media also sweep a few conversations, so only call it
-   * if media must be removed soon after their conversation expires, or if nothing is written any more.
+   * Removes blobs to which no stored message refers. Blobs without a message remain after conversations expire, after a
+   * store drops messages by its own limits, and after crashes. The sweep begins with the conversation that was idle
+   * longest. Some writes of media also sweep a few conversations. So only call this method if media must be removed
+   * soon after their conversation expires, or if no more media are written.
    */
   readonly sweepBlobs: (options?: SweepOptions) => Promise<Result<SweepReport>>;
 }
 
-/** One in this many writes of media sweeps some conversations that were not checked for an hour. */
+/** Whenever this process has made this many writes of media, it also sweeps a few conversations. */
 const SWEEP_EVERY = 8;
 const SWEPT_AT_ONCE = 4;
 
-/** Returns `undefined` if reading throws. The store reports that. */
+/**
+ * Returns the result of `read`, or `undefined` if `read` throws (e.g. a getter of an argument). The provider reads the
+ * argument again, and reports the error.
+ */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -75,7 +86,7 @@ function readable<T>(read: () => T): T | undefined {
   }
 }
 
-/** Whether the write may remove messages. The store's own limits are not known here. */
+/** Whether a write with these options may remove stored messages. The limits of the store itself aren't known here. */
 const mayRemove = (options: WriteOptions | undefined): boolean =>
   options !== undefined &&
   readable(() => options.maxMessages !== undefined || (options.dropLast ?? 0) !== 0) === true;
@@ -83,36 +94,38 @@ const mayRemove = (options: WriteOptions | undefined): boolean =>
 const isId = (value: unknown): boolean => idIssue("", value) === undefined;
 
 /**
- * Wraps the provider to store the bytes of large media in a `BlobStore` instead of its messages. A media part with
- * `data` of at least `minBytes` is stored, and read, as `{ type: "media", mediaType, blob: { sha256, size } }` with its
- * other fields. This keeps histories small. `resolveMedia` puts the data back, and so does `exportConversation`, so a
- * record can be imported anywhere. Other messages are passed on unchanged.
+ * Wraps the provider so that the bytes of large media are stored in a `BlobStore` instead of in the messages. This
+ * keeps histories small. A media part with `data` of at least `minBytes` is stored as `{ type: "media", mediaType,
+ * blob: { sha256, size } }` with its other fields. Reads return the part in this form, and `resolveMedia` puts the data
+ * back. `exportConversation` also puts the data back, so that its record can be imported into any store. All other
+ * messages are passed on unchanged.
  *
- * The order of steps:
+ * The order in which messages and blobs are written and removed:
  *
- * - **A write** first puts the bytes under a hold, then stores the message, then ends the hold. So no stored message
- *   names missing bytes. After a crash before the message, the bytes are swept when the hold has expired; a crash after
- *   it leaves nothing behind. If the outcome of the write is unknown, the hold is left to expire, because the message
- *   may still be stored. A write that was refused, replayed or skipped removes its bytes again.
+ * - **A write** first puts the bytes with a hold, then stores the message, then ends the hold. So no stored message
+ *   refers to missing bytes. If the writer crashes before it stores the message, the bytes are swept after the hold has
+ *   expired. If the writer crashes after it has stored the message, no unneeded bytes are left. If the result of the
+ *   write is unknown, the hold stays until it expires, because the message may still be stored. If the write was
+ *   refused or skipped, or was a repeat, its bytes are removed again.
  * - **An erasure** (`deleteConversation`, `clearUserConversations`, `storeMessages`, `dropLast`, `maxMessages`) first
- *   removes the messages, then the blobs that no remaining message names. In the opposite order, a crash would leave
- *   messages without their media. Blobs that a crash leaves behind are swept.
- * - **Removing blobs** lists them, then reads the conversation, and only removes blobs that are unchanged since the
- *   listing: a writer that has put or kept a blob since has changed its token. So no concurrent writer loses a blob
- *   that its message will name.
+ *   removes the messages, then the blobs to which no remaining message refers. In the opposite order, a crash would
+ *   leave messages without their media. If a crash leaves blobs without a message, a sweep removes them.
+ * - **A removal of blobs** lists the blobs, then reads the conversation, and only removes blobs that are unchanged
+ *   since the listing. A writer that puts or keeps a blob changes the blob's token. So the removal doesn't remove a
+ *   blob to which the writer's next message will refer.
  *
- * A reference that you write back, e.g. with `storeMessages` and an edited history, must be in a stored message of the
- * same conversation: a hash alone gives no access. `deleteConversation` and `clearUserConversations` fail with a
- * retryable error if the messages are gone but blobs could not be removed: call them again, or leave the blobs to the
- * sweep.
+ * Messages that you write may contain references (e.g. an edited history for `storeMessages`). Each reference must be
+ * in a stored message of the same conversation, because a hash alone gives no access. If `deleteConversation` or
+ * `clearUserConversations` removed the messages but not all blobs, the call fails with a retryable error. In this case,
+ * call the method again, or leave the blobs to a sweep.
  *
- * If conversations expire (`ttlSeconds`), or a store drops messages or conversations by its own limits, their blobs are
- * left to the sweep: see {@link BlobMethods.sweepBlobs}. Wrap the store first:
- * `withFallback(withRetry(withBlobs(store, …)), …)`. A provider that may answer reads from a fallback is refused,
- * because messages that the fallback doesn't have would count as erased. For the same reason, your own provider must
- * read its own writes, not a copy that lags.
+ * If conversations expire (`ttlSeconds`), or if a store drops messages or conversations by its own limits, their blobs
+ * stay until a sweep: see {@link BlobMethods.sweepBlobs}. Use this wrapper inside all other wrappers:
+ * `withFallback(withRetry(withBlobs(store, …)), …)`. A provider that may answer reads from a fallback is refused:
+ * messages that the fallback doesn't have would count as erased. For the same reason, a read of your own provider must
+ * return all earlier writes. So don't read from a replica that is updated later.
  *
- * Throws a `TypeError` for invalid options.
+ * Throws a `TypeError` if the options are invalid.
  *
  * @example
  * ```ts
@@ -149,13 +162,17 @@ export function withBlobs<P extends VersionedMemoryProvider>(
     return written;
   }
 
-  /** Writes messages without media that may replace some with media. */
+  /**
+   * Makes a write that may remove messages with media, but whose own messages contain no media. Then removes the blobs
+   * to which no message refers any more.
+   */
   async function removeAndCollect(
     conversationId: string,
     store: () => Promise<Result<void>>,
   ): Promise<Result<void>> {
     const stored = await store();
-    // Not before: that would miss media that another writer stored in between and this write removed.
+    // Collect blobs after the write. A collection before the write would miss the media of a message that another
+    // writer stores in between and that this write removes.
     if (stored.success) await writer.collect(conversationId);
     return stored;
   }
@@ -169,13 +186,13 @@ export function withBlobs<P extends VersionedMemoryProvider>(
       given?: WriteOptions,
     ): Promise<Result<void>> => {
       const store = () => provider[operation](conversationId, messages, metadata, given);
-      // The store reports an invalid id.
+      // If the id is invalid, the provider refuses the write.
       const media = isId(conversationId) ? findMedia(messages, minBytes) : undefined;
       const removes = operation === "storeMessages" || mayRemove(given);
       if (media === undefined) {
         return removes && isId(conversationId) ? removeAndCollect(conversationId, store) : store();
       }
-      // Copy before anything is awaited: the write uses its arguments as they were at the call.
+      // Copy before the first `await`, so that a later change by the caller doesn't change what is written.
       const fixed = [copyArgument(metadata), copyArgument(given)] as const;
       return writeMedia({
         ...{ operation, conversationId, media, removes },
@@ -234,10 +251,10 @@ async function conversationsOf(
 }
 
 /**
- * Returns the provider's delete methods, extended to delete the blobs, too. They delete the messages first: if a blob
- * then can't be deleted, the call fails although the messages are gone. Repeating is safe. A repeated
- * `deleteConversation` deletes the remaining blobs. Blobs that `clearUserConversations` couldn't delete are left to
- * `sweepBlobs`, because their conversations can't be found by the user any more.
+ * Returns the provider's two methods that delete conversations, extended to delete the blobs, too. The methods delete
+ * the messages first. If a blob can't be deleted afterwards, the call fails although the messages are gone. A repeated
+ * `deleteConversation` then deletes the remaining blobs. A repeated `clearUserConversations` leaves the remaining blobs
+ * to `sweepBlobs`, because the deleted conversations of the user can no longer be found.
  */
 function createErasures(
   stores: MediaStores,
@@ -253,7 +270,7 @@ function createErasures(
 
     clearUserConversations: async (userId) => {
       if (idIssue("", userId) !== undefined) return provider.clearUserConversations(userId);
-      // List them first: after the deletion they can't be found.
+      // Find the conversations before the deletion, because they can't be found after it.
       const found = await conversationsOf(provider, userId);
       if (!found.success) return failedIn("clearUserConversations", found);
       const cleared = await provider.clearUserConversations(userId);

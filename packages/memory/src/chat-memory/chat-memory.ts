@@ -14,29 +14,30 @@ import {
   windowOptionsOf,
 } from "./config.ts";
 
-/** One conversation, and the window of it for a model. The store keeps all messages. */
+/** One conversation, and the window of it that a model sees. The store keeps all messages. */
 export interface ChatMemory {
-  /** The conversation's id. */
+  /** The id of the conversation. */
   readonly memoryId: string;
   /**
-   * Appends one or several messages as one write. The first write creates the conversation; `metadata.userId` is its
-   * owner, if present.
+   * Appends one message or several messages in one write. The first write creates the conversation. The owner of the
+   * conversation is `metadata.userId`; without this field, the conversation has no owner.
    */
   readonly add: (message: Message | readonly Message[], metadata?: WriteMetadata) => Promise<Result<void>>;
-  /** Returns the sanitized window, oldest first; `[]` if nothing is stored. */
+  /** Returns the sanitized window of the conversation, oldest message first; `[]` if no message is stored. */
   readonly messages: () => Promise<Result<readonly Message[]>>;
-  /** Deletes the conversation. Returns whether it existed. */
+  /** Deletes the conversation. Returns `true` if it existed, otherwise `false`. */
   readonly clear: () => Promise<Result<boolean>>;
 }
 
 interface LastMessages {
   readonly messages: readonly Message[];
-  /** The position of the first message. */
+  /** The position of the first of these messages. */
   readonly first: number;
   readonly areAll: boolean;
   /**
-   * Whether they suffice to compute the window. False if earlier messages may contain system content, which every
-   * window keeps.
+   * Whether the window can be computed from these messages alone. `false` if earlier messages may be system messages,
+   * because every window keeps system messages. Also `false` if the window depends on positions, but the provider
+   * returned no positions.
    */
   readonly suffices: boolean;
 }
@@ -44,7 +45,10 @@ interface LastMessages {
 const isList = (messages: Message | readonly Message[]): messages is readonly Message[] =>
   Array.isArray(messages);
 
-/** The positions of the user messages after sanitizing. The sanitizer neither changes nor moves them. */
+/**
+ * Returns a function that gives the position of a user message, by its index in the sanitized messages. The sanitizer
+ * neither changes nor moves user messages.
+ */
 function userPositions(
   source: readonly Message[],
   { first, sanitized }: { readonly first: number; readonly sanitized: readonly Message[] },
@@ -60,7 +64,7 @@ function userPositions(
   return (index) => positions[index] ?? first + index;
 }
 
-/** The application's tokenizer may throw. */
+/** Calls a function that uses the application's tokenizer. If the function throws, returns a `MemoryStorageError`. */
 function counted<T>(count: () => T): Result<T> {
   try {
     return createSuccess(count());
@@ -72,11 +76,12 @@ function counted<T>(count: () => T): Result<T> {
 
 /**
  * Creates a chat memory over any provider. `config.memoryId` is required. Throws a `TypeError` that names the problem
- * if the configuration is invalid. Later failures are a `Result` with the provider's errors; `messages` also returns a
- * `MemoryStorageError` if the tokenizer throws or returns no number.
+ * if the configuration is invalid. Later failures are returned as a `Result` with the provider's errors. `messages`
+ * also fails with a `MemoryStorageError` if the tokenizer throws or doesn't return a number of at least 0.
  *
- * Reads the end of the conversation, more of it if that isn't enough to compute the window, and all of it only if
- * necessary or if the conversation contains system content.
+ * `messages` first reads only the end of the conversation. If these messages aren't enough to compute the window, it
+ * reads more messages. It only reads the whole conversation if the second read isn't enough either, or if the
+ * conversation contains system messages.
  *
  * @example
  * ```ts
@@ -146,7 +151,7 @@ export function createChatMemory(
       return readNext === undefined || isAgain ? windowOfAll() : windowOfLast(readNext, true);
     }
     const decisive = end.data.messages;
-    // In a broken history, the result of a pending call may be far before it.
+    // In an invalid history, the result of a pending call may be far before the call.
     if (pendingToolCalls(decisive) !== undefined) return windowOfAll();
     return shape(decisive, first + messages.length - decisive.length);
   };

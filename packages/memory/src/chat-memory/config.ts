@@ -25,19 +25,29 @@ const tokenizerSchema = z.custom<Tokenizer>((value) => typeof value === "functio
 
 /**
  * The configuration of a chat memory in YAML or JSON: `{ memoryId, memoryType, maxMessages, maxTokens, trimTo }`. The
- * limit of the chosen type is required; the other limit is ignored. Unknown fields are refused.
+ * limit for the `memoryType` is required (`maxMessages` or `maxTokens`); the other limit is ignored. Unknown fields are
+ * refused.
  */
 export const chatMemoryConfigSchema = z
   .strictObject({
-    /** The conversation's id. `createChatMemory` requires it. */
+    /** The id of the conversation. `createChatMemory` requires it. */
     memoryId: memoryIdSchema.optional(),
-    /** The unit of the limit. Default `"message_window"`. */
+    /** The unit of the limit: messages or tokens. Default `"message_window"`. */
     memoryType: z.enum(["message_window", "token_window"]).default("message_window"),
-    /** The maximum number of messages in the window, at least 1. For `message_window`. */
+    /**
+     * The maximum number of messages in the window, at least 1. Required for `message_window`, ignored for
+     * `token_window`.
+     */
     maxMessages: limitSchema.optional(),
-    /** The maximum number of tokens in the window, at least 1. For `token_window`. */
+    /**
+     * The maximum number of tokens in the window, at least 1. Required for `token_window`, ignored for
+     * `message_window`.
+     */
     maxTokens: limitSchema.optional(),
-    /** The low mark in messages or tokens, below the limit. Absent: the window slides. */
+    /**
+     * The size to which a full window is trimmed, in messages or tokens. It must be less than `maxMessages` or
+     * `maxTokens`. If `trimTo` is absent, each new message pushes out the oldest messages.
+     */
     trimTo: limitSchema.optional(),
   })
   .superRefine(({ memoryType, maxMessages, maxTokens, trimTo }, context) => {
@@ -57,13 +67,14 @@ export const chatMemoryConfigSchema = z
   });
 
 /**
- * The configuration of a chat memory: its conversation, and the limit of its window in messages or tokens. The limit of
- * the chosen `memoryType` is required.
+ * The configuration of a chat memory: its conversation, and the limit of its window in messages or tokens. The limit
+ * for the chosen `memoryType` is required.
  */
 export type ChatMemoryConfig = z.input<typeof chatMemoryConfigSchema>;
 
 /**
- * Parses a value from YAML or JSON. A failure is a `MemoryValidationError` that names each invalid field.
+ * Checks a configuration from YAML or JSON. Returns the configuration, or a `MemoryValidationError` that names each
+ * invalid field.
  *
  * @example
  * ```ts
@@ -86,15 +97,18 @@ export function parseChatMemoryConfig(config: unknown): Result<ChatMemoryConfig>
   return createFailure(createMemoryValidationError(issues, { operation: "parseChatMemoryConfig" }));
 }
 
-/** Options that YAML and JSON can't express. */
+/** Options of a chat memory that YAML and JSON can't express. */
 export interface ChatMemoryOptions {
-  /** For `token_window`. Default `estimateTokens`. */
+  /** The function that counts the tokens of a text. Only used for `token_window`. Default `estimateTokens`. */
   readonly tokenizer?: Tokenizer | undefined;
 }
 
 const chatMemoryOptionsSchema = z.strictObject({ tokenizer: tokenizerSchema.optional() });
 
-/** Returns the options of `planWindow` for a configuration. Throws a `TypeError` that names the problem. */
+/**
+ * Converts a configuration into the options of `planWindow`. Throws a `TypeError` that names the problem if the
+ * configuration is invalid.
+ */
 export function windowOptionsOf(config: ChatMemoryConfig, options: ChatMemoryOptions = {}): WindowOptions {
   const { memoryType, maxMessages, maxTokens, trimTo } = parseOptions(
     chatMemoryConfigSchema,
@@ -102,17 +116,18 @@ export function windowOptionsOf(config: ChatMemoryConfig, options: ChatMemoryOpt
     "chat memory configuration",
   );
   const { tokenizer } = parseOptions(chatMemoryOptionsSchema, options, "chat memory options");
-  // The schema has checked that the type's limit is present.
+  // The schema has already checked that the limit for the type is present.
   return memoryType === "token_window"
     ? { maxTokens: maxTokens as number, trimTo, tokenizer }
     : { maxMessages: maxMessages as number, trimTo };
 }
 
-/** Returns the window of a history, or the same array if nothing is left out. */
+/** A function that returns the window of a history. Returns the same array if the window leaves out no message. */
 export type ConversationWindow = <M extends Message | RichMessage>(messages: readonly M[]) => readonly M[];
 
 /**
- * Creates the window function of a configuration. Throws a `TypeError` that names the problem.
+ * Creates the function that computes the window for a configuration. Throws a `TypeError` that names the problem if the
+ * configuration is invalid.
  *
  * @example
  * ```ts

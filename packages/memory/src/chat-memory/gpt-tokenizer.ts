@@ -24,11 +24,11 @@ const optionsSchema = z
     message: "expected no encoding together with a model",
   });
 
-/** Options of a GPT tokenizer. Set at most one of the two. */
+/** Options of `createGptTokenizer`. Set at most one of the two. */
 export interface GptTokenizerOptions {
-  /** Default `"o200k_base"`, the encoding of the models since GPT-4o. */
+  /** The name of the encoding. Default `"o200k_base"`, the encoding of OpenAI's models since GPT-4o. */
   readonly encoding?: z.infer<typeof encodingSchema> | undefined;
-  /** An OpenAI model, e.g. `"gpt-4o"`. */
+  /** The name of an OpenAI model (e.g. `"gpt-4o"`). The tokenizer uses the model's encoding. */
   readonly model?: string | undefined;
 }
 
@@ -68,12 +68,14 @@ async function encodingOf(model: string): Promise<string> {
 }
 
 /**
- * Creates a tokenizer that counts like OpenAI's models. Needs the package `gpt-tokenizer`, which the first call
- * imports: about 0.2 seconds and 90 MB for `"o200k_base"`. Special tokens in a text count as plain text. Unbroken runs
- * of more than 500 letters, digits, signs or white space are counted in slices, because the package takes quadratic
- * time for them. This can make the number slightly too high.
+ * Creates a tokenizer that counts tokens as OpenAI's models do. The package `gpt-tokenizer` must be installed; the
+ * first call imports it, which takes about 0.2 seconds and 90 MB of memory for `"o200k_base"`. Special tokens in a text
+ * (e.g. `<|endoftext|>`) count as plain text. A run of more than 500 letters, digits, signs or white space without a
+ * break is counted in slices, because the package's time grows with the square of the length of such a run. So the
+ * result can be slightly too high.
  *
- * Rejects with a `MemorySetupError` if the package is not installed, and with a `TypeError` if an option is invalid.
+ * Rejects with a `MemorySetupError` if the package is not installed or can't be used, and with a `TypeError` if an
+ * option is invalid.
  *
  * @example
  * ```ts
@@ -91,15 +93,18 @@ export async function createGptTokenizer(options: GptTokenizerOptions = {}): Pro
   return (text) => slicesOf(text).reduce((sum, slice) => sum + countTokens(slice, asText), 0);
 }
 
-/** The maximum length of an unbroken slice, in UTF-16 units. */
+/**
+ * The maximum length of a run of characters that is counted as a whole, in UTF-16 units. Longer runs are counted in
+ * slices.
+ */
 const MOST = 500;
 
-/** Runs that no encoding splits: letters with their marks, digits, white space, or signs. */
+/** Matches runs of characters that no encoding splits: letters with their marks, digits, white space, or signs. */
 const RUNS = /[\p{L}\p{M}]+|\p{N}+|\s+|[^\p{L}\p{M}\p{N}\s]+/gu;
 
 /**
- * Splits a text into slices that a tokenizer can count in linear time. Only unbroken runs of more than 500 units are
- * split. Joined, the slices are the text.
+ * Splits a text into slices that a tokenizer can count in linear time. Only runs of more than 500 units without a break
+ * are split. The slices, joined in order, are the text.
  */
 export function slicesOf(text: string): readonly string[] {
   if (text.length <= MOST) return [text];

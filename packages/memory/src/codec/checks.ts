@@ -11,7 +11,10 @@ export function checked<T>(issues: MemoryIssue[], value: () => T): Checked<T> {
   return issues.length === 0 ? { ok: true, value: value() } : { ok: false, issues };
 }
 
-/** Encodes input that may throw when its top level is read. */
+/**
+ * Runs `encode` and returns its result. If `encode` throws, returns an issue for `path` instead: getters and proxies in
+ * the caller's arguments may throw.
+ */
 export function guarded<T>(path: string, encode: () => Checked<T>): Checked<T> {
   try {
     return encode();
@@ -20,7 +23,8 @@ export function guarded<T>(path: string, encode: () => Checked<T>): Checked<T> {
   }
 }
 
-// A getter or proxy of the caller may quote content in its error, so none of it is kept.
+// Returns the issue for a value that threw when it was read. The thrown error may come from a getter of the caller and
+// quote content, so its text isn't kept.
 export const unstorable = (path: string, thrown: unknown): MemoryIssue =>
   thrown instanceof UnstorableValue
     ? { path: `${path}${thrown.path}`, expected: thrown.expected }
@@ -30,7 +34,7 @@ export function pushIssue(issues: MemoryIssue[], issue: MemoryIssue | undefined)
   if (issue !== undefined) issues.push(issue);
 }
 
-/** Returns the issue of an object with named fields, or `undefined`. */
+/** Returns an issue if the value isn't a plain object, otherwise `undefined`. */
 export const objectIssue = (path: string, value: unknown): MemoryIssue | undefined =>
   isPlainObject(value) ? undefined : { path, expected: "a plain object" };
 
@@ -44,16 +48,20 @@ export function dateIssue(path: string, value: unknown): MemoryIssue | undefined
   return { path, expected: "a valid Date" };
 }
 
-/** Refuses unknown fields, so a misspelt field doesn't count as absent. */
+/**
+ * Returns an issue for each field of `value` that isn't in `known`, so that a misspelt field isn't silently ignored.
+ */
 export const unknownFieldIssues = (path: string, value: object, known: readonly string[]): MemoryIssue[] =>
   Object.keys(value)
     .filter((field) => !known.includes(field))
     .map((field) => ({ path: `${path}.${field}`, expected: "no such field" }));
 
-// Checks of options without a schema, for pure functions that run every turn and in programs without zod. They use the
-// same words as the schemas.
+// The following functions check options without a zod schema. They are for functions that run in each turn, and that
+// programs without zod use. Their issues have the same words as the issues of zod.
 
-/** Names a value's type for an error, without quoting the value. */
+/**
+ * Returns the name of a value's type for an error text. Never returns the value itself, except `NaN` and `Infinity`.
+ */
 function typeNameOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "number") return Number.isFinite(value) ? "number" : String(value);
@@ -66,7 +74,7 @@ export const expectedType = (path: string, type: string, value: unknown): Memory
   expected: `${type}, received ${typeNameOf(value)}`,
 });
 
-/** Checks for a safe integer. */
+/** Returns an issue if the value isn't a safe integer of at least `minimum`, otherwise `undefined`. */
 export function integerOptionIssue(path: string, value: unknown, minimum: number): MemoryIssue | undefined {
   if (typeof value !== "number" || !Number.isFinite(value)) return expectedType(path, "number", value);
   if (!Number.isInteger(value)) return expectedType(path, "int", value);
@@ -82,8 +90,8 @@ export const typeIssue = (
 ): MemoryIssue | undefined => (typeof value === type ? undefined : expectedType(path, type, value));
 
 /**
- * Returns an error that names the problem, e.g. `Invalid retry options: maxAttempts: expected number to be >=1.`, and
- * never quotes a value.
+ * Creates an error that lists the issues (e.g. `Invalid retry options: maxAttempts: expected number to be >=1.`). The
+ * text never quotes a value. `what` is the name of the options (e.g. `retry options`).
  */
 export function optionsError(what: string, issues: readonly MemoryIssue[]): TypeError {
   const lines = issues.map(({ path, expected }) => {
@@ -93,7 +101,7 @@ export function optionsError(what: string, issues: readonly MemoryIssue[]): Type
   return new TypeError(`Invalid ${what}: ${lines.join("; ")}.`);
 }
 
-/** Throws an {@link optionsError} if there is an issue. */
+/** Throws an {@link optionsError} if at least one of the issues isn't `undefined`. */
 export function refuseOptions(what: string, issues: readonly (MemoryIssue | undefined)[]): void {
   if (issues.every((issue) => issue === undefined)) return;
   throw optionsError(
@@ -102,7 +110,7 @@ export function refuseOptions(what: string, issues: readonly (MemoryIssue | unde
   );
 }
 
-/** Throws an {@link optionsError} if the options aren't an object. */
+/** Returns the options if they are an object, otherwise throws an {@link optionsError}. */
 export function optionFields(what: string, options: unknown): Fields {
   if (isFields(options)) return options;
   throw optionsError(what, [expectedType("", "object", options)]);
@@ -111,7 +119,7 @@ export function optionFields(what: string, options: unknown): Fields {
 const formatPath = (path: readonly PropertyKey[]): string =>
   path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`)).join("");
 
-/** Returns the part of a schema's message after "expected". */
+/** Converts the message of a zod issue into the text after the word "expected" (e.g. `number to be >=1`). */
 function expectedBy(message: string): string {
   const [, expected] = /^(?:[^\n]*?\b)?expected (.+)$/s.exec(message) ?? [];
   if (expected !== undefined) return expected;
@@ -122,11 +130,14 @@ function expectedBy(message: string): string {
 }
 
 export interface SchemaIssue extends MemoryIssue {
-  /** The first step of the path. Absent for the whole value. */
+  /** The first key of the issue's path. Absent if the issue concerns the whole value. */
   readonly field?: PropertyKey;
 }
 
-/** Returns zod's issues without values. `path` is relative, e.g. `.tls.ca[0]`. */
+/**
+ * Converts a zod error into issues that contain no values. The `path` of an issue begins with a field of the checked
+ * value (e.g. `.tls.ca[0]`).
+ */
 export function schemaIssues(error: z.ZodError): SchemaIssue[] {
   return error.issues.flatMap((issue) => {
     const place = (path: readonly PropertyKey[]) => ({
@@ -141,8 +152,9 @@ export function schemaIssues(error: z.ZodError): SchemaIssue[] {
 }
 
 /**
- * Parses a configuration, or options of a factory or wrapper. Throws a `TypeError` that names the problem, e.g.
- * `Invalid retry options: maxAttempts: expected number to be >=1.`, and never contains a value.
+ * Parses a configuration, or the options of a factory or wrapper, with a zod schema. Returns the parsed value. If
+ * `options` is invalid, throws a `TypeError` that names the invalid fields but quotes no values (e.g. `Invalid retry
+ * options: maxAttempts: expected number to be >=1.`). `what` is the name of the options.
  *
  * @example
  * ```ts

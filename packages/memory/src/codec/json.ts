@@ -1,13 +1,18 @@
 import type { JsonValue } from "../contract/backend.ts";
 import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
+import { MAX_DEPTH } from "../runtime/depth.ts";
 
 /**
- * Lossless JSON text: plain JSON, plus `Date` as `{ "$date": iso }`, `Uint8Array` as `{ "$bytes": base64 }` and `URL`
- * as `{ "$url": href }`. Real keys with these names are escaped with another `$`. A `Buffer` comes back as a
- * `Uint8Array`.
+ * Functions that encode values as JSON text and decode them without loss. A `Date` becomes `{ "$date": iso }`, a
+ * `Uint8Array` `{ "$bytes": base64 }` and a `URL` `{ "$url": href }`: these objects are called tags. If the value
+ * itself has a key with one of these names, the key gets another `$` in front (e.g. `$$date`). A `Buffer` is decoded as
+ * a `Uint8Array`.
  */
 
-/** Thrown if a value can't be stored. `path` is relative to the value, e.g. `.meta[2]`. */
+/**
+ * Thrown if a value can't be stored. `path` leads from the encoded value to the invalid value inside it (e.g.
+ * `.meta[2]`).
+ */
 export class UnstorableValue extends Error {
   override readonly name = "UnstorableValue";
   constructor(
@@ -18,7 +23,6 @@ export class UnstorableValue extends Error {
   }
 }
 
-const MAX_DEPTH = 200;
 const DATE_KEY = "$date";
 const BYTES_KEY = "$bytes";
 const URL_KEY = "$url";
@@ -27,60 +31,89 @@ const ESCAPED = /^\$\$+(?:date|bytes|url)$/;
 const TAG = /"\$+(?:date|bytes|url)"/;
 
 /**
- * Whether decoding the text may create a `Date`, `Uint8Array` or `URL`, which can't be frozen. Checking for the single
- * character first is several times as fast.
+ * Whether the JSON text may contain tags, so that decoding it may create a `Date`, a `Uint8Array` or a `URL`. These
+ * objects can't be frozen. The search for a single `$` comes first because it is several times as fast as the pattern.
  */
 export const mayHoldTags = (text: string): boolean => text.includes("$") && TAG.test(text);
 
+/** The maximum length of a path in an error. The path of a value that is nested too deeply would fill a page. */
+const SHOWN_PATH = 200;
+
 /**
- * Whether the value needs rewriting before `JSON.stringify`. Throws {@link UnstorableValue} for values that JSON can't
- * represent.
+ * Adds a step (an index of a list or a key of an object) to the beginning of an error's path. Returns other errors as they are.
+ * Paths are built only for errors, because building them for all values takes longer than the check.
  */
-function needsTags(value: unknown, path: string, depth: number): boolean {
+function inside(thrown: unknown, step: string | number | undefined): unknown {
+  if (!(thrown instanceof UnstorableValue) || step === undefined) return thrown;
+  const path = `${typeof step === "number" ? `[${step}]` : `.${step}`}${thrown.path}`;
+  const shown = path.length > SHOWN_PATH ? `${path.slice(0, SHOWN_PATH)}…` : path;
+  return new UnstorableValue(shown, thrown.expected);
+}
+
+/**
+ * Whether the value must be converted into tags before `JSON.stringify`. Throws {@link UnstorableValue} if JSON can't
+ * represent the value.
+ */
+function needsTags(value: unknown, depth: number): boolean {
   switch (typeof value) {
     case "string":
     case "boolean":
       return false;
     case "number":
-      if (!Number.isFinite(value)) throw new UnstorableValue(path, "a finite number");
+      if (!Number.isFinite(value)) throw new UnstorableValue("", "a finite number");
       return false;
     case "object":
-      return value !== null && objectNeedsTags(value, path, depth);
+      return value !== null && objectNeedsTags(value, depth);
     default:
-      throw new UnstorableValue(path, `a JSON value, a Date, a URL or a Uint8Array, not ${typeof value}`);
+      throw new UnstorableValue("", `a JSON value, a Date, a URL or a Uint8Array, not ${typeof value}`);
   }
 }
 
-function objectNeedsTags(value: object, path: string, depth: number): boolean {
-  if (depth > MAX_DEPTH) throw new UnstorableValue(path, `at most ${MAX_DEPTH} levels, and no cycle`);
+function objectNeedsTags(value: object, depth: number): boolean {
+  if (depth > MAX_DEPTH) throw new UnstorableValue("", `at most ${MAX_DEPTH} levels, and no cycle`);
   if (value instanceof Date) {
-    if (Number.isNaN(value.getTime())) throw new UnstorableValue(path, "a valid Date");
+    if (Number.isNaN(value.getTime())) throw new UnstorableValue("", "a valid Date");
     return true;
   }
   if (value instanceof URL || isUint8Array(value)) return true;
   if ("toJSON" in value && typeof value.toJSON === "function") {
-    throw new UnstorableValue(path, "plain data, without a toJSON method");
+    throw new UnstorableValue("", "plain data, without a toJSON method");
   }
   if (Object.getOwnPropertySymbols(value).length > 0) {
-    throw new UnstorableValue(path, "string keys, no symbols");
+    throw new UnstorableValue("", "string keys, no symbols");
+  }
+  return Array.isArray(value) ? itemsNeedTags(value, depth + 1) : fieldsNeedTags(value, depth + 1);
+}
+
+function itemsNeedTags(items: readonly unknown[], depth: number): boolean {
+  let tags = false;
+  let index = 0;
+  try {
+    for (; index < items.length; index++) if (needsTags(items[index], depth)) tags = true;
+  } catch (thrown) {
+    throw inside(thrown, index);
+  }
+  if (Object.keys(items).length !== items.length) {
+    throw new UnstorableValue("", "an array without named properties");
+  }
+  return tags;
+}
+
+function fieldsNeedTags(fields: object, depth: number): boolean {
+  const prototype: unknown = Object.getPrototypeOf(fields);
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new UnstorableValue("", "a plain object, not a class instance");
   }
   let tags = false;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      if (needsTags(value[index], `${path}[${index}]`, depth + 1)) tags = true;
+  let step: string | undefined;
+  try {
+    for (const [key, field] of Object.entries(fields)) {
+      step = key;
+      if (field !== undefined && needsTags(field, depth)) tags = true;
+      if (ESCAPABLE.test(key)) tags = true;
     }
-    if (Object.keys(value).length !== value.length) {
-      throw new UnstorableValue(path, "an array without named properties");
-    }
-    return tags;
-  }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) {
-    throw new UnstorableValue(path, "a plain object, not a class instance");
-  }
-  for (const [key, field] of Object.entries(value)) {
-    if (field !== undefined && needsTags(field, `${path}.${key}`, depth + 1)) tags = true;
-    if (ESCAPABLE.test(key)) tags = true;
+  } catch (thrown) {
+    throw inside(thrown, step);
   }
   return tags;
 }
@@ -97,7 +130,10 @@ function tag(value: unknown): unknown {
   );
 }
 
-/** Returns `undefined` for an invalid tag: other programs may have written the text. */
+/**
+ * Returns the object for a tag (e.g. the `Date` for `$date`), or `undefined` if the tag's text is invalid, because
+ * another program may have written it.
+ */
 function untagged(key: string, text: string): Date | Uint8Array | URL | undefined {
   switch (key) {
     case DATE_KEY:
@@ -125,31 +161,35 @@ function untag(value: unknown): unknown {
   );
 }
 
-/** Returns a copy in plain JSON values. Throws {@link UnstorableValue}. */
+/**
+ * Returns a copy of the value that consists of plain JSON values and tags. Throws {@link UnstorableValue} if the value
+ * can't be stored.
+ */
 export function toJsonValue(value: unknown): JsonValue {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   return JSON.parse(encodeJson(value)) as JsonValue;
 }
 
-/** Throws {@link UnstorableValue}. */
+/** Returns the value as JSON text with tags. Throws {@link UnstorableValue} if the value can't be stored. */
 export function encodeJson(value: unknown): string {
-  return JSON.stringify(needsTags(value, "", 0) ? tag(value) : value);
+  return JSON.stringify(needsTags(value, 0) ? tag(value) : value);
 }
 
-/** Throws `SyntaxError` for invalid JSON. */
+/** Parses JSON text and converts its tags back into objects. Throws `SyntaxError` for invalid JSON. */
 export function decodeJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return mayHoldTags(text) ? untag(value) : value;
 }
 
-/** Reverses {@link toJsonValue}. */
+/** Converts the result of {@link toJsonValue} back into the original value. */
 export function fromJsonValue(value: unknown): unknown {
   return untag(value);
 }
 
 /**
- * Freezes a freshly decoded value deeply, so readers can't change the store. `Date`, `URL` and `Uint8Array` can't be
- * frozen: stores give each reader its own.
+ * Freezes a value and everything inside it, so that a reader can't change a value that the store shares with other
+ * readers. Only pass a value that no other code uses yet. `Date`, `URL` and `Uint8Array` can't be frozen; therefore
+ * stores give each reader its own copies of such objects.
  */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
@@ -160,7 +200,7 @@ export function deepFreeze<T>(value: T): T {
   } else {
     for (const key in value) {
       const field = value[key];
-      // Inherited values are not ours to freeze.
+      // Only own fields are frozen: inherited values belong to other code.
       if (typeof field === "object" && Object.hasOwn(value, key)) deepFreeze(field);
     }
   }

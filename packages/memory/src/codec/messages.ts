@@ -8,7 +8,7 @@ import {
   type Result,
 } from "../contract/errors.ts";
 import { type Message, messageRoles } from "../contract/message.ts";
-import type { Fields } from "../runtime/objects.ts";
+import { type Fields, isFields } from "../runtime/objects.ts";
 import { schemaIssues, unstorable } from "./checks.ts";
 import { decodeJson, deepFreeze, encodeJson } from "./json.ts";
 
@@ -18,7 +18,10 @@ const customCallSchema = z.looseObject({
   custom: z.looseObject({ name: z.string(), input: z.string() }),
 });
 
-/** Some gateways leave out the type, or use their own. */
+/**
+ * The schema of a call of a tool with JSON arguments. The type is optional and may have any value, because some
+ * gateways omit it or use their own.
+ */
 const functionCallSchema = z.looseObject({
   id: z.string(),
   type: z.string().nullish(),
@@ -28,7 +31,10 @@ const functionCallSchema = z.looseObject({
 const isCustom = (call: unknown): boolean =>
   typeof call === "object" && call !== null && "type" in call && call.type === "custom";
 
-/** Not a union: its issues would name no field. */
+/**
+ * The schema of any tool call. Chooses `customCallSchema` or `functionCallSchema` by the call's type. A union of the
+ * two schemas would report issues that name no field.
+ */
 const toolCallSchema = z.unknown().superRefine((call, context) => {
   const parsed = (isCustom(call) ? customCallSchema : functionCallSchema).safeParse(call);
   for (const { path, message } of parsed.error?.issues ?? []) {
@@ -36,45 +42,66 @@ const toolCallSchema = z.unknown().superRefine((call, context) => {
   }
 });
 
+const ROLES: ReadonlySet<unknown> = new Set(messageRoles);
+
 const contentPartSchema = z.looseObject({ type: z.string() });
 
 /**
- * The shape of a stored message. Unknown fields are allowed, and values are kept as they are, not as zod copies them.
- * Call ids stay as providers gave them, even if they are empty or repeated.
+ * The shape of a stored message. Unknown fields are allowed. The schema is only used as a check: the message itself is
+ * stored, not the result of the parse. Ids of calls may be empty or repeated, because some model providers give such
+ * ids.
  */
 export const messageSchema = z.looseObject({
   role: z.enum(messageRoles),
   content: z.union([z.string(), z.array(contentPartSchema), z.null()], {
     error: "expected a string, an array of content parts, or null",
   }),
-  // Dumps of other systems contain `null` for missing values.
+  // Messages that were exported from other systems contain `null` for missing values.
   tool_call_id: z.string().nullish(),
   tool_calls: z.array(toolCallSchema).nullish(),
 });
 
-/** Messages to be stored. */
+/**
+ * Returns whether a value has a list of content parts, has no calls, and fits `messageSchema`. Checking the schema itself
+ * takes several times as long.
+ */
+const isMessageOfParts = (value: unknown): boolean =>
+  isFields(value) &&
+  ROLES.has(value["role"]) &&
+  Array.isArray(value["content"]) &&
+  value["content"].every((part) => isFields(part) && typeof part["type"] === "string") &&
+  value["tool_call_id"] === undefined &&
+  value["tool_calls"] === undefined;
+
+/** Messages that are encoded for one write. */
 export interface Batch {
   readonly messages: EncodedMessage[];
   readonly issues: MemoryIssue[];
-  /** Whether a message has the role `system` or `developer`. */
+  /** Whether a message of the batch has the role `system` or `developer`. */
   holdsSystemContent: boolean;
 }
 
-/** Validates and encodes messages; collects into `issues`. */
+/**
+ * Validates and encodes messages. Adds an issue to `issues` for everything that is invalid. An invalid message has an
+ * empty body in the result.
+ */
 export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
   const batch: Batch = { messages: [], issues, holdsSystemContent: false };
   if (!Array.isArray(messages)) {
     issues.push({ path: "messages", expected: "an array of messages" });
     return batch;
   }
-  // Unlike `map`, this visits holes.
+  // A loop, because `map` skips holes in an array.
   for (let index = 0; index < messages.length; index++) {
     batch.messages.push(encodeMessage(messages[index], index, batch));
   }
   return batch;
 }
 
-/** Returns only the messages of the batch. */
+/**
+ * Validates and encodes messages. Returns the encoded messages, and adds an issue to `issues` for everything that is
+ * invalid.
+ */
 export const encodeMessages = (messages: unknown, issues: MemoryIssue[]): readonly EncodedMessage[] =>
   encodeBatch(messages, issues).messages;
 
@@ -85,15 +112,17 @@ function encodeMessage(message: unknown, index: number, batch: Batch): EncodedMe
     const plain = encodePlainMessage(message);
     if (plain !== undefined) return plain;
     const body = encodeJson(message);
-    // Check the text to be stored, not the argument: getters may return another value, and hidden fields are not
-    // stored. Tags stay tags: no field of the schema may be a date, bytes or a URL.
-    const parsed = messageSchema.safeParse(JSON.parse(body));
-    if (parsed.success) {
-      const { role } = parsed.data;
+    // Check the text to be stored, not the argument: a getter may return another value at the next read, and hidden
+    // fields are not stored. The text is checked with its tags, because no field of the schema may be a date, bytes or
+    // a URL.
+    const value: unknown = JSON.parse(body);
+    const error = isMessageOfParts(value) ? undefined : messageSchema.safeParse(value).error;
+    if (error === undefined) {
+      const { role } = value as Fields;
       if (role === "system" || role === "developer") batch.holdsSystemContent = true;
       return { body, isToolResult: role === "tool" };
     }
-    for (const { path: field, expected } of schemaIssues(parsed.error)) {
+    for (const { path: field, expected } of schemaIssues(error)) {
       issues.push({ path: `${path()}${field}`, expected });
     }
   } catch (thrown) {
@@ -117,10 +146,13 @@ const isPlainArray = (value: unknown): value is readonly unknown[] =>
   Object.getOwnPropertySymbols(value).length === 0 &&
   Object.keys(value).length === value.length;
 
-/** The field as JSON text, `""` if it is absent, `undefined` if it isn't plain. */
+/**
+ * Returns a field as JSON text, `""` if the field is absent, or `undefined` if `encodePlainMessage` can't encode it.
+ */
 type FieldEncoder = (key: string, value: unknown) => string | undefined;
 
-// Reads each field once, so the checked value is the stored one.
+// Reads each field only once, so that the value that is checked is also the value that is stored (a getter may return
+// different values).
 function encodeFields(value: unknown, encodeField: FieldEncoder): string | undefined {
   if (!isPlain(value)) return undefined;
   let text = "";
@@ -168,13 +200,46 @@ function encodeCalls(calls: unknown): string | undefined {
   return `[${texts.join(",")}]`;
 }
 
+/**
+ * Encodes a part that has only a text, with its fields in their order. Reads each field once. Returns `undefined` for every other
+ * value. Doesn't use `encodeFields`, which takes twice as long.
+ */
+function encodeTextPart(part: unknown): string | undefined {
+  if (!isPlain(part)) return undefined;
+  let first = "";
+  let found = 0;
+  for (const key in part) {
+    if (key !== "type" && key !== "text") return undefined;
+    if (first === "") first = key;
+    found += 1;
+  }
+  if (found !== 2) return undefined;
+  const { type, text } = part;
+  if (type !== "text" || typeof text !== "string") return undefined;
+  const json = JSON.stringify(text);
+  return first === "type" ? `{"type":"text","text":${json}}` : `{"text":${json},"type":"text"}`;
+}
+
+/** Encodes a text, or a list of parts that have only texts. Returns `undefined` for every other value. */
+function encodeContent(content: unknown): string | undefined {
+  if (!isPlainArray(content)) return encodeText(content);
+  let texts = "";
+  for (const part of content) {
+    const text = encodeTextPart(part);
+    if (text === undefined) return undefined;
+    // Text added to text, because joining a list of thousands of texts takes longer.
+    texts += texts === "" ? text : `,${text}`;
+  }
+  return `[${texts}]`;
+}
+
 const encodeOriginField: FieldEncoder = (key, value) =>
   key === "provider" || key === "api" || key === "model" ? encodeText(value) : undefined;
 
 /**
- * Encodes a message with only the documented fields, and maybe an origin, in one pass. Nearly all messages are like
- * this. Returns `undefined` for all other values: `messageSchema` and `encodeJson` handle them. Throws what reading the
- * value throws.
+ * Encodes a message in one pass if it has only the fields of {@link Message} and maybe an `origin`, and its content is a
+ * text or a list of text parts. Nearly all messages are like this. Returns `undefined` for every other value; the caller
+ * then uses `messageSchema` and `encodeJson`. An error that a getter of the value throws is passed on.
  */
 export function encodePlainMessage(message: unknown): EncodedMessage | undefined {
   let role: unknown;
@@ -186,7 +251,7 @@ export function encodePlainMessage(message: unknown): EncodedMessage | undefined
         return value === "user" || value === "assistant" || value === "tool" ? `"${value}"` : undefined;
       case "content":
         hasContent = true;
-        return encodeText(value);
+        return encodeContent(value);
       case "tool_call_id":
         return value === undefined ? "" : encodeText(value);
       case "tool_calls":
@@ -202,9 +267,9 @@ export function encodePlainMessage(message: unknown): EncodedMessage | undefined
 }
 
 /**
- * Checks untrusted messages, e.g. a request body or another framework's history, as a store would, and returns the same
- * array. Accepts rich messages (see {@link RichMessage}), which then have the type `Message`. Failures are a
- * `MemoryValidationError` with a path for each issue.
+ * Checks untrusted messages (e.g. a request body, or a history of another framework) by the rules of all stores.
+ * Returns the same array if all messages are valid, otherwise a `MemoryValidationError` with a path for each issue.
+ * Also accepts messages with the additional fields of a {@link RichMessage}; the compiler sees them as `Message`.
  *
  * @example
  * ```ts
@@ -225,7 +290,10 @@ export function parseMessages(messages: unknown): Result<readonly Message[]> {
     : createFailure(createMemoryValidationError(issues, { operation: "parseMessages" }));
 }
 
-/** Thrown if a stored message can't be decoded. Contains its index and no content. */
+/**
+ * Thrown if a stored message can't be decoded. Contains the index of the message in the list that was read, but no
+ * content.
+ */
 export class CorruptMessage extends Error {
   override readonly name = "CorruptMessage";
   constructor(readonly index: number) {
@@ -233,18 +301,17 @@ export class CorruptMessage extends Error {
   }
 }
 
-const ROLES: ReadonlySet<string> = new Set(messageRoles);
-
-// Bodies were validated when they were written. This guards against rows that other programs wrote.
+// The provider validates bodies when it writes them. This check is for messages that other programs wrote into the
+// store.
 function isMessage(value: unknown): value is Message {
   if (typeof value !== "object" || value === null || !("role" in value) || !("content" in value))
     return false;
-  return typeof value.role === "string" && ROLES.has(value.role);
+  return ROLES.has(value.role);
 }
 
 /**
- * Decodes the body of a stored message, and freezes it. If it isn't a message, throws a `CorruptMessage` with this
- * `index`.
+ * Decodes the body of a stored message, and freezes the result. If the body isn't a message, throws a `CorruptMessage`
+ * that contains `index`.
  */
 export function decodeMessage(body: string, index: number): Message {
   let value: unknown;
@@ -257,6 +324,8 @@ export function decodeMessage(body: string, index: number): Message {
   return deepFreeze(value);
 }
 
-/** Throws {@link CorruptMessage}. */
+/**
+ * Decodes the bodies of stored messages, and freezes the list. Throws {@link CorruptMessage} if a body isn't a message.
+ */
 export const decodeMessages = (stored: readonly StoredMessage[]): readonly Message[] =>
   Object.freeze(stored.map((body, index) => (typeof body === "string" ? decodeMessage(body, index) : body)));

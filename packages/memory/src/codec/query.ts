@@ -19,8 +19,8 @@ const IDS = ["conversationId", "userId", "traceId"] as const;
 const FIELDS = [...IDS, "since", "until", "limit", "offset", "cursor", "includeMessages"];
 
 /**
- * A misspelt condition, or an id that is `undefined` because a session has none, must not widen the search to all
- * users' conversations.
+ * Returns an issue for each unknown field (e.g. `userID`), and for each id that is `undefined` (e.g. because a session
+ * has no user). Without these issues, the query would find the conversations of all users.
  */
 function conditionIssues(query: MemoryQuery): MemoryIssue[] {
   const issues = unknownFieldIssues("query", query, FIELDS);
@@ -60,7 +60,7 @@ function encodeReadableQuery(query: MemoryQuery): Checked<ConversationQuery> {
     issues,
     (): ConversationQuery => ({
       ...present({ conversationId, userId, traceId }),
-      // Copies: a caller may change them before a driver has sent them.
+      // The dates are copied, because the caller may change them before a driver has sent them.
       ...(since === undefined ? {} : { since: new Date(since) }),
       ...(until === undefined ? {} : { until: new Date(until) }),
       ...present({ limit, cursor: position }),
@@ -75,7 +75,10 @@ export function encodeId(path: string, id: string): Checked<string> {
   return checked(issue === undefined ? [] : [issue], () => id);
 }
 
-/** `undefined`, from a session without a user, must not select all users. */
+/**
+ * Checks the user id in a call with a user id as argument. The argument `undefined` (e.g. from a session without a
+ * user) is refused, because it must not select all users.
+ */
 export function encodeUserId(userId: string | undefined): Checked<string> {
   if (userId !== undefined) return encodeId("userId", userId);
   const expected = "a user id, not undefined; omit the argument for the totals of all users";
@@ -88,8 +91,9 @@ export function encodeLimit(limit: number): Checked<number> {
 }
 
 /**
- * Returns the `cursor` that continues a listing after this conversation; `undefined` if it has no metadata. A
- * conversation that is written between two pages moves to the front, so it isn't listed twice.
+ * Returns the `cursor` with which the next query continues after this conversation. Returns `undefined` if the
+ * conversation has no metadata. If a conversation is written between two queries, it moves to the front of the list,
+ * and the next pages don't contain it.
  *
  * @example
  * ```ts

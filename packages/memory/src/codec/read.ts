@@ -20,7 +20,7 @@ const FIELDS = ["messages", "userId", "receiptFor", "signal"];
 const RANGE_FIELDS = ["after", "before", "limit"];
 const SELECTION = '"all", "none", a range, or { messageId }';
 
-/** Checks and encodes a read. */
+/** Checks the arguments of a read, and converts them into a request for the backend. */
 export const encodeRead = (conversationId: string, options: ReadOptions | undefined): Checked<ReadRequest> =>
   guarded("options", () => encodeReadable(conversationId, options));
 
@@ -59,7 +59,7 @@ function encodeSelection(messages: MessageSelection, issues: MemoryIssue[]): Sto
   }
   issues.push(...unknownFieldIssues(path, messages, RANGE_FIELDS));
   const { after, before, limit } = messages;
-  // -1 is before the first message: a reader that counts down gets there.
+  // -1 is allowed. It is the position before the first message, and a caller that counts positions down may pass it.
   pushIssue(issues, integerIssue(`${path}.after`, after, -1));
   pushIssue(issues, integerIssue(`${path}.before`, before, 0));
   pushIssue(issues, integerIssue(`${path}.limit`, limit, 0));
@@ -73,13 +73,17 @@ function encodeSelection(messages: MessageSelection, issues: MemoryIssue[]): Sto
   };
 }
 
-/** Throws {@link CorruptMessage}. */
+/**
+ * Converts a stored conversation into the form that readers get, and freezes it. Throws {@link CorruptMessage} if a
+ * body isn't a message.
+ */
 export function decodeConversation(stored: StoredConversation): ConversationMemory {
-  // Field by field: the names of top-level fields are not escaped, so stores can search them.
+  // Each field is decoded separately, because the names of top-level fields are not escaped, so that stores can search
+  // for them.
   const fields = Object.entries(stored.metadata).map(([key, value]) => [key, fromJsonValue(value)]);
   // `assign` to the new object: adding fields after a spread takes several times as long.
   const metadata: ConversationMetadata = Object.assign(Object.fromEntries(fields), {
-    // Copies: freezing doesn't stop a reader from changing a Date that the store or another field shares.
+    // Copies, because a Date can't be frozen: a reader could change a Date that the store or another field uses, too.
     createdAt: new Date(stored.createdAt),
     updatedAt: new Date(stored.lastActivity),
     totalMessages: stored.totalMessages,
@@ -102,13 +106,17 @@ interface Positions {
   /** The number of stored messages. */
   readonly totalMessages: number;
   readonly nextPosition: number;
-  /** Returns the position of the message with this id; `undefined` if there is none. */
+  /**
+   * Returns the position of the message that was written with the id `messageId`, or `undefined` if no stored message
+   * has this id.
+   */
   readonly positionOf: (messageId: string) => number | undefined;
 }
 
 /**
- * Returns the selected range of the stored messages, as indexes in their list, with an exclusive end. For backends with
- * all messages in memory. An empty selection is `[totalMessages, totalMessages]` or another empty range.
+ * Converts a selection into two indexes in the list of stored messages: `from`, the first selected message, and `end`,
+ * the message after the last selected one. If no message is selected, `from` equals `end`. For backends that hold all
+ * messages of a conversation in memory.
  */
 export function selectedBounds(
   selection: StoredSelection,

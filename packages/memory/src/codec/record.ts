@@ -17,7 +17,10 @@ const FIELDS = [
   ...["version", "metadataVersion", "firstPosition", "traceIds", "ttlSeconds"],
 ];
 
-/** Decodes a read for an export. Throws `CorruptMessage`. */
+/**
+ * Converts the result of a read with `forExport` into a record. Returns `null` if the conversation doesn't exist.
+ * Throws `CorruptMessage` if a body isn't a message.
+ */
 export function decodeRecord(read: ReadOutcome): ConversationRecord | null {
   if (read.conversation === null) return null;
   const { conversation: stored, firstPosition, forExport } = read;
@@ -40,7 +43,10 @@ export function decodeRecord(read: ReadOutcome): ConversationRecord | null {
   });
 }
 
-/** Encodes the parts of an import that other writes don't have. The rest is checked like any write. */
+/**
+ * Checks those fields of an import that other writes don't have, and converts the record into a write. `encodeWrite`
+ * checks all other fields.
+ */
 export const encodeRecord = (record: ConversationRecord, options: ImportOptions): Checked<WriteInput> =>
   guarded("record", () => encodeReadable(record, options));
 
@@ -74,7 +80,7 @@ function encodeReadable(record: ConversationRecord, options: ImportOptions = {})
         expectedVersion: 0,
         ...present({ idempotencyKey, expectedIncarnation, messageIds, ttlSeconds }),
       },
-      // Copies: a caller may change them before a driver has sent them.
+      // The dates and the array are copied, because the caller may change them before the driver has sent the write.
       source: {
         createdAt: new Date(createdAt),
         lastActivity: new Date(lastActivity),
@@ -87,13 +93,16 @@ function encodeReadable(record: ConversationRecord, options: ImportOptions = {})
   );
 }
 
-/** Only the record's own `userId` sets the owner. */
+/** Removes a `userId` from the metadata of a record: only the record's own field `userId` sets the owner. */
 function withoutOwner(metadata: ConversationRecord["metadata"]): WriteMetadata {
   const { userId: _, ...fields } = metadata;
   return fields;
 }
 
-/** Every store counts exactly up to this number, and further from here with any number of writes. */
+/**
+ * The maximum value of a version or a position in an import. It is so far below the limits of all stores that no number
+ * of later writes exceeds them.
+ */
 const MAX_COUNT = 1_000_000_000_000;
 
 function countIssue(path: string, value: unknown, minimum: number): MemoryIssue | undefined {
@@ -105,7 +114,7 @@ function countIssue(path: string, value: unknown, minimum: number): MemoryIssue 
 const YEAR_1 = -62_135_596_800_000;
 const YEAR_10_000 = 253_402_300_800_000;
 
-/** Every store can represent these times. */
+/** Returns an issue if the value isn't a time that every store can represent, otherwise `undefined`. */
 function timeIssue(path: string, value: unknown): MemoryIssue | undefined {
   const time = value instanceof Date ? value.getTime() : Number.NaN;
   return time >= YEAR_1 && time < YEAR_10_000

@@ -1,17 +1,25 @@
 import { base64Of, isUint8Array, sameBytes } from "../runtime/bytes.ts";
 import { type Fields, isFields } from "../runtime/objects.ts";
 
-/** Compares one field of two objects. A missing field is `undefined`. */
+/**
+ * Returns whether the field `key` of two objects counts as equal. `a` and `b` are the values of the field; `undefined`
+ * if the field is missing.
+ */
 export type SameField = (key: string, a: unknown, b: unknown) => boolean;
 
-/** Deeper values are only equal if they are identical. No stored message is that deep, and the stack is limited. */
+/**
+ * The maximum depth of the comparison. Values inside more levels only count as equal if they are identical. No stored
+ * message has so many levels, and a deeper recursion could exceed the stack.
+ */
 const MAX_DEPTH = 1_000;
 
 /**
- * Compares two values as JSON: key order doesn't matter, an `undefined` field counts as absent, a `Date` equals its ISO
- * text, and a `URL` its address. Bytes equal the same bytes and their JSON forms: base64, or an object with an index
- * for each byte. Only reads own fields, so `__proto__` is a normal key. Only goes as deep as both values, so a cycle in
- * one of them ends. Throws only what reading a value throws.
+ * Whether two values are equal as JSON. The order of keys doesn't matter, and an `undefined` field counts as absent. A
+ * `Date` equals its ISO text, and a `URL` equals its address as text. Bytes equal the same bytes and their two JSON
+ * forms: base64 text, or an object with a number for each index.
+ *
+ * Only own fields count, so `__proto__` is a normal key. One of the two values may contain cycles. Only throws if a
+ * getter of a value throws.
  *
  * @example
  * ```ts
@@ -22,7 +30,10 @@ const MAX_DEPTH = 1_000;
  */
 export const sameJson = (a: unknown, b: unknown): boolean => sameValue(a, b, 0);
 
-/** Whether two objects, not arrays, have equal fields. */
+/**
+ * Whether both values are objects, but not arrays, and `same` returns `true` for each field that one of the objects
+ * has.
+ */
 export function sameFields(a: unknown, b: unknown, same: SameField): boolean {
   if (!isFields(a) || !isFields(b)) return false;
   for (const key of Object.keys(a)) if (!same(key, a[key], ownField(b, key))) return false;
@@ -30,13 +41,13 @@ export function sameFields(a: unknown, b: unknown, same: SameField): boolean {
   return true;
 }
 
-/** Whether two arrays have equal items. */
+/** Whether both values are arrays of the same length, and `same` returns `true` for each pair of items. */
 export function sameLists(a: unknown, b: unknown, same: (a: unknown, b: unknown) => boolean): boolean {
   if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
   return a.every((item, index) => same(item, b[index]));
 }
 
-/** Returns `undefined` if the field is missing or inherited. */
+/** Returns the object's own field, or `undefined` if the field is missing or inherited. */
 export const ownField = (value: object, key: string): unknown =>
   Object.hasOwn(value, key) ? (value as Fields)[key] : undefined;
 
@@ -53,7 +64,8 @@ function sameValue(a: unknown, b: unknown, depth: number): boolean {
 
 const isText = (value: unknown): value is Date | URL => value instanceof Date || value instanceof URL;
 
-// An invalid Date equals no text, and not even itself.
+// Converts a Date or URL into text, and returns any other value unchanged. An invalid Date becomes `NaN`, which equals
+// no value, not even itself.
 function textOf(value: unknown): unknown {
   if (value instanceof URL) return value.href;
   if (!(value instanceof Date)) return value;

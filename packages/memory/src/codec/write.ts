@@ -24,7 +24,10 @@ import {
 import { toJsonValue } from "./json.ts";
 import { encodeBatch } from "./messages.ts";
 
-/** The store's own fields. They are not stored if a caller passes them back. */
+/**
+ * The metadata fields that the store adds. A caller may pass the metadata of an earlier read to a write; these fields
+ * are then ignored.
+ */
 const RESERVED_METADATA = new Set([
   "createdAt",
   "updatedAt",
@@ -65,11 +68,11 @@ export interface WriteInput {
   readonly messages: readonly Message[];
   readonly metadata: WriteMetadata | undefined;
   readonly options: WriteOptions | undefined;
-  /** Only for imports. */
+  /** The initial values of an imported conversation. Absent in all other writes. */
   readonly source?: ConversationSource;
 }
 
-/** Checks and encodes a write for every backend. */
+/** Checks the arguments of a write, and converts them into the write that backends carry out. */
 export const encodeWrite = (input: WriteInput): Checked<ConversationWrite> =>
   guarded("input", () => encodeReadableWrite(input));
 
@@ -101,7 +104,8 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
   const given = encodeMetadata(metadata, issues);
   const encodedMetadata = batch.holdsSystemContent ? { ...given, systemContent: true } : given;
   return checked(issues, () => {
-    // Field by field: spreading objects takes several times as long as the rest of this function.
+    // The fields are set one by one, because spreading objects takes several times as long as the rest of this
+    // function.
     const write: Mutable<ConversationWrite> = {
       mode,
       conversationId,
@@ -132,7 +136,10 @@ function encodeIncarnation(incarnation: unknown, issues: MemoryIssue[]): Expecte
   return parsed;
 }
 
-/** Creating a conversation without an owner must be requested explicitly. */
+/**
+ * Whether the write creates a missing conversation. Adds an issue if `createIfMissing` is `true` but the metadata
+ * contain no `userId`: a conversation without an owner must be requested with `"unowned"`.
+ */
 function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]): boolean {
   if (given === undefined || given === false) return false;
   if (given !== true && given !== "unowned") {
@@ -145,14 +152,20 @@ function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]
   return true;
 }
 
-/** A replace creates the conversation and keeps no messages, so these options were meant for an append. */
+/**
+ * Adds an issue for each option that only an append can have (`createIfMissing`, `dropLast`). A replace always creates
+ * a missing conversation and keeps no messages, so these options make no sense in a replace.
+ */
 function refuseOfReplace({ createIfMissing, dropLast }: WriteOptions, issues: MemoryIssue[]): void {
   const expected = "nothing: storeMessages creates or replaces the whole conversation";
   if (createIfMissing !== undefined) issues.push({ path: "options.createIfMissing", expected });
   if (dropLast !== undefined) issues.push({ path: "options.dropLast", expected });
 }
 
-/** Hashes the whole write except its expectations, which may change in a retry. */
+/**
+ * Returns the hash with which a retry of the write is recognised. The expected versions and incarnation are left out,
+ * because they may change in a retry.
+ */
 function writeHash(write: ConversationWrite): string {
   const { mode, messages, metadata, userId, traceId, dropLast, maxMessages, ttlSeconds, source } = write;
   const fields = Object.keys(metadata)
@@ -165,7 +178,7 @@ function writeHash(write: ConversationWrite): string {
   return sha256(text, "hex");
 }
 
-/** Adds the writer's ids to the messages; collects into `issues`. */
+/** Returns the messages with the writer's own ids. Adds everything that is invalid to `issues`. */
 function withMessageIds(
   messages: readonly EncodedMessage[],
   ids: readonly (string | null | undefined)[],
@@ -181,17 +194,20 @@ function withMessageIds(
     if (id === undefined || id === null) return message;
     const issue = idIssue(`${path}[${index}]`, id);
     pushIssue(issues, issue);
-    // Refused messages have no body.
+    // An invalid message, for which there is already an issue, has an empty body.
     if (issue !== undefined || message.body === "") return message;
     return { ...message, own: { id: id as string, hash: contentHash(message) } };
   });
 }
 
-/** Hashes the message's content, independent of the order of its fields. */
+/** Returns a hash of the message's content. The order of the message's fields doesn't change the hash. */
 const contentHash = ({ body }: EncodedMessage): string =>
   sha256(JSON.stringify(sorted(JSON.parse(body))), "hex");
 
-/** Uses lists of fields instead of objects, because objects reorder number-like fields. */
+/**
+ * Sorts the fields of all objects inside a value. Each object becomes a list of its fields, because JavaScript objects
+ * always put number-like keys first.
+ */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

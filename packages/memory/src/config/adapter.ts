@@ -9,48 +9,58 @@ import {
 import type { MemoryProvider } from "../contract/provider.ts";
 import type { InMemoryConfig, InMemoryProvider } from "../in-memory/provider.ts";
 
-/** An environment variable of an adapter. It sets one field of the configuration. */
+/** An environment variable that sets one field of an adapter's configuration. */
 export interface AdapterVariable {
-  /** The field of the configuration, e.g. `"port"`. */
+  /** The name of the configuration field (e.g. `"port"`). */
   readonly field: string;
   /**
-   * The format of its value. `"number"`: a decimal number. `"boolean"`: `true`, `false`, `1`, `0`, `yes`, `no`, `on` or
-   * `off`, in any case. Default `"text"`.
+   * The format of the variable's value. `"number"`: a decimal number. `"boolean"`: `true`, `false`, `1`, `0`, `yes`,
+   * `no`, `on` or `off`, in upper or lower case. Default `"text"`.
    */
   readonly format?: "text" | "number" | "boolean";
-  /** If `true`, reports and errors never show its value. */
+  /** If `true`, reports and errors never show the variable's value. */
   readonly secret?: boolean;
-  /** If `true`, `validateMemoryEnvironment` warns if it isn't set and its default is used. */
+  /** If `true`, `validateMemoryEnvironment` returns a warning when the variable isn't set and its default is used. */
   readonly recommended?: boolean;
-  /** A variable that replaces this one, e.g. `"JAF_FILE_URL"`. If it is set, this one is neither required nor used. */
+  /**
+   * The name of a variable that replaces this one (e.g. `"JAF_FILE_URL"`). If that variable is set, this one is neither
+   * required nor used.
+   */
   readonly replacedBy?: string;
 }
 
 /**
- * The `adapter` export of a backend's package. `createMemoryProvider({ type })` and `JAF_MEMORY_TYPE` find it by the
- * package name, `@jaf/memory-<type>` or `jaf-memory-<type>`: from the main script, or from the working folder if its
- * package.json declares the package. For other package names, use `registerMemoryAdapter`.
+ * The export `adapter` of a backend's package. `createMemoryProvider({ type })` and `JAF_MEMORY_TYPE` find the package
+ * by its name: `@jaf/memory-<type>` or `jaf-memory-<type>`. The package is searched for from the main script, and also
+ * from the working folder if the package.json in the working folder declares the package. For a package with another
+ * name, call `registerMemoryAdapter`.
  */
 export interface MemoryAdapter<Config extends object = object, Client = unknown> {
-  /** A lower-case letter, then up to 49 lower-case letters, digits and hyphens. */
+  /**
+   * The type of the backend (e.g. `"postgres"`): a lower-case letter, then up to 49 lower-case letters, digits and
+   * hyphens.
+   */
   readonly type: string;
   /**
-   * Validates a configuration, including its `type`. `create` gets its output, so put all defaults here. Messages must
-   * not contain values; messages for a field of a secret variable are never shown.
+   * Validates a configuration, including its `type`. `create` gets the parsed output of the schema, so the schema must
+   * contain all defaults. The schema's error messages must not contain values of the configuration. The messages about
+   * a field that a `secret` variable sets are never shown.
    */
   readonly configSchema: z.ZodType<Config>;
-  /** The variables by name, e.g. `JAF_FILE_FOLDER`. */
+  /** The environment variables by name (e.g. `JAF_FILE_FOLDER`). */
   readonly environment: Readonly<Record<string, AdapterVariable>>;
   /**
-   * Opens the provider. It must never close a client that is passed in. Without a client, the provider opens its own
-   * and closes it in `close()`. Rejects with a `MemorySetupError`, or with a `TypeError` for an invalid client. For all
-   * other errors, the factories only show the name and the code.
+   * Opens the provider. If `client` is given, the provider uses this client and must never close it. Otherwise the
+   * provider opens its own client, and closes it in `close()`. If opening fails, reject with a `MemorySetupError`. If
+   * the client is invalid, reject with a `TypeError`. Of any other error, `createMemoryProvider` only shows the name
+   * and the code.
    */
   readonly create: (config: Config, client?: Client) => MemoryProvider | Promise<MemoryProvider>;
 }
 
 /**
- * The types of each backend's configuration, client and provider. Each adapter adds its own:
+ * The TypeScript types of each backend's configuration, client and provider, by the type of the backend (e.g.
+ * `"file"`). The package of an adapter adds an entry:
  *
  * ```ts
  * import type { MemoryProvider } from "@jaf/memory";
@@ -71,7 +81,9 @@ export interface MemoryAdapterTypes {
   memory: { readonly config: InMemoryConfig; readonly client: never; readonly provider: InMemoryProvider };
 }
 
-/** Restricts types, so a type can only form a package name of the convention. */
+/**
+ * Matches valid types of adapters. A type becomes part of a package name, so no other characters are allowed in a type.
+ */
 export const ADAPTER_TYPE = /^[a-z][a-z0-9-]{0,49}$/;
 
 export const ADAPTER_TYPE_RULE =
@@ -101,13 +113,18 @@ const adapterSchema = z.object({
   create: z.custom((value) => typeof value === "function", { error: "expected a function" }),
 });
 
-/** Throws a `TypeError` that names the fields that don't match {@link MemoryAdapter}. */
+/**
+ * Checks that a value is a {@link MemoryAdapter}, and returns it. Throws a `TypeError` that names the invalid fields.
+ */
 export function parseAdapter(value: unknown): MemoryAdapter {
   parseOptions(adapterSchema, value, "memory adapter");
   return value as MemoryAdapter; // The same object: its methods may need it as `this`.
 }
 
-/** `field` is the field of the configuration. Absent if the whole configuration is invalid. */
+/**
+ * An issue of a configuration. `field` is the name of the invalid field. `field` is absent if the configuration as a
+ * whole is invalid.
+ */
 interface ConfigIssue extends MemoryIssue {
   readonly field?: PropertyKey;
 }
@@ -118,13 +135,14 @@ export type ParsedConfig =
 
 export interface Setup {
   readonly adapter: MemoryAdapter;
-  /** The factory's name in errors. */
+  /** The name of the factory that errors show (e.g. `createMemoryProvider`). */
   readonly operation: string;
 }
 
 /**
- * Returns the error of an adapter that threw, with only the name and code of the thrown error: its message may quote
- * the configuration.
+ * Returns the error for an adapter that threw. The returned error only contains the name and the code of the thrown
+ * error, because the message of the thrown error may quote the configuration. `doing` completes the sentence "threw
+ * while it …".
  */
 export function adapterFailure({ adapter, operation }: Setup, doing: string, thrown: unknown) {
   const { name, code } = describeCause(thrown);
@@ -132,7 +150,10 @@ export function adapterFailure({ adapter, operation }: Setup, doing: string, thr
   return new MemorySetupError(createMemoryStorageError(operation, reason, { provider: adapter.type }));
 }
 
-/** Parses a configuration with the adapter's schema. Rejects with a `MemorySetupError` if the schema throws. */
+/**
+ * Parses a configuration with the adapter's schema. Returns the parsed configuration or the issues. Rejects with a
+ * `MemorySetupError` if the schema throws.
+ */
 export async function parseConfig(setup: Setup, config: unknown): Promise<ParsedConfig> {
   const { configSchema, environment } = setup.adapter;
   const secrets = new Set<PropertyKey>(
@@ -142,7 +163,7 @@ export async function parseConfig(setup: Setup, config: unknown): Promise<Parsed
     const parsed = await configSchema.safeParseAsync(config);
     if (parsed.success) return { ok: true, config: parsed.data };
     const issues = schemaIssues(parsed.error).map((issue) =>
-      // The adapter's own message may quote the value.
+      // The adapter's message about a secret field may quote the secret value, so the message is replaced.
       issue.field !== undefined && secrets.has(issue.field) ? { ...issue, expected: "another value" } : issue,
     );
     return { ok: false, issues };

@@ -13,11 +13,12 @@ import { withDeadline } from "../runtime/abort.ts";
 import { present } from "../runtime/objects.ts";
 
 const optionsSchema = z.strictObject({
-  /** How long a step may take before it counts as failed, in milliseconds. Default 10,000. */
+  /** The maximum duration of a step, in milliseconds. A step that takes longer counts as failed. Default 10,000. */
   timeoutMs: z.number().min(1).max(2_147_483_647).default(10_000),
   /**
-   * `false` only tests health, statistics and a read. Use it for a store that is full: see `diagnoseMemoryProvider`.
-   * Default `true`.
+   * Whether to write a test conversation. With `false`, only health, statistics and one read are tested. Use `false`
+   * for a store that is full, because in a full store the test conversation would evict another conversation. Default
+   * `true`.
    */
   write: z.boolean().default(true),
 });
@@ -26,8 +27,8 @@ const optionsSchema = z.strictObject({
 export type DiagnosisOptions = z.input<typeof optionsSchema>;
 
 /**
- * A step of a diagnosis, in the order in which they run. `"read-back"` reads after the append, and `"gone"` after the
- * deletion.
+ * The name of a step of a diagnosis, in the order in which the steps run. `"read-back"` reads the conversation after
+ * the append, and `"gone"` reads it after the deletion.
  */
 export type DiagnosisStepName =
   | "health"
@@ -45,7 +46,7 @@ export interface DiagnosisStep {
   readonly ok: boolean;
   /** The duration of the step in milliseconds. */
   readonly latencyMs: number;
-  /** Why the step failed. */
+  /** Why the step failed. Absent if it succeeded. */
   readonly error?: MemoryErrorUnion;
 }
 
@@ -55,22 +56,25 @@ export interface MemoryDiagnosis {
   readonly ok: boolean;
   readonly steps: readonly DiagnosisStep[];
   /**
-   * The id of the test conversation, if it may still be stored. A store that supports `ttlSeconds` removes it within
-   * five minutes.
+   * The id of the test conversation, if the diagnosis couldn't make sure that it was deleted. A store that supports
+   * `ttlSeconds` removes the test conversation within five minutes.
    */
   readonly leftoverConversationId?: string;
 }
 
 /**
- * Tests a provider: health, statistics, and storing, reading, appending, reading again and deleting a test conversation
- * with a new id. Later steps run even if an earlier one failed. The conversation is always deleted, and again when a
- * write that took too long settles. Prints nothing; `formatMemoryDiagnosis` returns a text.
+ * Tests a provider. Checks its health and its statistics. Then stores, reads, appends, reads again and deletes a test
+ * conversation with a new id. Later steps, including the deletion, run even if an earlier step failed. If a write took
+ * too long, the test conversation is deleted again when the write has finished. This function prints nothing;
+ * `formatMemoryDiagnosis` converts the result into text.
  *
- * Other conversations stay untouched, with one exception: in a store that has reached a limit, such as the in-memory
- * provider with `maxConversations`, the test conversation evicts the least recently active one. `write: false` writes
- * nothing: it checks health, statistics, and that a conversation that was never stored reads as `null`.
+ * Other conversations stay untouched, with one exception. In a store that has reached a limit (e.g. the in-memory
+ * provider with `maxConversations`), the test conversation evicts the conversation with the oldest activity. With
+ * `write: false`, nothing is written: the diagnosis checks health and statistics, and that a conversation that was
+ * never stored is read as `null`.
  *
- * Never rejects because of the provider, even if that throws or hangs. Rejects with a `TypeError` for invalid options.
+ * If a method of the provider fails, throws or never answers, the failure is in the result, and the returned promise
+ * doesn't reject. Rejects with a `TypeError` if the options are invalid.
  *
  * @example
  * ```ts
@@ -107,7 +111,7 @@ export async function diagnoseMemoryProvider(
   return { ok: steps.every((step) => step.ok), steps, ...(clean ? {} : { leftoverConversationId: id }) };
 }
 
-/** Returns the diagnosis as readable text, without stored content. */
+/** Converts a diagnosis into readable text. The text contains no stored content. */
 export function formatMemoryDiagnosis({ ok, steps, leftoverConversationId }: MemoryDiagnosis): string {
   return [
     ...steps.map(formatStep),
@@ -127,7 +131,10 @@ function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
 
 const OPERATION = "diagnoseMemoryProvider";
 
-/** If this process crashes or a deletion fails, a store that supports `ttlSeconds` removes the conversation. */
+/**
+ * The lifetime of the test conversation, in seconds. If this process crashes or the deletion fails, a store that
+ * supports `ttlSeconds` removes the conversation after this time.
+ */
 const TTL_SECONDS = 300;
 
 const FIRST: Message = { role: "user", content: "test message" };
@@ -140,15 +147,20 @@ const failed = (reason: string, cause?: unknown): MemoryErrorUnion =>
 interface Step<T> {
   readonly name: DiagnosisStepName;
   readonly call: () => Promise<Result<T>>;
-  /** Returns the problem of a successful result. */
+  /** Checks the data of a successful result. Returns what is wrong with the data, or `undefined`. */
   readonly misfit?: (data: T) => string | undefined;
-  /** Called with the promise of a call that took too long. It may settle later or never. */
+  /**
+   * Called if `call` takes too long. The argument is the promise that `call` returned, which may settle later or never.
+   */
   readonly onLate?: (answer: Promise<unknown>) => void;
 }
 
-/** Settles within the time, whatever the provider does. */
+/**
+ * Calls the provider's method that the step tests. Returns the method's result, or a failure if the method throws or
+ * takes longer than `timeoutMs`. Never rejects.
+ */
 async function outcomeOf<T>(timeoutMs: number, { call, onLate }: Step<T>): Promise<unknown> {
-  // Called in a promise, to catch a method that throws synchronously.
+  // The method is called inside a promise, so that the error of a method that throws synchronously is caught, too.
   const answer = Promise.resolve().then(call);
   const late = new Error("late");
   const onTime = withDeadline(answer, { timeoutMs, timeoutError: () => late });
@@ -172,7 +184,10 @@ const isTagged = (error: unknown): error is MemoryErrorUnion =>
 
 const NO_RESULT = "the provider returned an invalid Result for this method";
 
-/** Returns the problem of a result, which may be any value. */
+/**
+ * Returns the error of a step, or `undefined` if the step succeeded. The answer of a faulty provider may be any value,
+ * not only a `Result`.
+ */
 function errorOf<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnion | undefined {
   try {
     const result = answer as Result<T>;
@@ -187,7 +202,10 @@ function errorOf<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnio
   }
 }
 
-/** A store with a message limit may have dropped the first messages. */
+/**
+ * Returns a function that checks whether a conversation ends with the expected messages. If the store has a limit on
+ * messages, the first expected messages may be missing.
+ */
 const endsIn =
   (...expected: readonly [Message, ...Message[]]) =>
   (conversation: ConversationMemory | null): string | undefined => {
@@ -222,7 +240,7 @@ async function tryReading(provider: MemoryProvider, run: Run): Promise<void> {
   });
 }
 
-/** Returns whether the conversation is definitely gone. */
+/** Runs the steps that write. Returns `true` if the test conversation is certainly deleted afterwards. */
 async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promise<boolean> {
   const late = new Set<Promise<unknown>>();
   const onLate = (answer: Promise<unknown>): void => {
@@ -244,7 +262,8 @@ async function tryWriting(provider: MemoryProvider, id: string, run: Run): Promi
     onLate,
   });
   await run({ name: "read-back", call: read, misfit: endsIn(FIRST, SECOND) });
-  // Pending writes may be stored after the deletion.
+  // These writes took too long. They may still be stored after the deletion, so the test conversation is deleted again
+  // when they have settled.
   const pending = [...late];
   const remove = () => provider.deleteConversation(id);
   const deleted = await run({

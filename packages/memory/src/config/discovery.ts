@@ -16,7 +16,7 @@ export const inMemoryAdapter: MemoryAdapter = {
 
 interface Registration {
   readonly adapter: MemoryAdapter;
-  /** The number of registrations minus the number of removals. */
+  /** The number of registrations of this adapter that were not undone yet. */
   count: number;
 }
 
@@ -25,12 +25,14 @@ const registered = new Map<string, Registration>([
 ]);
 
 /**
- * Registers a backend's adapter under its type, for `createMemoryProvider` and `JAF_MEMORY_TYPE`. Required if its
- * package has a name outside the convention, and in bundled applications, where packages can't be found by name. It
- * takes precedence over an installed package. Returns a function that unregisters it; an adapter that is registered
- * several times stays until all registrations are undone.
+ * Registers a backend's adapter under its type, for `createMemoryProvider` and `JAF_MEMORY_TYPE`. Registration is
+ * required if the adapter's package has another name than `@jaf/memory-<type>` or `jaf-memory-<type>`. Registration is
+ * also required in bundled applications, because packages can't be found by name in a bundle. A registered adapter
+ * takes precedence over an installed package.
  *
- * Throws a `TypeError` if the adapter is invalid or another adapter is registered under the type.
+ * Returns a function that undoes this registration. An adapter that was registered several times stays until all its
+ * registrations are undone. Throws a `TypeError` if the adapter is invalid, or if a different adapter is registered
+ * under the type.
  *
  * @example
  * ```ts
@@ -66,15 +68,19 @@ export function registerMemoryAdapter<Config extends object, Client>(
 }
 
 export interface AdapterRequest {
-  /** Checked against `ADAPTER_TYPE`, because it becomes part of a package name. */
+  /**
+   * The type of the adapter. The caller must have checked it against `ADAPTER_TYPE`, because it becomes part of a
+   * package name.
+   */
   readonly type: string;
-  /** The factory's name in errors. */
+  /** The name of the factory that errors show (e.g. `createMemoryProvider`). */
   readonly operation: string;
 }
 
 /**
- * Finds the adapter of a type: a registered one or, if packages can be imported at run time, that of an installed
- * package. Rejects with a `MemorySetupError` that says what to install, or what is wrong with the installed package.
+ * Returns the adapter of a type: the registered adapter or, if no adapter is registered and packages can be imported at
+ * run time, the adapter of an installed package. If there is no adapter, rejects with a `MemorySetupError` that says
+ * what to install, or what is wrong with the installed package.
  */
 export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapter> {
   const { type } = request;
@@ -100,7 +106,8 @@ const setupError = ({ operation, type }: AdapterRequest, reason: string, cause?:
 
 function loadError(request: AdapterRequest, name: string, thrown: unknown): MemorySetupError {
   const cause = describeCause(thrown);
-  // Errors of the package's own code may quote its configuration: only Node's messages are repeated.
+  // Only messages of Node's errors are shown. The message of an error from the package's own code may quote its
+  // configuration.
   const detail = isUnresolved(thrown)
     ? cause.message
     : `${cause.name}${cause.code === undefined ? "" : `, ${cause.code}`}`;
@@ -122,6 +129,6 @@ function checkAdapter(request: AdapterRequest, name: string, module: unknown): M
 const field = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 
-// The exports of a CommonJS module may only be its default export.
+// A CommonJS module may have its exports only in its default export.
 const exportedAdapter = (module: unknown): unknown =>
   field(module, "adapter") ?? field(field(module, "default"), "adapter");

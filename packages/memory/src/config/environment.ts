@@ -26,11 +26,13 @@ const invalid = (issues: readonly MemoryIssue[], provider: string) =>
   new MemorySetupError(createMemoryValidationError(issues, { operation: OPERATION, provider }));
 
 /**
- * Opens the provider that the environment configures: `JAF_MEMORY_TYPE` (default `memory`) and the variables of its
- * adapter. Empty variables count as not set. `clients` as for `createMemoryProvider`.
+ * Opens the provider that the environment variables configure. `JAF_MEMORY_TYPE` (default `memory`) is the type of the
+ * backend. The backend's adapter declares the other variables. Empty variables count as not set. If `clients` contains
+ * an open client under the type, the provider uses this client and never closes it.
  *
- * Rejects with a `MemorySetupError`. If values are invalid, its `error` is a `MemoryValidationError` with an issue for
- * each variable, by name and without the value.
+ * Rejects with a `MemorySetupError` if the provider can't be opened. If variables are missing or invalid, the `error`
+ * of the `MemorySetupError` is a `MemoryValidationError`. It has an issue for each such variable, with the variable's
+ * name but without its value.
  *
  * @example
  * ```ts
@@ -55,14 +57,14 @@ export async function createMemoryProviderFromEnv(
 }
 
 /**
- * Whether and how a variable is used:
+ * Whether a variable is set, and whether its value is used:
  *
- * - `"set"`: its value is used.
- * - `"default"`: not set; the adapter's default is used.
- * - `"unset"`: not set and not required.
- * - `"missing"`: not set but required.
- * - `"invalid"`: set to an invalid value.
- * - `"replaced"`: another variable replaces it.
+ * - `"set"`: the variable's value is used.
+ * - `"default"`: the variable is not set, and the adapter's default is used.
+ * - `"unset"`: the variable is not set, and it isn't required.
+ * - `"missing"`: the variable is not set, but it is required.
+ * - `"invalid"`: the variable has an invalid value.
+ * - `"replaced"`: another variable that is set replaces this one.
  */
 export type VariableState = "set" | "default" | "unset" | "missing" | "invalid" | "replaced";
 
@@ -71,8 +73,9 @@ export interface EnvironmentVariable {
   readonly name: string;
   readonly state: VariableState;
   /**
-   * The effective value. Absent if there is none, for secrets, for text that may contain one (a URL, `key=value`), and
-   * for a default that depends on one.
+   * The value that is used: the value of the variable or the adapter's default. Absent if there is no value. Also
+   * absent if the value is a secret, is a text that may contain a secret (a URL, `key=value`), or is a default that
+   * depends on a secret.
    */
   readonly value?: string;
   readonly secret: boolean;
@@ -80,20 +83,24 @@ export interface EnvironmentVariable {
 
 /** The result of `validateMemoryEnvironment`. */
 export interface EnvironmentReport {
-  /** The backend type. Absent if `JAF_MEMORY_TYPE` is invalid. */
+  /** The type of the backend. Absent if `JAF_MEMORY_TYPE` is invalid. */
   readonly type?: string;
-  /** Whether `createMemoryProviderFromEnv` would accept the environment and open the store. */
+  /**
+   * Whether no variable is invalid or missing. If `false`, `createMemoryProviderFromEnv` rejects without opening a
+   * store.
+   */
   readonly valid: boolean;
   readonly variables: readonly EnvironmentVariable[];
-  /** What to change. `path` is the name of a variable. */
+  /** What must be changed in the environment. The `path` of an issue is the name of a variable. */
   readonly issues: readonly MemoryIssue[];
-  /** Valid settings that may be mistakes. */
+  /** Texts about settings that are valid but may be mistakes (e.g. a misspelt variable name). */
   readonly warnings: readonly string[];
 }
 
 /**
- * Checks the environment for `createMemoryProviderFromEnv` without opening anything: which variables are used, invalid,
- * missing or probably misspelt. Prints nothing and never rejects; `formatEnvironmentReport` returns a text.
+ * Checks the environment variables for `createMemoryProviderFromEnv` without opening a store. The report says which
+ * variables are used, invalid, missing or probably misspelt. Prints nothing and never rejects;
+ * `formatEnvironmentReport` converts the report into text.
  *
  * @example
  * ```ts
@@ -121,7 +128,7 @@ export async function validateMemoryEnvironment(
   }
 }
 
-/** Returns the report as readable text, without secrets. */
+/** Converts a report into readable text. The text contains no secrets. */
 export function formatEnvironmentReport(report: EnvironmentReport): string {
   return [
     `Memory type: ${report.type ?? "unknown"}`,
@@ -139,7 +146,7 @@ function formatVariable({ name, state, value, secret }: EnvironmentVariable): st
 
 const TYPE_VARIABLE = "JAF_MEMORY_TYPE";
 
-/** Empty counts as not set: many tools write "none" this way. */
+/** Returns the value of a variable. An empty value counts as not set, because many tools write "no value" this way. */
 function readVariable(environment: MemoryEnvironment, name: string): string | undefined {
   const text = environment[name];
   return text === "" ? undefined : text;
@@ -173,9 +180,9 @@ function parseText(text: string, format: AdapterVariable["format"] = "text"): Pa
 }
 
 interface EnvironmentConfig {
-  /** The output of the adapter's schema. Absent if there are issues. */
+  /** The parsed configuration from the adapter's schema. Absent if there are issues. */
   readonly config?: object;
-  /** `path` is the name of a variable. */
+  /** What is invalid or missing. The `path` of an issue is the name of a variable. */
   readonly issues: readonly MemoryIssue[];
 }
 
@@ -194,13 +201,14 @@ function readFields(adapter: MemoryAdapter, environment: MemoryEnvironment) {
     if ("expected" in parsed) issues.push({ path: name, expected: parsed.expected });
     else fields.set(field, parsed.value);
   }
-  // Unlike an assignment, this keeps a field `__proto__` a field.
+  // `Object.fromEntries` also stores a field that is named `__proto__`. An assignment would change the prototype
+  // instead.
   return { fields: Object.fromEntries(fields), names, issues };
 }
 
 /**
- * Reads and checks an adapter's configuration from its variables; names every invalid variable. Rejects with a
- * `MemorySetupError` if the adapter's schema throws.
+ * Reads an adapter's configuration from its variables and checks it. Returns the configuration, or an issue for each
+ * invalid variable. Rejects with a `MemorySetupError` if the adapter's schema throws.
  */
 async function readConfig(setup: Setup, environment: MemoryEnvironment): Promise<EnvironmentConfig> {
   const { fields, names, issues } = readFields(setup.adapter, environment);
@@ -217,7 +225,10 @@ async function readConfig(setup: Setup, environment: MemoryEnvironment): Promise
   return { issues };
 }
 
-/** Not a URL or a list of settings: those may contain a password even if the variable isn't declared as secret. */
+/**
+ * Matches values that reports may show. URLs and lists of settings (`key=value`) don't match, because they may contain
+ * a password even if the variable isn't declared as secret.
+ */
 const PLAIN_TEXT = /^(?!.*:\/\/)[\p{L}\p{N} _.,:/\\~+-]*$/u;
 
 const isShown = (value: unknown): value is string | number | boolean =>
@@ -231,7 +242,10 @@ const valueInEffect = ({ config }: EnvironmentConfig, { field }: AdapterVariable
 interface Context {
   readonly environment: MemoryEnvironment;
   readonly read: EnvironmentConfig;
-  /** The configuration without the secrets, because a schema may have copied one into a default. */
+  /**
+   * The configuration that results if no secret variable is set. A default that is different in this configuration
+   * depends on a secret (e.g. because the schema copies a password into a URL), so reports must not show it.
+   */
   readonly withoutSecrets: EnvironmentConfig;
 }
 
@@ -265,14 +279,17 @@ function declaredWarnings(
     if (isSet(environment, replacedBy)) {
       return isSet(environment, name) ? [`${name} has no effect: ${replacedBy} is set.`] : [];
     }
-    // A missing variable is an issue and has no default.
+    // A missing required variable is already reported as an issue.
     if (recommended !== true || isSet(environment, name) || states.get(name) === "missing") return [];
     const default_ = states.get(name) === "default" ? ": its default is used" : "";
     return [`${name} is not set${default_}.`];
   });
 }
 
-/** The common prefix of an adapter's variables, e.g. `JAF_REDIS_`. */
+/**
+ * Returns the prefix that the names of all variables of an adapter share (e.g. `JAF_REDIS_`). Returns `undefined` if
+ * the common prefix has fewer than two words.
+ */
 function commonPrefix(names: readonly string[]): string | undefined {
   const [first = "", ...others] = names;
   let end = first.length;
@@ -281,7 +298,10 @@ function commonPrefix(names: readonly string[]): string | undefined {
   return prefix.split("_").length > 2 ? prefix : undefined;
 }
 
-/** Warns of variables that look like JAF's but aren't used: misspelt, or of another type. */
+/**
+ * Returns warnings about variables whose names look like names of JAF's variables, but that aren't used: misspelt
+ * names, and variables of another backend type.
+ */
 function unknownVariableWarnings(adapter: MemoryAdapter, environment: MemoryEnvironment): string[] {
   const builtIn = Object.keys(inMemoryAdapter.environment);
   const known = new Set([TYPE_VARIABLE, ...Object.keys(adapter.environment)]);

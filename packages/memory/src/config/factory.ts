@@ -13,7 +13,7 @@ import { findAdapter } from "./discovery.ts";
 
 type Known = keyof MemoryAdapterTypes & string;
 
-/** The backend types that the compiler knows, and any other string. */
+/** A backend type: one that the compiler knows, or any other string. */
 export type MemoryType = Known | (string & {});
 
 type FieldsOf<Type extends string> = Type extends Known
@@ -22,27 +22,33 @@ type FieldsOf<Type extends string> = Type extends Known
     : never
   : { readonly [field: string]: unknown };
 
-/** The configuration of a backend: its `type` and its adapter's fields. */
+/** The configuration of a backend: its `type`, and the fields that the backend's adapter declares. */
 export type MemoryProviderConfig<Type extends string = string> = FieldsOf<Type> & { readonly type: Type };
 
-/** The configuration without its `type`. */
+/** The configuration of a backend without its `type`. */
 export type MemorySettings<Type extends string> = Type extends Known
   ? Omit<FieldsOf<Type>, "type">
   : { readonly [field: string]: unknown };
 
-/** The client that a backend's provider can use, e.g. a Redis client; `never` if it takes none. */
+/**
+ * The TypeScript type of the client that a backend's provider can use (e.g. a Redis client). It is `never` if the
+ * backend takes no client.
+ */
 export type MemoryClient<Type extends string> = Type extends Known
   ? MemoryAdapterTypes[Type] extends { readonly client: infer Client }
     ? Client
     : never
   : unknown;
 
-/** Connected clients by backend type. Only the client of the configured type is used. */
+/** Open clients by backend type. Only the client of the configured type is used. */
 export type MemoryClients = { readonly [Type in Known]?: MemoryClient<Type> | undefined } & {
   readonly [type: string]: unknown;
 };
 
-/** The provider type of a factory: the adapter's own if the compiler knows it. */
+/**
+ * The TypeScript type of the provider that a factory returns. If the compiler knows the backend type, it is the
+ * provider type that the adapter declares. Otherwise it is `MemoryProvider`.
+ */
 export type MemoryProviderOf<Type extends string> = Type extends Known
   ? MemoryAdapterTypes[Type] extends { readonly provider: infer Provider }
     ? Provider
@@ -50,12 +56,12 @@ export type MemoryProviderOf<Type extends string> = Type extends Known
   : MemoryProvider;
 
 /**
- * Opens a provider by its type. `"memory"` is built in; other types need a registered adapter, or an installed package
- * `@jaf/memory-<type>` or `jaf-memory-<type>`. A client in `clients` under this type is used and never closed. Without
- * one the provider opens its own, and `close()` closes it.
+ * Opens a provider by its backend type. The type `"memory"` is built in. Any other type needs a registered adapter, or
+ * an installed package `@jaf/memory-<type>` or `jaf-memory-<type>`. If `clients` contains a client under this type, the
+ * provider uses this client and never closes it. Otherwise the provider opens its own client, and `close()` closes it.
  *
- * Rejects with a `TypeError` that names the fields if the configuration is invalid, and with a `MemorySetupError` if
- * the adapter is not installed or its store can't be set up.
+ * Rejects with a `TypeError` that names the invalid fields if the configuration is invalid. Rejects with a
+ * `MemorySetupError` if the adapter is not installed or its store can't be set up.
  *
  * @example
  * ```ts
@@ -78,8 +84,8 @@ export async function createMemoryProvider<const Type extends string>(
 }
 
 /**
- * Opens a provider by its type. `config` is optional and overrides the defaults. Rejects as
- * {@link createMemoryProvider}.
+ * Opens a provider by its backend type. `config` contains the other fields of the backend's configuration, and
+ * overrides their defaults. Rejects with the same errors as {@link createMemoryProvider}.
  *
  * @example
  * ```ts
@@ -126,14 +132,17 @@ function typeOf(config: unknown): string {
   throw new TypeError(`Invalid memory configuration: type: expected ${ADAPTER_TYPE_RULE}.`);
 }
 
-/** `config` has passed the adapter's schema. Rejects with a `MemorySetupError` if `create` throws. */
+/**
+ * Opens the provider of an adapter. `config` must be the output of the adapter's schema. Rejects with a
+ * `MemorySetupError` if the adapter's `create` throws.
+ */
 export async function openProvider(
   setup: Setup,
   config: object,
   clients: Readonly<Record<string, unknown>> | null,
 ): Promise<MemoryProvider> {
   const { adapter, operation } = setup;
-  // Own properties only: a type can be the name of an inherited property.
+  // Only own properties count, because a type may be the name of an inherited property.
   const client = clients !== null && Object.hasOwn(clients, adapter.type) ? clients[adapter.type] : undefined;
   let provider: unknown;
   try {
@@ -147,8 +156,10 @@ export async function openProvider(
 }
 
 /**
- * Translates a rejection of the adapter. The adapter may use another copy of this package with other error classes. A
- * `TypeError` means an invalid client; one with a code comes from Node, and may contain the value.
+ * Converts an error that the adapter's `create` threw into the error that the factory throws. The adapter may use
+ * another installed copy of this package; then `instanceof` doesn't recognise its `MemorySetupError`. A `TypeError`
+ * means that the client is invalid. But a `TypeError` with a code comes from Node. Its message may contain a value of
+ * the configuration (e.g. a password), so it isn't passed on.
  */
 function setupFailure(setup: Setup, thrown: unknown): unknown {
   if (thrown instanceof MemorySetupError) return thrown;

@@ -5,9 +5,10 @@ import { pathToFileURL } from "node:url";
 import { codeOf } from "../runtime/process.ts";
 
 /**
- * Imports a package of the application; returns `undefined` if it isn't installed. With isolated dependencies this
- * package only sees its own, so the name is resolved from the main script. A process may start in any folder, e.g. one
- * for downloads, so the working folder only counts if its own package.json declares the package.
+ * Imports a package of the application. Returns `undefined` if the package isn't installed. The name is resolved from
+ * the main script, because a package manager may let this package only see its own dependencies. The working folder is
+ * only searched if the package.json in the working folder declares the package, because a process may be started in any
+ * folder (e.g. a folder for downloads).
  */
 export const importPackage: ((name: string) => Promise<unknown>) | undefined = async (name) => {
   const script = mainScript();
@@ -15,7 +16,10 @@ export const importPackage: ((name: string) => Promise<unknown>) | undefined = a
   return file && import(/* @vite-ignore */ /* webpackIgnore: true */ pathToFileURL(file).href);
 };
 
-/** In `node --eval code argument`, an argument stands in place of the main script, and may come from anywhere. */
+/**
+ * Whether the process was started with `node --eval code argument`. If so, `process.argv[1]` isn't the main script but
+ * an argument, which may come from anywhere.
+ */
 const isEvaluated = (): boolean =>
   process.execArgv.some((option) => /^(-[a-z]*[ep][a-z]*|--eval|--print)(=|$)/.test(option));
 
@@ -29,7 +33,10 @@ function mainScript(): string | undefined {
   }
 }
 
-/** Includes development dependencies, for scripts and tests that run in their own project's folder. */
+/**
+ * The fields of a package.json that declare packages. Development dependencies are included for scripts and tests that
+ * run in their project's folder.
+ */
 const DEPENDENCIES = ["dependencies", "optionalDependencies", "devDependencies", "peerDependencies"] as const;
 
 function resolveFromWorkingFolder(name: string): string | undefined {
@@ -45,7 +52,10 @@ function resolveFromWorkingFolder(name: string): string | undefined {
   return isDeclared ? resolveFrom(manifest, name) : undefined;
 }
 
-/** Resolves a package name to a file, as a module at the absolute path `base` would. Runs no code of the package. */
+/**
+ * Returns the path of a package's main file, as a module at the absolute path `base` would find it. Runs no code of the
+ * package. Returns `undefined` if the package isn't found.
+ */
 function resolveFrom(base: string, name: string): string | undefined {
   const require = createRequire(base);
   try {
@@ -55,14 +65,17 @@ function resolveFrom(base: string, name: string): string | undefined {
   }
 }
 
-/** Finds the entry of a package that can only be imported. Node only resolves those for its own modules. */
+/**
+ * Returns the main file of a package that can only be imported, not required. Node's own function for this
+ * (`import.meta.resolve`) only resolves a package for modules in the folder of this file.
+ */
 function importEntry(require: NodeJS.Require, name: string): string | undefined {
   for (const folder of require.resolve.paths(name) ?? []) {
     try {
       const entry = target(fieldOf(readJson(join(folder, name, "package.json")), "exports"));
       return entry && join(folder, name, entry);
     } catch {
-      // Not in this folder: try the parent.
+      // The package isn't in this folder: try the parent folder.
     }
   }
   return undefined;

@@ -5,312 +5,373 @@ import type { MemoryStats } from "./provider.ts";
 import type { WriteReceipt } from "./versioned-provider.ts";
 
 /**
- * The storage port: what a backend implements. Input is already validated and encoded, so a backend only does I/O.
- * `defineMemoryProvider` turns it into a {@link VersionedMemoryProvider}. A wrapper is a function from one backend to
- * another.
+ * The storage port: the methods that a backend implements. The provider validates and encodes all input first, so a
+ * backend only does I/O. `defineMemoryProvider` makes a {@link VersionedMemoryProvider} from a backend. A backend
+ * wrapper is a function that takes a backend and returns another backend around it.
  *
- * Methods throw their driver's errors; `toMemoryError` translates them in one place.
+ * Methods may throw their driver's errors. The provider passes each thrown error to `toMemoryError`.
  */
 export interface MemoryBackend {
-  /** The name in errors and health reports, e.g. `"postgres"`. */
+  /** The store's name in errors and health reports (e.g. `"postgres"`). */
   readonly name: string;
-  /** Makes one write as a single atomic step: see {@link ConversationWrite}. */
+  /**
+   * Makes one write atomically: the checks and the changes that {@link ConversationWrite} lists happen together or not
+   * at all.
+   */
   readonly write: (write: ConversationWrite) => Promise<WriteOutcome>;
-  /** A consistent snapshot. The cost is proportional to the number of selected messages. */
+  /** Returns a consistent snapshot of one conversation. The cost is proportional to the number of selected messages. */
   readonly read: (request: ReadRequest) => Promise<ReadOutcome>;
-  /** Absent: the store keeps no digests, and can't detect changes made by others. */
+  /**
+   * Reads messages with their digests. Absent if the store keeps no digests. Without `history`, `verifyConversation`
+   * fails.
+   */
   readonly history?: HistoryReader;
-  /** Finds conversations, newest activity first. */
+  /** Returns the conversations that match all conditions of the query, newest activity first. */
   readonly find: (query: ConversationQuery) => Promise<readonly StoredConversation[]>;
   /**
-   * Returns whether the conversation existed. In either case, creates a tombstone for it: a random id under
-   * `tombstoneKey("conversation", id)`, kept for `TOMBSTONE_SECONDS`. Deletion and tombstone are one atomic step: a
-   * concurrent creation either comes before both, and is deleted, or sees the tombstone.
+   * Deletes the conversation, and returns whether it existed. In both cases, creates a tombstone for the conversation:
+   * a random id under the key `tombstoneKey("conversation", id)`, kept for `TOMBSTONE_SECONDS`. The deletion and the
+   * creation of the tombstone are atomic. If another process creates the conversation at the same time, the new
+   * conversation is deleted, or its creation sees the tombstone.
    */
   readonly delete: (conversationId: string) => Promise<boolean>;
   /**
-   * Returns the number of deleted conversations. First creates a tombstone for the user, then deletes each conversation
-   * as `delete` does. If a conversation of the user is created meanwhile, it is deleted, or its creation sees a
-   * tombstone.
+   * Deletes all conversations of a user, and returns their number. First creates a tombstone for the user, then deletes
+   * each conversation as `delete` does. If a conversation of the user is created during this call, the backend deletes
+   * the conversation, or the creation sees a tombstone.
    */
   readonly clearUser: (userId: string) => Promise<number>;
-  /** Returns statistics of one user's conversations or, without a user, of all users'. */
+  /**
+   * Returns statistics of one user's conversations. Without `userId`, returns statistics of all users' conversations.
+   */
   readonly stats: (userId?: string) => Promise<MemoryStats>;
   /** Makes one round trip to the store. Throws if the store can't be reached. */
   readonly ping: () => Promise<void>;
-  /** Called once. Closes only what the backend opened itself. */
+  /** Closes the clients that the backend opened itself, but no client that it was given. Called at most once. */
   readonly close: () => Promise<void>;
-  /** Translates an error that a method threw. `operation` is the provider's method that failed. */
+  /**
+   * Converts an error that a method threw into a tagged error. `operation` is the provider's method (e.g.
+   * `"appendMessages"`).
+   */
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
 /**
- * Reads messages with their digests. The store computes a message's digest in the step that writes it:
- * `nextDigest(algorithm, previous, messageHash(body))`. The digest of the last message is the conversation's
- * `historyDigest`. If messages are dropped from the end, the digest of the last remaining message becomes the
- * `historyDigest`. If messages are trimmed or replaced, the last digest of the removed messages becomes `base`.
- * Initially, `base` is the incarnation.
+ * Reads messages with their digests. In the same atomic write as the message, the store computes the message's digest
+ * as `nextDigest(algorithm, previousDigest, messageHash(body))`. `previousDigest` is the digest of the message before.
+ * The digest of the last message is the conversation's `historyDigest`. If messages are dropped from the end, the
+ * digest of the last remaining message becomes the `historyDigest`. If the oldest messages are trimmed, or all messages
+ * are replaced, the last digest of the removed messages becomes `base`, the digest before the first stored message. In
+ * a new conversation, `base` is the incarnation.
  */
 export interface HistoryReader {
   readonly algorithm: DigestAlgorithm;
-  /** A consistent snapshot of the stored messages. Missing or additional messages are not a failure. */
+  /**
+   * Returns a consistent snapshot of the stored messages, or `null` if the conversation doesn't exist. Does not fail if
+   * the number of stored messages differs from the number that the store has recorded (`nextPosition - firstPosition`).
+   */
   readonly read: (request: HistoryRequest) => Promise<StoredHistory | null>;
 }
 
-/** A request for a part of a conversation's messages with their digests. */
+/** Selects a part of a conversation whose messages are read with their digests. */
 export interface HistoryRequest {
   readonly conversationId: string;
-  /** The position to read from. A lower value than the first stored position reads from the first. */
+  /**
+   * The position of the first message to read. If it is below the first stored position, the read begins at the first
+   * stored message.
+   */
   readonly from: number;
-  /** The maximum number of messages, at least 1. Includes messages beyond the last one that the store counts. */
+  /**
+   * The maximum number of messages, at least 1. If messages are stored at or after the recorded `nextPosition`, they
+   * are returned, too.
+   */
   readonly limit: number;
 }
 
-/** A part of a conversation's messages with their digests. Returned by {@link HistoryReader}. */
+/** A part of a conversation's messages with their digests, as {@link HistoryReader} returns it. */
 export interface StoredHistory {
-  /** The position of the first stored message, by the store's own count. */
+  /** The position of the conversation's first stored message, as the store has recorded it. */
   readonly firstPosition: number;
   readonly nextPosition: number;
-  /** The digest before the first message. */
+  /** The digest before the first stored message. In a new conversation it is the incarnation. */
   readonly base: string;
-  /** Absent if no message has a digest. */
+  /** The digest of the last message. Absent if no message has a digest. */
   readonly historyDigest?: string;
-  /** The requested messages, in order. `digest` is `null` for a message from before digests were kept. */
+  /** The requested messages, in order. `digest` is `null` if the message was written before the store kept digests. */
   readonly messages: readonly { readonly body: StoredMessage; readonly digest: string | null }[];
 }
 
-/** A message as stored. */
+/** A message in the form in which a backend stores it. */
 export interface EncodedMessage {
-  /** JSON text. NUL, line breaks and unpaired surrogates are escaped. Store it as text. */
+  /**
+   * The message as JSON text. NUL, line breaks and unpaired surrogates are escaped. The backend stores this text
+   * unchanged.
+   */
   readonly body: string;
-  /** Whether the message is a tool result. A trim must not leave one at the start of the conversation. */
+  /**
+   * Whether the message is a tool result. The backend must not trim a conversation so that it begins with a tool
+   * result.
+   */
   readonly isToolResult: boolean;
-  /** Absent if the message has no id of its own. */
+  /** The id that the writer gave the message in `WriteOptions.messageIds`. Absent if the writer gave no id. */
   readonly own?: OwnMessageId;
 }
 
-/** A message's own id, unique in its conversation. */
+/** The id that a writer gave a message in `WriteOptions.messageIds`. It is unique in the conversation. */
 export interface OwnMessageId {
   readonly id: string;
-  /** SHA-256 of the message, hex. Store it with the id, to compare a later message with the same id. */
+  /**
+   * The SHA-256 of the message's content, hex. The backend stores this hash with the id. If a later write has a message
+   * with the same id, the backend compares the two hashes.
+   */
   readonly hash: string;
 }
 
 /**
- * One write: a single atomic step in this order: expiry, owner, idempotency, incarnation, version, metadata version,
- * existence, length, message ids, write, trim.
+ * One write to a conversation. The backend carries out the write atomically. It makes the checks in this order: expiry,
+ * owner, idempotency key, incarnation, version, metadata version, existence, length, message ids. Then it writes, and
+ * then it trims the conversation.
  */
 export interface ConversationWrite {
   readonly mode: "append" | "replace";
   readonly conversationId: string;
   readonly messages: readonly EncodedMessage[];
-  /** The owner to set if there is none yet. A different existing owner is a conflict. */
+  /**
+   * The owner. If the conversation has no owner yet, it gets this owner. If the conversation has a different owner, the
+   * write is a conflict.
+   */
   readonly userId?: string;
   readonly traceId?: string;
   /**
-   * The fields to store, including `traceId`, and `systemContent` if the batch contains any. An append merges them
-   * field by field; a replace replaces all fields.
+   * The metadata fields to store. They include `traceId` and, if a message of the batch has the role `system` or
+   * `developer`, `systemContent`. An append overwrites the stored fields of the same names, and keeps all other stored
+   * fields. A replace removes all other stored fields.
    */
   readonly metadata: JsonObject;
-  /** 0 if the conversation doesn't exist. */
+  /** The version that the conversation must have; 0 if the conversation must not exist. */
   readonly expectedVersion?: number;
-  /** 0 if the conversation doesn't exist. */
+  /**
+   * The metadata version that the conversation must have; 0 if no write has set metadata, or if the conversation must
+   * not exist.
+   */
   readonly expectedMetadataVersion?: number;
   /**
-   * `present`: the conversation must exist with this incarnation. `absent`: it must not exist. In the same step as the
-   * creation, compare the expected tombstones by `isErasedSince` with those under `tombstoneKey("conversation", id)`
-   * and `tombstoneKey("user", userId)` (`null` without `userId`).
+   * `present`: the conversation must exist with this incarnation. `absent`: the conversation must not exist, and must
+   * not have been erased since the given tombstones were read. The backend checks `absent` in the same atomic write
+   * that creates the conversation. It reads the current tombstones under `tombstoneKey("conversation", id)` and
+   * `tombstoneKey("user", userId)` (`null` without `userId`), and passes the given and the current tombstones to
+   * `isErasedSince`.
    */
   readonly expectedIncarnation?: ExpectedIncarnation;
-  /** Absent: a missing conversation is not created, and the outcome is `"missing"`. */
+  /**
+   * Present if a missing conversation must be created. Otherwise the outcome for a missing conversation is `"missing"`.
+   */
   readonly create?: {
-    /** The random incarnation of the new conversation. */
+    /** The random incarnation of the conversation if this write creates it. */
     readonly incarnation: string;
   };
-  /** The number of messages to drop from the end first, at least 1. Only in an append. */
+  /** The number of messages to drop from the end before the append, at least 1. Absent in a replace. */
   readonly dropLast?: number;
   readonly idempotency?: {
     readonly key: string;
-    /** SHA-256 of the whole write, hex. */
+    /**
+     * The SHA-256 of the whole write, hex. The expected versions and the expected incarnation are left out, because
+     * they may differ between the attempts of a write.
+     */
     readonly bodyHash: string;
   };
   readonly maxMessages?: number;
   readonly ttlSeconds?: number;
-  /** The initial values of an imported conversation, which must not exist yet. Only in a replace. */
+  /** The initial values of an imported conversation, which must not exist yet. Only present in a replace. */
   readonly source?: ConversationSource;
 }
 
-/** The values that an imported conversation takes over from its source. */
+/** The values that an imported conversation takes over from the conversation that was exported. */
 export interface ConversationSource {
   readonly createdAt: Date;
   readonly lastActivity: Date;
   readonly version: number;
   readonly metadataVersion: number;
-  /** The position of the first message. */
+  /** The position of the conversation's first stored message. */
   readonly firstPosition: number;
   readonly traceIds: readonly string[];
 }
 
-/** The conflicts that a store can report. */
+/** The reasons for which a store can refuse a write as a conflict. */
 export type WriteConflictReason = Exclude<MemoryConflictReason, "lease">;
 
-/** The outcome of a {@link ConversationWrite}. */
+/** What became of a {@link ConversationWrite}. */
 export type WriteOutcome =
   /**
-   * Without `receipt`, runs read more often, because they know neither the digest nor which messages the store dropped.
+   * The write was made. `receipt` describes the conversation after the write. `receipt` is optional; without it, a run
+   * must read the conversation more often, because the run knows neither the new digest nor which messages the store
+   * trimmed.
    */
   | { readonly status: "written"; readonly receipt?: WriteReceipt }
-  /** The same write was already made under this key. Nothing changed. */
+  /** An earlier call already made the same write under this idempotency key. Nothing changed. */
   | { readonly status: "replayed" }
-  /** The conversation doesn't exist, and `create` is absent. */
+  /** The conversation doesn't exist, and the write has no `create`. Nothing changed. */
   | { readonly status: "missing" }
   | {
       readonly status: "conflict";
       readonly reason: WriteConflictReason;
-      /** With `"version"` and `"metadata-version"`. */
+      /** The stored version or metadata version. Present with the reasons `"version"` and `"metadata-version"`. */
       readonly actualVersion?: number;
     };
 
-/** The minimum number of later writes to the same conversation for which an idempotency key is kept. */
+/** A store keeps an idempotency key at least until this many later writes to the same conversation were made. */
 export const IDEMPOTENCY_WINDOW = 1_000;
 
-/** A checked read of one conversation. */
+/** A validated request to read one conversation. */
 export interface ReadRequest {
   readonly conversationId: string;
   readonly messages: StoredSelection;
-  /** The idempotency key of the receipt to return. */
+  /** The idempotency key of an earlier write. If present, the outcome contains the receipt of that write. */
   readonly receiptFor?: string;
   /**
-   * Present: return the tombstones if the conversation doesn't exist, including that of the user `userId`, if given.
+   * If present, and the conversation doesn't exist, the outcome contains the conversation's tombstone. If `userId` is
+   * present, too, the outcome also contains the tombstone of this user.
    */
   readonly tombstones?: { readonly userId?: string };
-  /** Whether to return the fields for an export. */
+  /** Whether to return `forExport`: the fields that only an export needs. */
   readonly forExport?: boolean;
-  /** Whether to return `readAt`. */
+  /** Whether to return `readAt`, the time of the read. */
   readonly asksTime?: boolean;
 }
 
-/** A checked `MessageSelection`. `"last"` and `"range"` have a `limit` of at least 1. */
+/** A validated `MessageSelection`. The `limit` of `"last"` and `"range"` is at least 1. */
 export type StoredSelection =
   | { readonly kind: "all" }
   | { readonly kind: "none" }
   | { readonly kind: "last"; readonly limit: number }
   | {
       readonly kind: "range";
-      /** Positions, both exclusive. */
+      /**
+       * Two optional positions: only messages after the position `after` and before the position `before` are selected.
+       */
       readonly after?: number;
       readonly before?: number;
-      /** Counts from `after`, if given, otherwise from the end. */
+      /**
+       * The maximum number of messages. If `after` is present, the first messages after `after` are selected; otherwise
+       * the last messages.
+       */
       readonly limit?: number;
     }
   | { readonly kind: "message"; readonly messageId: string };
 
-/** The result of a {@link ReadRequest}: the conversation, or `null` if it doesn't exist. */
+/** The result of a {@link ReadRequest}. `conversation` is `null` if the conversation doesn't exist. */
 export type ReadOutcome = ReadContent & {
   /**
-   * With `asksTime`: the time of the read by the store's clock, not this process's. Present even if the conversation
-   * doesn't exist.
+   * The time of the read by the store's clock, not this process's clock. Present if the request has `asksTime`, even if
+   * the conversation doesn't exist.
    */
   readonly readAt?: Date;
 };
 
 type ReadContent =
   | {
-      /** Contains only the selected messages. */
+      /** The conversation, with only the selected messages. */
       readonly conversation: StoredConversation;
-      /** The position of the first selected message, or `nextPosition` if none is selected. */
+      /** The position of the first selected message, or the conversation's `nextPosition` if no message is selected. */
       readonly firstPosition: number;
-      /** The position after the last message, right after the write of `receiptFor`. Absent if the key is not kept. */
+      /** `nextPosition` right after the write with the key `receiptFor`. Absent if the store doesn't hold this key. */
       readonly receipt?: { readonly nextPosition: number };
-      /** Present with `forExport`. */
+      /** Present if the request has `forExport`. */
       readonly forExport?: {
         readonly traceIds: readonly string[];
         readonly ttlSeconds?: number;
-        /** In the order of the messages. */
+        /** The messages' own ids, in the order of the messages; `null` for a message without an own id. */
         readonly messageIds: readonly (string | null)[];
       };
     }
   | {
       readonly conversation: null;
-      /** Present if they were requested. */
+      /** Present if the request has `tombstones`. */
       readonly tombstones?: Tombstones;
     };
 
-/** The body as it was written. Backends that keep objects return the message from `decodeMessage`. */
+/** The message's JSON text as it was written. A backend that keeps objects may return the result of `decodeMessage`. */
 export type StoredMessage = string | Message;
 
-/** A conversation as a backend returns it. */
+/** A stored conversation, in the form in which a backend returns it. */
 export interface StoredConversation {
   readonly conversationId: string;
   readonly userId?: string;
-  /** In the order of their positions. Empty if the query selected none. */
+  /** The selected messages, in the order of their positions. Empty if the request selected none. */
   readonly messages: readonly StoredMessage[];
   readonly metadata: JsonObject;
   readonly createdAt: Date;
   readonly lastActivity: Date;
-  /** The number of stored messages. */
+  /** The number of messages that are stored now, including those that were not selected. */
   readonly totalMessages: number;
   /**
-   * 1 after the creation. Increases by one with each write that adds, drops or trims messages, and with each
-   * replacement. Doesn't increase if all messages of a write are skipped because they are already stored.
+   * Counts the changes of the messages: 1 after the creation. Increases by one with each write that adds, drops or
+   * trims messages, and with each replacement. Doesn't increase if a write only contains messages that are already
+   * stored under their ids.
    */
   readonly version: number;
-  /** Increases by one with each write with non-empty `metadata` and with each replacement, including the creation. */
+  /** Counts the writes with non-empty `metadata` and the replacements, including the creation. */
   readonly metadataVersion: number;
-  /** The position of the next message. The stored messages take the positions before it without gaps. */
+  /**
+   * The position that the next message will get. The stored messages have the positions directly before this one,
+   * without gaps.
+   */
   readonly nextPosition: number;
   readonly incarnation: string;
-  /** See {@link HistoryReader}. Absent if no message has a digest. */
+  /** The digest of the last message, as {@link HistoryReader} describes it. Absent if no message has a digest. */
   readonly historyDigest?: string;
 }
 
-/** A checked {@link MemoryQuery}. Newest activity first; ties in any fixed order that the cursor follows. */
+/**
+ * A validated {@link MemoryQuery}. The conversation with the newest activity comes first. Conversations with the same
+ * time of activity come in any order that is always the same, and `cursor` must follow the same order.
+ */
 export interface ConversationQuery {
   readonly conversationId?: string;
   readonly userId?: string;
-  /** Only conversations that this trace wrote to. */
+  /** Only conversations to which this trace wrote. */
   readonly traceId?: string;
-  /** Last activity at or after this time. */
+  /** Only conversations whose last activity was at or after this time. */
   readonly since?: Date;
-  /** Last activity at or before this time. */
+  /** Only conversations whose last activity was at or before this time. */
   readonly until?: Date;
-  /** At least 1. Default: all. */
+  /** The maximum number of conversations, at least 1. Default: all. */
   readonly limit?: number;
-  /** The number of conversations to skip. */
+  /** The number of conversations to skip at the beginning of the result. */
   readonly offset: number;
-  /** Only conversations after this position. */
+  /** Only conversations that come after this position in the order of the result. */
   readonly cursor?: ConversationPosition;
   readonly includeMessages: boolean;
 }
 
-/** A position in a listing: right after this conversation. */
+/** A position in a list of conversations: directly after the conversation with these values. */
 export interface ConversationPosition {
   readonly lastActivity: Date;
   readonly conversationId: string;
 }
 
-/** How long a tombstone is kept. */
+/** How long a tombstone is kept: 24 hours, in seconds. */
 export const TOMBSTONE_SECONDS = 24 * 60 * 60;
 
 /**
- * The tombstones of a deleted conversation and a cleared user: random ids. `null` if nothing was erased in the last 24
- * hours.
+ * The tombstones of a conversation and of its user: random ids that deletions leave. A tombstone is `null` if there was
+ * no such deletion in the last 24 hours.
  */
 export interface Tombstones {
   readonly conversation: string | null;
-  /** The tombstone of the user for whom the conversation would be created. `null` if no user was given. */
+  /** The tombstone of the user for whom the conversation would be created. Also `null` if the request names no user. */
   readonly user: string | null;
 }
 
-/** The incarnation that a write expects. */
+/** The state of a conversation's existence that a write expects. */
 export type ExpectedIncarnation =
   | { readonly present: string }
-  /** The conversation doesn't exist, and nothing was erased since these tombstones were read. */
+  /** The conversation must not exist, and must not have been erased since these tombstones were read. */
   | { readonly absent: Tombstones };
 
 /**
- * The key of a tombstone: a SHA-256 hash (base64url, 43 characters), because tombstones outlive the data that they
- * stand for.
+ * Returns the key under which a tombstone is stored: the SHA-256 of the id (base64url, 43 characters). The id itself
+ * may identify a person, and a tombstone outlives the deleted data.
  */
 export const tombstoneKey = (kind: "conversation" | "user", id: string): string =>
   sha256(`${kind}\0${id}`, "base64url");
@@ -320,7 +381,10 @@ const ABSENT = /^none:([\w-]{0,64}):([\w-]{0,64})$/;
 export const absentIncarnation = ({ conversation, user }: Tombstones): string =>
   `none:${conversation ?? ""}:${user ?? ""}`;
 
-/** Returns `undefined` for a text that no read returns. */
+/**
+ * Converts the text `WriteOptions.expectedIncarnation` into the state that a write expects: an existing conversation,
+ * or no conversation. Returns `undefined` if the text is invalid, because no read can have returned it.
+ */
 export function parseIncarnation(incarnation: string): ExpectedIncarnation | undefined {
   if (!incarnation.startsWith("none:")) return { present: incarnation };
   const [, conversation, user] = ABSENT.exec(incarnation) ?? [];
@@ -329,26 +393,30 @@ export function parseIncarnation(incarnation: string): ExpectedIncarnation | und
 }
 
 /**
- * Whether the conversation, or all conversations of its user, were erased between two readings of the tombstones:
- * `seen` and the later `now`. A tombstone that is only in `seen` has expired; that is no erasure, because a new erasure
- * always creates a new tombstone. Compare within 24 hours, before tombstones expire (`TOMBSTONE_SECONDS`).
+ * Compares the tombstones from an earlier read (`seen`) with those from a later read (`now`). Returns `true` if,
+ * between the two reads, the conversation was deleted, or all conversations of its user were deleted. A tombstone that
+ * is only in `seen` has expired. It means no new deletion, because each deletion creates a new tombstone. The result is
+ * reliable if the two reads are less than 24 hours apart (`TOMBSTONE_SECONDS`).
  */
 export const isErasedSince = (seen: Tombstones, now: Tombstones): boolean =>
   (now.conversation !== null && now.conversation !== seen.conversation) ||
   (now.user !== null && now.user !== seen.user);
 
-/** The hash of a store's history digests. Redis scripts only support SHA-1. */
+/**
+ * The hash function that a store uses for digests of histories. `sha1` is for Redis, because its scripts support no
+ * other hash function.
+ */
 export type DigestAlgorithm = "sha1" | "sha256";
 
 /**
- * Returns the SHA-256 of a message's body as stored, hex. The writer computes it, so a store's script has little to
- * hash.
+ * Returns the SHA-256 of a message's stored text (body), hex. The writing process computes this hash, so that a script
+ * in the store only has to process the short hash, not the text.
  */
 export const messageHash = (body: string): string => sha256(body, "hex");
 
 /**
  * Returns the digest of a history after one more message, hex. `previous` is the digest before the message. For the
- * first message it is the incarnation, so two conversations never share a digest.
+ * first message, `previous` is the conversation's incarnation. Therefore two conversations never have the same digest.
  */
 export const nextDigest = (algorithm: DigestAlgorithm, previous: string, messageHashHex: string): string =>
   (algorithm === "sha1" ? sha1 : sha256)(previous + messageHashHex, "hex");

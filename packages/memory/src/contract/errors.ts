@@ -1,6 +1,9 @@
 import { present } from "../runtime/objects.ts";
 
-/** The result of an operation that can fail in ways that the caller must handle. Nothing is thrown. */
+/**
+ * The result of an operation that can fail: `data` if the operation succeeded, `error` if it failed. Operations that
+ * return a `Result` throw nothing.
+ */
 export type Result<T, E = MemoryErrorUnion> =
   | { readonly success: true; readonly data: T }
   | { readonly success: false; readonly error: E };
@@ -12,7 +15,7 @@ type Failure<E> = { readonly success: false; readonly error: E };
 export const createSuccess = <T>(data: T): Success<T> => ({ success: true, data });
 
 /**
- * Creates a failed {@link Result}, e.g. with an error of `createMemoryStorageError`.
+ * Creates a failed {@link Result} that contains `error` (e.g. from `createMemoryStorageError`).
  *
  * @example
  * ```ts
@@ -27,14 +30,15 @@ export const createSuccess = <T>(data: T): Success<T> => ({ success: true, data 
  */
 export const createFailure = <E>(error: E): Failure<E> => ({ success: false, error });
 
-/** Whether the operation succeeded. Narrows the result to the one with `data`. */
+/** Whether the operation succeeded. If so, TypeScript knows that the result has `data`. */
 export const isSuccess = <T, E>(result: Result<T, E>): result is Success<T> => result.success;
 
-/** Whether the operation failed. Narrows the result to the one with `error`. */
+/** Whether the operation failed. If so, TypeScript knows that the result has `error`. */
 export const isFailure = <T, E>(result: Result<T, E>): result is Failure<E> => !result.success;
 
 /**
- * The cause of an error, reduced to fields that are safe to log. Driver errors may contain row contents and addresses.
+ * The cause of an error, reduced to fields that are safe to log. The driver's original error has other fields, which
+ * may contain stored content and addresses of servers.
  */
 export interface ErrorCause {
   readonly name: string;
@@ -43,37 +47,38 @@ export interface ErrorCause {
 }
 
 interface MemoryErrorFields {
-  /** What happened and what to do. Contains no conversation content and no credentials. */
+  /** What happened and what to do, in English. Contains no conversation content and no credentials. */
   readonly message: string;
-  /** The backend, e.g. `"postgres"`. */
+  /** The name of the backend that failed (e.g. `"postgres"`). */
   readonly provider: string;
-  /** The contract method that failed, e.g. `"appendMessages"`. */
+  /** The provider's method that failed (e.g. `"appendMessages"`). */
   readonly operation: string;
-  /** Whether the same call can succeed later. Only retry writes that have an `idempotencyKey`. */
+  /** Whether the same call can succeed later. Only retry a write if it has an `idempotencyKey`. */
   readonly retryable: boolean;
   readonly cause?: ErrorCause;
   /**
-   * The number of attempts that a wrapper such as `withRetry` made before it gave up. Absent if the call was not
-   * retried. If present, don't retry immediately: attempts would multiply.
+   * The number of attempts that a wrapper (e.g. `withRetry`) made before it gave up. Absent if no wrapper retried the
+   * call. If `attempts` is present, don't retry the call at once: the wrapper would make all its attempts again for
+   * each of yours.
    */
   readonly attempts?: number;
 }
 
-/** The store can't be reached, or the provider is closed. */
+/** The store can't be reached, or the provider was closed. */
 export interface MemoryConnectionError extends MemoryErrorFields {
   readonly _tag: "MemoryConnectionError";
 }
 
 /**
- * The conversation that a write needs doesn't exist. Reads never return this error: a missing conversation is `null` or
- * `[]`.
+ * A write needs a conversation that doesn't exist. Reads never return this error: for a missing conversation they
+ * return `null` or `[]`.
  */
 export interface MemoryNotFoundError extends MemoryErrorFields {
   readonly _tag: "MemoryNotFoundError";
   readonly conversationId: string;
 }
 
-/** The store was reached but the operation failed. */
+/** The store was reached, but the operation failed in the store. */
 export interface MemoryStorageError extends MemoryErrorFields {
   readonly _tag: "MemoryStorageError";
 }
@@ -81,13 +86,14 @@ export interface MemoryStorageError extends MemoryErrorFields {
 /**
  * Why a write was refused.
  *
- * - `"version"`: another writer changed the messages first. `"metadata-version"`: the metadata.
- * - `"incarnation"`: the conversation was erased or created since it was read.
- * - `"idempotency-key"`: the key was used for another write.
- * - `"owner"`: another user owns the conversation.
- * - `"message-id"`: a different message is stored under the id.
- * - `"length"`: there are fewer messages than the write drops.
- * - `"lease"` (runs, not stores): another run holds the conversation's lease.
+ * - `"version"`: another writer changed the messages since the expected version.
+ * - `"metadata-version"`: another writer changed the metadata since the expected metadata version.
+ * - `"incarnation"`: the conversation was erased or created since the read that returned the expected incarnation.
+ * - `"idempotency-key"`: the same key was already used for a different write.
+ * - `"owner"`: the conversation belongs to another user.
+ * - `"message-id"`: a different message is stored under one of the given ids.
+ * - `"length"`: the conversation has fewer messages than the write drops from its end.
+ * - `"lease"`: another run holds the conversation's lease. Runs report this reason; stores never do.
  */
 export type MemoryConflictReason =
   | "version"
@@ -103,15 +109,15 @@ export type MemoryConflictReason =
 export interface MemoryConflictError extends MemoryErrorFields {
   readonly _tag: "MemoryConflictError";
   readonly reason: MemoryConflictReason;
-  /** The current version, with reason `"version"` or `"metadata-version"`. */
+  /** The stored version or metadata version. Present with the reasons `"version"` and `"metadata-version"`. */
   readonly actualVersion?: number;
 }
 
-/** An invalid value in the input of a call. */
+/** One invalid value in the input of a call. */
 export interface MemoryIssue {
-  /** The path of the invalid value, e.g. `messages[2].role`. */
+  /** The path of the invalid value (e.g. `messages[2].role`). */
   readonly path: string;
-  /** The expected value. */
+  /** What would be valid in place of the value (e.g. `a non-empty string`). */
   readonly expected: string;
 }
 
@@ -121,7 +127,7 @@ export interface MemoryValidationError extends MemoryErrorFields {
   readonly issues: readonly MemoryIssue[];
 }
 
-/** Any error of a memory provider. Narrow it by `_tag`, or with a guard such as `isMemoryConflictError`. */
+/** Any error of a memory provider. Narrow its type by `_tag`, or with a guard such as `isMemoryConflictError`. */
 export type MemoryErrorUnion =
   | MemoryConnectionError
   | MemoryNotFoundError
@@ -129,19 +135,19 @@ export type MemoryErrorUnion =
   | MemoryConflictError
   | MemoryValidationError;
 
-/** Optional details for a `create…Error` function. */
+/** Optional details of an error, for the functions that create errors (e.g. `createMemoryStorageError`). */
 export interface MemoryErrorDetails {
-  /** The backend, e.g. `"postgres"`. Default `"unknown"`. */
+  /** The name of the backend that failed (e.g. `"postgres"`). Default `"unknown"`. */
   readonly provider?: string;
-  /** The method that failed, e.g. `"appendMessages"`. Default `"unknown"`. */
+  /** The provider's method that failed (e.g. `"appendMessages"`). Default `"unknown"`. */
   readonly operation?: string;
-  /** Whether the same call can succeed later. Default: as the function says. */
+  /** Whether the same call can succeed later. Each function that creates an error states its default. */
   readonly retryable?: boolean;
   /** The driver's error. Only its name, message and code are kept. */
   readonly cause?: unknown;
 }
 
-/** Returns only the name, message and code of a thrown value. Never throws, even if the value's getters do. */
+/** Returns the name, the message and the code of a thrown value. Never throws, even if a getter of the value does. */
 export function describeCause(thrown: unknown): ErrorCause {
   try {
     if (!(thrown instanceof Error)) return { name: "NonError", message: `a ${typeof thrown} was thrown` };
@@ -166,7 +172,7 @@ function fields(message: string, retryable: boolean, details: MemoryErrorDetails
   };
 }
 
-/** Creates the error for a store that can't be reached. `hint` says what to do. Retryable by default. */
+/** Creates the error for a store that can't be reached. `hint` says what to do. By default, the error is retryable. */
 export function createMemoryConnectionError(
   provider: string,
   hint = "check that the server is running and reachable",
@@ -176,7 +182,7 @@ export function createMemoryConnectionError(
   return { _tag: "MemoryConnectionError", ...fields(message, true, { ...details, provider }) };
 }
 
-/** Creates the error for a write to a conversation that doesn't exist. Not retryable by default. */
+/** Creates the error for a write to a conversation that doesn't exist. By default, the error is not retryable. */
 export function createMemoryNotFoundError(
   conversationId: string,
   details: MemoryErrorDetails = {},
@@ -187,7 +193,8 @@ export function createMemoryNotFoundError(
 }
 
 /**
- * Creates the error for an operation that failed. `reason` says what happened and what to do. Not retryable by default.
+ * Creates the error for an operation that failed in the store. `reason` says what happened and what to do. By default,
+ * the error is not retryable.
  */
 export function createMemoryStorageError(
   operation: string,
@@ -213,7 +220,9 @@ const conflictMessages: Record<MemoryConflictReason, string> = {
   lease: "Another run holds the lease of this conversation. Try again when it is done, or let runs queue.",
 };
 
-/** Creates the error for a write that conflicts with the stored conversation. Not retryable by default. */
+/**
+ * Creates the error for a write that conflicts with the stored conversation. By default, the error is not retryable.
+ */
 export function createMemoryConflictError(
   reason: MemoryConflictReason,
   details: MemoryErrorDetails & { readonly actualVersion?: number } = {},
@@ -226,7 +235,10 @@ export function createMemoryConflictError(
   };
 }
 
-/** Creates the error for invalid input. Its message contains the first five issues. Not retryable by default. */
+/**
+ * Creates the error for invalid input. Its message contains the first five issues. By default, the error is not
+ * retryable.
+ */
 export function createMemoryValidationError(
   issues: readonly MemoryIssue[],
   details: MemoryErrorDetails = {},
@@ -237,20 +249,20 @@ export function createMemoryValidationError(
   return { _tag: "MemoryValidationError", issues, ...fields(message, false, details) };
 }
 
-/** Whether the store can't be reached or the provider is closed: {@link MemoryConnectionError}. */
+/** Whether the error is a {@link MemoryConnectionError}: the store can't be reached, or the provider was closed. */
 export const isMemoryConnectionError = (error: MemoryErrorUnion): error is MemoryConnectionError =>
   error._tag === "MemoryConnectionError";
 
-/** Whether the conversation that a write needs doesn't exist: {@link MemoryNotFoundError}. */
+/** Whether the error is a {@link MemoryNotFoundError}: a write needs a conversation that doesn't exist. */
 export const isMemoryNotFoundError = (error: MemoryErrorUnion): error is MemoryNotFoundError =>
   error._tag === "MemoryNotFoundError";
 
-/** Whether the store was reached but the operation failed: {@link MemoryStorageError}. */
+/** Whether the error is a {@link MemoryStorageError}: the store was reached, but the operation failed in it. */
 export const isMemoryStorageError = (error: MemoryErrorUnion): error is MemoryStorageError =>
   error._tag === "MemoryStorageError";
 
 /**
- * Whether the write conflicts with the stored conversation: {@link MemoryConflictError}.
+ * Whether the error is a {@link MemoryConflictError}: a write conflicts with the stored conversation.
  *
  * @example
  * ```ts
@@ -269,14 +281,14 @@ export const isMemoryStorageError = (error: MemoryErrorUnion): error is MemorySt
 export const isMemoryConflictError = (error: MemoryErrorUnion): error is MemoryConflictError =>
   error._tag === "MemoryConflictError";
 
-/** Whether the input is invalid: {@link MemoryValidationError}. */
+/** Whether the error is a {@link MemoryValidationError}: the input of the call is invalid. */
 export const isMemoryValidationError = (error: MemoryErrorUnion): error is MemoryValidationError =>
   error._tag === "MemoryValidationError";
 
 /**
- * Thrown if a provider can't be set up: the server can't be reached, its schema can't be created, a package is not
- * installed, or an environment variable is invalid. Factories reject with it. `error` is a tagged error, like those of
- * the provider's methods.
+ * Thrown if a provider can't be set up (e.g. the server can't be reached, a table can't be created, a package is not
+ * installed, an environment variable is invalid). Functions that create a provider asynchronously reject with this
+ * error. Its field `error` is a tagged error, as a provider's methods return it.
  */
 export class MemorySetupError extends Error {
   override readonly name = "MemorySetupError";

@@ -1,15 +1,18 @@
 import type { MemoryIssue } from "./errors.ts";
 
-/** Groups related runs, e.g. across handoffs. A string at run time, distinct from {@link RunId} at compile time. */
+/**
+ * The id of a group of related runs (e.g. before and after a handoff). At run time, a trace id is a string. The
+ * compiler doesn't accept a trace id as a {@link RunId}.
+ */
 export type TraceId = string & { readonly _brand: "TraceId" };
 
-/** Identifies one execution of the engine. */
+/** The id of one run of an agent. */
 export type RunId = string & { readonly _brand: "RunId" };
 
-/** Marks a string as a trace id. Doesn't check it. */
+/** Converts a string into a trace id without checking it. */
 export const createTraceId = (id: string): TraceId => id as TraceId;
 
-/** Marks a string as a run id. Doesn't check it. */
+/** Converts a string into a run id without checking it. */
 export const createRunId = (id: string): RunId => id as RunId;
 
 /** Returns a new trace id: a random UUID. */
@@ -19,19 +22,21 @@ export const generateTraceId = (): TraceId => createTraceId(crypto.randomUUID())
 export const generateRunId = (): RunId => createRunId(crypto.randomUUID());
 
 /**
- * The maximum length of an id in UTF-16 units. An id also fits the documented `VARCHAR(255)`, which counts code points.
+ * The maximum length of an id in UTF-16 units. An id of this length fits a database column of type `VARCHAR(255)`. Such
+ * a column counts code points, and a text never has more code points than UTF-16 units.
  */
 export const MAX_ID_LENGTH = 255;
 
 const UNPAIRED_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Whether UTF-8, Postgres and Redis all store the text unchanged: no NUL and no unpaired surrogates. */
+/** Whether UTF-8, Postgres and Redis all store the text unchanged: it contains no NUL and no unpaired surrogate. */
 export const isPortableText = (text: string): boolean =>
   !text.includes("\0") && !UNPAIRED_SURROGATE.test(text);
 
 /**
- * Checks a conversation id, user id, trace id or idempotency key by the rule of all providers. Returns the issue, or
- * `undefined` if the id is valid. The issue doesn't contain the id, because it may identify a person.
+ * Checks an id (of a conversation, user, trace or message) or an idempotency key by the rule of all providers: 1 to 255
+ * UTF-16 units without NUL and unpaired surrogates. Returns `undefined` if the id is valid, otherwise an issue for
+ * `path`. The issue doesn't contain the id, because an id may identify a person.
  */
 export function idIssue(path: string, id: unknown): MemoryIssue | undefined {
   if (typeof id !== "string") return { path, expected: `a string, not ${id === null ? "null" : typeof id}` };

@@ -1,6 +1,6 @@
 export const messageRoles = ["user", "assistant", "tool", "system", "developer"] as const;
 
-/** The model's request to run a tool. `arguments` is the JSON text as the model wrote it, never re-encoded. */
+/** The model's request to run a tool. `arguments` is the JSON text exactly as the model wrote it. */
 export type ToolCall = {
   readonly id: string;
   readonly type: "function";
@@ -26,17 +26,21 @@ export type Message = {
 };
 
 /**
- * The model that wrote a message, as its adapter names it: `{ provider: "openai", api: "chat", model: "gpt-5.1" }`.
- * Opaque parts, such as a reasoning signature, are only sent back to the same origin.
+ * The model that wrote a message, as the model's adapter names it (e.g. `{ provider: "openai", api: "chat", model:
+ * "gpt-5.1" }`). Data that only the model provider understands (e.g. the signature of reasoning) is only sent back to
+ * the model that wrote the message.
  */
 export interface ModelOrigin {
   readonly provider: string;
-  /** The provider's API. Items differ between APIs, and one API doesn't accept those of another. */
+  /**
+   * The API of the model provider (e.g. `"chat"`). Data from one API isn't accepted by another API of the same
+   * provider.
+   */
   readonly api: string;
   readonly model: string;
 }
 
-/** A call of a tool that takes text instead of JSON (OpenAI's custom tools). */
+/** The model's request to run a tool that takes text instead of JSON (a custom tool of OpenAI). */
 export interface CustomToolCall {
   readonly id: string;
   readonly type: "custom";
@@ -45,41 +49,49 @@ export interface CustomToolCall {
   readonly [field: string]: unknown;
 }
 
-/** A call of a tool with JSON arguments, with all fields that the provider sent. */
+/** The model's request to run a tool with JSON arguments, including all fields that the model provider sent. */
 export interface FunctionToolCall extends ToolCall {
   readonly providerMetadata?: ProviderMetadata;
   readonly [field: string]: unknown;
 }
 
-/** A tool call with all fields that the provider sent, e.g. `extra_content` with a thought signature. */
+/** A tool call with all fields that the model provider sent (e.g. `extra_content` with a thought signature). */
 export type RichToolCall = FunctionToolCall | CustomToolCall;
 
 /**
- * A message as the stores accept it and return it unchanged: {@link Message} plus content in parts, the `null` content
- * that some providers send with tool calls, the roles of other frameworks, and any additional fields of JSON, `Date`,
- * `URL` and `Uint8Array`.
+ * A message with all fields that the stores accept. The stores return the message as it was written. In addition to the
+ * fields of {@link Message}, a `RichMessage` may have:
  *
- * Every `Message` is a `RichMessage`, so reading needs no cast:
- * `const rich: readonly RichMessage[] = conversation.messages`. To write rich messages, parse them with
- * `parseMessages`.
+ * - content in parts, or the `null` content that some model providers send with tool calls,
+ * - the roles of other frameworks,
+ * - any additional fields of JSON, `Date`, `URL` and `Uint8Array`.
+ *
+ * Every `Message` is a `RichMessage`. Therefore no cast is needed after a read: `const rich: readonly RichMessage[] =
+ * conversation.messages`. To write rich messages, parse them with `parseMessages`.
  */
 export type RichMessage = Omit<Message, "role" | "content" | "tool_calls"> & {
-  /** `system` and `developer` come from other frameworks. They are never treated as the user's words. */
+  /** `system` and `developer` come from other frameworks. Messages of these roles never count as the user's words. */
   readonly role: Message["role"] | "system" | "developer";
   readonly content: string | readonly ContentPart[] | null;
   readonly tool_calls?: readonly RichToolCall[];
-  /** The model provider's id. It isn't always unique, so the store uses `WriteOptions.messageIds` instead. */
+  /**
+   * The id that the model provider gave the message. This id isn't always unique, so stores identify messages by
+   * `WriteOptions.messageIds` instead.
+   */
   readonly id?: string;
-  /** Only on assistant messages. */
+  /** The model that wrote the message. Only on assistant messages. */
   readonly origin?: ModelOrigin;
   readonly providerMetadata?: ProviderMetadata;
   readonly [field: string]: unknown;
 };
 
-/** One content part. Parts of other frameworks, e.g. `{ type: "image_url", image_url }`, are stored unchanged. */
+/**
+ * One item of a message's content. Parts of other frameworks (e.g. `{ type: "image_url", image_url }`) are stored
+ * unchanged.
+ */
 export type ContentPart = KnownPart | OtherPart;
 
-/** A part type that JAF knows. Narrow it by `type`. */
+/** A content part of a type that JAF knows. Narrow it by its `type`. */
 export type KnownPart =
   | TextPart
   | ReasoningPart
@@ -90,7 +102,10 @@ export type KnownPart =
   | ProviderToolResultPart
   | SourcePart;
 
-/** A part type that JAF doesn't know. It is stored, and sent back to the message's origin. */
+/**
+ * A content part of a type that JAF doesn't know. The part is stored, but is only sent to the model that wrote the
+ * message.
+ */
 export interface OtherPart {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -101,17 +116,21 @@ interface PartBase {
   readonly [field: string]: unknown;
 }
 
-/** The text of a message, or a part of it. */
+/** The text of a message, or a piece of this text. */
 export interface TextPart extends PartBase {
   readonly type: "text";
   readonly text: string;
-  /** Added for one turn only, e.g. facts about the user. Not stored, and not part of the next turn. */
+  /**
+   * `true` if the text was added for one turn only (e.g. facts about the user). A transient text is not stored, and not
+   * sent in later turns.
+   */
   readonly transient?: boolean;
 }
 
 /**
- * A model's reasoning before its reply. `text` is readable. `signature` and `encrypted` are opaque: they are sent back
- * unchanged, and only to the message's origin. Reasoning is never part of the message's text.
+ * A model's reasoning before its reply. `text` is readable. `signature` and `encrypted` only have a meaning for the
+ * model provider. They are sent back unchanged, but only to the model that wrote the message (`origin`). Reasoning is
+ * never a part of the message's text.
  */
 export interface ReasoningPart extends PartBase {
   readonly type: "reasoning";
@@ -120,45 +139,58 @@ export interface ReasoningPart extends PartBase {
   readonly encrypted?: string;
 }
 
-/** The model's refusal to answer, in its words. */
+/** The model's refusal to answer, in the model's words. */
 export interface RefusalPart extends PartBase {
   readonly type: "refusal";
   readonly refusal: string;
 }
 
-/** An image, audio or file: bytes (base64 if `data` is a string), a URL, or a file id of the model provider. */
+/**
+ * An image, audio or a file. The content is given as bytes (`data`: a `Uint8Array`, or a string in base64), as a URL,
+ * or as the id of a file that was uploaded to the model provider.
+ */
 export interface MediaPart extends PartBase {
   readonly type: "media";
-  /** An IANA media type, e.g. `image/png`. */
+  /** The IANA media type (e.g. `image/png`). */
   readonly mediaType: string;
   readonly data?: Uint8Array | string;
-  /** Replaces `data` if `withBlobs` wraps the memory provider. */
+  /** The reference that replaces `data` in a stored message, if the memory provider is wrapped with `withBlobs`. */
   readonly blob?: BlobReference;
   readonly url?: URL | string;
   readonly fileId?: string;
   readonly filename?: string;
 }
 
-/** Replaces the `data` of a media part. The bytes are in a `BlobStore` under the same conversation. */
+/**
+ * Replaces the `data` of a media part in a stored message. A `BlobStore` holds the bytes under the id of the message's
+ * conversation and the bytes' hash.
+ */
 export interface BlobReference {
   /** The SHA-256 of the bytes: 64 hexadecimal digits in lower case. */
   readonly sha256: string;
-  /** In bytes. */
+  /** The number of bytes. */
   readonly size: number;
-  /** `"base64"`: `data` was base64 text, and is returned as text. Absent if `data` was a `Uint8Array`. */
+  /**
+   * `"base64"` if `data` was base64 text; `resolveMedia` then returns base64 text again. Absent if `data` was a
+   * `Uint8Array`.
+   */
   readonly encoding?: "base64";
 }
 
 /**
- * The position of one of the message's `tool_calls` among its parts. Calls without such a part come after all parts.
+ * Marks the place of a tool call among the parts of a message: the model made the call after the parts that precede
+ * this part. If a call in `tool_calls` has no such part, the model made it after all parts.
  */
 export interface ToolCallPart extends PartBase {
   readonly type: "tool-call";
-  /** The id of the call. */
+  /** The id of the call in the message's `tool_calls`. */
   readonly id: string;
 }
 
-/** A call of a tool that the model provider runs itself, e.g. its web search. It needs no result. */
+/**
+ * A call of a tool that the model provider runs itself (e.g. a web search). The model provider also gives the result of
+ * the call, not the application.
+ */
 export interface ProviderToolCallPart extends PartBase {
   readonly type: "provider-tool-call";
   readonly id: string;
@@ -166,22 +198,25 @@ export interface ProviderToolCallPart extends PartBase {
   readonly input?: unknown;
 }
 
-/** The result of a {@link ProviderToolCallPart}. */
+/** The result of a tool that the model provider ran itself: see {@link ProviderToolCallPart}. */
 export interface ProviderToolResultPart extends PartBase {
   readonly type: "provider-tool-result";
-  /** The id of the call. */
+  /** The id of the {@link ProviderToolCallPart}. */
   readonly id: string;
   readonly name?: string;
   readonly output?: unknown;
   readonly isError?: boolean;
 }
 
-/** A source of a reply. */
+/** A source that a model's reply is based on. */
 export interface SourcePart extends PartBase {
   readonly type: "source";
   readonly url?: string;
   readonly title?: string;
 }
 
-/** Data that a model provider's adapter stores for its own use, by provider name. Never accepted from a client. */
+/**
+ * Data that the code for a model provider (e.g. `@jaf/google`) stores in a message for its own use, by the name of the
+ * model provider. A client may not send such data.
+ */
 export type ProviderMetadata = Readonly<Record<string, unknown>>;

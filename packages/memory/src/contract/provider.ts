@@ -2,53 +2,58 @@ import type { Result } from "./errors.ts";
 import type { TraceId } from "./ids.ts";
 import type { Message } from "./message.ts";
 
-/** A stored conversation. Its data is frozen: changing it never changes the store. */
+/** A conversation that was read from the store. Its data is a frozen copy, so a reader can't change the stored data. */
 export interface ConversationMemory {
   readonly conversationId: string;
-  /** The owner. Absent if the conversation was stored without one. */
+  /** The user who owns the conversation. Absent if it has no owner. */
   readonly userId?: string;
-  /** Oldest first. Empty if the query has `includeMessages: false`. */
+  /** The messages, oldest first. Empty if the query has `includeMessages: false`. */
   readonly messages: readonly Message[];
   readonly metadata?: ConversationMetadata;
 }
 
-/** The fields that the store adds, and all metadata fields that writes have set. */
+/**
+ * Metadata of a stored conversation: the fields that the store adds (listed here), and all fields that writes have set.
+ */
 export interface ConversationMetadata {
   readonly createdAt: Date;
   /** The time of the last write. */
   readonly updatedAt: Date;
   /** The number of messages that are stored now. */
   readonly totalMessages: number;
-  /** The time of the last write. Listing, eviction and expiry use it. */
+  /** The time of the last write. Lists are ordered by this time, and eviction and expiry depend on it. */
   readonly lastActivity: Date;
   /**
-   * The number of changes to the messages, 1 after the creation. `WriteOptions.expectedVersion` is compared with it.
-   * This field and the next four may be absent if the provider isn't made by `defineMemoryProvider`.
+   * Counts the changes to the messages: 1 after the creation. `WriteOptions.expectedVersion` is compared with this
+   * field. `version`, `metadataVersion`, `nextPosition`, `incarnation` and `historyDigest` may be absent if
+   * `defineMemoryProvider` didn't make the provider.
    */
   readonly version?: number;
-  /** The number of writes with metadata, from 0. `WriteOptions.expectedMetadataVersion` is compared with it. */
+  /** Counts the writes with metadata, from 0. `WriteOptions.expectedMetadataVersion` is compared with this field. */
   readonly metadataVersion?: number;
   /**
-   * The position of the next message. Positions count from 0 without gaps: the stored messages are the last
-   * `totalMessages` before this position. Trimming the oldest messages changes no position.
+   * The position that the next message will get. Positions count from 0 without gaps. The stored messages have the last
+   * `totalMessages` positions before this one. If the oldest messages are trimmed, all other messages keep their
+   * positions.
    */
   readonly nextPosition?: number;
   /**
-   * Identifies this conversation from its creation to its deletion. A conversation that is created again under the same
-   * id gets a new one. `WriteOptions.expectedIncarnation` is compared with it.
+   * A random id of the conversation from its creation to its deletion. If a conversation is deleted and created again
+   * under the same id, it gets a new incarnation. `WriteOptions.expectedIncarnation` is compared with this field.
    */
   readonly incarnation?: string;
   /**
-   * A digest of all messages that were ever stored, except those dropped from the end. It changes with every change of
-   * the messages, and is unique to the conversation. `historyTokenOf` derives the token that replaces the history in a
-   * continuation from it. `verifyConversation` checks the messages with it. Absent if all messages were written before
-   * digests were kept.
+   * A digest of all messages that were ever stored, except those that were dropped from the end. It changes whenever
+   * the messages change, and no other conversation has the same digest. `historyTokenOf` derives the history token of a
+   * continuation from this digest. `verifyConversation` compares the messages with this digest. Absent if all messages
+   * were written before the store kept digests.
    */
   readonly historyDigest?: string;
   /**
-   * `true` if a message of role `system` or `developer` was written since the conversation was created or last
-   * replaced, even if that message was dropped since; otherwise absent. It tells readers of only the end of a
-   * conversation that there may be earlier system content, which every window keeps.
+   * `true` if a message of role `system` or `developer` was written after the conversation was created or last
+   * replaced, even if that message was dropped later; otherwise absent. A window always contains all system messages.
+   * So a reader that only loads the end of a conversation must also look for system messages before the end if
+   * `systemContent` is `true`.
    */
   readonly systemContent?: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
@@ -56,107 +61,127 @@ export interface ConversationMetadata {
 }
 
 /**
- * Metadata of a write. `userId` and `traceId` are indexed; all other fields are stored and returned. The store's own
- * fields (`createdAt`, `updatedAt`, `lastActivity`, `totalMessages`, `version`, `metadataVersion`, `nextPosition`,
- * `incarnation`, `historyDigest`, `systemContent`) are ignored here.
+ * The metadata of a write. The store stores and returns all fields, and makes conversations searchable by `userId` and
+ * `traceId`. It ignores the fields that it sets itself: `createdAt`, `updatedAt`, `lastActivity`, `totalMessages`,
+ * `version`, `metadataVersion`, `nextPosition`, `incarnation`, `historyDigest` and `systemContent`.
  */
 export interface WriteMetadata {
-  /** The owner. It can be set once: a later write with another user is a conflict. */
+  /**
+   * The owner of the conversation. The owner can only be set once: a later write with a different `userId` is a
+   * conflict.
+   */
   readonly userId?: string;
   /**
    * The trace that caused this write. `findConversations({ traceId })` finds all conversations that the trace wrote to,
-   * even if other traces have written to them since.
+   * even if other traces have written to them later.
    */
   readonly traceId?: TraceId | string;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly [key: string]: any;
 }
 
-/** Options of a write. Every condition is checked in the same atomic step as the write. */
+/**
+ * Options of a write. All conditions are checked atomically with the write: no other write can come between the check
+ * and the write.
+ */
 export interface WriteOptions {
   /**
-   * The version (`metadata.version`) that the conversation must have; `0` if it must not exist yet. The version
-   * increases by one with the creation and with every write that changes messages, including one that only drops some.
-   * A different version is a `MemoryConflictError` with reason `"version"`.
+   * The version (`metadata.version`) that the conversation must have; `0` if the conversation must not exist yet. If
+   * the conversation has a different version, the write fails with a `MemoryConflictError` with reason `"version"`. The
+   * version increases by one with the creation and with every write that changes messages, including a write that only
+   * drops messages.
    */
   readonly expectedVersion?: number;
   /**
    * The metadata version (`metadata.metadataVersion`) that the conversation must have; `0` if no write has set metadata
-   * yet. It increases by one with every write that sets metadata other than `userId`, with every replacement, and with
-   * every batch that contains a message of role `system` or `developer`, because that sets `systemContent`. A different
-   * version is a `MemoryConflictError` with reason `"metadata-version"`. A write of metadata alone doesn't change
-   * `version`.
+   * yet. If the conversation has a different metadata version, the write fails with a `MemoryConflictError` with reason
+   * `"metadata-version"`. The metadata version increases by one with every write that sets metadata other than
+   * `userId`, and with every replacement. It also increases with a batch that contains a message of role `system` or
+   * `developer`, because this sets `systemContent`. A write of only metadata doesn't change `version`.
    */
   readonly expectedMetadataVersion?: number;
   /**
-   * The `incarnation` from an earlier read, even if the conversation didn't exist then. If the conversation was erased
-   * or created since that read, the write is refused with a `MemoryConflictError` with reason `"incarnation"`. If the
-   * conversation doesn't exist, an erasure is detected for 24 hours.
+   * The `incarnation` from an earlier read, even if the read found no conversation. If the conversation was erased or
+   * created since that read, the write fails with a `MemoryConflictError` with reason `"incarnation"`. If the
+   * conversation was erased and not created again, the write is only refused for 24 hours after the erasure.
    */
   readonly expectedIncarnation?: string;
   /**
-   * Makes retries safe. Repeating the same write (messages, metadata and options, except the expectations) under the
-   * same key succeeds and changes nothing. A different write under the key is a `MemoryConflictError`. A key is kept
-   * for at least the next 1,000 writes to the conversation. 1 to 255 characters.
+   * Makes it safe to retry the write: a repeated write under the same key succeeds and changes nothing. The messages,
+   * metadata and options of the repeated write must be the same, but its expected versions and incarnation may differ.
+   * A different write under the same key fails with a `MemoryConflictError` with reason `"idempotency-key"`. The store
+   * keeps a key for at least the next 1,000 writes to the conversation. 1 to 255 characters.
    */
   readonly idempotencyKey?: string;
   /**
-   * Whether `appendMessages` creates a missing conversation. `true` requires `metadata.userId`, the owner; `"unowned"`
-   * also creates one without an owner. By default, a missing conversation is a `MemoryNotFoundError`. Not for
-   * `storeMessages`, which always creates it.
+   * Whether `appendMessages` creates a conversation that doesn't exist. With `true`, `metadata.userId` is required: it
+   * is the owner. With `"unowned"`, the owner is optional. By default, the write fails with a `MemoryNotFoundError`.
+   * `storeMessages` refuses this option, because it always creates a missing conversation.
    */
   readonly createIfMissing?: boolean | "unowned";
   /**
-   * The number of messages that `appendMessages` drops from the end before it adds the batch. The batch takes their
-   * positions. If the conversation has fewer messages, that is a `MemoryConflictError` with reason `"length"`.
+   * The number of messages that `appendMessages` drops from the end of the conversation before it adds the batch. The
+   * new messages take the positions of the dropped ones. If the conversation has fewer messages than `dropLast`, the
+   * write fails with a `MemoryConflictError` with reason `"length"`.
    */
   readonly dropLast?: number;
   /**
-   * The writer's own ids for the messages, in the order of the batch; `null` or `undefined` for a message without one.
-   * Ids are unique in a conversation: a message that is already stored under its id is skipped, and different content
-   * under the same id is a `MemoryConflictError` with reason `"message-id"`. Once a message is removed, its id can be
-   * used again. Don't use ids from model providers: they aren't always unique.
+   * The writer's own ids for the messages, in the order of the batch; `null` or `undefined` for a message without an
+   * id. Ids are unique in a conversation. If the same message is already stored under its id, the message is skipped.
+   * If a different message is stored under the id, the write fails with a `MemoryConflictError` with reason
+   * `"message-id"`. When a message is removed, its id can be used again. Don't use ids from model providers: they
+   * aren't always unique.
    */
   readonly messageIds?: readonly (string | null | undefined)[];
   /**
-   * The maximum number of messages to keep, at least 1. The oldest are dropped. A tool call is never separated from its
-   * results: if the cut falls between them, all of them are dropped, unless nothing else is left; then all stay.
+   * The maximum number of messages that the conversation keeps after the write, at least 1. The oldest messages are
+   * dropped. A tool call is never separated from its results. If the limit falls between a call and its results, the
+   * call and all its results are dropped. Exception: if no other messages would be left, the call and its results stay.
    */
   readonly maxMessages?: number;
   /**
-   * Seconds after the last write until the conversation expires; then it counts as deleted. Each write restarts the
-   * time. A write without `ttlSeconds` keeps the current value. If no write sets it, the conversation never expires.
+   * The conversation expires this many seconds after its last write. An expired conversation counts as deleted. A write
+   * without `ttlSeconds` keeps the value of an earlier write. A conversation for which no write has set `ttlSeconds`
+   * never expires.
    */
   readonly ttlSeconds?: number;
   /**
-   * Stops a wrapper such as `withRetry` from waiting for another attempt. Stores ignore it: a write that has begun is
-   * never interrupted. Not compared under an `idempotencyKey`.
+   * If this signal is aborted, a wrapper such as `withRetry` makes no further attempt. Stores ignore the signal: a
+   * write that has begun is never interrupted. Two writes with different signals count as the same write under an
+   * `idempotencyKey`.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Which conversations to find. All given conditions must match. Newest activity first. Unknown fields, and ids that are
- * `undefined`, are refused, because they would widen the search to all users.
+ * The conditions of a search for conversations. A conversation is found if it matches all conditions. The conversation
+ * with the newest activity comes first. A query with unknown fields, or with an id that is `undefined`, is refused.
+ * Otherwise a query with a misspelt field or a missing id would find the conversations of all users.
  */
 export interface MemoryQuery {
   /** Only the conversation with this id. */
   readonly conversationId?: string;
   /** Only conversations of this owner. */
   readonly userId?: string;
-  /** Only conversations that this trace wrote to. */
+  /** Only conversations to which this trace wrote. */
   readonly traceId?: TraceId | string;
-  /** Last activity at or after this time. */
+  /** Only conversations whose last activity was at or after this time. */
   readonly since?: Date;
-  /** Last activity at or before this time. */
+  /** Only conversations whose last activity was at or before this time. */
   readonly until?: Date;
   /** The maximum number of conversations. Default: all. */
   readonly limit?: number;
-  /** The number of conversations to skip. Default 0. For deep paging use `cursor`: its cost doesn't grow. */
+  /**
+   * The number of conversations to skip. Default 0. The cost of the search grows with `offset`. If you read many pages,
+   * use `cursor`, with which the cost doesn't grow.
+   */
   readonly offset?: number;
-  /** Continues after the conversation that `conversationCursor` got. */
+  /**
+   * A text from `conversationCursor(conversation)`. The result begins with the conversation that follows `conversation`
+   * in the list.
+   */
   readonly cursor?: string;
-  /** `false` leaves `messages` empty and doesn't read them. Default `true`. */
+  /** `false`: the conversations have empty `messages`, and the store doesn't read them. Default `true`. */
   readonly includeMessages?: boolean;
 }
 
@@ -164,50 +189,53 @@ export interface MemoryQuery {
 export interface MemoryStats {
   readonly totalConversations: number;
   readonly totalMessages: number;
-  /** Creation time of the oldest conversation. Absent if there is none. */
+  /** The creation time of the oldest conversation. Absent if no conversation is stored. */
   readonly oldestConversation?: Date;
-  /** Creation time of the newest conversation. Absent if there is none. */
+  /** The creation time of the newest conversation. Absent if no conversation is stored. */
   readonly newestConversation?: Date;
 }
 
-/** The result of a health check. */
+/** The result of `healthCheck`: whether the store can be reached. */
 export interface HealthStatus {
   readonly healthy: boolean;
-  /** Round-trip time to the store in milliseconds. */
+  /** The duration of one round trip to the store, in milliseconds. */
   readonly latencyMs?: number;
-  /** Why the store is not healthy. */
+  /** Why the store is not healthy. Absent if the store is healthy. */
   readonly error?: string;
 }
 
 /**
- * A method with bivariant parameters. It lets a provider typed exactly as in the specification, with a `traceId` that
- * is only a `TraceId`, count as a {@link MemoryProvider}.
+ * A method type with bivariant parameters: an implementation may declare narrower parameter types. So a provider that
+ * only accepts a `TraceId` as `traceId`, as in the specification, can be assigned to {@link MemoryProvider}, although
+ * `MemoryProvider` also allows a string.
  */
 type Method<F extends (...given: never[]) => unknown> = {
   bivariant(...given: Parameters<F>): ReturnType<F>;
 }["bivariant"];
 
 /**
- * Stores conversations. The same rules apply to every backend, and the conformance kit (`@jaf/memory/testing`) tests
- * them:
+ * Stores conversations. The same rules apply to every backend. The conformance kit (`@jaf/memory/testing`) tests them:
  *
- * - **Atomic, ordered writes.** A batch is stored completely, contiguously and in order, or not at all. Concurrent
- *   writers, in any number of processes, lose nothing. The cost of an append doesn't grow with the conversation.
- * - **One order:** messages have positions; clocks don't matter.
- * - **Versions, incarnations, idempotency, trimming:** see {@link WriteOptions}.
+ * - **Atomic, ordered writes.** A batch is stored completely, without gaps and in order, or not at all. If several
+ *   writers, in any number of processes, write at the same time, no write is lost. The cost of an append doesn't grow
+ *   with the conversation.
+ * - **One order:** messages are ordered by their positions, never by clocks.
+ * - **Versions, incarnations, idempotency, trimming:** {@link WriteOptions} describes these rules.
  * - **Values come back exactly as stored:** types, unicode, the text of tool arguments, content parts, unknown fields.
  *   `Date`, `URL` and `Uint8Array` keep their type, and a `Buffer` becomes a `Uint8Array`. Each reader gets its own
- *   copies of these, and only these aren't frozen. `undefined` fields are absent, and `-0` becomes `0`. Other values
- *   that JSON can't represent (`NaN`, functions, class instances, cycles, more than 200 levels) are a
- *   `MemoryValidationError`.
+ *   copies of such objects, and these copies aren't frozen; all other data is frozen. `undefined` fields are absent,
+ *   and `-0` becomes `0`. A write with any other value that JSON can't represent (`NaN`, functions, class instances,
+ *   cycles, more than 200 levels) fails with a `MemoryValidationError`.
  * - **Ids** have 1 to 255 UTF-16 units, without NUL and without unpaired surrogates. They are compared exactly, without
- *   normalisation. Other ids are a `MemoryValidationError`.
- * - **Absence is data** (`null`, `false`, `0`, `[]`). Failures are tagged errors; expected failures never throw.
+ *   normalisation. A call with any other id fails with a `MemoryValidationError`.
+ * - **Absent data is no error:** a read of missing data returns `null`, `false`, `0` or `[]`. A failure is a tagged
+ *   error in the result; an expected failure never throws.
  */
 export interface MemoryProvider {
   /**
-   * Stores a complete conversation: creates it, or replaces the messages and metadata of an existing one. A replacement
-   * keeps the creation time, owner and incarnation; versions and positions continue.
+   * Stores a complete conversation. If the conversation doesn't exist, creates it; otherwise replaces its messages and
+   * metadata. A replacement keeps the creation time, the owner and the incarnation. Versions and positions continue to
+   * count up.
    */
   readonly storeMessages: Method<
     (
@@ -222,8 +250,9 @@ export interface MemoryProvider {
   readonly getConversation: (conversationId: string) => Promise<Result<ConversationMemory | null>>;
 
   /**
-   * Appends a batch of messages and merges metadata field by field. An empty batch only writes metadata. A missing
-   * conversation is a `MemoryNotFoundError`, unless `createIfMissing` is set.
+   * Adds a batch of messages to the end of a conversation, and overwrites the given metadata fields. With an empty
+   * batch, only writes metadata. If the conversation doesn't exist, `createIfMissing` decides: the conversation is
+   * created, or the call fails with a `MemoryNotFoundError`.
    */
   readonly appendMessages: Method<
     (
@@ -234,40 +263,48 @@ export interface MemoryProvider {
     ) => Promise<Result<void>>
   >;
 
-  /** Finds conversations by user, trace, id and time of last activity. Never scans another user's data. */
+  /**
+   * Returns the conversations that match all conditions of the query. If the query has a `userId`, never reads the data
+   * of another user.
+   */
   readonly findConversations: (query: MemoryQuery) => Promise<Result<ConversationMemory[]>>;
 
   /**
-   * Returns the last `limit` messages (default 50), oldest first; `[]` if the conversation doesn't exist. Costs
-   * O(limit). The first message may be a tool result without its call: pass them through `sanitizeConversation` before
-   * you send them to a model.
+   * Returns the last `limit` messages (default 50), oldest first; `[]` if the conversation doesn't exist. The cost
+   * depends on `limit` only, not on the length of the conversation. The first message may be a tool result without its
+   * call. Therefore pass the messages to `sanitizeConversation` before you send them to a model.
    */
   readonly getRecentMessages: (conversationId: string, limit?: number) => Promise<Result<readonly Message[]>>;
 
   /**
-   * Deletes the conversation. Returns whether it existed. In either case a tombstone with only a hash of the id is kept
-   * for 24 hours, to refuse writes that are based on the deleted data.
+   * Deletes the conversation. Returns `true` if it existed, otherwise `false`. In both cases, the store keeps a
+   * tombstone for 24 hours, which contains only a hash of the id. Because of the tombstone, the store refuses writes
+   * with an `expectedIncarnation` from before the deletion.
    */
   readonly deleteConversation: (conversationId: string) => Promise<Result<boolean>>;
 
   /**
-   * Deletes all conversations of a user and creates a tombstone for the user, too. Returns the number of deleted
-   * conversations.
+   * Deletes all conversations of a user. Returns the number of deleted conversations. Also creates a tombstone for the
+   * user, because of which the store refuses writes with an `expectedIncarnation` from before the deletion.
    */
   readonly clearUserConversations: (userId: string) => Promise<Result<number>>;
 
   /**
-   * Returns statistics of one user's conversations or, without an argument, of all users'. `undefined` as the argument
-   * is a `MemoryValidationError`: a session without a user must not see the totals of all users.
+   * Returns statistics of one user's conversations. Without an argument, returns statistics of all users'
+   * conversations. With the argument `undefined`, the call fails with a `MemoryValidationError`: a session without a
+   * user must not see the totals of all users.
    */
   readonly getStats: (userId?: string) => Promise<Result<MemoryStats>>;
 
-  /** Makes one call to the store. If the store can't be reached, returns `{ healthy: false, error }`, not a failure. */
+  /**
+   * Makes one round trip to the store. If the store can't be reached, the call still succeeds: the data is `{ healthy:
+   * false, error }`.
+   */
   readonly healthCheck: () => Promise<Result<HealthStatus>>;
 
   /**
-   * Closes what the provider opened, but not a client that you passed in. Later calls fail with
-   * `MemoryConnectionError`. Closing twice succeeds.
+   * Closes the clients that the provider opened itself, but no client that you passed to the provider. After `close`,
+   * all other methods fail with a `MemoryConnectionError`. Another `close` succeeds.
    */
   readonly close: () => Promise<Result<void>>;
 }

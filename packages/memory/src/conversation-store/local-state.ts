@@ -9,23 +9,32 @@ import { type ListedConversation, listedMetadata } from "./store-reader.ts";
 
 const MAX_CONVERSATIONS = 2_000;
 
-/** This process's data about a conversation, beside its messages. */
+/** What this process knows about a conversation of the store, besides the messages (e.g. the metadata). */
 export interface LocalState {
-  /** An in-memory conversation with versions, keys and metadata. Its messages are in the store. */
+  /**
+   * The conversation's versions, idempotency keys and metadata. Its list of messages is empty, because the store has
+   * the messages.
+   */
   readonly entry: Entry;
-  /** Appends that threw, by idempotency key. They may have succeeded, or succeed later. */
+  /**
+   * Writes for which the store's `append` threw, by idempotency key. The store may nevertheless have stored the
+   * messages, or may still store them.
+   */
   readonly open: Map<string, OpenAppend>;
-  /** The number of messages in the latest `load`; `undefined` after a write. */
+  /**
+   * The number of messages that the store's latest `load` returned. `undefined` if this process has appended messages
+   * after that `load`.
+   */
   visible: number | undefined;
 }
 
 interface OpenAppend {
   readonly write: ConversationWrite;
-  /** The number of messages before the append. */
+  /** The number of messages that `load` returned before the append. */
   readonly before: number;
 }
 
-/** A conversation from the store, with this process's data about it. */
+/** A conversation that was loaded from the store, with what this process knows about it. */
 export interface LoadedConversation {
   readonly listed: ListedConversation;
   readonly messages: readonly Message[];
@@ -33,19 +42,24 @@ export interface LoadedConversation {
 }
 
 export interface StoreState {
-  /** Runs the reads and writes of one conversation one after another. */
+  /** Runs the reads and writes of each conversation one after another. */
   readonly queue: KeyedQueue;
   readonly conversations: Map<string, LocalState>;
-  /** By user. */
+  /** The providers that `providerOf` has returned, by the user id as JSON. */
   readonly providers: Map<string, MemoryProvider>;
 }
 
-/** Distinguishes conversations with the same id. The epoch if the store doesn't return it. */
+/**
+ * Returns the conversation's creation time, or the time 0 if the store doesn't return a creation time. If a
+ * conversation is deleted and created again with the same id, the two have different creation times.
+ */
 const createdAtOf = ({ createdAt }: ListedConversation): Date => createdAt ?? new Date(0);
 
 /**
- * Returns the state of a conversation that was just read. A new state if the listing shows another conversation or
- * another owner: ids can be reused and conversations can change owners, and summaries are content.
+ * Returns this process's state of a conversation that was just loaded, and updates the number of messages in the state.
+ * `visible` is the number of messages that `load` returned. Replaces the state by a new one if the creation time or the
+ * owner has changed. In this case, the old state may contain content of another conversation or another user (e.g. a
+ * summary), which must not be shown.
  */
 export function localStateOf(
   { conversations }: StoreState,
@@ -73,7 +87,10 @@ function newState(listed: ListedConversation, visible: number): LocalState {
   return { entry: Object.assign(entry, { version: 1, nextPosition: visible }), open: new Map(), visible };
 }
 
-/** The number of messages. A `load` may hide some, e.g. pending calls. */
+/**
+ * Computes the number of messages of a conversation after a `load` that returned `visible` messages. This number can be
+ * larger than `visible`, because a `load` may hide some messages (e.g. pending calls).
+ */
 function countAfter(
   { entry: { nextPosition: count }, visible: before }: LocalState,
   visible: number,
@@ -82,10 +99,11 @@ function countAfter(
   return visible < before ? visible : count + visible - before;
 }
 
-/** Records a write with stored messages. */
+/** Updates this process's state after a write whose messages the store has already stored. */
 export function applyToLocalState(local: LocalState, write: ConversationWrite): void {
   const { entry, open } = local;
-  // The store has the messages, and keeps no traces.
+  // The messages are left out because the store has them. The trace id is left out because a conversation store keeps
+  // no traces.
   const { traceId: _, messages, ...rest } = write;
   if (messages.length > 0) {
     entry.version += 1;
@@ -106,9 +124,10 @@ export function activityOf(listed: ListedConversation, entry: Entry | undefined)
   return new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
 }
 
-/** The whole entry, as if it were in memory. */
+/** Returns the conversation as an entry of the in-memory store, including its messages. */
 export function wholeEntry({ listed, messages, local: { entry } }: LoadedConversation): Entry {
-  // The store has no such field, and others write to it, too.
+  // `systemContent` is computed from the messages, because a conversation store has no such field, and other programs
+  // may write to the store.
   const systemContent: JsonObject = messages.some(isSystemContent) ? { systemContent: true } : {};
   return {
     ...entry,

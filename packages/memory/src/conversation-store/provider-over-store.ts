@@ -36,7 +36,10 @@ const MAX_PROVIDERS = 2_000;
 
 const METHODS = ["create", "load", "append", "setTitle", "list"] as const;
 
-/** Shared by all providers of a store in this process, so writes through any of them run one after another. */
+/**
+ * The state of each conversation store. All providers over the same store in this process share one state. So writes to
+ * a conversation through any of these providers run one after another.
+ */
 const states = new WeakMap<AnyConversationStore, StoreState>();
 
 function stateOf(store: AnyConversationStore): StoreState {
@@ -51,9 +54,9 @@ function stateOf(store: AnyConversationStore): StoreState {
 
 const optionsSchema = z.strictObject({
   /**
-   * The user of the provider. It only shows the conversations that `list(userId)` returns; any other is a
-   * `MemoryConflictError` with reason `"owner"`. If absent, `list()` must return the conversations of all users, each
-   * with its owner.
+   * The user of the provider. The provider only shows the conversations that `list(userId)` returns. A read or write of
+   * another user's conversation fails with a `MemoryConflictError` with reason `"owner"`. If `userId` is absent,
+   * `list()` must return the conversations of all users, each with its owner.
    */
   userId: z.string().min(1).exactOptional(),
 });
@@ -61,7 +64,10 @@ const optionsSchema = z.strictObject({
 /** Options of `providerOf`. */
 export type ProviderOfOptions = z.input<typeof optionsSchema>;
 
-/** Whether the store was made over a provider, by this package or by a subclass or wrapper of its stores. */
+/**
+ * Whether the store stores its conversations in a memory provider, its `provider`. This is so for the stores of this
+ * package, and for their subclasses and wrappers.
+ */
 export function isProviderConversationStore(store: AnyConversationStore): store is ProviderConversationStore {
   return (
     "threadFor" in store &&
@@ -74,28 +80,32 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
 }
 
 /**
- * Returns the memory provider of a conversation store: its own `provider`, or else a view of its five methods. The
- * view's guarantees are limited to what these methods allow:
+ * Returns a memory provider that reads and writes the conversations of a conversation store. If the store was made over
+ * a provider (`createConversationStore`), returns the store's `provider`. Otherwise returns a view, a provider that
+ * calls the store's five methods. The guarantees of the view are limited by these methods:
  *
  * - Only `create` creates a conversation. A write to an id that `list` doesn't return is refused.
- * - Every read and write takes the owner of the conversation from `list`, because conversations can change owners or be
- *   deleted.
- * - Versions, positions and the incarnation belong to this process. The version increases with every write through the
- *   view and with every change of the number of messages that it sees. Another process, or this one after a restart,
- *   begins at 1 with another incarnation. They and the idempotency key are compared before the append: atomic against
- *   writes through this process, not against those of other processes. A conversation that was created again under the
- *   same id is recognised by its deletion through this process, its `createdAt` and its owner.
- * - If `append` throws, it may still have succeeded. The view then loads the conversation to find out. It does so again
- *   if the write is retried under its key, which no other write may use, or if its receipt is requested. If the result
- *   is still unknown, it fails with a `MemoryStorageError` that isn't retryable.
- * - Metadata stay in this process, for the 2,000 most recently used conversations. An engine's data in them (turns in
- *   progress, pending approvals, the current agent, summaries) are lost in a restart, unknown to other processes, and
- *   forgotten if the owner changes.
- * - A `load` that sanitizes hides pending calls, so they can't be continued after a restart.
+ * - Every read and write calls `list` to get the owner of the conversation, because the owner can change and the
+ *   conversation can be deleted.
+ * - Versions, positions and the incarnation only exist in this process. The version increases with every write of
+ *   messages through the view, and when a read shows that another program has changed the number of messages. Another
+ *   process, or this process after a restart, begins with version 1 and another incarnation. Versions, incarnation and
+ *   idempotency key are compared before the append. The comparison and the append are atomic for writes in this
+ *   process, but not for writes of other processes. A conversation can be deleted and created again under the same id.
+ *   The view notices this if the conversation was deleted through this process, or if its `createdAt` or its owner is
+ *   different.
+ * - If the store's `append` throws, the store may nevertheless have stored the messages. Then the view loads the
+ *   conversation to find out. The view does the same if the write is retried under its idempotency key, or if a read
+ *   requests the write's receipt. Until the result is known, a different write with the same key is refused. If the
+ *   loaded messages don't show the result, the call fails with a `MemoryStorageError` that isn't retryable.
+ * - Metadata are only kept in this process, for the 2,000 conversations that were used last. They are lost in a restart
+ *   and when the owner of the conversation changes, and other processes don't know them. Metadata include the data of
+ *   the engine: turns in progress, pending approvals, the current agent, summaries.
+ * - If `load` sanitizes the messages, it hides pending calls. Then pending calls can't be continued after a restart.
  * - `dropLast`, `messageIds`, `maxMessages`, `ttlSeconds`, imports, a search by trace, and replacing messages are
  *   refused.
  *
- * `close` leaves the store open. Throws a `TypeError` if a method is missing or an option is invalid.
+ * `close` doesn't close the store. Throws a `TypeError` if the store lacks a method or an option is invalid.
  *
  * @example
  * ```ts
@@ -119,7 +129,10 @@ export function providerOf(store: AnyConversationStore, options: ProviderOfOptio
   return providerFor(store, userId);
 }
 
-/** Returns the same object for the same user, because engines may queue runs by provider; a new one after `close`. */
+/**
+ * Returns the view of a store for one user. Several calls for the same user return the same object, because an engine
+ * may queue its runs by provider object. After `close` of that object, the next call returns a new one.
+ */
 function providerFor(store: AnyConversationStore, userId: string | undefined): MemoryProvider {
   const state = stateOf(store);
   const key = JSON.stringify(userId ?? null);
@@ -140,11 +153,16 @@ function providerFor(store: AnyConversationStore, userId: string | undefined): M
 interface StoreBackendOptions {
   readonly store: AnyConversationStore;
   readonly state: StoreState;
-  /** The user of the provider. Absent: it sees the conversations of all users. */
+  /**
+   * The user whose conversations the provider shows. `undefined`: the provider shows the conversations of all users.
+   */
   readonly userId: string | undefined;
 }
 
-/** The storage port over the five methods of a conversation store. See `providerOf` for its limits. */
+/**
+ * Creates the storage port over the five methods of a conversation store. The comment on `providerOf` lists what this
+ * storage port can't guarantee.
+ */
 function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOptions): MemoryBackend {
   const { conversations, queue } = state;
 
@@ -154,8 +172,10 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
   const findListed = async (conversationId: string) => (await list()).find(({ id }) => id === conversationId);
 
   /**
-   * Call it in the conversation's queue. Returns `null` if the conversation doesn't exist. Throws if it may belong to
-   * another user.
+   * Loads a conversation from the store, and adds this process's state of it. The caller must call this function in the
+   * queue of the conversation. `entry` is the conversation's entry from `list`, if the caller has it. Returns `null` if
+   * the conversation doesn't exist. Throws if the conversation has messages but isn't in the list, because it may
+   * belong to another user.
    */
   async function loadConversation(
     conversationId: string,
@@ -175,7 +195,7 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
   const read = ({ conversationId, messages, asksTime, ...request }: ReadRequest): Promise<ReadOutcome> =>
     queue.run(conversationId, async () => {
       const loaded = await loadConversation(conversationId);
-      // Conversation stores have no clock, so this is the time of the process.
+      // The time by this process's clock, because a conversation store has no clock.
       const time = asksTime === true ? { readAt: new Date() } : {};
       if (loaded === null) return { conversation: null, ...time };
       resolveOpenAppend(loaded, request.receiptFor);
@@ -235,7 +255,8 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
     clearUser,
     stats: async (userId) =>
       statsOf(await find({ ...present({ userId }), offset: 0, includeMessages: false })),
-    // `list` is the only method that works without a conversation. A random id stands for a user that doesn't exist.
+    // `list` is the only method of a store that needs no conversation. If the provider has no user, list the
+    // conversations of a random user id, so that the result is empty.
     ping: async () => void (await store.list(viewerId ?? crypto.randomUUID())),
     close: async () => {},
     toMemoryError: (operation, thrown) =>
@@ -243,7 +264,8 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
         ? { ...thrown.memoryError, operation }
         : createMemoryStorageError(operation, "the conversation store threw", {
             provider: PROVIDER,
-            // A write only gets here if its messages were not found afterwards.
+            // An error of a write only arrives here if the messages of the write were not found in the store
+            // afterwards.
             retryable: true,
             cause: thrown,
           }),
@@ -252,7 +274,10 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
 
 const NO_TRACES: ReadonlySet<string> = new Set();
 
-/** Others write to the store, too, so a digest would match no real history. */
+/**
+ * Removes the digest from a conversation that was read. Other programs may write to the store, so a computed digest
+ * would match no real history.
+ */
 const withoutDigest = ({ historyDigest: _, ...stored }: StoredConversation): StoredConversation => stored;
 
 function unlisted(viewerId: string | undefined): ConversationStoreError {

@@ -30,8 +30,8 @@ import {
 /** Options of `createConversationStore`. */
 export interface ConversationStoreOptions {
   /**
-   * Retry options, as for `withRetry`. `false` turns retries off, e.g. if the provider is already wrapped. Default: the
-   * defaults of `withRetry`.
+   * Options of `withRetry`, with which the store wraps the provider. `false` turns retries off (e.g. because the
+   * provider is already wrapped in `withRetry`). Default: the defaults of `withRetry`.
    */
   readonly retry?: RetryOptions | false | undefined;
 }
@@ -54,21 +54,26 @@ const ownerOf = ({ userId }: ConversationMemory): WriteMetadata => present({ use
 
 type Expected = Pick<WriteOptions, "expectedIncarnation">;
 
-/** No expectation if the provider, one of another project, has no incarnations. */
+/**
+ * Returns write options with `expectedIncarnation`. Returns `{}` if the incarnation is unknown, because a provider of
+ * another project may have no incarnations.
+ */
 const expecting = (incarnation: unknown): Expected =>
   typeof incarnation === "string" ? { expectedIncarnation: incarnation } : {};
 
 /**
  * Creates a conversation store over any memory provider.
  *
- * - Writes are retried under one idempotency key, so a lost reply stores nothing twice.
- * - `append` and `setTitle` reject with `MemoryNotFoundError` if the conversation doesn't exist, so a made-up id
- *   creates nothing. They reject with a `MemoryConflictError` if it was deleted and created again meanwhile. If the
- *   provider has incarnations, as all of this project have, nothing brings a deleted conversation back.
- * - Failures reject with {@link ConversationStoreError}; an invalid title or meta with a `TypeError`.
+ * - All attempts of a write have the same idempotency key. So if the reply of the provider is lost, the next attempt
+ *   stores nothing twice.
+ * - `append` and `setTitle` reject with `MemoryNotFoundError` if the conversation doesn't exist, so an invented id
+ *   creates nothing. They reject with a `MemoryConflictError` if the conversation was deleted and created again during
+ *   the call. If the provider has incarnations, as all providers of this project have, no write creates a deleted
+ *   conversation again.
+ * - Failures reject with {@link ConversationStoreError}. An invalid title or invalid meta rejects with a `TypeError`.
  *
- * The store doesn't check access: compare the owner, as the engine does, before you show a conversation to a user.
- * Throws a `TypeError` for invalid options.
+ * The store doesn't check access. Before you show a conversation to a user, check that the user is its owner, as the
+ * engine does. Throws a `TypeError` if the options are invalid.
  *
  * @example
  * ```ts
@@ -94,7 +99,10 @@ export function createConversationStore(
     throw new ConversationStoreError(createMemoryNotFoundError(conversationId, { operation }));
   }
 
-  /** Writes only to the current conversation, not to one that is created later under the same id. */
+  /**
+   * Writes to the conversation that exists now. If the conversation is deleted and created again under the same id
+   * during the call, the write is refused.
+   */
   async function write(
     operation: string,
     conversationId: string,
@@ -117,7 +125,8 @@ export function createConversationStore(
     const { userId } = metadata;
     let expected: Expected = {};
     if (userId !== undefined && isVersionedProvider(retrying)) {
-      // Read first, so a repeated attempt creates nothing for a user that was cleared meanwhile.
+      // Read the incarnation first, and expect it in the write. If the user's conversations are cleared after the first
+      // attempt, a repeated attempt then creates nothing.
       const options = { messages: "none", userId } as const;
       const read = await unwrap("create", () => readFrom(retrying, id, options));
       expected = expecting(read.incarnation);
@@ -155,8 +164,9 @@ export function createConversationStore(
 }
 
 /**
- * Returns the conversation id of a user's only thread with an agent: a hash that is unique to the pair. Throws
- * {@link ConversationStoreError} for an invalid id.
+ * Returns the id of the one conversation that `threadFor` gives to a user and an agent. The id is a hash, which is
+ * different for every other pair of user and agent. Throws {@link ConversationStoreError} if `userId` or `agent` is
+ * invalid.
  */
 function threadId(userId: string, agent: string): string {
   const issues = [idIssue("userId", userId), idIssue("agent", agent)].filter((issue) => issue !== undefined);
@@ -167,15 +177,18 @@ function threadId(userId: string, agent: string): string {
 const PAGE = 100;
 
 /**
- * Lists all conversations, newest activity first and without duplicates. Keeps one page of conversations in memory, and
- * the entries.
+ * Returns list entries of all conversations that match the query, newest activity first and without duplicates. Reads
+ * one page of conversations at a time.
  */
 async function listAll(
   provider: MemoryProvider,
   query: Pick<MemoryQuery, "userId">,
 ): Promise<ConversationStoreListEntry[]> {
   const entries = new Map<string, ConversationStoreListEntry>();
-  /** Returns the number of pages. */
+  /**
+   * Reads all pages of the query into `entries`. If `since` is given, only reads conversations that were active since
+   * then. Returns the number of pages.
+   */
   async function readPages(since: Pick<MemoryQuery, "since">): Promise<number> {
     const all = { ...query, ...since, limit: PAGE, includeMessages: false };
     let cursor: string | undefined;
@@ -190,7 +203,8 @@ async function listAll(
   }
   const pages = await readPages({});
   const since = entries.values().next().value?.updatedAt;
-  // A conversation that was written between two pages has moved to the front, and may have been missed.
+  // A conversation that was written while the pages were read has moved to the front of the list, so it may be missing.
+  // Therefore read the conversations that were active since the newest activity on the first page.
   if (pages > 1 && since !== undefined) await readPages({ since });
   return [...entries.values()].sort(byActivity);
 }
@@ -198,14 +212,16 @@ async function listAll(
 const byActivity = (a: ConversationStoreListEntry, b: ConversationStoreListEntry): number =>
   (b.updatedAt?.getTime() ?? 0) - (a.updatedAt?.getTime() ?? 0);
 
-/** The store's metadata keys, beside the index field `userId`. */
+/**
+ * The names of the metadata fields in which the conversation store keeps title and meta, besides the field `userId`.
+ */
 const KEYS = ["title", "agent", "resourceSlug", "recordId"] as const;
 
 const optionalText = z.string().optional();
 
 const metaSchema = z.strictObject({
   title: optionalText,
-  // A `userId` that is `undefined` is refused: the conversation would have no owner.
+  // The value `undefined` is refused as `userId`, because a conversation without an owner would be created by mistake.
   userId: z.string().exactOptional(),
   agent: optionalText,
   resourceSlug: optionalText,
@@ -213,9 +229,10 @@ const metaSchema = z.strictObject({
 });
 
 /**
- * Returns title and meta as the metadata of a write: `title`, `agent`, `resourceSlug`, `recordId` and `userId`. Use it
- * if you write to a store's provider directly and want the store to list the conversation. Throws a `TypeError` that
- * names a field that is unknown or not a string.
+ * Converts a conversation store's title and meta into the metadata of a write: `title`, `agent`, `resourceSlug`,
+ * `recordId` and `userId`. Use this function if you create a conversation directly in the provider of a store, and the
+ * store must list the conversation with its title and meta. Throws a `TypeError` that names the field if a field is
+ * unknown or not a string.
  *
  * @example
  * ```ts
@@ -232,7 +249,10 @@ export function conversationMetadata(meta: ConversationStoreMeta = {}, title?: s
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
 }
 
-/** Anyone may have written the metadata: fields that aren't strings are left out. */
+/**
+ * Converts a conversation of the provider into a list entry. Other programs may have written the conversation's
+ * metadata, so metadata fields that aren't strings are left out.
+ */
 function toListEntry(conversation: ConversationMemory): ConversationStoreListEntry {
   const { conversationId, userId, metadata } = conversation;
   const fields = KEYS.flatMap((key) => {
@@ -248,8 +268,9 @@ function toListEntry(conversation: ConversationMemory): ConversationStoreListEnt
 }
 
 /**
- * A conversation store in this process, for development and tests. Nothing survives a restart, and the limits of the
- * in-memory provider apply. Throws a `TypeError` that names the field if the configuration is invalid.
+ * A conversation store in this process's memory, for development and tests. A restart loses all conversations, and the
+ * limits of the in-memory provider apply. The constructor throws a `TypeError` that names the field if the
+ * configuration is invalid.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import type { MemoryIssue } from "../contract/errors.ts";
 import type { Message } from "../contract/message.ts";
 import { type AnyConversationStore, storeFailure } from "./store.ts";
 
-// Databases return `null` or an empty text for missing values, and times in various formats.
+// Accepts what databases return: `null` or an empty text for a missing value, and times in various formats.
 const text = z
   .string()
   .nullish()
@@ -26,19 +26,19 @@ const listSchema = z.array(
   }),
 );
 
-/** The store's data about a conversation, without its messages. */
+/** A conversation as the store's `list` returns it, after validation. It has no messages. */
 export type ListedConversation = Readonly<z.output<typeof listSchema>[number]>;
 
 /**
- * Lists the user's conversations, by default those of all users. The result decides who has access, and that can
- * change, so the store is asked each time. Throws the store's errors, and `ConversationStoreError` for an invalid
- * listing.
+ * Returns the conversations of the user or, without a user, the conversations of all users. Nothing is cached, because
+ * the result decides who has access to a conversation, and access can change. Throws the store's errors, and a
+ * `ConversationStoreError` if the store returns an invalid list.
  */
 export async function listConversations(
   store: AnyConversationStore,
   userId: string | undefined,
 ): Promise<readonly ListedConversation[]> {
-  // Called without an argument: that lists all users' conversations.
+  // Without a user, `list` must be called without an argument to list all users' conversations.
   const listing: unknown = await (userId === undefined ? store.list() : store.list(userId));
   const parsed = listSchema.safeParse(listing);
   if (!parsed.success) {
@@ -47,19 +47,25 @@ export async function listConversations(
     throw storeFailure("list", `the conversation store's list() returned an invalid listing: ${found}`);
   }
   if (userId === undefined) return parsed.data;
-  // A store that filters by user may leave the user out.
+  // A store that lists one user's conversations may leave `userId` out of its entries. So the requested user is added.
   const named = parsed.data.map((entry) => ({ ...entry, userId: entry.userId ?? userId }));
   return named.filter((entry) => entry.userId === userId);
 }
 
-/** Title and meta, under the same names as in a store over a provider. */
+/**
+ * Converts title and meta of a listed conversation into metadata. The names of the fields are those that a conversation
+ * store over a provider uses.
+ */
 export function listedMetadata(listed: ListedConversation): JsonObject {
   const { title, agent, resourceSlug, recordId } = listed;
   const fields = Object.entries({ title, agent, resourceSlug, recordId });
   return Object.fromEntries(fields.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }
 
-/** Returns a checked, frozen copy of the messages from `load`. */
+/**
+ * Returns the messages from the store's `load`, as checked and frozen copies. Throws a `ConversationStoreError` if a
+ * message is invalid.
+ */
 export async function loadMessages(
   store: AnyConversationStore,
   conversationId: string,

@@ -26,7 +26,10 @@ const UNSUPPORTED = {
   ttlSeconds: "let a conversation expire",
 } as const;
 
-/** Refuses what five methods can't do. Throws {@link ConversationStoreError}. */
+/**
+ * Throws {@link ConversationStoreError} if the write needs something that the five methods of a store can't do (e.g.
+ * `dropLast`).
+ */
 export function refuseUnsupported(write: ConversationWrite): void {
   const lacks = Object.entries(UNSUPPORTED)
     .filter(([option]) => write[option as keyof typeof UNSUPPORTED] !== undefined)
@@ -45,12 +48,12 @@ export function refuseUnsupported(write: ConversationWrite): void {
   throw invalidInput(issues, { provider: PROVIDER });
 }
 
-/** The five methods can't create a conversation under a given id, so erasures need no tombstones. */
+/** Returns no tombstones. A conversation store needs none, because the caller of `create` can't choose the id. */
 const noTombstones = (): Tombstones => ({ conversation: null, user: null });
 
 /**
- * Decides as every backend does, then appends. Call it in the conversation's queue, right after the conversation was
- * read.
+ * Checks a write by the same rules as the in-memory backend, then appends its messages. The caller must have loaded the
+ * conversation just before, in the queue of the conversation.
  */
 export async function writeToStore(
   store: AnyConversationStore,
@@ -70,26 +73,34 @@ export async function writeToStore(
 const batchOf = ({ messages }: ConversationWrite): readonly Message[] =>
   messages.map(({ body }, index) => decodeMessage(body, index));
 
-/** Whether an append with other messages threw under the same key. It may still succeed, and both would be stored. */
+/**
+ * Whether an earlier write with the same idempotency key but other messages has an unknown result. The store may still
+ * store the messages of the earlier write. So the new write must not be made, because the messages of both writes could
+ * be stored.
+ */
 function hasOtherBody({ local }: LoadedConversation, { idempotency }: ConversationWrite): boolean {
   const open = idempotency && local.open.get(idempotency.key);
   return open !== undefined && open.write.idempotency?.bodyHash !== idempotency?.bodyHash;
 }
 
 /**
- * Counts an append that threw as written if its messages are stored. Throws {@link ConversationStoreError} if that
- * can't be determined.
+ * If an earlier `append` under this idempotency key threw, finds out whether the messages of that append are stored
+ * now. If they are stored, that append counts as written. Throws {@link ConversationStoreError} if this can't be seen
+ * from the loaded messages.
  */
 export function resolveOpenAppend({ local, messages }: LoadedConversation, key: string | undefined): void {
   const open = key === undefined ? undefined : local.open.get(key);
   if (open === undefined) return;
   const outcome = findAppendOutcome(messages, batchOf(open.write), open.before);
   if (outcome === "unclear") throw unknownOutcome(false);
-  // The read has already counted its messages.
+  // The messages of the append were already counted when the conversation was loaded.
   if (outcome === "appended") applyToLocalState(local, { ...open.write, messages: [] });
 }
 
-/** Throws unless the batch is stored afterwards. */
+/**
+ * Appends the messages. If the store's `append` throws, loads the conversation. Returns normally if the messages are
+ * stored nevertheless, otherwise throws.
+ */
 async function append(
   store: AnyConversationStore,
   { local, messages }: LoadedConversation,
@@ -108,7 +119,8 @@ async function append(
       setBounded(local.open, [idempotency.key, { write, before }], IDEMPOTENCY_WINDOW);
     }
     if (outcome === "absent") throw cause;
-    // With a key, the next attempt checks again before it appends.
+    // If the messages couldn't be loaded, the error is retryable for a write with an idempotency key: the next attempt
+    // checks again before it appends.
     throw unknownOutcome(outcome === undefined && idempotency !== undefined, cause);
   }
 }
@@ -120,7 +132,8 @@ function unknownOutcome(retryable: boolean, cause?: unknown): ConversationStoreE
 }
 
 /**
- * The fields of a message that every store keeps. It may drop others, add its own, and write `null` for missing ones.
+ * Returns the values of those message fields that every store keeps. A store may drop other fields, add fields of its
+ * own, and return `null` for missing fields.
  */
 const comparedFields = ({ role, content, tool_call_id, tool_calls }: Message) => [
   role,
@@ -129,14 +142,20 @@ const comparedFields = ({ role, content, tool_call_id, tool_calls }: Message) =>
   tool_calls ?? undefined,
 ];
 
-/** Whether two messages are equal in the fields that every store keeps, in any order of keys. */
+/** Whether two messages are equal in the fields that every store keeps. The order of object keys doesn't matter. */
 const sameMessage = (one: Message, other: Message | undefined): boolean =>
   other !== undefined && sameJson(comparedFields(one), comparedFields(other));
 
-/** Whether an append that threw succeeded. `"unclear"`: partly, or the store may hide it. */
+/**
+ * Whether an `append` that threw has stored its messages. `"appended"`: all of them. `"absent"`: none of them.
+ * `"unclear"`: `load` returns only a part of the messages, or may hide them.
+ */
 type AppendOutcome = "appended" | "absent" | "unclear";
 
-/** `before` is the number of messages before the append. The batch isn't empty. */
+/**
+ * Finds out whether the messages of an append (`batch`) are among the messages that are stored now. `before` is the
+ * number of messages before the append. The batch must not be empty.
+ */
 function findAppendOutcome(
   now: readonly Message[],
   batch: readonly Message[],
@@ -151,7 +170,9 @@ function findAppendOutcome(
   return began || now.length < before || mayBeHidden(now, batch) ? "unclear" : "absent";
 }
 
-/** A `load` that sanitizes hides pending calls. */
+/**
+ * Whether the store's `load` may hide messages of the batch. A `load` that sanitizes the messages hides pending calls.
+ */
 const mayBeHidden = (now: readonly Message[], batch: readonly Message[]): boolean =>
   sanitizeConversation([...now, ...batch]).length < now.length + batch.length &&
   sanitizeConversation(now).length === now.length;

@@ -9,23 +9,30 @@ import {
 import type { Message } from "../contract/message.ts";
 import type { MemoryProvider } from "../contract/provider.ts";
 
-/** Properties of a conversation that are set at its creation. */
+/** Properties of a conversation that are set when it is created. */
 export interface ConversationStoreMeta {
-  /** The owner. Without it, the conversation has no owner. */
+  /** The owner. If absent, the conversation has no owner. */
   readonly userId?: string;
-  /** Separates the threads of one user with several agents. */
+  /**
+   * The name of the agent with which the user has the conversation. It separates a user's conversations with several
+   * agents.
+   */
   readonly agent?: string;
-  /** The kind of record that the conversation is about, e.g. `"orders"`. */
+  /** The kind of record that the conversation is about (e.g. `"orders"`). */
   readonly resourceSlug?: string;
-  /** The id of that record. */
+  /** The id of the record that the conversation is about. */
   readonly recordId?: string;
 }
 
-/** A conversation in a listing, without its messages. Fields that the store doesn't know are absent. */
+/**
+ * A conversation in the result of `list`, without its messages. Fields whose value the store doesn't know are absent.
+ */
 export interface ConversationStoreListEntry {
   readonly id: string;
   readonly title?: string | undefined;
-  /** The owner. If a store leaves it out, one user can continue another's conversation. */
+  /**
+   * The owner. A store should always return the owner. Otherwise one user could continue another user's conversation.
+   */
   readonly userId?: string | undefined;
   readonly agent?: string | undefined;
   readonly resourceSlug?: string | undefined;
@@ -35,61 +42,74 @@ export interface ConversationStoreListEntry {
   readonly updatedAt?: Date | undefined;
 }
 
-/** A {@link ConversationStore} that may return readonly arrays: the type for store parameters. */
+/**
+ * The type for parameters that accept a conversation store. It is the same as {@link ConversationStore}, but its
+ * methods may also return readonly arrays.
+ */
 export interface AnyConversationStore {
-  /** Creates an empty conversation and returns its id, which can't be guessed. */
+  /** Creates an empty conversation. Returns its id, which must be impossible to guess. */
   create(title?: string, meta?: ConversationStoreMeta): Promise<string>;
   /** Returns all messages, oldest first; `[]` if the conversation doesn't exist. */
   load(conversationId: string): Promise<readonly Message[]>;
-  /** Adds the whole batch at the end, in order, or nothing. Rejects if the conversation doesn't exist. */
+  /**
+   * Adds all messages at the end of the conversation, in order, or none of them. Rejects if the conversation doesn't
+   * exist.
+   */
   append(conversationId: string, messages: readonly Message[]): Promise<void>;
-  /** Rejects if the conversation doesn't exist. */
+  /** Sets the title of the conversation. Rejects if the conversation doesn't exist. */
   setTitle(conversationId: string, title: string): Promise<void>;
   /**
-   * Returns the user's conversations, newest first. Without an argument, returns those of all users; this is for
-   * administrators. Each read and write takes the conversation's owner from this list: a conversation that isn't in it
-   * can't be continued.
+   * Returns the user's conversations, newest first. Without an argument, returns the conversations of all users, for
+   * administrators. If the store is used as a memory provider (`providerOf`), each read and write looks up the
+   * conversation's owner in this list. A conversation that isn't in the list can't be continued.
    */
   list(userId?: string): Promise<readonly ConversationStoreListEntry[]>;
-  /** Deletes the conversation. Succeeds if it doesn't exist. */
+  /** Deletes the conversation. Also succeeds if the conversation doesn't exist. */
   delete?(conversationId: string): Promise<void>;
 }
 
 /**
- * A store of chats that is small enough to implement over any database. Failures reject with an error of the store's
- * choice; the stores of this package reject with `ConversationStoreError`. Callers may change the returned arrays;
- * their messages may be frozen.
+ * A store of conversations with few methods, so that it can be implemented over any database. A method that fails may
+ * reject with any error; the stores of this package reject with `ConversationStoreError`. Callers may change the
+ * returned arrays, but not the messages in them, which may be frozen.
  */
 export interface ConversationStore extends AnyConversationStore {
   load(conversationId: string): Promise<Message[]>;
   list(userId?: string): Promise<ConversationStoreListEntry[]>;
 }
 
-/** A conversation store over a `MemoryProvider`, with all its guarantees. */
+/** A conversation store over a `MemoryProvider`. It has all guarantees of the provider. */
 export interface ProviderConversationStore extends ConversationStore {
-  /** The provider of the conversations, with all messages. `load` leaves out pending calls. */
+  /**
+   * The provider that stores the conversations. The provider returns all messages, but `load` of this store leaves out
+   * pending calls.
+   */
   readonly provider: MemoryProvider;
   /**
-   * Returns the conversation id of the user's only thread with the agent, even if it doesn't exist yet. All processes
-   * compute the same id, so two that begin at the same time use one conversation. Throws `ConversationStoreError`
-   * unless both ids have 1 to 255 characters without NUL and unpaired surrogates.
+   * Returns the id of a conversation of the user with the agent, for applications in which a user has only one
+   * conversation with each agent. The conversation need not exist yet. All processes compute the same id from the same
+   * arguments. So if two processes begin the conversation at the same time, they write to the same conversation. Throws
+   * `ConversationStoreError` if `userId` or `agent` is invalid. A valid value has 1 to 255 characters, without NUL and
+   * unpaired surrogates.
    */
   threadFor(userId: string, agent: string): string;
   /**
-   * Returns all messages, sanitized for a model; `[]` if the conversation doesn't exist. Callers may change the array.
+   * Returns all messages, sanitized for a model; `[]` if the conversation doesn't exist. The caller may change the
+   * array.
    */
   load(conversationId: string): Promise<Message[]>;
   /**
-   * Returns conversations, newest activity first, with metadata but without messages. Reads one page at a time.
-   * `undefined` as the argument is refused: a session without a user must not list all users' conversations.
+   * Returns the user's conversations or, without an argument, the conversations of all users. The conversation with the
+   * newest activity comes first. The argument `undefined` is refused: a session without a user must not list the
+   * conversations of all users by mistake.
    */
   list(userId?: string): Promise<ConversationStoreListEntry[]>;
   delete(conversationId: string): Promise<void>;
 }
 
 /**
- * The error of a conversation store. `memoryError` is the tagged error of the `MemoryProvider`: it says what to do and
- * whether a retry can succeed, and contains no content.
+ * The error of a conversation store. `memoryError` is the tagged error of the `MemoryProvider`, which says what to do
+ * and whether a retry can succeed. Neither error contains content of the conversation.
  */
 export class ConversationStoreError extends Error {
   override readonly name = "ConversationStoreError";
@@ -99,7 +119,7 @@ export class ConversationStoreError extends Error {
   }
 }
 
-/** The name of a five-method store in errors. */
+/** The name in errors (`provider`) of a conversation store that isn't made over a provider. */
 export const PROVIDER = "conversation-store";
 
 export const storeFailure = (
@@ -112,7 +132,10 @@ export const storeFailure = (
 export const invalidInput = (issues: readonly MemoryIssue[], details: MemoryErrorDetails) =>
   new ConversationStoreError(createMemoryValidationError(issues, details));
 
-/** Returns the data of a result. Throws {@link ConversationStoreError} for a failure. */
+/**
+ * Returns the data of a successful result. Throws {@link ConversationStoreError} if the result is a failure or the
+ * action rejects.
+ */
 export async function unwrap<T>(operation: string, action: () => Promise<Result<T>>): Promise<T> {
   const result = await action().catch((cause: unknown) => {
     const reason = "the memory provider threw";

@@ -1,5 +1,5 @@
-// Pure functions over a conversation, for any program: no zod, no Node modules, no stores. The package root also
-// exports the sanitizer and the continuation validator.
+// Pure functions over the messages of a conversation. They need no zod, no Node modules and no stores, so any program
+// can use them. The package root also exports the sanitizer and the continuation validator.
 
 // Messages.
 

@@ -18,18 +18,20 @@ export const DIGESTS = "sha256";
 
 interface EntryMessage {
   readonly stored: StoredMessage;
-  /** The digest of the history up to this message. */
+  /** The digest of the history up to this message, hex. */
   readonly digest: string;
   readonly isToolResult: boolean;
   readonly own: EncodedMessage["own"];
 }
 
-/** Converts a message's body to what is kept: the text, or the decoded message. */
+/**
+ * Converts a message's body into the form in which it is kept in memory: the JSON text itself, or the decoded message.
+ */
 export type StoreBody = (body: string, index: number) => StoredMessage;
 
 /**
- * A conversation in this process's memory. Writes change it in place in one synchronous step, so an append costs only
- * its batch. Readers get copies.
+ * A conversation in this process's memory. A write changes this object without copying it, so the cost of an append
+ * only depends on the size of its batch. A write never awaits, so no other task sees it half done. Readers get copies.
  */
 export interface Entry {
   readonly conversationId: string;
@@ -37,9 +39,9 @@ export interface Entry {
   readonly createdAt: Date;
   readonly messages: EntryMessage[];
   readonly traceIds: Set<string>;
-  /** By idempotency key, oldest first. */
+  /** The idempotency keys of the latest writes, oldest first. */
   readonly keys: Map<string, KeyRecord>;
-  /** By the messages' own ids. */
+  /** The messages' own ids, each with the message's hash and position. */
   readonly ownIds: Map<string, { readonly hash: string; readonly position: number }>;
   userId: string | undefined;
   metadata: JsonObject;
@@ -47,7 +49,7 @@ export interface Entry {
   version: number;
   metadataVersion: number;
   nextPosition: number;
-  /** The digest before the first message. */
+  /** The digest before the first stored message. In a new conversation, it is the incarnation. */
   base: string;
   ttlSeconds: number | undefined;
   writes: number;
@@ -59,7 +61,7 @@ interface KeyRecord {
   readonly nextPosition: number;
 }
 
-/** Creates an entry before its first write. */
+/** Creates the entry of a new conversation. `applyWrite` then adds the data of the first write. */
 export function createEntry(
   { conversationId, source }: Pick<ConversationWrite, "conversationId" | "source">,
   incarnation: string,
@@ -85,13 +87,13 @@ export function createEntry(
   };
 }
 
-/** In milliseconds, like `Date.now()`. */
+/** Returns the time at which the conversation expires, in ms since 1970. `Infinity` if it never expires. */
 export const expiryTime = ({ ttlSeconds, lastActivity }: Entry): number =>
   ttlSeconds === undefined ? Number.POSITIVE_INFINITY : lastActivity.getTime() + ttlSeconds * 1_000;
 
 export const isExpired = (entry: Entry, now: number): boolean => now >= expiryTime(entry);
 
-/** The digest of all messages, stored and trimmed. */
+/** Returns the digest of all messages of the conversation, including trimmed messages, hex. */
 export const digestOf = ({ messages, base }: Entry): string => messages.at(-1)?.digest ?? base;
 
 const boundsOf = ({ messages, nextPosition, ownIds }: Entry, selection: StoredSelection) =>
@@ -139,7 +141,7 @@ export function toHistory(entry: Entry, { from, limit }: HistoryRequest): Stored
 export const toListed = (entry: Entry, includeMessages: boolean): StoredConversation =>
   toStored(entry, includeMessages ? ALL_MESSAGES : NO_MESSAGES);
 
-/** The read outcome of an existing conversation. */
+/** Returns the outcome of a read of an existing conversation. */
 export function toRead(
   entry: Entry,
   selection: StoredSelection,
@@ -171,7 +173,10 @@ interface Listed {
   readonly traceIds: ReadonlySet<string>;
 }
 
-/** Returns the conversations that match a query, in its order. */
+/**
+ * Returns the conversations that match the query, in the query's order. The caller has already applied the query's
+ * `conversationId`.
+ */
 export function selectConversations<T extends Listed>(
   conversations: readonly T[],
   query: ConversationQuery,
@@ -203,7 +208,7 @@ export function statsOf(
   counted: readonly Pick<StoredConversation, "createdAt" | "totalMessages">[],
 ): MemoryStats {
   const all = counted.map(({ createdAt }) => createdAt.getTime());
-  // The epoch means an unknown time.
+  // A time of 0 (in ms since 1970) stands for an unknown time.
   const times = all.filter((time) => time > 0).sort((a, b) => a - b);
   const [oldest] = times;
   const newest = times.at(-1);

@@ -31,14 +31,18 @@ import {
 } from "./conversation.ts";
 import { applyWrite, decideWrite } from "./write.ts";
 
-/** Limits are whole numbers, at least 1. Both default to 1,000. */
+/** The schema of {@link InMemoryConfig}. The two limits are whole numbers, at least 1. */
 export const inMemoryConfigSchema = z.strictObject({
-  /** The backend type, for `createMemoryProvider`. */
+  /** The type of the backend, for `createMemoryProvider`. */
   type: z.literal("memory").default("memory"),
-  /** Above this limit, the least recently active conversation is evicted. Default 1,000. */
+  /**
+   * The maximum number of conversations. If there are more, the conversation with the oldest activity is evicted.
+   * Default 1,000.
+   */
   maxConversations: z.int().min(1).default(1_000),
   /**
-   * Above this limit, an append drops the oldest messages, never splitting a tool call from its results. Default 1,000.
+   * The maximum number of messages in a conversation. If an append exceeds this number, it drops the oldest messages,
+   * but never separates a tool call from its results. Default 1,000.
    */
   maxMessagesPerConversation: z.int().min(1).default(1_000),
 });
@@ -49,9 +53,12 @@ export type InMemoryLimits = z.output<typeof inMemoryConfigSchema>;
 
 type EvictionListener = (conversationId: string) => void;
 
-/** A provider that keeps conversations in this process, and reports those that it evicts. */
+/** A provider that keeps conversations in this process's memory, and reports evicted conversations. */
 export interface InMemoryProvider extends VersionedMemoryProvider {
-  /** Calls `listener` for each conversation that `maxConversations` evicts. Returns a function that unsubscribes. */
+  /**
+   * Calls `listener` for each conversation that is evicted because of `maxConversations`. Returns a function that
+   * removes the listener.
+   */
   readonly on: (event: "conversation_evicted", listener: EvictionListener) => () => void;
 }
 
@@ -62,11 +69,11 @@ interface BackendOptions {
 }
 
 function createBackend({ limits, storeBody, onEvicted }: BackendOptions): MemoryBackend {
-  /** Least recently active first. Each write moves its conversation to the end. */
+  /** All conversations, oldest activity first: each write moves its conversation to the end of the map. */
   const entries = new Map<string, Entry>();
   const idsByUser = new Map<string, Set<string>>();
   const tombstones = createTombstones();
-  /** No conversation expires before this. */
+  /** A time in ms since 1970 before which no conversation expires. */
   let nextExpiry = Number.POSITIVE_INFINITY;
 
   function remove(entry: Entry): void {
@@ -109,7 +116,8 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
   }
 
   function evict(): void {
-    // Expired conversations still take up room. They must not cause the eviction of others.
+    // Expired conversations are still in the map. Remove them first, so that no other conversation is evicted because
+    // of them.
     if (entries.size > limits.maxConversations) removeExpired(Date.now());
     while (entries.size > limits.maxConversations) {
       const [oldest] = entries.values();
@@ -123,7 +131,7 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
     const entry = live(write.conversationId);
     const decided = decideWrite(entry, write, () => tombstones.get(write));
     if (decided !== undefined) return decided;
-    // Writes of metadata alone change no messages, even if an import or replacement exceeded the limit.
+    // A write of only metadata changes no messages, even if an import or a replacement has exceeded the limit.
     const appends = write.mode === "append" && write.messages.length > 0;
     const own = appends ? limits.maxMessagesPerConversation : Number.POSITIVE_INFINITY;
     const maxMessages = Math.min(own, write.maxMessages ?? Number.POSITIVE_INFINITY);
@@ -144,7 +152,9 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
     return { status: "written", receipt };
   }
 
-  /** An imported conversation may have been active long ago, so it comes before those that were active since. */
+  /**
+   * Moves an imported conversation to its place in the order of activity, because its last activity may be long ago.
+   */
   function placeByActivity({ conversationId, lastActivity }: Entry): void {
     const others = [...entries].filter(([id]) => id !== conversationId);
     const next = others.findIndex(([, other]) => other.lastActivity > lastActivity);
@@ -215,8 +225,8 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
 }
 
 /**
- * Frozen messages are decoded once and shared by all readers. A body that may contain a `Date`, bytes or a `URL` stays
- * text, because these can't be frozen.
+ * Converts a body into a frozen message, which all readers share. A body that may contain a `Date`, bytes or a `URL`
+ * stays text, because such objects can't be frozen.
  */
 const storeDecoded: StoreBody = (body, index) => (mayHoldTags(body) ? body : decodeMessage(body, index));
 
@@ -226,15 +236,16 @@ const parseLimits = (config: InMemoryConfig): InMemoryLimits =>
   parseOptions(inMemoryConfigSchema, config, "in-memory provider configuration");
 
 /**
- * The storage port of {@link createInMemoryProvider}, for wrappers. It accepts any text as a body. Throws a `TypeError`
- * that names the field if the configuration is invalid.
+ * Creates the backend of {@link createInMemoryProvider}, for backend wrappers. The backend accepts any text as a
+ * message's body. Throws a `TypeError` that names the invalid field if the configuration is invalid.
  */
 export const createInMemoryBackend = (config: InMemoryConfig = {}): MemoryBackend =>
   createBackend({ limits: parseLimits(config), storeBody: storeText, onEvicted: () => {} });
 
 /**
- * Creates a provider that keeps conversations in this process: for development, tests and short-lived work. Nothing
- * survives a restart. Throws a `TypeError` that names the field if the configuration is invalid.
+ * Creates a provider that keeps conversations in this process's memory. It is meant for development, tests and
+ * short-lived work. A restart loses all conversations. Throws a `TypeError` that names the invalid field if the
+ * configuration is invalid.
  *
  * @example
  * ```ts
@@ -268,13 +279,16 @@ export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryPro
 type TombstoneOwner = Pick<ConversationWrite, "conversationId" | "userId">;
 
 interface TombstoneStore {
-  /** Creates a tombstone and replaces an earlier one of the same conversation or user. */
+  /** Creates a tombstone, which replaces an earlier tombstone of the same conversation or user. */
   readonly create: (kind: "conversation" | "user", id: string) => void;
   readonly get: (owner: TombstoneOwner) => Tombstones;
   readonly clear: () => void;
 }
 
-/** Tombstones by the hash of the erased id, in the order of their creation and so of their expiry. */
+/**
+ * Creates the store of tombstones. The tombstones are kept by the hash of the erased id, in the order in which they
+ * were created. This is also the order in which they expire.
+ */
 function createTombstones(): TombstoneStore {
   const tombstones = new Map<string, { readonly id: string; readonly expiresAt: number }>();
 
@@ -295,7 +309,7 @@ function createTombstones(): TombstoneStore {
       const now = Date.now();
       const key = tombstoneKey(kind, id);
       removeExpired(now);
-      // Delete the old entry first, to keep the map in the order of expiry.
+      // First delete the old tombstone, so that the map stays in the order of expiry.
       tombstones.delete(key);
       tombstones.set(key, { id: crypto.randomUUID(), expiresAt: now + TOMBSTONE_SECONDS * 1_000 });
     },

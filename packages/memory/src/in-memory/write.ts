@@ -14,7 +14,10 @@ const conflict = (reason: Extract<WriteOutcome, { status: "conflict" }>["reason"
   reason,
 });
 
-/** Returns why the write is refused or that it was already made, or `undefined` if it can be made. */
+/**
+ * Decides whether a write can be made. Returns `undefined` if the write can be made. Otherwise returns the outcome of
+ * the write: a conflict, `"replayed"` or `"missing"`.
+ */
 export function decideWrite(
   entry: Entry | undefined,
   write: ConversationWrite,
@@ -54,7 +57,10 @@ function isExpectedIncarnation(
   return entry === undefined && !isErasedSince(expectedIncarnation.absent, tombstones());
 }
 
-/** The position after the last message that stays in front of the batch. */
+/**
+ * Returns the position below which stored messages stay. A write removes the stored messages at this position and after
+ * it.
+ */
 const cutOf = ({ nextPosition }: Entry, { mode, dropLast = 0 }: ConversationWrite): number =>
   mode === "replace" ? 0 : nextPosition - dropLast;
 
@@ -73,12 +79,12 @@ function hasOtherContent(entry: Entry | undefined, write: ConversationWrite): bo
 
 interface Applying {
   readonly now: Date;
-  /** The smaller of the write's and the provider's limit. */
+  /** The smaller of two limits: `maxMessages` of the write, and the limit of the provider. */
   readonly maxMessages: number;
   readonly storeBody: StoreBody;
 }
 
-/** Applies a write that `decideWrite` allows. */
+/** Applies a write for which `decideWrite` returned `undefined`. */
 export function applyWrite(
   entry: Entry,
   write: ConversationWrite,
@@ -90,7 +96,8 @@ export function applyWrite(
   const dropped = isReplace ? entry.messages.length : dropLast;
   if (isReplace) entry.base = digestOf(entry);
   drop(entry, entry.messages.length - dropped, dropped);
-  // A replacement doesn't reuse positions; a dropped end does.
+  // After `dropLast`, an append uses the positions of the dropped messages again. A replacement doesn't use the old
+  // positions again.
   if (!isReplace) entry.nextPosition -= dropLast;
   const added = add(entry, write, storeBody);
   const trimmed = trimStart(entry.messages, maxMessages, ({ isToolResult }) => isToolResult);
@@ -113,7 +120,10 @@ function drop({ messages, ownIds }: Entry, from: number, count: number): void {
   for (const { own } of messages.splice(from, count)) if (own !== undefined) ownIds.delete(own.id);
 }
 
-/** Returns the number of added messages. Messages that are already stored under their own ids are skipped. */
+/**
+ * Adds the messages of a write to the entry. Skips messages whose id in `WriteOptions.messageIds` is already stored.
+ * Returns the number of added messages.
+ */
 function add(entry: Entry, { messages }: ConversationWrite, storeBody: StoreBody): number {
   let added = 0;
   let digest = digestOf(entry);
@@ -141,8 +151,9 @@ function recordKey({ keys, writes, nextPosition }: Entry, { idempotency }: Conve
 }
 
 /**
- * Returns the start of a history with at most `maxMessages` messages. The oldest are dropped, and a tool result never
- * stays without the call before it. If the cut falls into the last group of calls and results, that group stays whole.
+ * Returns the index of the first message to keep, so that at most `maxMessages` messages stay. The kept messages never
+ * begin with a tool result, because the call of this result would be missing. Exception: if only tool results would be
+ * left, the last call and all its results stay, even if they are more than `maxMessages`.
  */
 export function trimStart<T>(
   messages: readonly T[],

@@ -6,11 +6,12 @@ interface AbortListeners {
 const listenersOf = new WeakMap<AbortSignal, AbortListeners>();
 
 /**
- * Calls `action` once when the signal is aborted, or immediately if it already is. Returns a function that removes
- * `action`.
+ * Calls `action` once when the signal is aborted. If the signal is already aborted, calls `action` at once. Returns a
+ * function that removes `action`.
  *
- * A signal has at most one listener, however many actions wait for it, and none if nothing waits. Node warns of a leak
- * if a signal has more than ten, and a server may use one signal for all its requests.
+ * This function adds at most one listener to a signal, however many actions wait for it, and removes the listener when
+ * no action waits. A server may use one signal for all its requests, and Node warns of a memory leak if a signal has
+ * more than ten listeners.
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   if (signal.aborted) {
@@ -18,7 +19,7 @@ export function onAbort(signal: AbortSignal, action: () => void): () => void {
     return () => {};
   }
   const { actions, stopListening } = listenersOf.get(signal) ?? listen(signal);
-  // A new function, because the same action may wait twice.
+  // Wrap the action in a new function, because a caller may add the same action twice.
   const entry = () => action();
   actions.add(entry);
   return () => {
@@ -45,17 +46,20 @@ function listen(signal: AbortSignal): AbortListeners {
 
 /** Options of `withDeadline`. */
 export interface DeadlineOptions {
-  /** The time to wait, in milliseconds, from 0 to 2,147,483,647. */
+  /** The maximum time to wait, in milliseconds, from 0 to 2,147,483,647. */
   readonly timeoutMs: number;
-  /** Creates the error of the rejection. Default: an `Error` that contains the time. */
+  /**
+   * Creates the error with which `withDeadline` rejects after `timeoutMs`. Default: an `Error` whose message contains
+   * `timeoutMs`.
+   */
   readonly timeoutError?: () => Error;
-  /** Aborting it cancels the deadline. Then only the promise decides. */
+  /** If this signal is aborted, the time limit is removed, and `withDeadline` waits until the promise is settled. */
   readonly cancelledBy?: AbortSignal;
 }
 
 /**
- * Settles like `promise`, or rejects if it isn't settled in time. Only the waiting ends: the work of the promise
- * continues.
+ * Settles as `promise` does, or rejects if `promise` isn't settled within `timeoutMs`. The work behind the promise
+ * continues after the time limit.
  *
  * @example
  * ```ts

@@ -1,48 +1,55 @@
 import { onAbort } from "./abort.ts";
 
-/** The waits between attempts. */
+/** The waits between the attempts of a retry. */
 export interface BackoffDelays {
-  /** The maximum of the first wait, in milliseconds. It doubles for each further wait. Default 100. */
+  /**
+   * The maximum duration of the wait before the second attempt, in milliseconds. The maximum doubles for each further
+   * wait. Default 100.
+   */
   readonly baseDelayMs?: number;
-  /** The maximum of any wait, in milliseconds. Default 5,000. */
+  /** The maximum duration of any wait between two attempts, in milliseconds. Default 5,000. */
   readonly maxDelayMs?: number;
-  /** Returns a number from 0 to 1 to randomise the waits. Default `Math.random`. */
+  /** Returns a number from 0 to 1 that makes the waits random. Default `Math.random`. */
   readonly random?: () => number;
 }
 
 /**
- * Returns the wait after a failed attempt, counted from 1, in milliseconds. A random time up to an exponentially
- * growing limit (full jitter), so clients that failed together don't retry together.
+ * Returns the wait after a failed attempt, in milliseconds. `attempt` is the number of the failed attempt, from 1. The
+ * wait is a random time up to a maximum that doubles with each attempt ("full jitter"). So clients that failed at the
+ * same time don't retry at the same time.
  */
 export const backoffDelayMs = (
   attempt: number,
   { baseDelayMs = 100, maxDelayMs = 5_000, random = Math.random }: BackoffDelays = {},
 ): number => random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1));
 
-/** When and how long to retry. */
+/** The limits of a retry, and the waits between its attempts. */
 export interface BackoffLimits extends BackoffDelays {
-  /** The maximum number of calls, including the first. Default 5. */
+  /** The maximum number of attempts, including the first one. Default 5. */
   readonly maxAttempts?: number;
-  /** No attempt begins later than this after the first, in milliseconds. Default 30,000. */
+  /** No attempt begins later than this many milliseconds after the beginning of the first attempt. Default 30,000. */
   readonly maxElapsedMs?: number;
 }
 
 /** Options of `retryWithBackoff`. */
 export interface BackoffOptions<T> extends BackoffLimits {
-  /** Whether an attempt that threw this may succeed later. Default: no. */
+  /** Whether the call may succeed later, although it threw this error. Default: no. */
   readonly isTransientError?: (thrown: unknown) => boolean;
-  /** Whether a result is a failure that may succeed later. Default: no. */
+  /** Whether this result is a failure after which the call may succeed later. Default: no. */
   readonly isTransientResult?: (result: T) => boolean;
-  /** Aborting it stops the retries: the last outcome is returned or thrown. */
+  /**
+   * If this signal is aborted, no further attempts are made: the result of the last attempt is returned, or its error
+   * is thrown.
+   */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called before each wait with the number of the failed attempt, from 1, the length of the wait, and the attempt's
-   * outcome.
+   * Called before each wait. `attempt` is the number of the failed attempt, from 1. `delayMs` is the wait in
+   * milliseconds. `outcome` is the result or the error of the attempt.
    */
   readonly onRetry?: (attempt: number, delayMs: number, outcome: Outcome<T>) => void;
 }
 
-/** The result or error of an attempt. */
+/** The result of an attempt, or the error that it threw. */
 export type Outcome<T> = { readonly result: T } | { readonly thrown: unknown };
 
 const toOutcome = async <T>(call: () => Promise<T>): Promise<Outcome<T>> => {
@@ -59,8 +66,9 @@ function unwrap<T>(outcome: Outcome<T>): T {
 }
 
 /**
- * Retries a call after transient failures, with exponential, randomised waits. Returns or throws the last outcome. The
- * caller decides whether the call is safe to repeat.
+ * Repeats a call while it fails with an error or a result that `isTransientError` or `isTransientResult` accepts. The
+ * waits between the attempts grow exponentially and are random. Returns the result of the last attempt, or throws its
+ * error. The caller must ensure that the call is safe to repeat.
  *
  * @example
  * ```ts
@@ -78,7 +86,10 @@ function unwrap<T>(outcome: Outcome<T>): T {
 export const retryWithBackoff = <T>(call: () => Promise<T>, options: BackoffOptions<T>): Promise<T> =>
   retryUntilAborted(call, options, [options.signal]);
 
-/** {@link retryWithBackoff} with several signals. Any of them stops it. */
+/**
+ * Does the same as {@link retryWithBackoff}, but takes several signals. If any of them is aborted, no further attempts
+ * are made.
+ */
 export async function retryUntilAborted<T>(
   call: () => Promise<T>,
   options: Omit<BackoffOptions<T>, "signal">,
@@ -100,12 +111,12 @@ export async function retryUntilAborted<T>(
   }
 }
 
-/** Resolves after the delay, or when a signal is aborted. The timer keeps the process alive, like pending work. */
+/** Resolves after `delayMs`, or earlier if one of the signals is aborted. The timer keeps the process alive. */
 const sleep = (delayMs: number, signals: readonly (AbortSignal | undefined)[]): Promise<void> =>
   new Promise((resolve) => {
     const wake = () => {
       clearTimeout(timer);
-      // Remove the listeners: a signal may outlive many waits.
+      // Remove the listeners, because a signal may exist for much longer than one wait.
       for (const unlisten of unlisteners) unlisten();
       resolve();
     };

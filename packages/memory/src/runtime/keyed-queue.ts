@@ -1,8 +1,14 @@
-/** Runs asynchronous tasks of the same key one after another. */
+/** Runs asynchronous tasks with the same key one after another. */
 export interface KeyedQueue {
-  /** Runs the task after all earlier tasks of this key, even if they failed. Tasks of other keys don't wait for it. */
+  /**
+   * Runs the task after all earlier tasks with the same key have ended, even if they failed. Tasks with other keys
+   * don't wait for this task.
+   */
   readonly run: <T>(key: string, task: () => Promise<T>) => Promise<T>;
-  /** Runs the task alone: after all earlier tasks of every key, and before all later ones. */
+  /**
+   * Runs the task while no other task of the queue runs: after all earlier tasks of every key, and before all later
+   * tasks of every key.
+   */
   readonly runAlone: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
@@ -12,7 +18,10 @@ const afterwards = (run: Promise<unknown>): Promise<void> =>
     () => {}, // The task's caller gets the error; the next task still runs.
   );
 
-/** Orders asynchronous tasks in this process. Keeps a key only while one of its tasks waits or runs. */
+/**
+ * Creates a queue for asynchronous tasks in this process. A key only takes up memory while a task with this key waits
+ * or runs.
+ */
 export function createKeyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<void>>();
   let barrier: Promise<void> = Promise.resolve();

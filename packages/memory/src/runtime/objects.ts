@@ -1,19 +1,23 @@
 import { isUint8Array } from "./bytes.ts";
+import { MAX_DEPTH } from "./depth.ts";
 
-/** An object that isn't an array, for reading its fields. */
+/** An object that isn't an array, so that its fields can be read. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether the value is an object but no class instance. */
+/** Whether the value is an object, but not an array or another class instance. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Sets a value as the map's newest, and removes the oldest beyond `limit`. */
+/**
+ * Sets a value and moves its key to the end of the map. If the map then has more than `limit` values, removes values
+ * from the beginning of the map.
+ */
 export function setBounded<K, V>(map: Map<K, V>, [key, value]: readonly [K, V], limit: number): void {
   map.delete(key);
   map.set(key, value);
@@ -23,14 +27,14 @@ export function setBounded<K, V>(map: Map<K, V>, [key, value]: readonly [K, V], 
   }
 }
 
-/** Fields that can't be `undefined` stay; the others become optional. */
+/** The type of `T` without `undefined` values: each field that may be `undefined` becomes optional. */
 export type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Returns a copy without the `undefined` fields. */
+/** Returns a copy of the object without the fields that are `undefined`. */
 export function present<T extends object>(fields: T): Present<T> {
-  // Not by assignment: that would make a field `__proto__` the prototype.
+  // Built without assignments, because an assignment to `__proto__` would change the prototype.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>;
 }
 
@@ -38,7 +42,8 @@ type Copy = Record<PropertyKey, unknown>;
 
 function forward(copy: Copy, object: object, key: PropertyKey, descriptor: PropertyDescriptor): void {
   const value: unknown = descriptor.value;
-  // Bound, because a class method needs its own instance. Getters are read each time.
+  // A method is bound to its original object, because the methods of a class need this object. A field is read from the
+  // original object each time.
   const forwarded: PropertyDescriptor =
     typeof value === "function"
       ? { value: value.bind(object), writable: true }
@@ -47,8 +52,8 @@ function forward(copy: Copy, object: object, key: PropertyKey, descriptor: Prope
 }
 
 /**
- * Returns the object with some methods replaced. All other members stay available, with their types. It can be a plain
- * object or a class instance.
+ * Returns a new object with all members of `object`, in which some methods are replaced. All other members are taken
+ * from `object`, which may be a plain object or a class instance.
  */
 export function extendObject<T extends object>(object: T, methods: object): T {
   const copy: Copy = {};
@@ -67,8 +72,8 @@ export function extendObject<T extends object>(object: T, methods: object): T {
   return copy as unknown as T;
 }
 
-/** Deeper than any provider accepts; also ends cycles. */
-const MAX_DEPTH = 210;
+/** The maximum depth of a copy. It is deeper than any provider accepts, and also ends the copy of a cycle. */
+const COPIED_DEPTH = MAX_DEPTH + 10;
 
 const isPlainArray = (value: unknown): value is unknown[] =>
   Array.isArray(value) && Object.getPrototypeOf(value) === Array.prototype;
@@ -77,10 +82,11 @@ function copyValue(value: unknown, depth: number): unknown {
   if (value instanceof Date) return new Date(value);
   if (value instanceof URL) return new URL(value);
   if (isUint8Array(value)) return new Uint8Array(value);
-  // Providers refuse this value and report why.
-  if (depth > MAX_DEPTH || !(isPlainArray(value) || isPlainObject(value))) return value;
+  // A value that is nested too deeply, or is no plain array or object, isn't copied. If the provider can't store it,
+  // the provider refuses it and reports why.
+  if (depth > COPIED_DEPTH || !(isPlainArray(value) || isPlainObject(value))) return value;
   const copy: object = Array.isArray(value) ? new Array<unknown>(value.length) : {};
-  // All properties, including hidden ones: a lost condition would widen a search.
+  // Copy all properties, also hidden ones: if a condition of a query were lost, the query would find too much.
   for (const key of Reflect.ownKeys(value)) {
     if (key === "length" && Array.isArray(value)) continue;
     Object.defineProperty(copy, key, {
@@ -94,9 +100,9 @@ function copyValue(value: unknown, depth: number): unknown {
 }
 
 /**
- * Returns a copy that shares nothing with the caller's data. Providers accept and refuse it like the original.
- * `structuredClone` can't be used: it turns class instances into plain objects. Unreadable values are returned
- * unchanged.
+ * Returns a copy of an argument that shares no objects with the caller's data. A provider accepts or refuses the copy
+ * as it would the original. `structuredClone` can't be used because it converts class instances into plain objects. If
+ * reading the value throws, the value itself is returned.
  */
 export function copyArgument<T>(value: T): T {
   try {

@@ -1,12 +1,14 @@
 import { warn } from "./process.ts";
 
 /**
- * Calls an application's observer, so that its errors can't break the observed code. `onFailure` gets what it throws or
- * rejects with, and must not throw. A returned promise is not awaited.
+ * Calls a function of the application that observes an event, and never throws. If the function throws, or returns a
+ * promise that rejects, `onFailure` gets the error. `onFailure` must not throw. A promise that the function returns is
+ * not awaited.
  */
 export function callSafely(call: () => unknown, onFailure: (thrown: unknown) => void): void {
   try {
-    // Async functions are assignable to functions that return nothing, so the result may be a promise that rejects.
+    // TypeScript accepts an async function in place of a function that returns nothing. So the result may be a promise
+    // that rejects.
     const returned = call();
     if (isObject(returned)) Promise.resolve(returned).catch(onFailure);
   } catch (thrown) {
@@ -22,7 +24,10 @@ function warnOfFailure(name: string, thrown: unknown): void {
   warn(`The observer ${name} failed: ${reason}`, { type: "JAFObserverWarning" });
 }
 
-/** Calls an observer without waiting for it. If it fails, a process warning names it; nothing else changes. */
+/**
+ * Calls an observer of the application, and doesn't await its promise. If the observer fails, a process warning with
+ * `name` is emitted; nothing else changes.
+ */
 export const notifyObserver = <Event>(
   name: string,
   observer: ((event: Event) => unknown) | undefined,

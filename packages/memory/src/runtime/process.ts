@@ -1,4 +1,4 @@
-/** The parts of Node's `process` that may exist. Some bundlers only provide an environment. */
+/** The parts of Node's `process` that may exist. Some bundlers only provide its environment variables. */
 interface Process {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly emitWarning?: (message: string, options: Warning) => void;
@@ -6,42 +6,51 @@ interface Process {
 
 const processOf = (): Process | undefined => (globalThis as { readonly process?: Process }).process;
 
-/** Returns the environment variables; none if there is no environment. */
+/** Returns the environment variables, or an empty object where there are none (e.g. in a browser). */
 export const processEnvironment = (): Readonly<Record<string, string | undefined>> => processOf()?.env ?? {};
 
 export interface Warning {
-  /** The warning's name, e.g. `JAFObserverWarning`. */
+  /** The name of the warning (e.g. `JAFObserverWarning`). */
   readonly type: string;
   readonly code?: string;
-  /** More details. */
+  /** More details for the reader of the warning. */
   readonly detail?: string;
 }
 
-/** Emits a process warning, which applications can listen for. Without a process, logs it to the console. */
+/**
+ * Emits a process warning, to which an application can listen. Where no `process` exists, logs the warning to the
+ * console.
+ */
 export function warn(message: string, warning: Warning): void {
   const process = processOf();
   if (typeof process?.emitWarning === "function") process.emitWarning(message, warning);
   else console.warn(...[`${warning.type}: ${message}`, warning.detail].filter((text) => text !== undefined));
 }
 
-/** Lets the process end while the timer is set. Web timers are numbers and need nothing. */
+/**
+ * Changes a timer so that it doesn't keep the process alive, and returns the timer. Does nothing for a timer of the
+ * web, which is a number.
+ */
 export function unref<Timer>(timer: Timer): Timer {
   if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function")
     timer.unref();
   return timer;
 }
 
-/** The timer that `setTimeout` returns, in any runtime. */
+/** The type of the timer that `setTimeout` returns in the current runtime. */
 export type Timeout = ReturnType<typeof setTimeout>;
 
-/** Restarts a timer, even if it has fired. For Node's timers this costs a tenth of a new one. */
+/**
+ * Restarts a timer, even if it has already fired, and returns it. A timer of the web is replaced by a new timer. For a
+ * timer of Node, restarting takes a tenth of the time of creating a timer.
+ */
 export function restart(timer: Timeout, action: () => void, milliseconds: number): Timeout {
   if (typeof timer.refresh === "function") return timer.refresh();
   clearTimeout(timer);
   return setTimeout(action, milliseconds);
 }
 
-/** Returns the `code` of an error, or `undefined`. */
+/** Returns the `code` of an error, or `undefined` if the value is no error or has no code. */
 export const codeOf = (thrown: unknown): unknown =>
   thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
 
@@ -53,10 +62,13 @@ const UNRESOLVED = new Set<unknown>([
   "ERR_UNSUPPORTED_DIR_IMPORT",
 ]);
 
-/** Whether Node found no module for a name. False if a module's code threw. */
+/** Whether Node found no module for a name. Returns `false` if the module was found but its code threw. */
 export const isUnresolved = (thrown: unknown): boolean => UNRESOLVED.has(codeOf(thrown));
 
-/** Whether an import failed because this package is missing, not one of its own imports. */
+/**
+ * Whether an import failed because the package with this name is missing. Returns `false` if one of the package's own
+ * imports failed.
+ */
 export function isMissingPackage(name: string, thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code = codeOf(thrown);

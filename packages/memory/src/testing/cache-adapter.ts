@@ -3,29 +3,29 @@ import type { CacheAdapter } from "../contract/cache-adapter.ts";
 import { storableIds } from "./fixtures/hostile-ids.ts";
 import { reportCalls } from "./kit/calls.ts";
 
-/** A cache for one test: empty at first, and used by no other test. */
+/** A cache for one test. It is empty at first, and no other test uses it. */
 export interface TestCache {
   readonly cache: CacheAdapter;
   /**
-   * Connects another cache to the same storage, as independent as in another process. Absent if the storage exists in
-   * one process only.
+   * Connects another cache to the same storage. The new cache must share nothing with `cache` in this process (e.g. no
+   * connection). Absent if the storage only exists in one process.
    */
   readonly connect?: () => Promise<CacheAdapter>;
   /** Removes the storage. Called after the test. */
   readonly dispose: () => Promise<void>;
 }
 
-/** The harness of `describeCacheAdapterConformance`. */
+/** What `describeCacheAdapterConformance` needs to test a cache. */
 export interface CacheAdapterHarness {
-  /** The name in test titles, e.g. `"redis"`. */
+  /** The cache's name in the titles of the tests (e.g. `"redis"`). */
   readonly name: string;
-  /** Creates a fresh, empty namespace. Several may be in use at the same time. */
+  /** Creates a cache in a new, empty namespace. Several caches may be in use at the same time. */
   readonly createCache: () => Promise<TestCache>;
-  /** The timeout of each test, in milliseconds. Default 30,000. */
+  /** The maximum duration of one test, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
 }
 
-/** Two caches on the same storage, or the same cache twice if there can't be two. */
+/** Two caches on the same storage. They are the same object if the storage only exists in one process. */
 interface Caches {
   readonly cache: CacheAdapter;
   readonly other: CacheAdapter;
@@ -37,7 +37,7 @@ const LONG = { ttlSeconds: 100 };
 const SHORT = { ttlSeconds: 1 };
 const KEYS: readonly string[] = [...storableIds, "", "x".repeat(1_000)];
 
-/** Written by hand, because `expect.poll` doesn't support concurrent tests. */
+/** Waits until the key has no value. Doesn't use `expect.poll`, which can't be used in concurrent tests. */
 const ended = async (cache: CacheAdapter, key: string): Promise<void> => {
   for (const giveUpAt = Date.now() + 5_000; Date.now() < giveUpAt; ) {
     if ((await cache.get(key)) === undefined) return;
@@ -139,7 +139,8 @@ const claimRules: Rules = {
 const SUBJECTS = { values: valueRules, lifetimes: lifetimeRules, claims: claimRules };
 
 /**
- * Declares the conformance tests of a `CacheAdapter`. Call it at the top of a vitest file.
+ * Declares the tests that check whether a `CacheAdapter` follows its rules. Call this function at the top level of a
+ * vitest file.
  *
  * @example
  * ```ts

@@ -6,12 +6,15 @@ import { endProcesses } from "./kit/second-process.ts";
 import { type Rule, rulesOf, type Spec } from "./kit/spec.ts";
 import { specsFor } from "./specs/index.ts";
 
-/** Time for the test's other work, so the kit's own timeout comes before the runner's. */
+/**
+ * The test runner's time limit of a test is this many milliseconds longer than the kit's own time limit. So the kit
+ * ends a test before the test runner does.
+ */
 const MARGIN_MS = 5_000;
 
 /**
- * Declares the conformance tests of the MemoryProvider contract, by level and subject. Call it at the top of a vitest
- * file; `checkMemoryProvider` does the same without vitest's runner.
+ * Declares the tests that check whether a `MemoryProvider` follows its contract, by level and subject. Call this
+ * function at the top level of a vitest file. With another test runner, use `checkMemoryProvider`.
  *
  * @example
  * ```ts
@@ -52,8 +55,8 @@ export function describeMemoryProvider(harness: MemoryProviderHarness): void {
 type Runner = (rule: Rule) => Promise<RuleOutcome>;
 
 /**
- * Returns how to run a rule: alone, or together with all other waiting rules, which start with the first of them.
- * Vitest runs few tests at the same time, and there are many waiting rules.
+ * Returns a function that runs one rule. The rules with `concurrent: true` mostly wait, so all of them start when the
+ * first one is run. Vitest alone would only run a few of these rules at the same time.
  */
 function runnerOf(harness: MemoryProviderHarness, specs: readonly Spec[]): Runner {
   const waiting = specs.filter((spec) => spec.concurrent === true).flatMap(rulesOf);
@@ -86,7 +89,7 @@ function declare(harness: MemoryProviderHarness, spec: Spec, run: Runner): void 
   });
 }
 
-/** The result of one rule. If it failed, `error` says what was expected and what was observed. */
+/** The result of testing one rule. If the rule is broken, `error` says what was expected and what was observed. */
 export type RuleReport = {
   readonly level: Level;
   readonly subject: string;
@@ -99,8 +102,9 @@ async function report(harness: MemoryProviderHarness, rule: Rule): Promise<RuleR
 }
 
 /**
- * Checks a provider by every rule and reports on each: for test runners other than vitest, and for scripts. Rejects
- * only if `setUp` or `tearDown` rejects.
+ * Tests a provider by every rule, and returns a report on each rule. Use this function in scripts, and with test
+ * runners other than vitest. A broken rule doesn't reject, but has the status `"failed"` in its report. Only rejects if
+ * `setUp` or `tearDown` rejects.
  *
  * @example
  * ```ts

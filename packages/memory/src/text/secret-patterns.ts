@@ -1,14 +1,17 @@
-/** A range of a text, with an exclusive end. */
+/** A range of a text: the indexes of its first character and after its last one. */
 export type Span = readonly [from: number, end: number];
 
-/** Returns the ranges of the group `secret` of a pattern with the flags `d` and `g`. */
+/** Returns the ranges that the group `secret` of a pattern matches. The pattern must have the flags `d` and `g`. */
 const secretsBy = (pattern: RegExp, text: string): readonly Span[] =>
   [...text.matchAll(pattern)].flatMap(({ indices }) => {
     const span = indices?.groups?.["secret"];
     return span === undefined ? [] : [span];
   });
 
-/** Prefixes of service keys. At least 16 characters follow, including a digit. */
+/**
+ * Prefixes of keys of well-known services (e.g. `sk-`). In a key, at least 16 characters follow the prefix, and one of
+ * them is a digit.
+ */
 const PREFIXES = [
   ...["sk-", "[prs]k_(?:live|test)_", "whsec_"], // OpenAI, Anthropic, DeepSeek, OpenRouter, Stripe, Clerk
   ...["gh[oprsu]_", "github_pat_", "glpat-"], // GitHub, GitLab
@@ -21,23 +24,24 @@ const PREFIXES = [
 ].join("|");
 
 /**
- * Unbounded repetitions only begin at the beginning of a word or end a pattern, so the time is linear in the text's
- * length.
+ * Patterns of secrets. The search takes time linear in the length of the text: a repetition without a limit only begins
+ * at the beginning of a word, or is at the end of a pattern.
  */
 const FORMS: readonly RegExp[] = [
   new RegExp(`(?<![\\w-])(?<secret>(?:${PREFIXES})(?=[\\w-]{0,200}\\d)[\\w-]{16,}(?:\\.[\\w-]+)*)`, "dg"),
   /(?<![A-Z0-9])(?<secret>A(?:KI|SI)A[A-Z0-9]{16})(?![A-Z0-9])/dg, // AWS
   /(?<![\w-])(?<secret>eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)*)/dg, // a JSON Web Token
-  // A truncated private key extends to the end.
+  // If the end of a private key is missing, all text after its beginning counts as the key.
   /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?<secret>[\s\S]*?)(?:-----END|$)/dg,
-  // A URL's password. If the authority contains no `@`, anything that isn't a port is a password with unescaped
-  // characters.
+  // The password in a URL. If the part before the path contains `@`, everything between `:` and `@` that isn't a port
+  // counts as the password, even with unescaped characters.
   /:\/\/[^\s"'`<>:@/?#]{0,200}:(?<secret>[^\s"'`<>/?#]{1,1000}|(?!\d*(?:[/?#]|$))(?:(?!:\/\/)[^\s"'`<>]){1,1000})@/dg,
 ];
 
 /**
- * Finds secrets by their form. With `hashes`, text of at least 32 characters that is as irregular as a hash counts;
- * without, only token-like words do, because people mention hashes to identify something.
+ * Returns the ranges of secrets that can be recognised by their form. With `hashes: true`, any text of at least 32
+ * characters that is as irregular as a hash counts as a secret. With `hashes: false`, only single words that look like
+ * access tokens count, because people mention hashes to identify something (e.g. a commit).
  */
 export const secretsByForm = (text: string, { hashes }: { readonly hashes: boolean }): readonly Span[] => [
   ...FORMS.flatMap((form) => secretsBy(form, text)),
@@ -47,7 +51,10 @@ export const secretsByForm = (text: string, { hashes }: { readonly hashes: boole
 const PATH = /[\w.~+/@%-]{32,}/g;
 const PART = /[^/@%]+/g;
 
-/** Splits paths and addresses into their parts. Base64 contains slashes, too. */
+/**
+ * Returns the ranges of texts that look like hashes. A path or address is split at slashes first. But base64 contains
+ * slashes, too, so the whole text is checked if none of its parts looks like a hash.
+ */
 function hashesIn(text: string): readonly Span[] {
   return [...text.matchAll(PATH)].flatMap(({ 0: path, index: start }) => {
     const parts = [...path.matchAll(PART)].filter(([part]) => isHash(part));
@@ -68,15 +75,16 @@ const isHash = (text: string): boolean =>
   isIrregular(text, 3.5) && /[a-z]/i.test(text) && text.replaceAll(/[^a-z\d]/gi, "").length >= 32;
 
 const FEWEST_CHARACTERS = 10;
-/** UUIDs are identifiers, not secrets. */
+/** Matches UUIDs. They are identifiers, not secrets. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * In random text, words, capitals and numbers are shorter than in names: at most `longestPart` characters on average.
+ * Whether a text looks random. In random text, runs of small letters, capitals or digits are shorter than in names: at
+ * most `longestPart` characters on average.
  */
 function isIrregular(text: string, longestPart: number): boolean {
   const signs = text.match(/[a-z\d]/gi) ?? [];
-  // A capital and the small letters after it are one word.
+  // A capital and the small letters after it count as one part.
   const parts = text.match(/[A-Z]+[a-z]*|[a-z]+|\d+/g) ?? [];
   return (
     /\d/.test(text) &&
@@ -86,40 +94,45 @@ function isIrregular(text: string, longestPart: number): boolean {
   );
 }
 
-/** The ends of names of secrets, e.g. `DB_PASSWORD`, `apiKey`, `x-api-key`. */
+/** The end of the name of a secret (e.g. `DB_PASSWORD`, `apiKey`, `x-api-key`). */
 const NAME =
   "(?:password|passwd|passphrase|pwd|secret|credentials?|token|authorization|session[-_.]?id|(?:secret|api|access|account|auth|private|signing|encryption)[-_.]?key)";
 const VALUE = "[^\\s\"'`,;&)}\\]<>|]";
 
-/** `name=value`, `"name": "value"`, even with escaped quotes. The user of a URL is not a name. */
+/** Matches `name=value` and `"name": "value"`, also with escaped quotes. The user in a URL doesn't count as a name. */
 const ASSIGNED = new RegExp(
   `${NAME}(?<!//[\\w.~+%-]{0,80})(?![\\w.~+/@%-])["'\`\\\\]{0,2}(?<before>\\s{0,4})(?<sign>[=:])>?(?<after>\\s{0,4})` +
     `(?:\\\\?(?<quote>["'\`])(?<quoted>(?:(?!\\\\?\\k<quote>)[\\s\\S]){1,1024})\\\\?\\k<quote>|\\\\?["'\`]?(?<plain>${VALUE}+))`,
   "dgi",
 );
-/** `--password value` */
+/** Matches a command-line option with its value (e.g. `--password value`). */
 const OPTION = new RegExp(
   `(?<![\\w.~+/@%-])-[\\w-]{0,60}?${NAME}\\s{1,4}["'\`]?(?<secret>(?![=:])${VALUE}+)`,
   "dgi",
 );
 const behind = (schemes: string): RegExp =>
   new RegExp(`(?<![\\w-])(?:${schemes})\\s{1,4}(?<secret>${VALUE}{8,})`, "dgi");
-/** The first words of an `Authorization` header. All but one are also words of prose. */
+/** The first words of an `Authorization` header. All except `bearer` are also words of normal sentences. */
 const BEARER = behind("bearer");
 const OTHERS = behind("basic|token|digest|apikey");
 const IS_SCHEME = /^(?:bearer|basic|token|digest|apikey)$/i;
 
-/** Words after such a name that describe the value and are not the value. */
+/**
+ * Matches words after the name of a secret that describe the secret but aren't its value (e.g. `password: required`).
+ */
 const REMARK =
   /^(?:required|missing|invalid|expired|revoked|empty|wrong|incorrect|unknown|denied|unauthorized|forbidden|null|undefined|none|true|false|string|number|boolean)$/i;
 
 const tokensBy = (scheme: RegExp, text: string): readonly Span[] =>
   secretsBy(scheme, text).filter(([from, end]) => isOpaque(text.slice(from, end), 8));
 
-/** `Basic …`, `token …`; ambiguous in a sentence. */
+/**
+ * Returns the ranges of values after words such as `Basic` or `token`. In a sentence, such a word may have another
+ * meaning.
+ */
 export const schemeTokens = (text: string): readonly Span[] => tokensBy(OTHERS, text);
 
-/** Finds values after the name of a secret, as programs, configurations and protocols write them. */
+/** Returns the ranges of values after the name of a secret, in the forms of programs, configurations and protocols. */
 export function namedSecrets(text: string): readonly Span[] {
   const found = [...tokensBy(BEARER, text), ...secretsBy(OPTION, text)];
   ASSIGNED.lastIndex = 0;
@@ -127,26 +140,29 @@ export function namedSecrets(text: string): readonly Span[] {
     const { groups = {}, indices } = match;
     const span = isValue(groups) ? (indices?.groups?.["quoted"] ?? indices?.groups?.["plain"]) : undefined;
     if (span !== undefined) found.push(span);
-    // Text that isn't a value may contain another name.
+    // The text after the name isn't a value, but it may contain the name of another secret.
     else ASSIGNED.lastIndex = indices?.groups?.["sign"]?.[1] ?? match.index + 1;
   }
   return found;
 }
 
-/** After `=` comes the value. After `:`, and in prose, it may be a description. */
+/**
+ * Whether the text after a name and a sign (`=` or `:`) is the value of a secret. After `=`, the text usually is a
+ * value. After `:`, or in a sentence, it may be a description (e.g. `password: required`).
+ */
 function isValue({ sign, before, after, quoted, plain = "" }: Readonly<Record<string, string>>): boolean {
   if (quoted !== undefined) return sign === "=" || !(/\s/.test(quoted) || REMARK.test(quoted));
   if (IS_SCHEME.test(plain)) return false;
   return (sign === "=" && before === "" && after === "") || isOpaque(plain, 4);
 }
 
-/** Whether it is more than a word of prose. */
+/** Whether a text can't be a word of a normal sentence. `shortest` is the minimum length. */
 const isOpaque = (given: string, shortest: number): boolean =>
   given.length >= shortest && (given.length >= 20 || /[^a-z.:!?]/i.test(given));
 
 const DIGITS = /(?<![\d.+])\d(?:[ -]?\d){12,18}(?![\d.]?\d)/g;
 
-/** Whether a text contains a payment card number, by Luhn's check. */
+/** Whether the text contains the number of a payment card, by the check digit (Luhn's algorithm). */
 export const holdsCardNumber = (text: string): boolean =>
   [...text.matchAll(DIGITS)].some(([number]) => {
     const digits = [...number.replaceAll(/\D/g, "")].reverse();

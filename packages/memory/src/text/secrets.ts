@@ -1,21 +1,25 @@
 import { holdsCardNumber, namedSecrets, schemeTokens, secretsByForm } from "./secret-patterns.ts";
 
-/** Replaces a secret. */
+/** The text that stands in place of each secret. */
 const MASK = "[masked]";
 
 /**
- * Replaces everything that looks like a secret by `[masked]`: keys of well-known services, tokens after `Bearer` and
- * similar words, values after a name such as `password=` or `"apiKey":`, passwords in URLs, private keys in PEM, and
- * tokens of at least 32 characters that look random, including hashes. UUIDs and all other text stay unchanged.
+ * Returns the text with `[masked]` in place of everything that looks like a secret:
  *
- * This is a heuristic: it doesn't find a secret that looks like a word. Takes time linear in the length of the text.
+ * - keys of well-known services, and private keys in PEM,
+ * - tokens after `Bearer` and similar words, and values after a name such as `password=` or `"apiKey":`,
+ * - passwords in URLs,
+ * - tokens of at least 32 characters that look random, including hashes.
+ *
+ * UUIDs and all other text stay unchanged. This is a heuristic: it doesn't find a secret that looks like a word. Takes
+ * time linear in the length of the text.
  */
 export function maskSecrets(text: string): string {
   const found = [...secretsByForm(text, { hashes: true }), ...namedSecrets(text), ...schemeTokens(text)];
   let masked = "";
   let at = 0;
   for (const [from, end] of found.toSorted(([a], [b]) => a - b)) {
-    // If a secret begins in another one, it ends with it or after it.
+    // A secret that begins inside another one adds no second mask.
     if (from >= at) masked += text.slice(at, from) + MASK;
     at = Math.max(at, end);
   }
@@ -23,9 +27,16 @@ export function maskSecrets(text: string): string {
 }
 
 /**
- * Whether a person's text gives away a secret: everything that {@link maskSecrets} masks except hashes; a password, PIN
- * or code in a sentence (`my password is …`, in fifteen languages); or a payment card number. UUIDs, hashes, account
- * numbers and phone numbers aren't secrets. This is a heuristic that prefers false positives.
+ * Returns a URL's scheme, host and port, for messages and logs: its user info, path and query may hold secrets. `"the address"`
+ * if it is relative.
+ */
+export const shownOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "the address");
+
+/**
+ * Whether a person's text contains a secret. Everything that {@link maskSecrets} masks counts as a secret, except
+ * hashes. A password, PIN or code in a sentence (`my password is …`, in fifteen languages) and the number of a payment
+ * card also count. UUIDs, hashes, account numbers and phone numbers aren't secrets. This is a heuristic that rather
+ * reports too much than too little.
  */
 export const holdsSecret = (text: string): boolean =>
   secretsByForm(text, { hashes: false }).length > 0 ||
@@ -33,10 +44,10 @@ export const holdsSecret = (text: string): boolean =>
   statesSecret(text) ||
   holdsCardNumber(text);
 
-/** Names with any word as their value. */
+/** Names of secrets whose value may be any word. */
 const WORDS =
   "passwords?|passwd|passphrases?|pass ?codes?|pwd|(?:api|secret|private|access|encryption)[ _-]?keys?";
-/** Names with a value that contains a digit or a sign. */
+/** Names of secrets whose value contains a digit or a sign. */
 const CODES = [
   ...["pins?(?:[ -]?(?:code|number)s?)?", "cvv", "cvc", "otp", "ssn", "social security(?: number)?"],
   "(?:(?:access|auth|api|bearer|refresh|session|security)[ _-]?)?token",
@@ -47,7 +58,7 @@ const ELSEWHERE = [
   ...["(?:\\p{L}{1,20})?passwort", "kennwort", "mot de passe", "mdp", "contraseña", "clave", "senha"],
   ...["parola(?: d['’]ordine)?", "palavra-passe", "wachtwoord", "hasło", "пароль", "şifrem?", "पासवर्ड"],
 ].join("|");
-/** Names in scripts without spaces. */
+/** Names of secrets in scripts without spaces between words. */
 const JOINED = "密码|密碼|口令|パスワード|暗証番号|비밀번호|كلمة (?:السر|المرور)";
 const NAME = `(?<!\\p{L})(?:(?<word>${WORDS})|(?<code>${CODES})|${ELSEWHERE})(?!\\p{L}|[ -]?manager)`;
 
@@ -58,25 +69,25 @@ const LINK = [
 ].join("|");
 const VALUE = "[\"'“„«「`]?(?<value>[^\\s\"'”“»」`，。]{3,100})";
 
-/** `my password is …`, `the PIN of my card is …`, `Passwort: …`, `my pin 1234` */
+/** Matches a name and then its value: `my password is …`, `the PIN of my card is …`, `Passwort: …`, `my pin 1234`. */
 const GIVEN = new RegExp(
   `(?:${NAME}|${JOINED})(?:(?<between>[^\\n:=：.!?;]{0,40}?)(?<link>${LINK})|\\s{1,9})${VALUE}`,
   "giu",
 );
-/** `hunter2 is my password`, `use tiger as our password` */
+/** Matches a value and then its name: `hunter2 is my password`, `use tiger as our password`. */
 const GIVEN_BEFORE = new RegExp(
   `(?:(?<=(?:^|[.!?\\n]|(?<!\\p{L})use)\\s{0,9})(?<begins>)|)(?<!\\S)${VALUE}["'”\`]?\\s{1,4}(?:is|as)\\s(?:my|our|the)\\s(?:[\\w-]{1,20}\\s){0,2}${NAME}`,
   "giu",
 );
 
-/** Statements about a secret that don't give it. */
+/** Matches the beginning of a statement about a secret that doesn't contain the secret (e.g. `not safe`). */
 const SAYS_OTHER =
   /^(?:not|too|very|so|quite|wrong|weak|strong|lost|forgotten|stolen|safe|unsafe|an?|in|on|at|the|kept|gone|easy|hard|broken|invalid|incorrect|correct|old|new|secret|private|what|never|always|still|where|how|why|when|who|it|that|this|these|those|my|your|reset|change|due|for|from|of|and|or|with|by|like|as|valid|mandatory|long|longer|short|shorter|more|less|same|here|there|which|one|no|\p{L}+(?:ed|ing|ly))(?!\p{L})/iu;
 
 type Groups = Readonly<Record<string, string>>;
 const NONE: Groups = {};
 
-/** Whether a sentence gives a password, code or token, in English or one of fourteen other languages. */
+/** Whether a sentence states a password, code or token, in English or one of fourteen other languages. */
 const statesSecret = (text: string): boolean =>
   [...text.matchAll(GIVEN)].some(({ groups = NONE }) => isGiven(groups)) ||
   [...text.matchAll(GIVEN_BEFORE)].some(
@@ -93,5 +104,5 @@ function isGiven(groups: Groups): boolean {
   return word !== undefined && isOfIt && /^\s(?:is|are|will|equals)\b/i.test(link) && !SAYS_OTHER.test(value);
 }
 
-/** Not a word of a sentence. */
+/** Whether a text can't be a word of a sentence, because it contains a digit or a sign between letters. */
 const isOdd = (value: string): boolean => /\p{N}|\p{L}[^\p{L}\p{M}\p{N}'’-]+\p{L}/u.test(value);

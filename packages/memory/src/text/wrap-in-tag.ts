@@ -1,47 +1,54 @@
-/** Characters between the letters of a tag that readers may ignore. */
+/** Characters between the letters of a tag that a reader of the tag may ignore. */
 const IGNORED_IN_A_TAG =
   /^[\s\p{Control}\p{Default_Ignorable_Code_Point}\p{Mark}\p{Dash_Punctuation}/\\_.|\u2044\u2215\u29f8]$/u;
 const LETTER = /^[a-z]$/;
 /**
- * Signs that look like `<` but don't become it by normalisation: quotation marks, brackets, an arrowhead, a syllable.
+ * Signs that look like `<` but don't become `<` by normalisation: quotation marks, brackets, an arrowhead, and a
+ * syllable.
  */
 const ANGLE = /^[<\u00ab\u2039\u3008\u300a\u27e8\u27ea\u276e\u2770\u29fc\u02c2\u1438]$/u;
 /**
- * Everything that can be read as a bracket: these signs, characters that normalise to one, its invisible copy, and the
- * beginnings of escapes. Few texts contain any.
+ * Everything that may be read as a bracket: signs that look like `<`, characters that normalisation converts into one,
+ * an invisible copy of `<`, and the beginnings of escapes. Few texts contain any of these characters.
  */
 const MAY_HOLD_A_BRACKET =
   /[<&\\%\u00ab\u02c2\u1438\u2039\u226e\u2329\u276e\u2770\u27e8\u27ea\u29fc\u3008\u300a\ufe3d\ufe3f\ufe64\uff1c\u{e003c}]/u;
-/** Invisible characters. A model may read each as the ASCII character that it copies. */
+/**
+ * Invisible characters, each of which is a copy of an ASCII character. A model may read them as these ASCII characters.
+ */
 const TAG_CHARACTER = /^[\u{e0020}-\u{e007e}]$/u;
 const TAG_OFFSET = 0xe0000;
 const HAS_TAG_CHARACTER = /[\u{e0020}-\u{e007e}]|#x0*e00[2-7]|#0*917[56]/iu;
 
 /**
- * A character, or its escape in HTML, a string literal or an address. HTML escapes can be nested any number of times.
+ * Matches one character, or its escape in HTML, in a string literal or in an address. Escapes of HTML can be nested any
+ * number of times.
  */
 const PIECES =
   /&(?:amp;|#0*38;|#x0*26;)*(?:#x(?<hex>[0-9a-f]+);?|#(?<decimal>[0-9]+);?|(?<less>lt);?|(?<other>[a-z]+);)|(?<escaped>\\u003c|\\u\{3c\}|\\x3c|%3c)|[\s\S]/giu;
 
 interface Sign {
-  /** `<`, a letter from a to z, `:`, or `.` for characters outside any tag. */
+  /** `<`, a letter from a to z, `:`, or `.` for a character that can't be in a tag. */
   readonly sign: string;
-  /** Its position in the text. */
+  /** The index in the text at which the character or its escape begins. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Letters, with single hyphens between them. */
+/** Matches a valid tag: letters with single hyphens between them. */
 const TAG = /^[a-z]+(?:-[a-z]+)*$/;
 
 /**
- * Wraps an untrusted text in an opening and a closing tag for a prompt, each on its own line. If the text contains
- * something that can be read as one of the tags, its angle bracket becomes a round one; everything else stays. This
- * covers capitals, spaces, invisible, accented or full-width characters, prefixes, escapes, and Greek, Cyrillic or
- * phonetic letters that look Latin. No list of look-alikes is complete: this makes a forged tag harder, not impossible.
+ * Wraps an untrusted text in an opening and a closing tag for a prompt. Each tag is on its own line. If the text itself
+ * contains something that can be read as one of these tags, the angle bracket of this forged tag is replaced by a round
+ * bracket. All other text stays unchanged.
  *
- * `tag` contains letters from a to z and single hyphens between them, e.g. `"user-memory"`. Throws a `TypeError` for
- * other tags.
+ * Forged tags are also found if they have capitals, spaces, invisible, accented or full-width characters, prefixes,
+ * escapes, or Greek, Cyrillic or phonetic letters that look Latin. No list of similar characters is complete: a forged
+ * tag becomes harder, not impossible.
+ *
+ * `tag` may contain letters from a to z and single hyphens between them (e.g. `"user-memory"`). Throws a `TypeError`
+ * for any other tag.
  */
 export function wrapInTag(tag: string, text: string): string {
   if (!TAG.test(tag))
@@ -51,7 +58,7 @@ export function wrapInTag(tag: string, text: string): string {
 
 function withoutTag(tag: string, text: string): string {
   if (!MAY_HOLD_A_BRACKET.test(text)) return text;
-  // Once without the tag characters, and once with the ASCII characters that they copy.
+  // First read the text without the invisible characters, then with the ASCII characters of which they are copies.
   const shown = withoutBrackets(tag, text, (character) => character);
   return HAS_TAG_CHARACTER.test(shown) ? withoutBrackets(tag, shown, plainOf) : shown;
 }
@@ -75,19 +82,22 @@ function withoutBrackets(tag: string, text: string, read: (character: string) =>
   return safe + text.slice(done);
 }
 
-/** Only matches a run of brackets from its first one: a match from each would take quadratic time. */
+/**
+ * Returns a pattern that matches the brackets before the name of the tag. If several brackets follow one another, the
+ * pattern only matches from the first bracket: a match from each bracket would take quadratic time.
+ */
 function openingOf(tag: string): RegExp {
   const letters = tag.replaceAll("-", "");
   return new RegExp(`(?<!<)<+(?=(?:[a-z]{0,32}:+)?${[...letters].join(":*")})`, "g");
 }
 
-/** Returns the text as a lenient tag parser reads it. */
+/** Returns the signs of the text as a lenient parser of tags would read them. */
 function signsOf(text: string, read: (character: string) => string): readonly Sign[] {
   const signs: Sign[] = [];
   for (const { 0: piece, index, groups = {} } of text.matchAll(PIECES)) {
     for (const part of read(characterOf(piece, groups)).normalize("NFKD").toLowerCase()) {
       const sign = signOf(letterOf(part));
-      // One sign outside tags in a row is enough.
+      // Several characters in a row that can't be in a tag become one sign.
       if (sign === "" || (sign === "." && signs.at(-1)?.sign === ".")) continue;
       signs.push({ sign, start: index, end: index + piece.length });
     }
@@ -95,7 +105,10 @@ function signsOf(text: string, read: (character: string) => string): readonly Si
   return signs;
 }
 
-/** Returns the character that a piece represents; `""` for an entity that is neither a number nor a bracket. */
+/**
+ * Returns the character that a matched escape stands for. Returns `""` for a named entity other than `&lt;`, and for a
+ * number that is no character.
+ */
 function characterOf(piece: string, groups: Readonly<Record<string, string | undefined>>): string {
   const { hex, decimal, less, other, escaped } = groups;
   if (less !== undefined || escaped !== undefined) return "<";
@@ -111,7 +124,7 @@ function signOf(character: string): string {
   return IGNORED_IN_A_TAG.test(character) ? "" : ".";
 }
 
-/** Cyrillic, Greek, Armenian, Latin and phonetic look-alikes of each letter. */
+/** For each letter: Cyrillic, Greek, Armenian, Latin and phonetic letters that look like it. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: "\u0430\u03b1\u0251\u1d00",
   b: "\u044c\u0185\u0299",
@@ -145,5 +158,8 @@ const letters: ReadonlyMap<string, string> = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([letter, alikes]) => [...alikes].map((alike) => [alike, letter])),
 );
 
-/** Returns the letter from a to z that a character looks like, or the character. Call `toLowerCase` first. */
+/**
+ * Returns the letter from a to z that a character looks like, otherwise the character itself. The character must be in
+ * lower case.
+ */
 const letterOf = (character: string): string => letters.get(character) ?? character;

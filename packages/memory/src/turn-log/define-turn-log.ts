@@ -21,9 +21,12 @@ import type {
 } from "./turn-log.ts";
 
 const MOST = Number.MAX_SAFE_INTEGER;
-/** A hundred years. Every store can represent it. */
+/**
+ * The maximum value of every duration in seconds: a hundred years. Every store can represent a time that far in the
+ * future.
+ */
 const LONGEST_SECONDS = 3_153_600_000;
-/** The default number of events in a query. */
+/** The default of `limit`: the maximum number of events in an answer. */
 const MOST_EVENTS = 1_000;
 
 type Issue = MemoryIssue | undefined;
@@ -109,7 +112,10 @@ const findIssues = ({ userId, state }: TurnQuery): Issue[] => [
     : { path: "state", expected: '"running" or "waiting"' },
 ];
 
-/** The turn doesn't match the call: earlier events are missing, or the id of a new turn is taken. */
+/**
+ * Thrown by a backend if a call contradicts what is stored: `append` begins after the turn's next event, so that events
+ * would be missing, or `begin` has a turn id that the conversation already has. Callers get a `MemoryConflictError`.
+ */
 export class TurnConflict extends Error {
   override readonly name = "TurnConflict";
 }
@@ -118,7 +124,7 @@ type Plain<Method> = Method extends (...args: infer Arguments) => Promise<Result
   ? (...args: Required<Arguments>) => Promise<Data>
   : never;
 
-/** A query with all defaults filled in. */
+/** An event query in which `from` and `limit` are always present. */
 export interface BoundedEventQuery extends EventQuery {
   readonly from: number;
   readonly limit: number;
@@ -131,18 +137,19 @@ type PlainMethods = {
 };
 
 /**
- * The storage port for {@link defineTurnLog}. Its methods are those of {@link TurnLog}, but their arguments are valid
- * and complete, and they return the data without a `Result`. They throw {@link TurnConflict}, or errors for
- * `toMemoryError`.
+ * The storage port of a turn log, for {@link defineTurnLog}. The methods are those of {@link TurnLog}, with three
+ * differences. The arguments are already validated, and optional arguments are present. The methods return the data
+ * itself instead of a `Result`. They throw {@link TurnConflict}, or any other error, which `toMemoryError` converts
+ * into a tagged error.
  */
 export interface TurnLogBackend extends PlainMethods {
-  /** The name in errors. */
+  /** The store's name in errors (e.g. `"postgres"`). */
   readonly name: string;
-  /** Reads events of a turn. Returns `null` if the turn doesn't exist or has expired. */
+  /** Returns a turn and the selected events. Returns `null` if the turn doesn't exist or has expired. */
   readonly read: (query: BoundedEventQuery) => Promise<EventPage | null>;
-  /** Runs several queries. Returns the answers in their order. */
+  /** Runs several queries. Returns one answer for each query, in the order of the queries. */
   readonly readAll: (queries: readonly BoundedEventQuery[]) => Promise<readonly (EventPage | null)[]>;
-  /** Translates an error that a method threw. */
+  /** Converts an error that a method threw into a tagged error. `operation` is the name of the method. */
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
@@ -153,8 +160,8 @@ const bounded = (query: EventQuery): BoundedEventQuery => ({
 });
 
 /**
- * Makes a {@link TurnLog} from a backend: refuses invalid arguments and calls after `close`, closes only once, and
- * turns thrown errors into tagged errors.
+ * Makes a {@link TurnLog} from a backend. The turn log refuses invalid arguments, and calls after `close`. It calls the
+ * backend's `close` only once. It converts errors that the backend throws into tagged errors.
  *
  * @example
  * ```ts

@@ -15,14 +15,14 @@ import type {
 } from "./turn-log.ts";
 
 const PROVIDER = "memory";
-/** How many turns each new turn checks, to remove expired ones. */
+/** Each `begin` checks this many stored turns and removes those that have expired. */
 const LOOKED_AT = 20;
 
 interface Entry {
   readonly conversationId: string;
   readonly userId: string;
   readonly turnId: string;
-  /** Rises with each turn that begins. */
+  /** The number of turns of this log that began before this turn. Lists of turns are sorted by this number. */
   readonly nth: number;
   readonly startedAt: number;
   readonly leaseMs: number;
@@ -34,7 +34,7 @@ interface Entry {
   stopRequested: boolean;
   request: string;
   record: string | undefined;
-  /** The number of events. It stays when the events expire. */
+  /** The number of events that were appended to the turn. This number stays the same when the events expire. */
   events: number;
   eventsExpireAt: number;
   expiresAt: number;
@@ -57,12 +57,13 @@ const byBeginning = (a: Entry, b: Entry): number => b.nth - a.nth;
 
 /** Options of `createInMemoryTurnLog`. */
 export interface InMemoryTurnLogOptions {
-  /** The clock, in milliseconds since 1970. Default `Date.now`. */
+  /** Returns the current time in milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number;
 }
 
 /**
- * Creates a turn log in this process: for tests, development, and servers that may lose turns in a restart.
+ * Creates a turn log in the memory of this process. It is meant for tests, for development, and for servers that may
+ * lose turns in a restart.
  *
  * @example
  * ```ts
@@ -77,7 +78,7 @@ export interface InMemoryTurnLogOptions {
  * ```
  */
 export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions = {}): TurnLog {
-  /** By conversation, then by turn. */
+  /** The turns of each conversation: a map from the conversation id to a map from the turn id to the turn. */
   const conversations = new Map<string, Map<string, Entry>>();
   let begun = 0;
 
@@ -103,7 +104,10 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
 
   let sweep = all();
 
-  /** Continues where the last call stopped, so the cost of a turn doesn't depend on their number. */
+  /**
+   * Checks a few turns, and removes expired turns and expired events. Each call continues with the turn at which the
+   * last call stopped. Therefore the cost of `begin` doesn't depend on the number of stored turns.
+   */
   function removeExpired(): void {
     for (let looked = 0; looked < LOOKED_AT; looked++) {
       const { value: entry, done } = sweep.next();
@@ -167,7 +171,8 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
     if (entry === undefined || entry.token !== writer.token) return { held: false };
     const { stopRequested } = entry;
     const isRepeat = first + events.length <= entry.events;
-    // A repeat of the last call: a turn only stops running with its end.
+    // Only an `append` with `end` stops a running turn. So an `append` to a turn that isn't running can only be a
+    // repeat of the call with `end`.
     if (entry.state !== "running")
       return isRepeat && end !== undefined ? { held: true, stopRequested } : { held: false };
     if (first > entry.events) throw new TurnConflict("events are missing");

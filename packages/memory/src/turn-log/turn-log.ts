@@ -1,178 +1,223 @@
 import type { Result } from "../contract/errors.ts";
 
 /**
- * The state of a turn:
+ * The state of a turn in the log:
  *
- * - `"running"`: a writer appends events to it.
- * - `"waiting"`: it ended with calls that wait for an approval or the client. The conversation's next turn ends it.
- * - `"ended"`: it doesn't change any more.
+ * - `"running"`: a writer appends events to the turn.
+ * - `"waiting"`: the turn has tool calls that wait for an approval or for the client. It becomes `"ended"` when the
+ *   next turn of the conversation begins.
+ * - `"ended"`: the turn doesn't change any more.
  */
 export type TurnState = "running" | "waiting" | "ended";
 
-/** A turn as the log stores it. */
+/** A turn as the log stores it, without its events. */
 export interface LoggedTurn {
   readonly conversationId: string;
-  /** The owner of the conversation. */
+  /** The user who owns the conversation. */
   readonly userId: string;
   readonly turnId: string;
   readonly state: TurnState;
   readonly startedAt: Date;
-  /** The number of events. Events are numbered from 0, so this is the number of the next one. */
+  /**
+   * The number of events that were appended to the turn, including expired ones. Events are numbered from 0, so this is
+   * also the number of the next event.
+   */
   readonly events: number;
-  /** Whether a stop was requested. */
+  /** Whether `requestStop` was called for the turn. */
   readonly stopRequested: boolean;
-  /** What the writer recorded at the end of the turn, e.g. what the model saw. Absent while the turn runs. */
+  /**
+   * The text that the writer stored as `record` when the turn ended (e.g. what the model saw, as JSON). Absent while
+   * the turn is running.
+   */
   readonly record?: string;
 }
 
-/** A turn to begin. */
+/** The arguments with which a turn begins. */
 export interface NewTurn {
   readonly conversationId: string;
   readonly userId: string;
-  /** Chosen by the caller, unique in the conversation. 1 to 255 UTF-16 units, like every id. */
+  /** The id of the turn. The caller chooses it, and it must be unique in the conversation. 1 to 255 UTF-16 units. */
   readonly turnId: string;
-  /** The data that `takeOver` needs to continue the turn. It is erased when the turn ends. */
+  /**
+   * The data that a process needs to continue the turn, as text. `takeOver` returns it. The log erases `request` when
+   * the turn ends.
+   */
   readonly request: string;
   /**
-   * How long the writer holds the lease after each `begin`, `append` and `renew`. At least 1; fractions are allowed.
+   * How many seconds the lease lasts. Each `begin`, `append`, `renew` and `takeOver` renews it. At least 1; fractions
+   * are allowed.
    */
   readonly leaseSeconds: number;
-  /** How long a turn is kept if no writer continues it. A whole number, at least 1. */
+  /**
+   * How many seconds the log keeps a running turn after the last time its lease was renewed. A whole number, at least
+   * 1.
+   */
   readonly keepSeconds: number;
 }
 
 /**
- * The holder of the turn's lease: the writer that `begin` or `takeOver` returned last for the turn. Only it may append.
+ * The proof that a process may append events to a turn. `begin` and `takeOver` return a new writer. After a `takeOver`,
+ * only the new writer may append.
  */
 export interface TurnWriter {
   readonly conversationId: string;
   readonly turnId: string;
-  /** Random. */
+  /** A random text. The log refuses a writer whose token isn't the token of the turn's latest writer. */
   readonly token: string;
 }
 
-/** The result of `begin`. */
+/** The result of `begin`: a new turn, or the turn that prevents it. */
 export type BegunTurn =
   | { readonly begun: true; readonly writer: TurnWriter }
-  /** The conversation has a running turn, or one without a writer that `takeOver` can continue. */
+  /**
+   * The conversation has a running turn, so no new turn began. If the lease of the running turn has expired, `takeOver`
+   * can continue the running turn.
+   */
   | { readonly begun: false; readonly running: LoggedTurn };
 
-/** How a turn ends, and how long it is kept. */
+/** How a turn ends, and how long the log keeps it. */
 export interface TurnEnding {
   readonly state: "waiting" | "ended";
-  /** The writer's data about the turn: see {@link LoggedTurn.record}. */
+  /** The writer's data about the turn, as text. The log returns this text in {@link LoggedTurn.record}. */
   readonly record: string;
-  /** How long its events can be read, in seconds. */
+  /** How many seconds the events of the turn can be read after its end. */
   readonly eventSeconds: number;
-  /** How long the turn and its record are kept, in seconds. At least `eventSeconds`. */
+  /** How many seconds the turn and its `record` are kept after its end. At least `eventSeconds`. */
   readonly recordSeconds: number;
 }
 
 /** Events that a writer appends to its turn. */
 export interface AppendedEvents {
   readonly writer: TurnWriter;
-  /** The number of the first event: the number of events that the turn already has. */
+  /**
+   * The number of the first event in `events`. It is equal to the number of events that the turn has before this call.
+   * If the call is a repeat, `first` is the same as in the original call.
+   */
   readonly first: number;
-  /** JSON texts. Can be empty if the turn ends. */
+  /** The events as JSON texts. May be empty if `end` is present. */
   readonly events: readonly string[];
-  /** Present if the turn ends with these events. */
+  /** How the turn ends. Present only if `events` are the last events of the turn. */
   readonly end?: TurnEnding;
 }
 
 /**
- * The log's answer to a writer. `held: false`: another writer holds the lease, the turn has ended, or it was erased.
- * Nothing was stored, and the writer must stop.
+ * The log's answer to a writer. `held: true`: the writer holds the lease, and the call was carried out. `held: false`:
+ * another process has taken the turn over, the turn has ended, or the turn was erased. Then nothing was stored, and the
+ * writer must stop. `stopRequested` is `true` if `requestStop` was called for the turn.
  */
 export type WriterAnswer =
   | { readonly held: true; readonly stopRequested: boolean }
   | { readonly held: false };
 
-/** A turn that `takeOver` has handed to the caller. */
+/** A turn that the caller of `takeOver` now continues. */
 export interface TakenOverTurn {
   readonly writer: TurnWriter;
   readonly turn: LoggedTurn;
-  /** The `request` of the {@link NewTurn}. */
+  /** The `request` with which the turn began. */
   readonly request: string;
 }
 
 /** Selects events of one turn. */
 export interface EventQuery {
-  /** The conversation of the turn. */
+  /** The id of the turn's conversation. */
   readonly conversationId: string;
-  /** Default: the conversation's latest turn. */
+  /** The id of the turn. Default: the conversation's latest turn. */
   readonly turnId?: string;
-  /** The number of the first event to read. Default 0. */
+  /** The number of the first event to return. Default 0. */
   readonly from?: number;
-  /** The maximum number of events. Default 1,000. */
+  /** The maximum number of events to return. Default 1,000. */
   readonly limit?: number;
 }
 
-/** A turn and some of its events. */
+/** The answer to an {@link EventQuery}: a turn and some of its events. */
 export interface EventPage {
   readonly turn: LoggedTurn;
-  /** In order and without gaps, starting with number `from`. `[]` if there are none or they have expired. */
+  /**
+   * The selected events, in order and without gaps. The first one has the number `from` of the query. `[]` if the turn
+   * has at most `from` events, or if its events have expired.
+   */
   readonly events: readonly string[];
 }
 
-/** Selects a user's turns by their state. */
+/** Selects turns of one user by their state. */
 export interface TurnQuery {
-  /** The owner of the conversations. */
+  /** The user who owns the conversations. */
   readonly userId: string;
-  /** Only turns in this state. */
+  /** Only turns in this state are returned. */
   readonly state: "running" | "waiting";
 }
 
 /**
- * The durable log of turns: the events of an agent's run, numbered, for any process to read during the run and after
- * it. A turn belongs to a conversation, and each conversation has at most one running turn. Events are texts that the
- * log doesn't interpret. They expire.
+ * The durable log of turns. During an agent's run, one process writes the events of the turn to the log. Any process
+ * can read the events from the log, during the run and after it. A turn belongs to a conversation, and a conversation
+ * has at most one running turn. The events of a turn are numbered from 0. Each event is a text that the log doesn't
+ * interpret. Events expire.
  *
- * Every method is one atomic step for its turn. The same rules apply to `conversationId`, `userId` and `turnId` as to
- * the ids of a `MemoryProvider`. Other ids, and numbers out of range, are a `MemoryValidationError`. Failures of the
- * store are a `MemoryConnectionError` or a `MemoryStorageError`.
+ * Every method is atomic for each turn. Failures are tagged errors in the result. An id that a `MemoryProvider` would
+ * refuse, or a number out of range, is a `MemoryValidationError`. A failure of the store is a `MemoryConnectionError`
+ * or a `MemoryStorageError`.
  *
- * Times are measured by the store's clock. The kit `describeTurnLogConformance` of `@jaf/memory/testing` tests all of
- * this.
+ * All times are measured by the store's clock. The kit `describeTurnLogConformance` of `@jaf/memory/testing` tests all
+ * rules of this interface.
  */
 export interface TurnLog {
-  /** Begins a turn of the conversation, and ends a previous one that waits. */
+  /**
+   * Begins a turn of the conversation and returns its writer. If an earlier turn of the conversation is `"waiting"`,
+   * the earlier turn becomes `"ended"`. If the conversation has a running turn, no turn begins, and `begun` is `false`.
+   */
   readonly begin: (turn: NewTurn) => Promise<Result<BegunTurn>>;
   /**
-   * Stores all events or none, and renews the lease. Repeating the call after a lost reply stores nothing twice: events
-   * with numbers that the turn already has count as stored. If `first` leaves a gap, that is a `MemoryConflictError`.
-   * After a turn has ended, its last writer can repeat its last call and gets `held: true` again.
+   * Adds events to a turn, all of them or none, and renews the writer's lease. With `end`, also ends the turn. If the
+   * reply was lost, the writer can repeat the call: events whose numbers the turn already has are not stored again.
+   * This is also possible for the call that ended the turn. If the turn has fewer than `first` events, the call fails
+   * with a `MemoryConflictError`.
    */
   readonly append: (events: AppendedEvents) => Promise<Result<WriterAnswer>>;
-  /** Renews the lease. */
+  /** Renews the writer's lease. The answer is `held: false` if the writer no longer holds the lease. */
   readonly renew: (writer: TurnWriter) => Promise<Result<WriterAnswer>>;
   /**
-   * Makes the caller the writer of a running turn with an expired lease. Returns `null` if there is none, or if another
-   * caller was faster.
+   * Makes the caller the writer of a running turn whose lease has expired. Returns `null` if the turn doesn't exist or
+   * isn't running, if its lease hasn't expired, or if another process has taken the turn over just before.
    */
   readonly takeOver: (
     turn: Pick<TurnWriter, "conversationId" | "turnId">,
   ) => Promise<Result<TakenOverTurn | null>>;
-  /** Ends the lease immediately, so another process can take over. Does nothing unless the writer holds the lease. */
+  /**
+   * Ends the writer's lease at once, so that another process can take the turn over. Does nothing if the writer doesn't
+   * hold the lease.
+   */
   readonly release: (writer: TurnWriter) => Promise<Result<void>>;
-  /** Reads events of a turn. Returns `null` if the turn doesn't exist or has expired. */
+  /** Returns a turn and the selected events. Returns `null` if the turn doesn't exist or has expired. */
   readonly read: (query: EventQuery) => Promise<Result<EventPage | null>>;
-  /** Runs several queries, in one round trip if the store can. Returns the answers in their order. */
+  /**
+   * Runs several queries, in one round trip if the store can. Returns one answer for each query, in the order of the
+   * queries.
+   */
   readonly readAll: (queries: readonly EventQuery[]) => Promise<Result<readonly (EventPage | null)[]>>;
-  /** Returns the turns of a conversation, latest first. Default `limit` 100. */
+  /** Returns at most `limit` turns of a conversation; the turn that began last comes first. Default `limit` 100. */
   readonly turnsOf: (conversationId: string, limit?: number) => Promise<Result<readonly LoggedTurn[]>>;
-  /** Returns a user's turns in this state, latest first. Default `limit` 100. */
+  /**
+   * Returns at most `limit` turns of the user in the given state; the turn that began last comes first. Default `limit`
+   * 100.
+   */
   readonly find: (query: TurnQuery, limit?: number) => Promise<Result<readonly LoggedTurn[]>>;
-  /** Asks the writer to stop; it learns this from its next call. Returns `false` if no such turn runs. */
+  /**
+   * Asks the writer of a turn to stop. The next `append` or `renew` of the writer returns `stopRequested: true`.
+   * Returns `true` if the turn is running, otherwise `false`.
+   */
   readonly requestStop: (turn: Pick<TurnWriter, "conversationId" | "turnId">) => Promise<Result<boolean>>;
-  /** Returns at most `limit` running turns with an expired lease, longest expired first. */
+  /** Returns at most `limit` running turns whose lease has expired. The turn whose lease expired first comes first. */
   readonly abandoned: (limit: number) => Promise<Result<readonly LoggedTurn[]>>;
   /**
-   * Erases the conversation's turns immediately, even a running one: its writer then gets `held: false`. Returns the
-   * number of erased turns.
+   * Erases the turns of a conversation at once, even a running turn. The next `append` or `renew` of an erased turn's
+   * writer returns `held: false`. Returns the number of erased turns.
    */
   readonly deleteConversation: (conversationId: string) => Promise<Result<number>>;
-  /** Erases the turns of all of the user's conversations. Returns the number of erased turns. */
+  /**
+   * Erases the turns of all of the user's conversations at once, even running turns. Returns the number of erased
+   * turns.
+   */
   readonly deleteUser: (userId: string) => Promise<Result<number>>;
-  /** Closes what the log opened, but not a client that you passed in. */
+  /** Closes the clients that the log opened itself, but no client that the application passed to the log. */
   readonly close: () => Promise<Result<void>>;
 }

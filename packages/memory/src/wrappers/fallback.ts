@@ -21,19 +21,22 @@ import { copyArgument, extendObject, setBounded } from "../runtime/objects.ts";
 import { notifyObserver } from "../runtime/observer.ts";
 import { readFrom } from "./read-from.ts";
 
-/** A read that went to the fallback. */
+/** Describes a read that was sent to the fallback because the primary can't be reached. */
 export interface FallbackEvent {
   readonly operation: Operation;
-  /** The conversation that was read. Absent for calls about several. */
+  /** The conversation that was read. Absent for methods that read several conversations (e.g. `findConversations`). */
   readonly conversationId?: string;
-  /** The primary's last connection error, the reason for the fallback. */
+  /** The primary's last connection error, because of which the read was sent to the fallback. */
   readonly error: MemoryErrorUnion;
 }
 
 const fallbackSchema = z.strictObject({
-  /** How long reads skip the primary after a connection error, in milliseconds. Default 5,000. */
+  /**
+   * For this many milliseconds after a connection error of the primary, reads go to the fallback without asking the
+   * primary. Default 5,000.
+   */
   cooldownMs: z.number().min(0).max(2_147_483_647).default(5_000),
-  /** Called for each read that goes to the fallback. */
+  /** Called for each read that is sent to the fallback. */
   onFallback: z
     .custom<(event: FallbackEvent) => void>((value) => typeof value === "function", {
       error: "expected a function",
@@ -46,27 +49,34 @@ export type FallbackOptions = z.input<typeof fallbackSchema>;
 
 type FallbackSettings = z.output<typeof fallbackSchema>;
 
-/** A property of providers from `withFallback`. Wrappers around them pass it on. */
+/**
+ * The name of a property that marks providers from `withFallback`. Other wrappers around such a provider keep the
+ * property.
+ */
 export const ANSWERS_FROM_FALLBACK = "answersFromFallback";
 
 /**
- * Whether reads may come from a store without the latest writes. If so, a conversation that a read doesn't find may
- * still exist.
+ * Whether the provider's reads may be answered by a fallback, which may lack the latest writes. If so, a conversation
+ * that a read doesn't find may still exist in the primary store.
  */
 export const mayAnswerFromFallback = (provider: object): boolean => ANSWERS_FROM_FALLBACK in provider;
 
 /**
- * Wraps the primary with a fallback provider that answers reads while the primary can't be reached, that is, while it
- * fails with a retryable `MemoryConnectionError`. All other failures are returned unchanged.
+ * Wraps a primary provider and a fallback provider. The fallback answers reads while the primary can't be reached, that
+ * is, while the primary fails with a retryable `MemoryConnectionError`. All other failures of the primary are returned
+ * unchanged.
  *
- * - During an outage, reads go to the fallback; for `cooldownMs` they skip the primary.
- * - Writes and deletions always need the primary, and fail with its retryable error during an outage. A write also
- *   fails if the latest read of its conversation came from the fallback: read it again and decide again.
- * - Warning: the wrapper never writes to the fallback or deletes from it, so it may still return deleted data.
- * - `healthCheck` checks the primary. `close` closes both.
+ * - Reads: a read that fails with such an error is sent to the fallback. For `cooldownMs` after the error, all reads go
+ *   to the fallback without asking the primary.
+ * - Writes and deletions: they are always sent to the primary. If the primary can't be reached, they fail with the
+ *   primary's retryable error. A write also fails if the latest read of its conversation came from the fallback, which
+ *   may have returned old data. In this case, read the conversation again, and then decide again what to write.
+ * - Warning: this wrapper never writes to the fallback or deletes from it. Therefore the fallback may still return
+ *   deleted data.
+ * - `healthCheck` checks the primary. `close` closes both providers.
  *
- * For retries, wrap the primary: `withFallback(withRetry(primary), fallback)`. See the guide on outages,
- * docs/outages.md. Throws a `TypeError` for invalid options, or if the fallback is not a provider.
+ * For retries, wrap the primary: `withFallback(withRetry(primary), fallback)`. The guide on outages is docs/outages.md.
+ * Throws a `TypeError` if an option is invalid or the fallback is not a provider.
  *
  * @example
  * ```ts
@@ -101,7 +111,7 @@ export function withFallback<P extends MemoryProvider>(
     findConversations: (query) => routing.find(copyArgument(query)),
     deleteConversation: (id) => callPrimary(() => primary.deleteConversation(id)),
     clearUserConversations: (userId) => callPrimary(() => primary.clearUserConversations(userId)),
-    // No argument means all users; `undefined` is refused.
+    // The arguments are passed on as they are: no argument means all users, but the provider refuses `undefined`.
     getStats: (...user) => readEither({ operation: "getStats" }, (store) => store.getStats(...user)),
     healthCheck: routing.checkHealth,
     close: () => closeBoth(primary, fallback),
@@ -120,7 +130,10 @@ type StoreRead<T> = (store: MemoryProvider) => Promise<Result<T>>;
 
 type Routing = ReturnType<typeof createRouting>;
 
-/** Chooses the store for each call. */
+/**
+ * Creates the functions that send each call to one of the two providers, or first to the primary and then to the
+ * fallback.
+ */
 function createRouting({ primary, fallback, settings }: Stores) {
   const outage = createOutage(settings.cooldownMs);
   const stale = createStaleReads();
@@ -169,13 +182,19 @@ function createRouting({ primary, fallback, settings }: Stores) {
           if (from === "fallback") idsOf(query, found).forEach(stale.add);
         },
       ),
-    /** Also calls the primary during the cooldown: it may have recovered. */
+    /**
+     * Sends a write to the primary, even if reads skip the primary now, because the primary may have recovered. Fails
+     * without a call of the primary if the latest read of the conversation came from the fallback.
+     */
     write: async (operation: Operation, conversationId: string, send: () => Promise<Result<void>>) =>
       stale.has(conversationId) ? createFailure(staleRead(operation)) : callPrimary(send),
   };
 }
 
-/** The optional methods that the primary has. */
+/**
+ * Returns those versioned methods that the primary has. The returned reads use the fallback if the primary can't be
+ * reached.
+ */
 function routeVersioned(primary: MemoryProvider, { read, write }: Routing): Partial<VersionedMethods> {
   const { readConversation, exportConversation, importConversation, verifyConversation } =
     versionedMethods(primary);
@@ -194,11 +213,11 @@ function routeVersioned(primary: MemoryProvider, { read, write }: Routing): Part
         }),
     }),
     ...(importConversation && {
-      // The provider refuses an invalid record.
+      // The record may be invalid. The primary checks and refuses it.
       importConversation: (...args) =>
         write("importConversation", args[0]?.conversationId, () => importConversation(...args)),
     }),
-    // The fallback's messages prove nothing about the primary's.
+    // Only the primary can answer: the fallback's messages prove nothing about those of the primary.
     ...(verifyConversation && { verifyConversation }),
   };
 }
@@ -210,7 +229,8 @@ async function readConversationFrom(
 ): Promise<Result<ConversationReading>> {
   const read = await readFrom(store, conversationId, options);
   if (!read.success) return read;
-  // A random incarnation: every store that compares incarnations refuses a write that expects it.
+  // If the store has no incarnation, return a random one. Then every store that compares incarnations refuses a write
+  // whose `expectedIncarnation` is this random value.
   const incarnation = read.data.incarnation ?? crypto.randomUUID();
   return createSuccess({ ...read.data, incarnation, readAt: read.data.readAt ?? new Date() });
 }
@@ -226,7 +246,7 @@ const noExport = async () =>
     ),
   );
 
-/** Closes both, even if one of them throws instead of returning a failure. Then it rejects with the thrown value. */
+/** Closes both providers, even if one of them throws. Rejects with the thrown value after both have finished. */
 async function closeBoth(primary: MemoryProvider, fallback: MemoryProvider): Promise<Result<void>> {
   const close = async (provider: MemoryProvider) => provider.close();
   const [first, second] = await Promise.allSettled([close(primary), close(fallback)]);
@@ -235,29 +255,38 @@ async function closeBoth(primary: MemoryProvider, fallback: MemoryProvider): Pro
   return first.value.success ? second.value : first.value;
 }
 
-/** Tracks whether reads skip the primary. With half-open connections, each read would wait for its timeout. */
+/**
+ * Remembers that the primary can't be reached, so that reads skip the primary for `cooldownMs`. Otherwise each read
+ * during an outage would wait until the primary's connection times out.
+ */
 function createOutage(cooldownMs: number) {
   let failure: MemoryErrorUnion | undefined;
   let nextAttempt = 0;
   return {
-    /** Returns the primary's last connection error, or `undefined` if the primary should be asked. */
+    /**
+     * Returns the primary's last connection error if a read must skip the primary now. Returns `undefined` if a read
+     * must ask the primary.
+     */
     blockedBy: (): MemoryErrorUnion | undefined => {
       const now = performance.now();
       if (failure !== undefined && now < nextAttempt) return failure;
-      // This read tests the primary for all; the others don't have to wait for it.
+      // This read tests whether the primary has recovered. Other reads still skip the primary and don't wait for this
+      // test.
       if (failure !== undefined) nextAttempt = now + cooldownMs;
       return undefined;
     },
     /**
-     * Returns the error if the primary can't be reached. Some refusals are decided without the store, so they prove
-     * nothing.
+     * Learns from a result of the primary whether the primary can be reached. Returns the result's error if the error
+     * means that the primary can't be reached, otherwise `undefined`. A success ends the outage. A failure of another
+     * kind doesn't end the outage, because the primary may have failed without asking its store (e.g. because of
+     * invalid input).
      */
     record: (result: Result<unknown>): MemoryErrorUnion | undefined => {
       if (result.success) {
         failure = undefined;
         return undefined;
       }
-      // A closed provider is not an outage: its error isn't retryable.
+      // The error of a closed provider isn't retryable, and means no outage.
       if (!isMemoryConnectionError(result.error) || !result.error.retryable) return undefined;
       failure = result.error;
       nextAttempt = performance.now() + cooldownMs;
@@ -268,7 +297,10 @@ function createOutage(cooldownMs: number) {
 
 const MAX_CONVERSATIONS = 100_000;
 
-/** The conversations with a latest read from the fallback, at most 100,000. */
+/**
+ * Creates a set of the conversations whose latest read came from the fallback. The set holds at most 100,000
+ * conversation ids, and drops the oldest.
+ */
 function createStaleReads() {
   const ids = new Map<string, true>();
   return {
@@ -278,7 +310,7 @@ function createStaleReads() {
   };
 }
 
-/** The ids in a listing, and the id in its query. */
+/** Returns the ids of the found conversations and, if the query has one, the conversation id in the query. */
 const idsOf = (query: MemoryQuery, found: readonly ConversationMemory[]): readonly string[] => [
   ...(query.conversationId === undefined ? [] : [query.conversationId]),
   ...found.map(({ conversationId }) => conversationId),

@@ -4,27 +4,33 @@ import { extendObject } from "../runtime/objects.ts";
 
 const KEPT = 100;
 
-/** The latencies of an operation's last 100 measurements, in milliseconds. */
+/** Statistics of the durations of an operation's last 100 calls, in milliseconds. */
 export interface LatencyStats {
   readonly avg: number;
   readonly max: number;
   readonly min: number;
-  /** The number of measurements, at most 100. */
+  /** The number of measured calls, at most 100. */
   readonly count: number;
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
 }
 
-/** Returns the smallest measurement that is at least as large as this share of all. `sorted` must not be empty. */
+/**
+ * Returns a percentile: the smallest measurement such that the given share (from 0 to 1) of all measurements is at most
+ * as large. `sorted` contains the measurements in ascending order and must not be empty.
+ */
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
 
-/** Measures how long operations take, by name: the last 100 of each. Failures and exceptions count as well. */
+/**
+ * Measures how long operations take. The monitor keeps the last 100 measurements of each operation, by the operation's
+ * name. Calls that fail or throw are measured, too.
+ */
 export class MemoryPerformanceMonitor {
   readonly #metrics = new Map<string, number[]>();
 
-  /** Runs `fn` and records its duration. Returns or throws what `fn` does. */
+  /** Calls `fn` and records its duration under the name `operation`. Returns or throws what `fn` returns or throws. */
   async measureOperation<T>(operation: string, fn: () => Promise<T>): Promise<T> {
     const start = performance.now();
     try {
@@ -37,7 +43,10 @@ export class MemoryPerformanceMonitor {
     }
   }
 
-  /** Returns `null` if the operation was never measured. */
+  /**
+   * Returns statistics of the durations of an operation's last 100 calls, or `null` if the operation was never
+   * measured.
+   */
   getStats(operation: string): LatencyStats | null {
     const sorted = this.#metrics.get(operation)?.toSorted((a, b) => a - b);
     if (sorted === undefined) return null;
@@ -59,7 +68,8 @@ export class MemoryPerformanceMonitor {
 }
 
 /**
- * Wraps the provider and measures each contract method except `close`, by method name.
+ * Wraps the provider so that `monitor` measures each call of the provider's methods except `close`. Each method is
+ * measured under its own name (e.g. `"getConversation"`).
  *
  * @example
  * ```ts

@@ -12,27 +12,31 @@ import {
   type ReadOptions,
 } from "../contract/versioned-provider.ts";
 
-/** What any provider can return about a conversation. */
+/**
+ * A conversation that was read from any provider. It has the fields of a {@link ConversationReading}, but two of them
+ * may be missing.
+ */
 export interface ProviderReading extends Omit<ConversationReading, "incarnation" | "readAt"> {
   /**
-   * `undefined` from a provider without incarnations. Then an erased conversation can't be distinguished from one that
-   * never existed.
+   * The conversation's incarnation. `undefined` if the provider returns no incarnation. Without an incarnation, a
+   * conversation that was erased can't be distinguished from one that never existed.
    */
   readonly incarnation: string | undefined;
-  /** Absent if the provider doesn't return the time of its store. */
+  /** The time of the read by the store's clock. Absent if the provider doesn't return it. */
   readonly readAt?: Date;
 }
 
 /**
- * Reads a conversation from any provider: with `readConversation`, or, if the provider doesn't have it, with
- * `getConversation`. A reading from `getConversation` has limits:
+ * Reads a conversation from any provider. Uses `readConversation` if the provider has this method, otherwise
+ * `getConversation`. A result from `getConversation` has these limits:
  *
- * - `firstPosition` is relative to the oldest stored message, unless the metadata contain a valid `nextPosition`.
- * - `messageId` finds no message.
- * - `incarnation` is `undefined` if the conversation doesn't exist, or if its metadata contain none.
- * - `readAt` and `receipt` are missing, so a missing receipt doesn't prove that the write failed.
+ * - `firstPosition` is computed from `nextPosition` in the metadata. If the metadata contain no valid `nextPosition`,
+ *   the oldest stored message counts as position 0.
+ * - A selection by `messageId` finds no message.
+ * - `incarnation` is `undefined` if the conversation doesn't exist, or if its metadata contain no incarnation.
+ * - `readAt` and `receipt` are absent. Therefore an absent receipt doesn't prove that the write failed.
  *
- * Returns the provider's errors, and a `MemoryValidationError` for invalid options.
+ * Returns the provider's errors, or a `MemoryValidationError` if the options are invalid.
  */
 export async function readFrom(
   provider: MemoryProvider,
@@ -63,7 +67,10 @@ export async function readFrom(
   });
 }
 
-/** Providers of other projects may return any value here, or none. */
+/**
+ * Returns `nextPosition` from the metadata if its value is possible, otherwise the number of messages. A provider of
+ * another project may return any value in this metadata field.
+ */
 function nextPositionOf({ messages, metadata }: ConversationMemory): number {
   const stated: unknown = metadata?.nextPosition;
   return typeof stated === "number" && Number.isSafeInteger(stated) && stated >= messages.length

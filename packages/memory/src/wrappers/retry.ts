@@ -12,7 +12,7 @@ import { type Outcome, retryUntilAborted } from "../runtime/backoff.ts";
 import { copyArgument, extendObject } from "../runtime/objects.ts";
 import { notifyObserver } from "../runtime/observer.ts";
 
-/** A failed attempt that another one follows. */
+/** Describes a failed attempt after which `withRetry` makes another attempt. */
 export interface RetryEvent {
   readonly operation: Operation;
   /** The number of the failed attempt, from 1. */
@@ -28,19 +28,24 @@ const callback = <F>() =>
 const milliseconds = z.number().min(0).max(2_147_483_647);
 
 export const retrySchema = z.strictObject({
-  /** The maximum number of calls, including the first. Default 5. */
+  /** The maximum number of attempts, including the first one. Default 5. */
   maxAttempts: z.int().min(1).default(5),
-  /** The maximum of the first wait, in milliseconds. It doubles for each further wait. Default 100. */
+  /**
+   * The maximum duration of the wait before the second attempt, in milliseconds. The maximum doubles for each further
+   * wait. Default 100.
+   */
   baseDelayMs: milliseconds.default(100),
-  /** The maximum of any wait, in milliseconds. Default 5,000. */
+  /** The maximum duration of any wait between two attempts, in milliseconds. Default 5,000. */
   maxDelayMs: milliseconds.default(5_000),
-  /** No attempt begins later than this after the first, in milliseconds. Default 30,000. */
+  /** No attempt begins later than this many milliseconds after the beginning of the first attempt. Default 30,000. */
   maxElapsedMs: milliseconds.default(30_000),
-  /** Aborting it stops the retries: calls return the last error. */
+  /**
+   * If this signal is aborted, no further attempts are made, and a running call returns the error of its last attempt.
+   */
   signal: z.instanceof(AbortSignal, { error: "expected an AbortSignal" }).optional(),
-  /** Called before each wait. */
+  /** Called before each wait between two attempts. */
   onRetry: callback<(event: RetryEvent) => void>().optional(),
-  /** Returns a number from 0 to 1 to randomise the waits. Default `Math.random`. */
+  /** Returns a number from 0 to 1 that makes the waits random. Default `Math.random`. */
   random: callback<() => number>().default(() => Math.random),
 });
 
@@ -50,21 +55,27 @@ export type RetryOptions = z.input<typeof retrySchema>;
 type RetrySettings = z.output<typeof retrySchema>;
 
 /**
- * Wraps the provider and retries calls that fail with a retryable error, with exponential, randomised waits. Other
- * errors return immediately. The last error returns when attempts or time run out, when `signal` or the call's own
- * signal aborts, or when the provider is closed. Its `attempts` field contains the number of attempts: neither the
- * engine nor another `withRetry` around this one retries it again, so attempts don't multiply.
+ * Wraps the provider so that a call is repeated if it fails with a retryable error. The waits between the attempts grow
+ * exponentially and are random. Any other error is returned at once.
  *
- * Writes are safe to repeat. A write without an `idempotencyKey` gets one for all its attempts, so a write with a lost
- * reply counts as done, even with `expectedVersion`. A deletion with a lost reply finds nothing when it is repeated:
- * `deleteConversation` may then return `false`, and `clearUserConversations` too small a number, although everything is
- * deleted.
+ * The error of the last attempt is returned if `maxAttempts` or `maxElapsedMs` is used up, if `signal` or the signal in
+ * the call's options is aborted, or if the provider is closed. The error's field `attempts` contains the number of
+ * attempts. Because of this field, neither the engine nor another `withRetry` around this wrapper retries the call
+ * again.
  *
- * Arguments are copied before the first attempt, so all attempts send the same. Changes in the store between two
- * attempts still matter. Without `expectedIncarnation`, a repeated write that creates a conversation can bring it back
- * after its user was cleared. A repeated deletion also deletes what was created since.
+ * It is safe to repeat a write, because all attempts of a write have the same idempotency key: the write's own
+ * `idempotencyKey` or, by default, a new one. So if a write was stored but its reply was lost, the next attempt
+ * succeeds and stores nothing twice, even with `expectedVersion`. If a deletion succeeded but its reply was lost, the
+ * next attempt finds nothing to delete. Then `deleteConversation` may return `false`, and `clearUserConversations` may
+ * return too small a number, although everything was deleted.
  *
- * `close` and methods outside the contract are passed on and not repeated. Throws a `TypeError` for invalid options.
+ * The arguments are copied before the first attempt, so all attempts send the same arguments. But other writers may
+ * change the store between two attempts. If a user's conversations are cleared between two attempts of a write without
+ * `expectedIncarnation`, the second attempt can create the conversation again. A repeated deletion also deletes what
+ * was created after the first attempt.
+ *
+ * `close`, and methods that aren't part of the provider's contract, are not repeated. Throws a `TypeError` if the
+ * options are invalid.
  *
  * @example
  * ```ts
@@ -103,7 +114,7 @@ export function withRetry<P extends MemoryProvider>(provider: P, options: RetryO
     clearUserConversations: (userId) =>
       retry("clearUserConversations", () => provider.clearUserConversations(userId)),
     ...retryVersioned(provider, retry),
-    // No argument means all users; `undefined` is refused.
+    // The arguments are passed on as they are: no argument means all users, but the provider refuses `undefined`.
     getStats: (...user) => retry("getStats", () => provider.getStats(...user)),
     healthCheck: () => retry("healthCheck", () => provider.healthCheck()),
     close: () => {
@@ -139,11 +150,14 @@ function createRetry(settings: RetrySettings, closed: AbortSignal) {
   };
 }
 
-/** If an inner wrapper has given up, there were enough attempts. */
+/**
+ * Whether the result is a failure that should be retried. A failure with the field `attempts` should not, because an
+ * inner `withRetry` has already made all its attempts.
+ */
 const mayBeTriedAgain = <T>(result: Result<T>): result is Extract<Result<T>, { readonly success: false }> =>
   !result.success && result.error.retryable && result.error.attempts === undefined;
 
-/** The optional methods that this provider has. */
+/** Returns those versioned methods that the provider has, with retries. */
 function retryVersioned(provider: MemoryProvider, retry: Retry): Partial<VersionedMethods> {
   const { readConversation, exportConversation, importConversation, verifyConversation } =
     versionedMethods(provider);
@@ -173,16 +187,22 @@ type Write = MemoryProvider["appendMessages"];
 
 type Stoppable = Pick<WriteOptions, "signal">;
 
-/** Returns `undefined` for a value that is no signal: the provider refuses or ignores it. */
+/**
+ * Returns the signal in the options. Returns `undefined` if the options have no signal, or if the value isn't an
+ * `AbortSignal`: the provider refuses or ignores a wrong value.
+ */
 const signalOf = (options: Stoppable | undefined): AbortSignal | undefined =>
   options?.signal instanceof AbortSignal ? options.signal : undefined;
 
 type Keyed = Pick<WriteOptions, "idempotencyKey" | "signal">;
 
-/** Returns a copy of a write's options with a key, its own or a new one, so repeated sends write once. */
+/**
+ * Returns a copy of a write's options with an idempotency key, which all attempts of the write share: the key in the
+ * options or, if there is none, a new key. If the options can't be copied, returns them unchanged.
+ */
 function keyedOptions<Options extends Keyed>(options: Options | undefined): Options | Keyed {
   const copy: Options | Keyed = options === undefined ? {} : copyArgument(options);
-  // The provider refuses options that couldn't be copied, and invalid keys such as `null`.
+  // Options that couldn't be copied, and invalid keys (e.g. `null`), stay unchanged, because the provider refuses them.
   if (copy === options || copy.idempotencyKey !== undefined) return copy;
   return Object.assign(copy, { idempotencyKey: crypto.randomUUID() });
 }

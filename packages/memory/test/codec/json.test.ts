@@ -52,6 +52,20 @@ describe("the JSON codec", () => {
     );
   });
 
+  it("names a value that can't be stored by its whole path, but not a path that fills a page", () => {
+    const pathOf = (given: unknown): string => {
+      try {
+        return encodeJson(given);
+      } catch (thrown) {
+        return (thrown as UnstorableValue).path;
+      }
+    };
+    const given = { information_for_the_customer: [{ billing_addresses: [{ numbers_of_houses: [0, 1n] }] }] };
+    expect(pathOf(given)).toBe(".information_for_the_customer[0].billing_addresses[0].numbers_of_houses[1]");
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(500)}1${"}".repeat(500)}`);
+    expect(pathOf(deep)).toBe(`${".a".repeat(100)}…`);
+  });
+
   it("keeps own keys of every name, in their order", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(keys, value)), (entries) => {

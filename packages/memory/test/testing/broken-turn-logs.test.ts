@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createSuccess } from "../../src/contract/errors.ts";
 import { endingRules, expiryRules } from "../../src/testing/turn-log/ending-rules.ts";
+import { erasureRules } from "../../src/testing/turn-log/erasure-rules.ts";
 import { eventRules } from "../../src/testing/turn-log/event-rules.ts";
-import { erasureRules, findingRules, refusalRules } from "../../src/testing/turn-log/finding-rules.ts";
+import { findingRules, refusalRules } from "../../src/testing/turn-log/finding-rules.ts";
 import { beginningRules, writerRules } from "../../src/testing/turn-log/writer-rules.ts";
 import { createInMemoryTurnLog } from "../../src/turn-log/in-memory.ts";
 import type { TurnLog, TurnWriter } from "../../src/turn-log/turn-log.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { holdsSecret, maskSecrets } from "../../src/text/secrets.ts";
+import { holdsSecret, maskSecrets, shownOrigin } from "../../src/text/secrets.ts";
 
 const key = "abcdefghij0123456789ABCDEFGHIJ0123456789";
 
@@ -193,5 +193,15 @@ describe("a text of one megabyte", () => {
     const text = piece.repeat(1_000_000 / piece.length);
     expect(maskSecrets(text).length).toBeGreaterThan(0);
     expect([true, false]).toContain(holdsSecret(text));
+  });
+});
+
+describe("the shown origin of a URL", () => {
+  it.each([
+    ["https://ada:pass-word@models.test:8443/k-e-y/v1?key=k#f", "https://models.test:8443"],
+    ["https://k-e-y@models.test", "https://models.test"],
+    ["/k-e-y/v1", "the address"],
+  ])("has no secrets of %s", (url, shown) => {
+    expect(shownOrigin(url)).toBe(shown);
   });
 });

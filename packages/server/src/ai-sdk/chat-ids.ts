@@ -3,25 +3,29 @@ import { sha256 } from "@jaf/memory/internal";
 import type { SaidMessage } from "./chat-request.ts";
 
 /**
- * Returns the conversation id of a chat. Clients choose chat ids, so the conversation id also depends on the user: a chat id can't
- * reach another user's conversation or reveal whether it exists.
+ * Returns the conversation id of a chat: a hash of the user's id and the chat id. Clients choose chat ids. Because of the hash, a
+ * chat id can't reach another user's conversation or show whether this conversation exists.
  */
 export const conversationOfChat = (userId: string, chatId: string): string =>
   `ui-${sha256(JSON.stringify([userId, chatId]), "hex")}`;
 
 /**
- * Returns the turn id for a user's message, a hash of its id and content: a repeated submit has the same turn id and isn't stored
- * twice. Returns `undefined` if the client gave the message no id, since a repetition can't be told from a new equal message.
+ * Returns the turn id for a user's message: a hash of the conversation id, the message id and the content. If a client sends the
+ * message again, the turn id is the same, and the message isn't stored twice. Returns `undefined` if the client gave the message
+ * no id: a repeated message then looks like a new message with the same content.
  */
 export const turnOfMessage = (conversationId: string, { id, content }: SaidMessage): string | undefined =>
   isClientId(id) ? `ui-${sha256(JSON.stringify([conversationId, id, content]), "hex")}` : undefined;
 
 const POSITION_ID = /^jaf-(0|[1-9]\d{0,14})$/;
 
-/** Returns the id of the UI message that begins at this position. */
+/** Returns the id of the UI message whose first message has this position, e.g. `jaf-12`. */
 export const messageIdAt = (position: number): string => `jaf-${position}`;
 
-/** Returns a function that gives messages of one conversation their ids: the client's id for user messages, otherwise by position. */
+/**
+ * Returns a function that returns the UI message id of a message. Call the returned function for all messages of a conversation, in
+ * order. A user's message keeps the id from the client, unless the id is already in use. Other messages get an id by position.
+ */
 export function messageIds(firstPosition: number): (message: RichMessage, index: number) => string {
   const taken = new Set<string>();
   return ({ role, id }, index) => {
@@ -31,11 +35,14 @@ export function messageIds(firstPosition: number): (message: RichMessage, index:
   };
 }
 
-/** Checks whether a value can be a client's id for a user message. Ids made from a position can't. */
+/**
+ * Checks whether a client may have chosen this id for a user's message. Ids that JAF makes from positions (e.g. `jaf-12`) are
+ * excluded.
+ */
 export const isClientId = (id: unknown): id is string =>
   typeof id === "string" && id !== "" && id.length <= 255 && !POSITION_ID.test(id);
 
-/** Returns the index of the user's message with this id, or `undefined`. */
+/** Returns the index of the user's message with this UI message id, or `undefined` if no user's message has the id. */
 export function userMessageWithId(
   { messages, firstPosition }: { readonly messages: readonly RichMessage[]; readonly firstPosition: number },
   id: string,

@@ -1,49 +1,62 @@
 import { decisionsFromUIMessages, fromUIMessages } from "@jaf/ai-sdk";
 import { type ClientToolResult, type Interruption, ToolErrorCodes, ToolResponse } from "@jaf/core";
-import type { ApprovalDecision, ContentPart, RichMessage } from "@jaf/memory";
+import type { ApprovalDecision, RichMessage } from "@jaf/memory";
 import * as z from "zod";
+import { clientPart, isDataUrl, type NamedFile, namedFiles, normalUrl } from "../http/client-content.ts";
 import { HttpFailure } from "../http/failure.ts";
+import { type Path, parseInput } from "../http/request-body.ts";
 
 type UIMessage = AiSdkChatBody["messages"][number];
 
-/** A message of the user with the client's id. */
+/** A message of the user, with the id that the client gave it. */
 export interface SaidMessage {
   readonly id: string | undefined;
   readonly content: NonNullable<RichMessage["content"]>;
+  /** The files that the message names. Files without a web address or a media type are missing in `content`. */
+  readonly files: readonly NamedFile[];
 }
 
-/** A parsed request of the AI SDK's chat. The history in the request is ignored. */
+/**
+ * A parsed request of the AI SDK's `useChat`: a new message, or answers to waiting calls. The history in the request is ignored.
+ */
 export type ChatRequest = {
   readonly chatId: string;
   readonly agentName: string | undefined;
 } & (
   | { readonly asks: "say" | "edit" | "regenerate"; readonly said: SaidMessage }
-  /** Continues waiting calls. */
+  /** The user answers waiting calls. */
   | { readonly asks: "go-on"; readonly answers: ClientAnswers }
 );
 
-/** The user's answers in the client's copy of the assistant's last message. */
+/** The user's answers to waiting calls, taken from the client's copy of the assistant's last message. */
 export interface ClientAnswers {
   readonly approvals: readonly ApprovalDecision[];
-  /** Returns the client's results for waiting calls. */
-  readonly resultsOf: (waiting: readonly Interruption[]) => readonly ClientToolResult[];
-  /** Number of parts of the client's message. */
+  /** Returns the client's results for these waiting calls. Calls without a result are left out. */
+  readonly resultsOf: (waiting: readonly Interruption[]) => readonly NamingResult[];
+  /** Number of parts that the client has of the assistant's message. */
   readonly heldParts: number;
 }
 
-/** Parses the body of a chat request. Throws a failure without content of the body. */
+/** A tool's result from the client, with the files that the result names. */
+export interface NamingResult extends ClientToolResult {
+  readonly files: readonly NamedFile[];
+}
+
+/** Parses the body of a chat request. Throws a failure if the body is invalid. The failure doesn't quote the body. */
 export function chatRequestOf(body: AiSdkChatBody): ChatRequest {
   const { id: chatId, messages, trigger, messageId, agentName } = body;
   const common = { chatId, agentName };
-  const named = messages.find(({ id }) => id !== undefined && id === messageId);
-  const isAnswer = trigger === "submit-message" && (named ?? messages.at(-1))?.role === "assistant";
-  if (isAnswer) {
-    const answered = named ?? messages.at(-1);
-    const answers = answered === undefined ? undefined : answersIn(answered);
+  const named = messages.findIndex(({ id }) => id !== undefined && id === messageId);
+  const answered = named === -1 ? messages.length - 1 : named;
+  if (trigger === "submit-message" && messages[answered]?.role === "assistant") {
+    const answers = answersIn(messages, answered);
     if (answers === undefined) throw invalid(MISSING);
     return { ...common, asks: "go-on", answers };
   }
-  const said = saidIn(messages.findLast(({ role }) => role === "user"));
+  const said = saidIn(
+    messages,
+    messages.findLastIndex(({ role }) => role === "user"),
+  );
   if (said === undefined) throw invalid(MISSING);
   if (trigger === "submit-message" && messageId !== undefined && messageId !== said.id)
     throw invalid("messageId: expected the id of a message in messages");
@@ -55,16 +68,41 @@ const MISSING = "messages: expected a message of the user with readable text or 
 
 const invalid = (what: string) => new HttpFailure("invalid-request", `Invalid body: ${what}.`);
 
-function saidIn(message: UIMessage | undefined): SaidMessage | undefined {
+function saidIn(messages: readonly UIMessage[], index: number): SaidMessage | undefined {
+  const message = messages[index];
   if (message === undefined) return undefined;
-  const read = fromUIMessages([message]);
+  const parts = message.parts.map(withNormalUrl);
+  const read = fromUIMessages([{ ...message, parts }]);
   if (!read.success) return undefined;
   const [said]: readonly RichMessage[] = read.data;
   const content = said?.content ?? "";
-  return content.length === 0 ? undefined : { id: message.id, content };
+  const files = uiFiles(parts, ["messages", index, "parts"]);
+  return content.length + files.length === 0 ? undefined : { id: message.id, content, files };
 }
 
-function answersIn(message: UIMessage): ClientAnswers | undefined {
+type UIPart = UIMessage["parts"][number];
+
+const textIn = (part: UIPart, field: "url" | "mediaType"): string =>
+  typeof part[field] === "string" ? part[field] : "";
+
+const isNamed = (part: UIPart): boolean => part.type === "file" && !isDataUrl(textIn(part, "url"));
+
+function withNormalUrl(part: UIPart): UIPart {
+  const url = isNamed(part) ? normalUrl(textIn(part, "url")) : undefined;
+  return url === undefined ? part : { ...part, url };
+}
+
+/** Returns the files that the parts name by an address. */
+const uiFiles = (parts: readonly UIPart[], at: Path): NamedFile[] =>
+  parts.flatMap((part, index): NamedFile[] => {
+    if (!isNamed(part)) return [];
+    const file = { kind: "url", url: textIn(part, "url"), mediaType: textIn(part, "mediaType") } as const;
+    return [{ path: [...at, index, "url"], file }];
+  });
+
+function answersIn(messages: readonly UIMessage[], index: number): ClientAnswers | undefined {
+  const message = messages[index];
+  if (message === undefined) return undefined;
   const read = fromUIMessages([message]);
   if (!read.success) return undefined;
   const failed = new Map(
@@ -76,28 +114,34 @@ function answersIn(message: UIMessage): ClientAnswers | undefined {
   return {
     approvals: decisionsFromUIMessages([message]),
     resultsOf: (waiting) =>
-      waiting.flatMap((interruption): ClientToolResult[] => {
+      waiting.flatMap((interruption): NamingResult[] => {
         const { type, toolCallId } = interruption;
         // A later call may reuse the id of an earlier one.
         const result = results.findLast(({ tool_call_id }) => tool_call_id === toolCallId);
         if (type !== "client_tool" || result === undefined) return [];
-        return [{ toolCallId, result: clientResult(result.content, failed.get(toolCallId)) }];
+        const part = message.parts.findLastIndex((each) => each["toolCallId"] === toolCallId);
+        const at = ["messages", index, "parts", part, "output", "value"];
+        return [{ toolCallId, ...clientResult(result.content, { error: failed.get(toolCallId), at }) }];
       }),
     heldParts: message.parts.length,
   };
 }
 
-function clientResult(content: RichMessage["content"], error: unknown): ClientToolResult["result"] {
-  if (typeof error === "string") return ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, error);
-  if (content === null || typeof content === "string") return content ?? "";
-  return { parts: content.filter(isToolPart) };
+interface ResultPlace {
+  readonly error: unknown;
+  readonly at: Path;
 }
 
-type ToolPart = Extract<ClientToolResult["result"], { readonly parts: unknown }>["parts"][number];
-
-/** Checks for the part types that clients send. */
-const isToolPart = (part: ContentPart): part is ContentPart & ToolPart =>
-  part.type === "text" || part.type === "media";
+function clientResult(
+  content: RichMessage["content"],
+  { error, at }: ResultPlace,
+): Omit<NamingResult, "toolCallId"> {
+  if (typeof error === "string")
+    return { result: ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, error), files: [] };
+  if (content === null || typeof content === "string") return { result: content ?? "", files: [] };
+  const parts = parseInput(z.array(clientPart), content, "body", at);
+  return { result: { parts }, files: namedFiles(parts, at) };
+}
 
 export const uiMessageRole = z.enum(["system", "user", "assistant"]);
 

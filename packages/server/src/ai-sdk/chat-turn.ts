@@ -1,21 +1,24 @@
 import type { Interruption, PromptInput } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 import { present, sameJson } from "@jaf/memory/internal";
+import { type ClientFile, type NamedFile, refusedFile } from "../http/client-content.ts";
 import type { TurnRequest } from "../turns/turn-service.ts";
 import { isClientId, turnOfMessage, userMessageWithId } from "./chat-ids.ts";
 import type { ChatRequest, ClientAnswers, SaidMessage } from "./chat-request.ts";
 import type { StoredChat } from "./stored-chat.ts";
 
-export type ChatTurn = Pick<
-  TurnRequest,
-  "target" | "turnId" | "input" | "edit" | "approvals" | "toolResults"
->;
+export interface ChatTurn
+  extends Pick<TurnRequest, "target" | "turnId" | "input" | "edit" | "approvals" | "toolResults"> {
+  /** The files that the client's new content names. */
+  readonly files: readonly NamedFile[];
+}
 
 type SayRequest = Extract<ChatRequest, { readonly said: unknown }>;
 
 /**
- * Returns the turn that sends, edits or regenerates a message. If the message isn't stored because an earlier request failed, the
- * turn sends it, whatever the request asks. A stored message isn't stored again.
+ * Returns the turn for a request to send, edit or regenerate a message. If the message isn't stored, e.g. because an earlier
+ * request failed, the turn sends the message, whatever the request asks. A message that is already stored isn't stored again.
+ * Throws a failure if the message names a file that isn't on the web.
  */
 export function saidTurn(
   conversationId: string,
@@ -27,44 +30,64 @@ export function saidTurn(
   const stored = index === undefined ? undefined : chat.messages[index];
   if (index === undefined || stored === undefined || chat.version === undefined) {
     return {
-      ...{ target: { newId: conversationId }, input: inputOf(said) },
+      ...{ target: { newId: conversationId }, input: inputOf(said), files: webFiles(said) },
       ...present({ turnId }),
     };
   }
   const edit = { position: chat.firstPosition + index, version: chat.version };
-  const input = asks === "edit" ? said : { id: stored.id, content: stored.content ?? "" };
-  return { target: { conversationId }, input: inputOf(input), edit };
+  if (asks === "edit")
+    return { target: { conversationId }, input: inputOf(said), edit, files: webFiles(said) };
+  const input = inputOf({ id: stored.id, content: stored.content ?? "" });
+  return { target: { conversationId }, input, edit, files: [] };
 }
 
-/** Checks whether the same message is already stored. */
+/** Returns the files that the message names. Throws a failure if one of them isn't on the web or has no media type. */
+function webFiles({ files }: SaidMessage): readonly NamedFile[] {
+  const lost = files.find(({ file }) => !isWebFile(file) || file.mediaType === "");
+  if (lost === undefined) return files;
+  throw refusedFile(lost.path, "expected a URL with data:, http: or https:, and a mediaType");
+}
+
+const isWebFile = (file: ClientFile): boolean =>
+  file.kind === "url" && /^https?:/.test(file.url) && URL.canParse(file.url);
+
+/** Checks whether the conversation already has a user's message with this id and content. */
 export function isSaid(chat: StoredChat, { id, content }: SaidMessage): boolean {
   const index = id === undefined ? undefined : userMessageWithId(chat, id);
   return index !== undefined && sameJson(chat.messages[index]?.content, content);
 }
 
-/** Returns the turn that continues waiting calls or the unfinished work of a failed turn. */
+/**
+ * Returns the turn that continues with the client's answers to waiting calls, or that continues the unfinished work of a failed
+ * turn.
+ */
 export function answeringTurn(
   conversationId: string,
   { approvals, resultsOf }: ClientAnswers,
   waiting: readonly Interruption[],
 ): ChatTurn {
-  const toolResults = resultsOf(waiting);
+  const results = resultsOf(waiting);
+  const toolResults = results.map(({ files: _, ...result }) => result);
   return {
     target: { conversationId },
     input: [],
+    files: results.flatMap(({ files }) => files),
     ...(approvals.length === 0 ? {} : { approvals }),
     ...(toolResults.length === 0 ? {} : { toolResults }),
   };
 }
 
-/** Checks that no call needs an answer and no failed turn left unfinished work. */
+/** Checks whether the conversation needs no continuation: no call waits for an answer, and no failed turn left unfinished work. */
 export function isComplete({ messages }: StoredChat): boolean {
   const last = messages.at(-1);
   return last === undefined || (last.role === "assistant" && (last.tool_calls ?? []).length === 0);
 }
 
-/** Converts a message to input with the client's id, so the client can find it again. */
-function inputOf({ id, content }: SaidMessage): PromptInput {
+/**
+ * Converts a user's message into the input of a turn. Keeps the client's id of the message, so that the client can refer to it
+ * later.
+ */
+function inputOf({ id, content }: Omit<SaidMessage, "files">): PromptInput {
   const message: RichMessage = { role: "user", content, ...(isClientId(id) ? { id } : {}) };
   // The engine validates it.
   return [message] as PromptInput;

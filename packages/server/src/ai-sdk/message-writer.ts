@@ -4,8 +4,8 @@ import { isToolPart, type StreamedPart } from "./ui-messages.ts";
 type Input = Extract<AiSdkToolPart, { state: "input-available" }>["input"];
 
 /**
- * A chunk of the AI SDK's UI message stream that JAF sends. Fields that later releases of `ai@5` to `ai@7` added aren't used, since
- * earlier releases reject chunks with them.
+ * A chunk (one event) of the AI SDK's UI message stream, as JAF sends it. JAF doesn't use fields that later releases of `ai@5` to
+ * `ai@7` added, because earlier releases reject chunks with these fields.
  */
 export type UIMessageChunk =
   | { readonly type: "start"; readonly messageId: string }
@@ -40,38 +40,44 @@ export type UIMessageChunk =
   | { readonly type: "error"; readonly errorText: string }
   | { readonly type: "finish"; readonly finishReason: "stop" | "tool-calls" };
 
-/** The metadata of a UI message with the indexes of its retracted parts. Absent if there are none. */
+/** The metadata of a UI message: the indexes of its retracted parts. JAF sends no metadata if no part was retracted. */
 interface MessageMetadata {
   readonly jaf: { readonly retracted: Readonly<Record<string, true>> };
 }
 
-/** Writes the chunks that bring a client's message up to date. */
+/** Creates the chunks that bring a client's copy of a UI message up to date. */
 export interface MessageWriter {
-  /** Returns the chunks that change the client's parts to these. */
+  /** Returns the chunks that change the client's message so that the message has exactly the parts `parts`. */
   readonly write: (parts: readonly StreamedPart[]) => UIMessageChunk[];
-  /** Adds text to the last part. Returns `undefined` if that isn't an open part of this type. */
+  /**
+   * Adds text to the last part and returns the chunks for it. Returns `undefined` if the last part isn't an open part of this type.
+   */
   readonly append: (type: "text" | "reasoning", text: string) => UIMessageChunk[] | undefined;
-  /** Ends the message. */
+  /** Ends the message and returns the chunks for this. */
   readonly close: () => UIMessageChunk[];
 }
 
 interface Held {
   readonly part: StreamedPart;
-  /** Index in the client's message. */
+  /** Index of the part in the client's message. */
   readonly index: number;
-  /** Whether the client had the part before this stream. A waiting call then includes its approval. */
+  /**
+   * Whether the client had the part before this stream began. If the part is a waiting call, the client then also has the call's
+   * request for approval.
+   */
   readonly hadBefore: boolean;
 }
 
 export interface HeldMessage {
   readonly parts: readonly StreamedPart[];
-  /** Number of parts of the client's message, including retracted ones. */
+  /** Number of all parts of the client's message, including retracted parts. */
   readonly length: number;
 }
 
 /**
- * Creates a writer from the client's current parts. The protocol can't remove parts: if the client's parts differ from the beginning
- * of the message, the step is written again after them, and the message's metadata lists the retracted parts.
+ * Creates a writer for a client that has the parts `from.parts`. The protocol can't remove parts. If the client's parts differ from
+ * the message, the writer sends the whole step again after the existing parts. The message's metadata then lists the old parts as
+ * retracted.
  */
 export function createMessageWriter(from: HeldMessage): MessageWriter {
   const offset = from.length - from.parts.length;
@@ -103,7 +109,7 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
     if (open !== undefined && delta !== "") chunks.push({ type: `${type}-delta`, id: open.id, delta });
   };
 
-  /** Changes the client's part to this one. Returns whether that was possible. */
+  /** Changes the client's part at index `at` into `part`. Returns `false` if the protocol has no chunks for this change. */
   const change = (at: number, part: StreamedPart): boolean => {
     const before = held[at];
     if (before === undefined || before.part.type !== part.type) return false;
@@ -206,7 +212,10 @@ function callChunks(part: AiSdkToolPart): UIMessageChunk[] {
   return [{ type: "tool-input-available", ...call, input }, ...stateChunks(part)];
 }
 
-/** Returns the chunks from a new call to its state. */
+/**
+ * Returns the chunks that bring a new tool call to the state of `part`. `hasApproval`: the client already has the request for
+ * approval.
+ */
 function stateChunks(part: AiSdkToolPart, hasApproval = false): UIMessageChunk[] {
   const { toolCallId } = part;
   switch (part.state) {

@@ -7,23 +7,23 @@ import { decodeEvent } from "../turns/turn-event.ts";
 
 type Stores = Pick<ServerParts, "provider" | "log">;
 
-/** A conversation and its expected owner. */
+/** The conversation of a chat, and the user who must own it. */
 export interface Chat {
   readonly conversationId: string;
   readonly userId: string;
 }
 
 export interface StoredChat {
-  /** `undefined`: the user has no such conversation. */
+  /** The conversation's version. `undefined`: the user has no such conversation. */
   readonly version: number | undefined;
   readonly messages: readonly RichMessage[];
   readonly firstPosition: number;
 }
 
-/** Number of messages to read first if only the last reply is needed. */
+/** Number of messages to load first if only the last reply is needed. */
 const TAIL = 200;
 
-/** Reads the user's conversation. `tail`: at least the last message of the user and all later ones. */
+/** Loads the messages of the user's conversation. `"tail"`: loads at least the user's last message and all later messages. */
 export async function readChat(stores: Stores, chat: Chat, part: "all" | "tail"): Promise<StoredChat> {
   const messages = part === "all" ? "all" : { limit: TAIL };
   const read = unwrap(await stores.provider.readConversation(chat.conversationId, { messages }));
@@ -37,13 +37,13 @@ export async function readChat(stores: Stores, chat: Chat, part: "all" | "tail")
   return { version: conversation.metadata?.version ?? 0, messages: stored, firstPosition };
 }
 
-/** Returns the user's latest turn in the conversation. */
+/** Returns the conversation's latest turn, or `undefined` if the user has no turn in it. */
 export async function latestTurn({ log }: Stores, chat: Chat): Promise<LoggedTurn | undefined> {
   const [turn] = unwrap(await log.turnsOf(chat.conversationId, 1));
   return turn?.userId === chat.userId ? turn : undefined;
 }
 
-/** Returns the user's turn with this id, while it is in the log. */
+/** Returns the turn with this id, or `undefined` if the log has no such turn of the user (e.g. because the turn has expired). */
 export async function turnWithId(
   { log }: Stores,
   { conversationId, userId }: Chat,
@@ -53,7 +53,10 @@ export async function turnWithId(
   return turn?.userId === userId ? turn : undefined;
 }
 
-/** Returns the waiting calls of the conversation, while the events of its latest turn haven't expired. */
+/**
+ * Returns the conversation's calls that wait for the user. Returns `[]` if no call waits, or if the latest turn's events have
+ * expired.
+ */
 export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly Interruption[]> {
   const turn = await latestTurn(stores, chat);
   if (turn?.state !== "waiting") return [];
@@ -65,17 +68,17 @@ export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly
   return last?.type === "turn_end" ? (last.interruptions ?? []) : [];
 }
 
-/** The UI message that a turn writes. */
+/** Where the UI message of a turn's reply begins in the conversation. */
 export interface ReplyPlace {
-  /** Position of its first message in the conversation. */
+  /** Position of the UI message's first message. */
   readonly position: number;
-  /** Its messages from before the turn, if the turn continues waiting calls. */
+  /** Messages of the UI message that were stored before the turn. Empty unless the turn continues waiting calls. */
   readonly before: readonly RichMessage[];
 }
 
 /**
- * Returns the place of a turn's reply. `turnPosition` is the position of the turn's first own message. The turn may have stored some
- * of its messages or none, not even the user's message.
+ * Returns where the UI message of a turn's reply begins. `turnPosition` is the position of the turn's first message after the
+ * user's input. Stored messages may include all, some or none of the turn's messages, and may lack the user's message.
  */
 export function replyPlace(
   { messages, firstPosition }: Omit<StoredChat, "version">,
@@ -94,7 +97,7 @@ export function replyPlace(
   return { position: firstPosition + begun, before: earlier.slice(begun) };
 }
 
-/** Returns the index of the first reply after the last user message, or the number of messages if there is none. */
+/** Returns the index of the first reply after the user's last message, or the number of messages if there is no such reply. */
 function replyStart(messages: readonly RichMessage[]): number {
   const user = messages.findLastIndex(({ role }) => role === "user");
   const reply = messages.findIndex(({ role }, index) => index > user && role === "assistant");

@@ -8,15 +8,18 @@ import { createMessageWriter, type UIMessageChunk } from "./message-writer.ts";
 import { type StreamedOptions, type StreamedPart, streamedReply } from "./ui-messages.ts";
 
 export interface UIMessageStreamOptions {
-  /** Returns the message that the turn writes, from the turn's first event. */
+  /** Returns the UI message that the turn writes. `start` is the turn's first event. */
   readonly messageOf: (start: TurnEvent | undefined) => TurnChunksOptions;
-  /** Events with smaller numbers are already stored. They are sent as one group, without retracted pieces. Default 0. */
+  /**
+   * Number of events that were stored before this stream began. These events are sent as one group, without pieces that were
+   * retracted. Default 0.
+   */
   readonly known?: number;
 }
 
 /**
- * Encodes a turn from its first event as the AI SDK's UI message stream. If the events end early, the connection is cut off, since
- * clients take a normal end of the stream for the end of the turn.
+ * Returns an encoder that sends a turn, from its first event on, as the AI SDK's UI message stream. If the events end before the
+ * turn ends, the encoder cuts the connection off: clients take a normal end of the stream for the end of the turn.
  */
 export const encodeUIMessageStream =
   ({ messageOf, known = 0 }: UIMessageStreamOptions): Encoder =>
@@ -25,7 +28,7 @@ export const encodeUIMessageStream =
       headers: { ...EVENT_STREAM_HEADERS, "x-vercel-ai-ui-message-stream": "v1" },
     });
 
-/** Joins the events before number `known` to one group. */
+/** Joins the events with numbers below `known` into one group. */
 async function* gathered(
   groups: AsyncIterable<readonly NumberedEvent[]>,
   known: number,
@@ -65,19 +68,19 @@ async function* textsOf(groups: AsyncIterable<readonly UIMessageChunk[]>): Async
 export interface TurnChunksOptions extends StreamedOptions {
   /** Id of the UI message that the turn writes. */
   readonly messageId: string;
-  /** Earlier replies and results of the same UI message, if the turn continues a waiting call. */
+  /** Replies and tool results of the same UI message from before this turn. Empty unless the turn continues a waiting call. */
   readonly before: readonly RichMessage[];
   /**
-   * Number of parts that the client has of the UI message. Absent: the client starts with an empty message, as `resumeStream` does,
-   * and also gets `before`.
+   * Number of parts that the client already has of the UI message. Absent: the client starts with an empty message, as
+   * `resumeStream` does, and also gets the parts of `before`.
    */
   readonly heldParts?: number;
 }
 
-/** Converts the events of a turn to chunks, group by group, from the first event. */
+/** Converts the events of a turn into chunks, one group of events after the other, from the first event on. */
 export interface TurnChunks {
   readonly start: () => UIMessageChunk[];
-  /** Returns the chunks for a group. Leaves out pieces that are retracted within the group. */
+  /** Returns the chunks for a group of events. Leaves out pieces that a later event of the group retracts. */
   readonly next: (events: readonly NumberedEvent[]) => UIMessageChunk[];
   /** Returns whether the turn has ended. */
   readonly isOver: () => boolean;
@@ -155,7 +158,10 @@ function addPiece(pieces: ContentPart[], type: "text" | "reasoning", text: strin
   else pieces[pieces.length - 1] = { type, text: said + text };
 }
 
-/** Joins the events if all are pieces of one kind. Most groups are, so they skip the comparison of the whole message. */
+/**
+ * Joins the events of a group if all are text, or all are reasoning. Returns `undefined` for any other group. Most groups can be
+ * joined and so need no comparison of the whole message.
+ */
 function onePiece(
   events: readonly NumberedEvent[],
 ): { readonly type: "text" | "reasoning"; readonly text: string } | undefined {

@@ -8,7 +8,7 @@ import {
 import type { Interruption } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 
-/** A part as clients hold it after a stream. */
+/** A part of a UI message as a client has it after a stream. */
 export type StreamedPart =
   | Exclude<AiSdkUIPart, { type: "reasoning" }>
   | (Extract<AiSdkUIPart, { type: "reasoning" }> & { state: "done" });
@@ -23,8 +23,8 @@ export interface StreamedOptions {
 export const isToolPart = (part: StreamedPart): part is AiSdkToolPart => "toolCallId" in part;
 
 /**
- * Converts messages to UI messages as clients hold them after a stream: for each reply its joined pieces first, then its calls. A
- * reply looks the same whether it was streamed or loaded.
+ * Converts messages into UI messages as a client has them after a stream. In each reply, the joined text and reasoning come first,
+ * then the tool calls. So a loaded reply looks the same as a streamed reply.
  */
 export function streamedMessages(
   messages: readonly RichMessage[],
@@ -37,7 +37,7 @@ export function streamedMessages(
   }));
 }
 
-/** Returns the parts of the UI message that begins with the first of these messages. */
+/** Returns the parts of the UI message that begins with the first message in `messages`. */
 export function streamedReply(
   messages: readonly RichMessage[],
   { interruptions, ...options }: StreamedOptions & { readonly interruptions: readonly Interruption[] },
@@ -60,7 +60,7 @@ function streamedReplies(parts: readonly AiSdkUIPart[]): StreamedPart[] {
   return streamed.filter((part, index) => part.type !== "step-start" || isFilled(streamed[index + 1]));
 }
 
-/** Checks what follows a step's start: clients get a step only once it has content. */
+/** Checks whether a step has content. `next` is the part after the step's start. Steps without content aren't sent to clients. */
 const isFilled = (next: StreamedPart | undefined): boolean =>
   next !== undefined && next.type !== "step-start";
 
@@ -74,13 +74,13 @@ function pushJoined(streamed: StreamedPart[], part: StreamedPart): void {
   }
 }
 
-/** Converts a part to the form that clients send. */
+/** Converts a part of a user's message into the form in which clients send it. */
 const sentPart = (part: AiSdkUIPart): StreamedPart => {
   if (part.type === "text") return { type: "text", text: part.text };
   return part.type === "reasoning" ? { ...part, state: "done" } : part;
 };
 
-/** Returns `[]` for a part without visible content. */
+/** Converts a part of a reply into the form that clients have after a stream. Returns `[]` for a part without visible content. */
 function streamedPart(part: AiSdkUIPart): StreamedPart[] {
   switch (part.type) {
     case "text":
@@ -104,7 +104,7 @@ function streamedCall({ toolMetadata: _, ...part }: AiSdkToolPart): AiSdkToolPar
     : streamed;
 }
 
-/** The AI SDK's parser rejects JSON with these keys, which would end the whole stream. */
+/** Finds keys that the AI SDK's parser rejects. JSON with such a key would end the whole stream. */
 const REFUSED = /"(?:__proto__|constructor)":/;
 
 function readable(value: unknown): unknown {

@@ -5,9 +5,9 @@ interface UIMessageLike<Part> {
 }
 
 /**
- * Returns the parts of a UI message to show, without retracted ones. The AI SDK's protocol can't remove parts that were streamed.
- * When JAF retracts the beginning of a reply, e.g. because a failed model call is repeated, it lists these parts in the message's
- * metadata. Messages that were loaded or resumed by `resumeStream` have no retracted parts.
+ * Returns the parts of a UI message that you should show: all parts except retracted ones. The AI SDK's protocol can't remove parts
+ * that were streamed. If JAF retracts the beginning of a reply (e.g. because a failed model call is repeated), the message's
+ * metadata lists the retracted parts. A message that was loaded, or resumed by `resumeStream`, has no retracted parts.
  *
  * @example
  * ```ts

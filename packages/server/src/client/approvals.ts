@@ -4,23 +4,26 @@ import { DEFAULT_ATTEMPTS, delayOf, type FollowOptions, pause } from "./follow.t
 import type { CallOptions, Http } from "./http.ts";
 import { readServerSentEvents } from "./sse.ts";
 
-/** A call that waits for the user, with its conversation. */
+/** A tool call that waits for the user, with its conversation and turn. */
 export interface PendingApprovalEntry {
   readonly conversationId: string;
-  /** The conversation's title. */
+  /** The conversation's title, or `null` if it has no title. */
   readonly title: string | null;
   readonly turnId: string;
-  /** The waiting call. */
+  /** The tool call that waits. */
   readonly interruption: WaitingCall;
 }
 
-/** Lists the calls that wait for the user. */
+/** Lists the tool calls that wait for the user. */
 export interface ApprovalMethods {
-  /** Returns the calls that wait for the user, in all conversations. */
+  /** Returns the tool calls that wait for an approval or for the client, in all conversations of the user. */
   readonly pending: (
     options?: CallOptions,
   ) => Promise<{ readonly approvals: readonly PendingApprovalEntry[] }>;
-  /** Yields the same list whenever it changes, until the signal is aborted or you leave the loop. Reconnects automatically. */
+  /**
+   * Yields the list of waiting calls: first the current list, then each changed list. Ends when the signal is aborted or you leave
+   * the loop. Reconnects automatically if the connection is lost.
+   */
   readonly watch: (
     options?: Pick<FollowOptions, "signal" | "reconnect">,
   ) => AsyncGenerator<readonly PendingApprovalEntry[], void, void>;

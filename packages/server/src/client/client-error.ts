@@ -1,40 +1,44 @@
 /** The fields of a {@link JafClientError}. */
 export interface JafClientErrorDetails {
   /**
-   * The `code` of the server's response, e.g. `"not-found"`, or one of the client: `"connection"` (no response, or the connection
-   * was lost), `"aborted"` (by your signal), `"malformed"` (not from a JAF server), or e.g. `"http-502"` (an error without a code).
+   * What went wrong: the `code` of the server's response, e.g. `"not-found"`, or one of the client's own codes:
+   *
+   * - `"connection"`: the server didn't respond, or the connection was lost.
+   * - `"aborted"`: your signal was aborted.
+   * - `"malformed"`: the response isn't from a JAF server.
+   * - `"http-502"` (and other statuses): the response has an error status and no `code`.
    */
   readonly code: string;
-  /** The HTTP status; `0` if there was no response. */
+  /** The HTTP status of the response; `0` if the server didn't respond. */
   readonly status: number;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** The request's id in the server's logs. */
+  /** The id of the failed request, which the server's logs also contain. */
   readonly requestId?: string | undefined;
-  /** Delay that the server asks for, in ms (`Retry-After`). */
+  /** How long the server asks clients to wait before a retry, in ms (from the header `Retry-After`). */
   readonly retryAfterMs?: number | undefined;
   /** The conversation that the error is about, if the server names one. */
   readonly conversationId?: string | undefined;
-  /** The turn that the error is about. For `"running"`, the turn in progress. */
+  /** The turn that the error is about. With the code `"running"`: the turn that is in progress. */
   readonly turnId?: string | undefined;
 }
 
-/** The only error that the client's methods reject with. */
+/** The only kind of error that the client's methods reject with. */
 export class JafClientError extends Error implements JafClientErrorDetails {
   override readonly name = "JafClientError";
-  /** The server's code, e.g. `"not-found"`, or the client's; see {@link JafClientErrorDetails}. */
+  /** What went wrong, e.g. `"not-found"`; see {@link JafClientErrorDetails}. */
   readonly code: string;
-  /** The HTTP status; `0` if there was no response. */
+  /** The HTTP status of the response; `0` if the server didn't respond. */
   readonly status: number;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** The request's id in the server's logs. */
+  /** The id of the failed request, which the server's logs also contain. */
   readonly requestId: string | undefined;
-  /** Delay that the server asks for, in ms. */
+  /** How long the server asks clients to wait before a retry, in ms (from the header `Retry-After`). */
   readonly retryAfterMs: number | undefined;
   /** The conversation that the error is about, if the server names one. */
   readonly conversationId: string | undefined;
-  /** The turn that the error is about. For `"running"`, the turn in progress. */
+  /** The turn that the error is about. With the code `"running"`: the turn that is in progress. */
   readonly turnId: string | undefined;
 
   constructor(message: string, details: JafClientErrorDetails, options?: { readonly cause?: unknown }) {
@@ -68,7 +72,7 @@ export class JafClientError extends Error implements JafClientErrorDetails {
 export const isJafClientError = (thrown: unknown): thrown is JafClientError =>
   thrown instanceof JafClientError;
 
-/** The response isn't from a JAF server, or a proxy changed it. */
+/** Creates the error for a response that isn't from a JAF server, or that a proxy changed. */
 export const malformedError = (what: "answer" | "stream", status = 200): JafClientError =>
   new JafClientError(`The ${what} isn't from a JAF server. Check baseUrl and proxies.`, {
     code: "malformed",
@@ -76,7 +80,7 @@ export const malformedError = (what: "answer" | "stream", status = 200): JafClie
     retryable: false,
   });
 
-/** Converts what a failed or aborted request threw to a {@link JafClientError}. */
+/** Converts the value that a failed or aborted request threw into a {@link JafClientError}. */
 export function connectionError(cause: unknown, signal: AbortSignal | undefined): JafClientError {
   if (cause instanceof JafClientError) return cause;
   if (signal?.reason instanceof JafClientError) return signal.reason;
@@ -101,7 +105,7 @@ const FAILED: Readonly<Record<number, string>> = {
   503: "The server is unavailable. Retry later.",
 };
 
-/** Creates the error for a response with an error status. A proxy's response may have no JSON body. */
+/** Creates the error for a response with an error status. The response may come from a proxy and have no JSON body. */
 export async function errorOf(response: Response): Promise<JafClientError> {
   const { status } = response;
   const error = await errorIn(response);
@@ -135,7 +139,10 @@ async function errorIn(response: Response): Promise<Readonly<Record<string, unkn
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** The header holds seconds or a date. */
+/**
+ * Converts a `Retry-After` header (seconds or a date) into a duration in ms. Returns `undefined` if the header is absent or
+ * invalid.
+ */
 function retryAfterMs(header: string | null): number | undefined {
   if (header === null || header.trim() === "") return undefined;
   const seconds = Number(header);

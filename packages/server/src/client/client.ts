@@ -1,5 +1,6 @@
 import type { ClientToolResult, ModelUsage } from "@jaf/core";
-import type { ApprovalDecision, ContentPart, Message } from "@jaf/memory";
+import type { ApprovalDecision, Message } from "@jaf/memory";
+import type { ClientPart } from "../http/client-content.ts";
 import type { TurnEnd, TurnError } from "../turns/turn-event.ts";
 import { type ApprovalMethods, approvalMethods } from "./approvals.ts";
 import { type ConversationMethods, conversationMethods } from "./conversations.ts";
@@ -10,11 +11,13 @@ import { type CallOptions, type ClientHeaders, createHttp, type Fetch } from "./
 
 /** Options of {@link createJafClient}. */
 export interface JafClientOptions {
-  /** Base URL of the server's routes, e.g. `"https://example.org/api"`, or `""` for the page's origin. */
+  /** The URL before the paths of the server's routes, e.g. `"https://example.org/api"`. `""`: the origin of the current page. */
   readonly baseUrl: string;
-  /** Sends the requests, e.g. with `credentials`. Default: the global `fetch`. */
+  /** Sends the requests. Your own function can add options, e.g. `credentials`. Default: the global `fetch`. */
   readonly fetch?: Fetch;
-  /** Headers for every request, e.g. `authorization`, or a function that is called before each request. */
+  /**
+   * Headers for every request (e.g. `authorization`), or a function that returns them. The function is called before each request.
+   */
   readonly headers?: ClientHeaders;
 }
 
@@ -25,24 +28,27 @@ export interface JafClient {
   /** Returns the server's agents and their tools. */
   readonly agents: (options?: CallOptions) => Promise<AgentList>;
   /**
-   * Starts a turn with a message, or answers waiting calls, and yields each event of the turn once and in order. The turn runs on
-   * the server: it continues if you stop reading, and a lost connection is resumed at the next event. Rejects before the first
-   * event if no turn began or the connection was lost too early to know. In the second case, check with `conversations.get`.
+   * Starts a turn with a message, or with answers to waiting calls. Yields each event of the turn once and in order. The turn runs
+   * on the server and continues if you stop reading. If the connection is lost, the client reconnects and continues with the next
+   * event. Rejects before the first event if no turn began, or if it is unknown whether a turn began because the connection was
+   * lost. In the second case, check with `conversations.get`.
    */
   readonly chat: (request: ChatRequest, options?: FollowOptions) => AsyncGenerator<FollowedEvent, void, void>;
-  /** Starts a turn as `chat` does, but waits for its end. Doesn't reconnect. */
+  /**
+   * Starts a turn like `chat`, but waits for the turn's end and returns its result. Doesn't reconnect if the connection is lost.
+   */
   readonly ask: (request: ChatRequest, options?: CallOptions) => Promise<TurnAnswer>;
   /** Lists, reads and changes the user's conversations and their turns. */
   readonly conversations: ConversationMethods;
-  /** Lists the calls that wait for the user. Answer them with `chat` or `ask`. */
+  /** Lists the tool calls that wait for the user. Answer such calls with `chat` or `ask`. */
   readonly approvals: ApprovalMethods;
   /** Lists and changes the facts about the user. */
   readonly facts: FactMethods;
-  /** The stores of the server. */
+  /** Reports about the stores of the server. */
   readonly memory: {
     /** Returns the health of the store, the turn log and user memory. */
     readonly health: (options?: CallOptions) => Promise<unknown>;
-    /** Returns how much the user has stored. */
+    /** Returns how many conversations and messages of the user are stored. */
     readonly stats: (options?: CallOptions) => Promise<unknown>;
   };
   /** Returns the OpenAPI 3.1 document of the routes. */
@@ -51,12 +57,12 @@ export interface JafClient {
 
 /** An agent of the server. */
 export interface AgentSummary {
-  /** The name for `ChatRequest.agentName`. */
+  /** The agent's name. Use it as `ChatRequest.agentName`. */
   readonly name: string;
   readonly tools: readonly {
     readonly name: string;
     readonly description: string;
-    /** Where the tool runs. Send the results of the client's tools with `ChatRequest.toolResults`. */
+    /** Where the tool runs. If `"client"`, your client must run the tool and send its result with `ChatRequest.toolResults`. */
     readonly runs: "server" | "client";
     /** Whether calls of the tool may wait for an approval. */
     readonly approval: boolean;
@@ -66,44 +72,44 @@ export interface AgentSummary {
 /** The agents of the server. */
 export interface AgentList {
   readonly agents: readonly AgentSummary[];
-  /** The name of the agent for requests without one. */
+  /** Name of the agent that answers requests that name no agent. */
   readonly defaultAgent: string;
 }
 
-/** A message, or answers to waiting calls. */
+/** A message of the user, or answers to calls that wait for the user. */
 export interface ChatRequest {
   /** The agent's name. Default: the server's default agent. */
   readonly agentName?: string;
   /** The conversation to continue. Default: a new conversation. */
   readonly conversationId?: string;
   /** The user's message. */
-  readonly message?: string | readonly ContentPart[];
-  /** Several messages of the user. */
-  readonly messages?: readonly { readonly role: "user"; readonly content: string | readonly ContentPart[] }[];
+  readonly message?: string | readonly ClientPart[];
+  /** Several messages of the user, in place of `message`. */
+  readonly messages?: readonly { readonly role: "user"; readonly content: string | readonly ClientPart[] }[];
   /** The client's copy of the conversation. The server rejects it if it differs from the stored messages. */
   readonly history?: readonly Message[];
-  /** A token in place of the history; see `PromptResult.historyToken` of `@jaf/core`. */
+  /** A token that stands for the history, in place of `history`; see `PromptResult.historyToken` of `@jaf/core`. */
   readonly historyToken?: string;
-  /** Decisions about calls that wait for an approval. */
+  /** The user's decisions about tool calls that wait for an approval. */
   readonly approvals?: readonly ApprovalDecision[];
-  /** The results of calls that the client has run. */
+  /** The results of tool calls that the client has run. */
   readonly toolResults?: readonly ClientToolResult[];
 }
 
-/** The result of a turn. */
+/** The result of a turn that has ended. */
 export interface TurnAnswer {
   readonly conversationId: string;
   readonly turnId: string;
   readonly status: TurnEnd["status"];
-  /** The text of the last reply. */
+  /** The text of the turn's last reply. */
   readonly text: string;
   /** The replies of the turn, in order. */
   readonly messages: readonly Message[];
   /** The decoded output, if the agent has an `outputCodec`. */
   readonly output?: unknown;
-  /** The calls that wait for the user. Empty unless the status is `interrupted`. */
+  /** The tool calls that wait for the user. Empty unless the status is `interrupted`. */
   readonly interruptions: readonly WaitingCall[];
-  /** Only with status `error`. */
+  /** Why the turn failed. Present only with status `error`. */
   readonly error?: TurnError;
   /** The conversation's version after the turn. Absent if unknown. */
   readonly version?: number;
@@ -112,7 +118,7 @@ export interface TurnAnswer {
 }
 
 /**
- * Creates a client. It opens no connection until you call a method.
+ * Creates a client of a `@jaf/server` server. The client opens no connection until you call a method.
  *
  * @example
  * ```ts

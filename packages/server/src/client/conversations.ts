@@ -1,37 +1,38 @@
-import type { ContentPart, Message } from "@jaf/memory";
+import type { Message } from "@jaf/memory";
+import type { ClientPart } from "../http/client-content.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import { type FollowedEvent, type FollowOptions, followTurn, startTurn } from "./follow.ts";
 import type { CallOptions, Http } from "./http.ts";
 
-/** `"waiting"`: the turn has ended, and calls of it wait for the user. */
+/** The state of a turn. `"waiting"`: the turn has ended, but some of its tool calls wait for the user. */
 export type TurnState = "running" | "waiting" | "ended";
 
 /** A conversation in a list. */
 export interface ConversationSummary {
   readonly conversationId: string;
   readonly title: string | null;
-  /** ISO 8601. */
+  /** When the conversation was created (ISO 8601). */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** When the conversation was last changed (ISO 8601). */
   readonly lastActivity: string;
-  /** Number of messages. */
+  /** Number of messages in the conversation. */
   readonly messages: number;
-  /** Changes with each change of the messages. `edit`, `regenerate` and `copy` take it. */
+  /** A number that changes whenever the messages change. Pass it to `edit`, `regenerate` or `copy`. */
   readonly version: number;
-  /** The latest turn, if it is running or waiting. */
+  /** The conversation's latest turn. Absent unless this turn is running or waiting. */
   readonly turn?: { readonly turnId: string; readonly state: TurnState };
 }
 
 /** A page of conversations. */
 export interface ConversationPage {
   readonly conversations: readonly ConversationSummary[];
-  /** The `cursor` of the next page. Absent on the last page. */
+  /** The value for `cursor` to get the next page. Absent on the last page. */
   readonly nextCursor?: string;
 }
 
-/** A message with its position. */
+/** A message with its position in the conversation. */
 export interface PositionedMessage {
-  /** Counted from the conversation's first message. */
+  /** The message's position: the conversation's first message has position 0. */
   readonly position: number;
   readonly message: Message;
 }
@@ -40,26 +41,26 @@ export interface PositionedMessage {
 export interface Conversation {
   readonly conversationId: string;
   readonly title: string | null;
-  /** ISO 8601. */
+  /** When the conversation was created (ISO 8601). */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** When the conversation was last changed (ISO 8601). */
   readonly lastActivity: string;
-  /** Changes with each change of the messages. `edit`, `regenerate` and `copy` take it. */
+  /** A number that changes whenever the messages change. Pass it to `edit`, `regenerate` or `copy`. */
   readonly version: number;
-  /** The requested messages, oldest first. */
+  /** The messages that were loaded, oldest first. */
   readonly messages: readonly PositionedMessage[];
-  /** Whether there are messages before the first of these. */
+  /** Whether the conversation has messages before the first of `messages`. */
   readonly earlier: boolean;
-  /** The latest turn, in any state. */
+  /** The conversation's latest turn, in any state. Absent if the log has no turn of the conversation. */
   readonly turn?: {
     readonly turnId: string;
     readonly state: TurnState;
-    /** Number of events so far. */
+    /** Number of events that the turn has so far. */
     readonly events: number;
   };
 }
 
-/** The events of a turn so far. */
+/** A turn and its events so far. */
 export interface TurnEvents {
   readonly turnId: string;
   readonly state: TurnState;
@@ -70,29 +71,29 @@ export interface TurnEvents {
 export interface TurnSummary {
   readonly turnId: string;
   readonly state: TurnState;
-  /** ISO 8601. */
+  /** When the turn started (ISO 8601). */
   readonly startedAt: string;
-  /** A `TurnRecord` of `@jaf/server`: what the model saw, usage and cost. Absent while the turn runs. */
+  /** What the model received in the turn, with usage and cost: a `TurnRecord` of `@jaf/server`. Absent while the turn runs. */
   readonly record?: unknown;
 }
 
-/** A new message in place of an earlier one. */
+/** A new message that replaces an earlier message of the user. */
 export interface EditRequest {
   /** Position of the user's message to replace. All later messages are dropped. */
   readonly position: number;
-  /** The conversation's version that the client saw. If it has changed, the request fails with status 409. */
+  /** The conversation's version that the client saw. If the conversation has changed, the request fails with status 409. */
   readonly version: number;
   /** The new message. */
-  readonly message: string | readonly ContentPart[];
+  readonly message: string | readonly ClientPart[];
   /** The agent's name. Default: the server's default agent. */
   readonly agentName?: string;
 }
 
-/** A message to answer again. */
+/** Which message of the user the agent answers again. */
 export interface RegenerateRequest {
-  /** Position of the user's message to answer again. Default: the last. All later messages are dropped. */
+  /** Position of the user's message to answer again. Default: the user's last message. All later messages are dropped. */
   readonly position?: number;
-  /** The conversation's version that the client saw. If it has changed, the request fails with status 409. */
+  /** The conversation's version that the client saw. If the conversation has changed, the request fails with status 409. */
   readonly version: number;
   /** The agent's name. Default: the server's default agent. */
   readonly agentName?: string;
@@ -100,73 +101,85 @@ export interface RegenerateRequest {
 
 /** How much of a conversation to copy. */
 export interface CopyRequest {
-  /** Copies only the messages before this position, which must be a user's message. Default: all. */
+  /**
+   * Copies only the messages before this position. The message at this position must be a user's message. Default: copies all
+   * messages.
+   */
   readonly upTo?: number;
-  /** The conversation's version that the client saw. If it has changed, the request fails with status 409. */
+  /** The conversation's version that the client saw. If the conversation has changed, the request fails with status 409. */
   readonly version: number;
-  /** The title of the copy. Default: the title of the conversation. */
+  /** The title of the copy. Default: the title of the copied conversation. */
   readonly title?: string;
 }
 
 /** Lists, reads and changes the user's conversations and their turns. */
 export interface ConversationMethods {
-  /** Returns a page of conversations, latest first. `limit`: 1 to 100, default 30. */
+  /** Returns a page of the user's conversations, latest first. `limit`: 1 to 100 conversations, default 30. */
   readonly list: (
     query?: { readonly limit?: number; readonly cursor?: string },
     options?: CallOptions,
   ) => Promise<ConversationPage>;
-  /** Returns a conversation with its last messages, or the last before position `before`. `limit`: 1 to 1,000, default 100. */
+  /**
+   * Returns a conversation with its last messages, or with the last messages before the position `before`. `limit`: 1 to 1,000
+   * messages, default 100.
+   */
   readonly get: (
     conversationId: string,
     query?: { readonly before?: number; readonly limit?: number },
     options?: CallOptions,
   ) => Promise<Conversation>;
-  /** Changes the title: 1 to 200 characters without the spaces around it. */
+  /** Changes a conversation's title. The title has 1 to 200 characters; spaces at its start and end are removed. */
   readonly rename: (conversationId: string, title: string) => Promise<{ readonly title: string }>;
-  /** Deletes a conversation with its turns. */
+  /** Deletes a conversation and the log of its turns. */
   readonly delete: (conversationId: string) => Promise<{ readonly deleted: true }>;
-  /** Deletes all conversations of the user. */
+  /** Deletes all conversations of the user. Returns their number. */
   readonly deleteAll: () => Promise<{ readonly deleted: number }>;
-  /** Returns the text of the conversation's export, a JSON file. */
+  /** Exports a conversation. Returns the text of a JSON file. */
   readonly export: (conversationId: string, options?: CallOptions) => Promise<string>;
-  /** Copies a conversation or its beginning to a new one. */
+  /** Copies a conversation, or only its beginning, into a new conversation. Returns the new conversation's id. */
   readonly copy: (
     conversationId: string,
     request: CopyRequest,
   ) => Promise<{ readonly conversationId: string }>;
-  /** Replaces a message of the user and drops all later ones. Yields the events of the new turn. */
+  /** Replaces a message of the user, drops all later messages, and starts a turn. Yields the events of this turn. */
   readonly edit: (
     conversationId: string,
     request: EditRequest,
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
-  /** Answers a message of the user again. Yields the events of the new turn. */
+  /**
+   * Drops all messages after a message of the user, and starts a turn that answers this message again. Yields the events of this
+   * turn.
+   */
   readonly regenerate: (
     conversationId: string,
     request: RegenerateRequest,
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
   /**
-   * Asks a turn (default: the latest) to stop. It ends with a `turn_end` event shortly after. Returns `stopping: false` if the
-   * turn isn't running.
+   * Asks a turn (default: the latest) to stop. Returns `stopping: true` if the turn is running; the turn then ends with a
+   * `turn_end` event shortly after. Returns `stopping: false` if the turn isn't running.
    */
   readonly stop: (
     conversationId: string,
     request?: { readonly turnId?: string },
   ) => Promise<{ readonly stopping: boolean }>;
-  /** Yields the events of a turn (default: the latest) until it ends. Also works after a reload or from another device. */
+  /** Yields the events of a turn (default: the latest) until the turn ends. Also works after a page reload or on another device. */
   readonly follow: (
     conversationId: string,
     turn?: { readonly turnId?: string; readonly from?: number },
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
-  /** Returns the events of a turn (default: the latest) so far, at most 1,000, from the number `from` (default 0). */
+  /**
+   * Returns the events that a turn (default: the latest) has so far, from the number `from` (default 0) on. Returns at most 1,000
+   * events.
+   */
   readonly events: (
     conversationId: string,
     turn?: { readonly turnId?: string; readonly from?: number },
     options?: CallOptions,
   ) => Promise<TurnEvents>;
-  /** Returns the turns of a conversation with their records, latest first. `limit`: 1 to 100, default 20. */
+  /** Returns the turns of a conversation with their records, latest first. `limit`: 1 to 100 turns, default 20. */
   readonly turns: (
     conversationId: string,
     query?: { readonly limit?: number },

@@ -22,25 +22,30 @@ import type {
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import type { Serialized } from "./http.ts";
 
-/** A call that waits for an approval. `expiresAt` is an ISO 8601 string. Decide with `ChatRequest.approvals`. */
+/**
+ * A tool call that waits for an approval. Send the user's decision with `ChatRequest.approvals`. `expiresAt` is an ISO 8601 string.
+ */
 export interface WaitingApproval extends Serialized<ApprovalRequest> {}
 
-/** A call that the client runs. Send its result with `ChatRequest.toolResults`. */
+/** A tool call that your client must run. Send the result with `ChatRequest.toolResults`. */
 export interface WaitingClientTool extends Serialized<ClientToolCall> {}
 
-/** A call that waits for the user: an `Interruption` of `@jaf/core` after JSON. */
+/** A tool call that waits for the user: an `Interruption` of `@jaf/core` in the form that it has after JSON (dates are strings). */
 export type WaitingCall = WaitingApproval | WaitingClientTool;
 
-/** A part of a reply in progress. Adjacent pieces of text, or of reasoning, are joined. */
+/**
+ * A piece of a reply in progress: text, reasoning or another part. Adjacent pieces of text are joined, and so are those of
+ * reasoning.
+ */
 export type Piece = TextEvent | ReasoningEvent | PartEvent;
 
 /**
  * The state of a tool call.
  *
- * - `"called"`: the reply contains the call, and it hasn't started.
+ * - `"called"`: a reply contains the call, but the tool hasn't started.
  * - `"running"`: the tool runs.
- * - `"waiting"`: the call waits for an approval or for the client's result, see `waitsFor`.
- * - Other values: the call has ended, see `ToolResultStatus`.
+ * - `"waiting"`: the call waits for an approval or for the client's result; `waitsFor` says for which.
+ * - Other values: the call has ended with this status, see `ToolResultStatus`.
  */
 export type ToolState = "called" | "running" | "waiting" | ToolResultStatus;
 
@@ -49,74 +54,74 @@ export interface ToolItem {
   readonly type: "tool";
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Parsed arguments once the call has started. Before that, the model's text. */
+  /** The parsed arguments, once the tool has started. Before the start, the arguments as the model wrote them. */
   readonly args: unknown;
   readonly state: ToolState;
-  /** The result as the model sees it, once the call has ended. For a result with parts, their text. */
+  /** The result as the model sees it, once the call has ended. If the result consists of parts, this is their text. */
   readonly result?: string;
-  /** The parts of a result with parts. */
+  /** The parts of the result, if it consists of parts (e.g. text and an image). */
   readonly parts?: readonly ContentPart[];
   readonly durationMs?: number;
-  /** What the call waits for, in the state `"waiting"`. */
+  /** The approval or client tool that the call waits for. Present only in the state `"waiting"`. */
   readonly waitsFor?: WaitingCall;
-  /** How often the call started. More than once if another process took over the turn. */
+  /** How often the tool has started for this call. More than once if another process took over the turn. */
   readonly starts: number;
 }
 
-/** A message of the turn. */
+/** A message in `FoldedTurn.items`, for display. */
 export interface MessageItem {
   readonly type: "message";
   readonly agentName: string;
-  /** A message of the user or the assistant. Tool results are in `ToolItem`. */
+  /** A message of the user or the assistant. Tool results are in `ToolItem` instead. */
   readonly message: Message;
-  /** The turn was stopped, so the message may be incomplete. */
+  /** Present if the turn was stopped, so the message may be incomplete. */
   readonly stopped?: true;
 }
 
-/** The change to another agent. */
+/** The change from one agent to another. */
 export interface HandoffItem {
   readonly type: "handoff";
   readonly from: string;
   readonly to: string;
 }
 
-/** An item of a turn to show. */
+/** An item of a turn that you can show. */
 export type TurnItem = MessageItem | ToolItem | HandoffItem;
 
-/** The state of a turn for display. Each text is in it once: as an item, or as a piece of the reply in progress. */
+/** The state of a turn, ready for display. Each text is in it only once: in an item, or in a piece of the reply in progress. */
 export interface FoldedTurn {
   readonly turnId: string | undefined;
   readonly conversationId: string | undefined;
-  /** The current agent. */
+  /** Name of the current agent. */
   readonly agentName: string | undefined;
-  /** Number of events folded so far, which is the number of the next event. */
+  /** Number of events that were added so far. The next event has this number. */
   readonly events: number;
-  /** `"starting"`: without an event so far. Other values: see `TurnEnd`. */
+  /** `"starting"`: no event has arrived so far. `"running"`: the turn runs. Other values: how the turn ended, see `TurnEnd`. */
   readonly status: "starting" | "running" | TurnEnd["status"];
   /** Messages, tool calls and handoffs, in order. */
   readonly items: readonly TurnItem[];
   /** Pieces of the reply in progress, to show after all items. */
   readonly pieces: readonly Piece[];
-  /** Why the last pieces were retracted. Cleared by the next piece. */
+  /** Why pieces of the reply were retracted. `undefined` once the next piece or message arrives. */
   readonly retracted: RetractEvent["reason"] | undefined;
   /** All messages of the turn in order, including tool results. */
   readonly messages: readonly Message[];
-  /** The manifest of each model call. */
+  /** For each model call, which messages the model got, and why it didn't get others. */
   readonly contexts: readonly ContextManifest[];
   /** The model calls that have ended, in order. */
   readonly modelCalls: readonly ModelCallEvent[];
-  /** The calls that wait for the user. */
+  /** The tool calls that wait for the user. */
   readonly interruptions: readonly WaitingCall[];
-  /** Only with status `error`. */
+  /** Why the turn failed. Present only with status `error`. */
   readonly error?: TurnError;
   readonly usage?: ModelUsage;
   /** The decoded output, if the agent has an `outputCodec`. */
   readonly output?: unknown;
-  /** The conversation's version after the turn. */
+  /** The conversation's version after the turn. Absent while the turn runs, or if unknown. */
   readonly version?: number;
 }
 
-/** The turn without events: the initial value for {@link foldTurn}. */
+/** A turn without events. Use it as the initial value for {@link foldTurn}. */
 export const emptyTurn: FoldedTurn = {
   turnId: undefined,
   conversationId: undefined,
@@ -133,8 +138,9 @@ export const emptyTurn: FoldedTurn = {
 };
 
 /**
- * Returns the turn with one more event added. A pure function. Events that are already in the turn are ignored, so two connections
- * may deliver the same ones. Events must not be skipped: the next has the number `turn.events`. `follow` ensures this.
+ * Returns the turn's state with one more event added, and doesn't change `turn`. An event that was already added is ignored, so
+ * two connections may deliver the same events. The caller must not skip events: the next event has the number `turn.events`. The
+ * client's methods yield all events in order.
  *
  * @example
  * ```ts
@@ -153,7 +159,7 @@ export function foldTurn(turn: FoldedTurn, { number, event }: NumberedEvent): Fo
   return { ...apply(turn, event), events: number + 1 };
 }
 
-/** Checks whether more events will come. */
+/** Checks whether the turn hasn't ended, so that more events will come. */
 export const isRunning = ({ status }: FoldedTurn): boolean => status === "starting" || status === "running";
 
 function apply(turn: FoldedTurn, event: TurnEvent): FoldedTurn {
@@ -220,7 +226,10 @@ function withWaiting(turn: FoldedTurn, waiting: WaitingCall): FoldedTurn {
   };
 }
 
-/** Keeps pieces that no message has replaced, so shown text doesn't disappear. The status says whether it was stored. */
+/**
+ * Adds the end of the turn. Keeps pieces that no message has replaced, so that shown text doesn't disappear. Such pieces aren't
+ * part of the stored conversation.
+ */
 function ended(turn: FoldedTurn, event: TurnEnd): FoldedTurn {
   const { type: _, status, error, interruptions = [], output, version, usage } = event;
   const waiting = (interruptions as readonly WaitingCall[]).reduce(withWaiting, turn);
@@ -247,7 +256,8 @@ const OPEN: ReadonlySet<string> = new Set(["called", "running", "waiting"]);
 const isOpen = ({ state }: ToolItem): boolean => OPEN.has(state);
 
 /**
- * Changes the last call with this id that has no result, or adds one. Calls with a result stay unchanged because models reuse ids.
+ * Changes the last call that has this id and no result yet. If no such call exists, adds a new call and changes the new call. A
+ * call with a result stays unchanged, because models use an id more than once.
  */
 function withCall(
   items: readonly TurnItem[],
@@ -262,12 +272,14 @@ function withCall(
   return [...items, change({ type: "tool", toolCallId, toolName, args, state: "called", starts: 0 })];
 }
 
-/** Adds the calls of a reply. */
+/** Adds the tool calls of a reply to the items. */
 function withCallsOf(items: readonly TurnItem[], message: Message): readonly TurnItem[] {
   return callsIn(message).reduce((all, call) => withCall(all, call, (item) => item), items);
 }
 
-/** Adds the result of a call, unless `tool_end` has added it with more details. */
+/**
+ * Adds the result in a tool message to its call. Does nothing if a `tool_end` event has already added the result with more details.
+ */
 function withResultOf(items: readonly TurnItem[], { tool_call_id, content }: Message) {
   const index = items.findLastIndex(
     (item) => item.type === "tool" && item.toolCallId === tool_call_id && isOpen(item),
@@ -302,7 +314,7 @@ function withInterruption(items: readonly TurnItem[], waitsFor: WaitingCall): re
   return withCall(items, waitsFor, (item) => ({ ...item, args: waitsFor.args, state: "waiting", waitsFor }));
 }
 
-/** Returns the tool calls of a message, including custom ones. */
+/** Returns the tool calls of a message, including calls of custom tools. */
 export function callsIn({ tool_calls = [] }: Message): readonly CalledTool[] {
   return (tool_calls ?? []).map((call: LooseCall) => ({
     toolCallId: call.id,
@@ -317,7 +329,7 @@ interface LooseCall {
   readonly custom?: { readonly name: string; readonly input: string };
 }
 
-/** Content may be a list of parts, or missing. */
+/** Returns a message's content as text. A list of parts becomes JSON, and missing content becomes `""`. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   return content === null || content === undefined ? "" : JSON.stringify(content);

@@ -6,25 +6,25 @@ import { readServerSentEvents } from "./sse.ts";
 
 /** Options of calls that yield the events of a turn. */
 export interface FollowOptions extends CallOptions {
-  /** When to reconnect after a lost connection. */
+  /** When and how often to reconnect after a lost connection. */
   readonly reconnect?: ReconnectOptions;
-  /** Reconnects if no bytes arrive for this long, in ms. Default 60,000. */
+  /** The client reconnects if no bytes arrive for this long, in ms. Default 60,000. */
   readonly idleTimeoutMs?: number;
-  /** Called with `false` when the connection is lost, and with `true` when it is back. */
+  /** Called with `false` when the connection is lost, and with `true` when the client has reconnected. */
   readonly onConnection?: (connected: boolean) => void;
 }
 
-/** When a client reconnects. */
+/** When and how often a client reconnects. */
 export interface ReconnectOptions {
-  /** Number of failed attempts in a row before the client gives up. Default 30, a few minutes. */
+  /** Number of failed attempts in a row after which the client gives up. Default 30, which takes a few minutes. */
   readonly maxAttempts?: number;
-  /** Delay before the first attempt, in ms. It doubles with each attempt. Default 250. */
+  /** Delay before the first attempt, in ms. The delay doubles with each attempt. Default 250. */
   readonly firstDelayMs?: number;
-  /** Longest delay, in ms. Default 8,000. */
+  /** Longest delay before an attempt, in ms. Default 8,000. */
   readonly maxDelayMs?: number;
 }
 
-/** An event of a turn, with its number and the turn's id. */
+/** An event of a turn, with its number and the id of the turn. */
 export interface FollowedEvent extends NumberedEvent {
   readonly turnId: string;
 }
@@ -36,18 +36,19 @@ export interface FollowedTurn {
   readonly from: number;
 }
 
-/** Opens the stream of the turn's events. */
+/** Opens a connection that streams the turn's events. */
 type Open = (signal: AbortSignal) => Promise<Response>;
 
 const NO_CONTENT = 204;
 export const DEFAULT_ATTEMPTS = 30;
 const DEFAULT_IDLE_MS = 60_000;
-/** A connection that still receives bytes after this time counts as working, even without an event. */
+/** If a connection still receives bytes this long after it opened (in ms), it counts as working, even without an event. */
 const STEADY_MS = 5_000;
 
 /**
- * Yields each event of a turn once and in order, until `turn_end` or until the server has no more events. Reconnects at the next
- * event. `first` opens the first connection. It isn't repeated before an event has named the turn.
+ * Yields each event of a turn once and in order, until `turn_end`, or until the server has no more events. After a lost connection,
+ * reconnects and continues with the next event. `first` opens the first connection, e.g. by a request that starts the turn. `first`
+ * isn't repeated before an event has arrived, because it could start a second turn.
  */
 export async function* followTurn(
   http: Http,
@@ -96,7 +97,7 @@ export async function* followTurn(
   }
 }
 
-/** Starts a turn by a POST and yields its events; see `followTurn`. */
+/** Starts a turn by a POST request and yields the turn's events. Reconnects like `followTurn`. */
 export function startTurn(
   http: Http,
   {
@@ -128,10 +129,13 @@ function openEvents(
   });
 }
 
-/** Without a signal: the caller didn't abort, and a silent connection is treated as lost. */
+/**
+ * Creates the error for a silent connection, which counts as lost. The error isn't about an abort, because the caller didn't
+ * abort the request.
+ */
 const idleError = () => connectionError(new Error("No data arrived within idleTimeoutMs."), undefined);
 
-/** Yields the events of one connection. */
+/** Yields the events that arrive on one connection. */
 async function* readTurn(
   open: Open,
   { signal, idleTimeoutMs = DEFAULT_IDLE_MS }: FollowOptions,
@@ -162,7 +166,7 @@ async function* readTurn(
   }
 }
 
-/** The id is `<turnId>:<number>`, and a turn id may contain colons. */
+/** Converts a server-sent event into an event of the turn. Its id is `<turnId>:<number>`, and the turn id may contain colons. */
 function parseEvent(id: string | undefined, data: string): FollowedEvent {
   const colon = id?.lastIndexOf(":") ?? -1;
   const number = Number(id?.slice(colon + 1));
@@ -176,7 +180,10 @@ function parseEvent(id: string | undefined, data: string): FollowedEvent {
   }
 }
 
-/** Returns the delay before an attempt (from 1). Up to 25 % shorter at random, so clients don't all return at the same time. */
+/**
+ * Returns the delay before a reconnect, in ms. `attempt` counts from 1. The delay is up to 25 % shorter at random, so that clients
+ * don't all reconnect at the same time.
+ */
 export function delayOf(
   attempt: number,
   { firstDelayMs = 250, maxDelayMs = 8_000 }: ReconnectOptions,
@@ -184,7 +191,7 @@ export function delayOf(
   return Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1)) * (1 - Math.random() / 4);
 }
 
-/** Waits until the time is over, the browser is online again, or the signal is aborted. */
+/** Waits for `ms` milliseconds, or until the browser is online again or the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const target = globalThis as Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">>;

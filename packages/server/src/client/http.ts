@@ -1,14 +1,14 @@
 import { connectionError, errorOf, type JafClientError, malformedError } from "./client-error.ts";
 
-/** Sends a request. The global `fetch` is one. */
+/** A function that sends an HTTP request, such as the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Headers for every request, or a function that returns them, e.g. with a fresh token. */
+/** Headers for every request, or a function that returns such headers, e.g. with a fresh access token. */
 export type ClientHeaders =
   | Readonly<Record<string, string>>
   | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
 
-/** Options of each call. */
+/** Options of each call of the client. */
 export interface CallOptions {
   /** Aborts the request. Work that the server has started continues. */
   readonly signal?: AbortSignal | undefined;
@@ -19,17 +19,17 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 interface HttpRequest extends CallOptions {
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
   readonly query?: Query;
-  /** Sent as JSON. */
+  /** The request's body, which is sent as JSON. */
   readonly body?: unknown;
   readonly accept?: "application/json" | "text/event-stream";
   readonly lastEventId?: string;
 }
 
-/** Sends requests to one server. */
+/** Sends requests to one JAF server. */
 export interface Http {
-  /** Returns the `data` of the response. Rejects with a {@link JafClientError}. */
+  /** Sends a request and returns the `data` of the JSON response. Rejects with a {@link JafClientError}. */
   readonly call: <Data>(path: string, request?: HttpRequest) => Promise<Data>;
-  /** Returns the response, which has a 2xx status. Rejects with a {@link JafClientError}. */
+  /** Sends a request and returns the response, whose status is 2xx. Rejects with a {@link JafClientError}. */
   readonly send: (path: string, request?: HttpRequest) => Promise<Response>;
 }
 
@@ -91,7 +91,7 @@ function dataOf<Data>(text: string, status: number): Data {
   throw malformedError("answer", status);
 }
 
-/** A type after JSON: dates are ISO 8601 strings. */
+/** The type that a value of type `T` has after JSON: dates are ISO 8601 strings, and URLs are strings. */
 export type Serialized<T> = T extends Date | URL
   ? string
   : T extends string | number | boolean | null | undefined

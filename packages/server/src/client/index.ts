@@ -1,5 +1,6 @@
 // The client
 
+export type { ClientPart } from "../http/client-content.ts";
 export {
   type AgentList,
   type AgentSummary,

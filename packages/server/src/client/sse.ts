@@ -1,6 +1,6 @@
 export interface ServerSentEvent {
   readonly id: string | undefined;
-  /** Default `"message"`. */
+  /** The event's type. Default `"message"`. */
   readonly event: string;
   readonly data: string;
 }
@@ -8,8 +8,8 @@ export interface ServerSentEvent {
 const LINE_END = /\r\n|\n|\r/;
 
 /**
- * Yields the events of a `text/event-stream`. Calls `heard` whenever bytes arrive, even for a keep-alive comment. Skips an event
- * without its final empty line: it may be incomplete.
+ * Yields the events of a `text/event-stream`. Calls `heard` whenever bytes arrive, even for a keep-alive comment. If the stream
+ * ends within an event (before its empty line), skips this event, because it may be incomplete.
  */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array>,

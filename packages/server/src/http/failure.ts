@@ -46,20 +46,25 @@ const MAY_PASS: ReadonlySet<FailureCode> = new Set([
 
 interface FailureDetails {
   readonly retryable?: boolean;
-  /** How long the client should wait before a retry. */
+  /** How long the client should wait before a retry, in seconds. */
   readonly retryAfterSeconds?: number;
-  /** The conversation of a turn that continues elsewhere. */
+  /** The conversation of a turn that continues although the request failed. */
   readonly conversationId?: string | undefined;
-  /** The running turn, or the one that continues elsewhere. */
+  /** The turn that is running, or that continues although the request failed. */
   readonly turnId?: string | undefined;
   readonly cause?: unknown;
-  /** Expected despite a 5xx status, e.g. at shutdown, so it isn't reported. */
+  /**
+   * Whether the failure is expected despite its 5xx status, e.g. at shutdown. An expected failure isn't reported to the
+   * application.
+   */
   readonly isExpected?: boolean;
-  /** The connection can't be reused, e.g. because a body is still arriving. */
+  /** Whether the connection must close after the response, e.g. because a request body is still arriving. */
   readonly closesConnection?: boolean;
 }
 
-/** A failure to send to the client. The message holds no content and names no other user. */
+/**
+ * A failure of a request, with the status and the error that the client gets. The message holds no content and names no other user.
+ */
 export class HttpFailure extends Error {
   override readonly name = "HttpFailure";
   readonly status: FailureStatus;
@@ -86,18 +91,18 @@ export class HttpFailure extends Error {
     this.isExpected = details.isExpected ?? false;
   }
 
-  /** Returns the same failure, but the connection closes after the response. */
+  /** Returns a copy of the failure. After the copy is sent as response, the connection closes. */
   closingConnection(): HttpFailure {
     return new HttpFailure(this.code, this.message, { ...this.details, closesConnection: true });
   }
 }
 
-/** Creates the failure for resources that don't exist or belong to another user. */
+/** Creates the failure for a resource that doesn't exist or that belongs to another user. */
 export const notFound = (): HttpFailure => new HttpFailure("not-found", "Not found.");
 
 const STORE_PAUSE_SECONDS = 2;
 
-/** Converts a store's error to a failure for the client. */
+/** Converts an error of a store into a failure for the client. */
 export function storeFailure(error: MemoryErrorUnion): HttpFailure {
   switch (error._tag) {
     case "MemoryNotFoundError":
@@ -120,7 +125,7 @@ export function unwrap<T>(result: Result<T>): T {
   throw storeFailure(result.error);
 }
 
-/** Converts the refusal of a turn to a failure for the client. */
+/** Converts the refusal of a turn into a failure for the client. */
 export function refusalFailure({ reason, message, retryable, turnId, cause }: TurnRefusal): HttpFailure {
   switch (reason) {
     case "not-found":
@@ -142,7 +147,7 @@ export function refusalFailure({ reason, message, retryable, turnId, cause }: Tu
   }
 }
 
-/** Converts any thrown value to a failure that reveals no internals to the client. */
+/** Converts any thrown value into a failure that reveals no internals to the client. */
 export function failureOf(thrown: unknown): HttpFailure {
   if (thrown instanceof HttpFailure) return thrown;
   if (thrown instanceof UserFacingError) return new HttpFailure("forbidden", thrown.message);
@@ -151,11 +156,14 @@ export function failureOf(thrown: unknown): HttpFailure {
   return new HttpFailure("internal", "Internal server error.", { cause: thrown });
 }
 
-/** Checks the name, since the package isn't loaded on servers without user memory. */
+/**
+ * Checks whether a thrown value is a `UserMemoryError`, by its name. The class can't be used, because a server without user memory
+ * doesn't load its package.
+ */
 const isUserMemoryError = (thrown: unknown): thrown is UserMemoryError =>
   thrown instanceof Error && thrown.name === "UserMemoryError" && "code" in thrown && "retryable" in thrown;
 
-/** Converts an error of user memory to a failure for the client. */
+/** Converts an error of user memory into a failure for the client. */
 function userMemoryFailure(error: UserMemoryError): HttpFailure {
   const { code, message, retryable } = error;
   switch (code) {

@@ -24,7 +24,7 @@ const failure = z.object({
   }),
 });
 
-/** Creates the OpenAPI 3.1 document of the operations. */
+/** Creates the OpenAPI 3.1 document that describes the operations. */
 export function openApiDocument(operations: readonly Operation[]): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
@@ -66,7 +66,7 @@ const ANY: readonly FailureCode[] = ["forbidden", "internal"];
 const OF_USERS: readonly FailureCode[] = ["not-authenticated", "too-many-requests", "unavailable"];
 const WITH_BODY: readonly FailureCode[] = ["invalid-request", "timeout", "too-large", "not-json"];
 
-/** Returns the failure responses by status. Their descriptions list the error codes. */
+/** Returns an operation's failure responses by status. Each description lists the error codes that have this status. */
 function failuresOf({ path, query, body, failures = [] }: Operation) {
   const codes = new Set<FailureCode>([
     ...ANY,

@@ -1,12 +1,12 @@
 import { HttpFailure } from "./failure.ts";
 
-/** Limits per user in this process. */
+/** Limits for each user. Each server process counts for itself. */
 export interface UserLimits {
-  /** Counts a request. Throws a failure if there are too many. */
+  /** Counts a request of the user. Throws a failure if the user has sent too many requests. */
   readonly request: (userId: string) => void;
-  /** Counts an open stream until you call the returned function. Throws a failure if there are too many. */
+  /** Counts an open stream of the user. Call the returned function when the stream ends. Throws a failure if too many are open. */
   readonly stream: (userId: string) => () => void;
-  /** Counts a running turn in the same way. */
+  /** Counts a running turn of the user. Call the returned function when the turn ends. Throws a failure if too many are running. */
   readonly turn: (userId: string) => () => void;
 }
 
@@ -17,9 +17,9 @@ export interface UserLimitOptions {
 }
 
 const MINUTE_MS = 60_000;
-/** Number of users to remember. Beyond it, the least recent user is dropped. */
+/** Maximum number of users whose requests are counted. Beyond it, the user whose last request is oldest is forgotten. */
 const MOST_USERS = 100_000;
-/** Tolerates rounding errors in the number of available requests. */
+/** Tolerance for rounding errors in the number of requests that a user may still send. */
 const ROUNDING = 1e-9;
 
 export function createUserLimits(options: UserLimitOptions): UserLimits {
@@ -30,7 +30,9 @@ export function createUserLimits(options: UserLimitOptions): UserLimits {
   };
 }
 
-/** A token bucket with a minute's requests, refilled evenly. */
+/**
+ * Creates the limit of requests as a token bucket per user. A bucket holds the requests of one minute, and is refilled evenly.
+ */
 function createRate(perMinute: number): (userId: string) => void {
   const buckets = new Map<string, { left: number; at: number }>();
   if (perMinute === Number.POSITIVE_INFINITY) return () => undefined;

@@ -1,22 +1,26 @@
+import { isTooDeep } from "@jaf/memory/internal";
 import * as z from "zod";
 import { HttpFailure } from "./failure.ts";
 
 export interface BodyLimits {
   readonly bodyBytes: number;
-  /** Maximum time until a body has arrived, in ms. */
+  /** Maximum time for receiving a request body, in ms. */
   readonly bodyTimeoutMs: number;
 }
 
 const TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
-/** Checks for a JSON content type, which a form of another site can't send without a CORS preflight. */
+/** Checks whether a content type is JSON. A form on another site can't send this type without a CORS preflight request. */
 export const isJsonType = (contentType: string | null | undefined): boolean => TYPE.test(contentType ?? "");
 
-/** A refused body is read up to these limits. Beyond them, the connection closes. */
+/** Limits for reading the rest of a refused body. If the rest of the body exceeds these limits, the connection closes. */
 const DRAIN_BYTES = 4_000_000;
 const DRAIN_MS = 500;
 
-/** Reads the body as JSON, within the limits. Returns `{}` if there is no body. */
+/**
+ * Reads a request's body and parses it as JSON. Returns `{}` if the request has no body. Throws a failure if the body isn't JSON or
+ * exceeds the limits.
+ */
 export async function readJson({ body, headers }: Request, limits: BodyLimits): Promise<unknown> {
   if (body === null || headers.get("content-length") === "0") return {};
   const reader = body.getReader();
@@ -35,7 +39,7 @@ export async function readJson({ body, headers }: Request, limits: BodyLimits): 
   }
 }
 
-/** Creates the failure for a body that another handler has read. */
+/** Creates the failure for a request whose body another handler has read without leaving a value in `request.body`. */
 export const bodyLost = (): HttpFailure =>
   new HttpFailure("internal", "Internal server error.", {
     cause: new Error(
@@ -78,7 +82,10 @@ async function readText(
 const notText = (cause: unknown) =>
   new HttpFailure("invalid-request", "The body isn't valid UTF-8, or is incomplete.", { cause });
 
-/** Reads until `take` returns `false`, the body ends, or the time is over. After that, the reader can't be used. */
+/**
+ * Reads a body and passes each chunk of bytes to `take`. Resolves with `"enough"` if `take` returned `false`, with `"ended"` if the
+ * body ended, and with `"late"` if the time is over. After `"late"`, the reader can't be used.
+ */
 async function readWithin(
   reader: BodyReader,
   ms: number,
@@ -105,7 +112,9 @@ async function readWithin(
   }
 }
 
-/** Reads the rest of a body within limits. Resolves with whether the body has ended. */
+/**
+ * Reads the rest of a refused body, within limits. Resolves with `true` if the whole body has arrived, and with `false` otherwise.
+ */
 async function isDrained(reader: BodyReader): Promise<boolean> {
   let bytes = 0;
   try {
@@ -120,39 +129,34 @@ async function isDrained(reader: BodyReader): Promise<boolean> {
   }
 }
 
-/** The maximum depth that memory providers store. */
-const MAX_DEPTH = 200;
-
-/** Checks whether JSON is nested deeper than values that can be stored. Deeper values could overflow the stack of recursive code. */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index];
-    if (character === '"') index = endOfString(text, index);
-    else if (character === "[" || character === "{") {
-      depth += 1;
-      if (depth > MAX_DEPTH) return true;
-    } else if (character === "]" || character === "}") depth -= 1;
-  }
-  return false;
-}
-
-function endOfString(text: string, start: number): number {
-  let index = start + 1;
-  while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
-  return index;
-}
-
-/** Parses a value by its schema. Throws a failure that names the invalid fields, without their values. */
-export function parseInput<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+/**
+ * Validates a value with a schema and returns the parsed value. Throws a failure that names the invalid fields, without their
+ * values. `what` names the value, e.g. `"body"`. `at` is the path of the value in the whole input.
+ */
+export function parseInput<T>(schema: z.ZodType<T>, value: unknown, what: string, at: Path = []): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new HttpFailure("invalid-request", `Invalid ${what}: ${describe(parsed.error)}.`);
+  const issues = parsed.error.issues.flatMap(closestIssues).map((issue) => issueAt(issue, at));
+  throw new HttpFailure("invalid-request", `Invalid ${what}: ${describe(issues)}.`);
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** The path of a value: field names and indexes. */
+export type Path = readonly PropertyKey[];
+
+const issueAt = (issue: Issue, at: Path): Issue => ({ ...issue, path: [...at, ...issue.path] });
+
+/** Returns the issues of the option of a union that fits best, e.g. those of a list's items if text isn't the only option. */
+function closestIssues(issue: Issue): readonly Issue[] {
+  const options = issue.code === "invalid_union" ? issue.errors : [];
+  const closest = options.find((issues) => issues.some(({ path }) => path.length > 0));
+  return closest?.flatMap(closestIssues).map((inner) => issueAt(inner, issue.path)) ?? [issue];
 }
 
 const MOST_ISSUES = 5;
 
-function describe({ issues }: z.ZodError): string {
+function describe(issues: readonly Issue[]): string {
   const texts = issues.slice(0, MOST_ISSUES).map((issue) => {
     const path = z.core.toDotPath(issue.path);
     const problem = issue.code === "unrecognized_keys" ? "unknown field" : issue.message.replace(/\.$/, "");

@@ -4,13 +4,13 @@ import type { Identity } from "../turns/turn-service.ts";
 import type { FailureCode, HttpFailure } from "./failure.ts";
 import { type BodyLimits, bodyLost, parseInput, readJson } from "./request-body.ts";
 
-/** The environment of a request. */
+/** The types of the values that Hono's context holds for a request. */
 export interface ServerEnvironment {
-  /** Absent if the app is called without a network. */
+  /** Absent if the app's `fetch` is called directly, without an HTTP server. */
   readonly Bindings?: {
-    /** Cuts the connection off. If absent, a failing response stream ends the connection. */
+    /** Cuts the connection to the client off. If absent, a response stream that fails ends the connection. */
     readonly cutOff?: () => void;
-    /** Whether another handler has read the body and kept nothing of it. */
+    /** Whether another handler has read the body of the request, and left no value in `request.body`. */
     readonly isBodyLost?: boolean;
   };
   readonly Variables: {
@@ -25,39 +25,41 @@ interface Description<Query, Body> {
   readonly summary: string;
   readonly query?: z.ZodObject & z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
-  /** Whether the body can be omitted. */
+  /** Present if a request may leave out the body. */
   readonly isBodyOptional?: true;
-  /** Schema of `data` in a JSON response. */
+  /** Schema of the field `data` in a JSON response. */
   readonly answer?: z.ZodType;
-  /** Schema of a JSON response without `success` and `data`. */
+  /** Schema of a JSON response that isn't wrapped in `{ success, data }`, e.g. an exported file. */
   readonly file?: z.ZodType;
-  /** `"asked"`: streams if the request accepts `text/event-stream`. */
+  /**
+   * When the operation responds with an event stream: `"always"`, or only if the request asks for `text/event-stream` (`"asked"`).
+   */
   readonly streams?: "asked" | "always";
-  /** Description of status 204. */
+  /** Describes when the operation responds with status 204. Absent if it never does. */
   readonly nothing?: string;
-  /** Failures beyond those that follow from a body, a query or an id in the path. */
+  /** Error codes of this operation. The codes for a body, a query or an id in the path are added to them. */
   readonly failures?: readonly FailureCode[];
 }
 
-/** The definition of a route, used to parse requests and to create the OpenAPI document. */
+/** The definition of a route. It is used to parse requests and to create the OpenAPI document. */
 export interface Operation<Path extends string = string, Query = unknown, Body = unknown>
   extends Description<Query, Body> {
   readonly method: Method;
   readonly path: Path;
 }
 
-/** Defines an operation. `path` contains `{name}` for each id. */
+/** Creates the definition of a route. `path` contains `{name}` for each id, e.g. `/conversations/{conversationId}`. */
 export const operation = <const Path extends string, Query, Body>(
   method: Method,
   path: Path,
   description: Description<Query, Body>,
 ): Operation<Path, Query, Body> => ({ ...description, method, path });
 
-/** `{ success: true, data }`. */
+/** Responds with `{ success: true, data }`. */
 const answer = (context: Context<ServerEnvironment>, data: unknown): Response =>
   context.json({ success: true, data });
 
-/** `{ success: false, error }`. */
+/** Responds with `{ success: false, error }` and the failure's status. */
 export function answerFailure(context: Context<ServerEnvironment>, failure: HttpFailure): Response {
   const { status, code, message, retryable, retryAfterSeconds, conversationId, turnId } = failure;
   if (retryAfterSeconds !== undefined) context.header("retry-after", String(Math.ceil(retryAfterSeconds)));
@@ -68,27 +70,27 @@ export function answerFailure(context: Context<ServerEnvironment>, failure: Http
   return context.json({ success: false, error }, status);
 }
 
-/** The ids in a path, by name. */
+/** The ids in a path, by their names in the path. */
 type Ids<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Readonly<Record<Name, string>> & Ids<Rest>
   : unknown;
 
 type RouteRequest<Path extends string, Query, Body> = Ids<Path> & {
   readonly context: Context<ServerEnvironment>;
-  /** Not available before authentication. */
+  /** The id of the authenticated user. Can't be used in routes without authentication, e.g. `/health`. */
   readonly userId: string;
   readonly query: Query;
   readonly body: Body;
 };
 
 interface Check<Path extends string> {
-  /** Runs before the body is read. Throws a failure if the target of the request doesn't exist. */
+  /** Runs before the body is read. Throws a failure if the resource in the path doesn't exist. */
   readonly check?: (ids: Ids<Path>) => void;
 }
 
 /**
- * Adds a route that parses the query and the body of requests as the operation defines. The handler returns `data` for a JSON
- * response, or a `Response`.
+ * Adds a route. For each request, the route parses the query and the body as the operation defines, and calls the handler. The
+ * handler returns the `data` of a JSON response, or a whole `Response`.
  */
 export type Route = <Path extends string, Query, Body>(
   operation: Operation<Path, Query, Body> & Check<Path>,
@@ -97,7 +99,7 @@ export type Route = <Path extends string, Query, Body>(
 
 export function createRouter(app: Hono<ServerEnvironment>, limits: BodyLimits) {
   const bodyOf = ({ req, env }: Context<ServerEnvironment>): Promise<unknown> => {
-    // Without a network, there are no bindings.
+    // Hono's type says that `env` is present. It is absent if the app's `fetch` is called without an HTTP server.
     if ((env as typeof env | undefined)?.isBodyLost === true) throw bodyLost();
     return readJson(req.raw, limits);
   };

@@ -10,7 +10,10 @@ type Guard = MiddlewareHandler<ServerEnvironment>;
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 
-/** Rejects requests with an unknown `Host`, against DNS rebinding: a page whose name resolves to this server sends its own name. */
+/**
+ * Rejects requests whose `Host` header isn't allowed. This prevents DNS rebinding: if a page's domain is made to resolve to this
+ * server, the page's requests still have the page's own domain as `Host`.
+ */
 export const hostGuard = (allowed: readonly string[] | undefined): Guard => {
   const isAllowed = (host: string): boolean =>
     allowed === undefined
@@ -39,8 +42,9 @@ const originOf = (url: string): string | undefined => {
 };
 
 /**
- * Rejects requests with credentials that any page can send without a preflight: those with cookies, and a POST that a form could
- * send, even without a body. Requests with a preflight have no credentials, since CORS doesn't allow them here.
+ * Rejects requests of other origins that may carry credentials and that browsers send without a preflight request. These are
+ * requests with cookies, and POST requests that a form could send. Requests with a preflight carry no credentials: the CORS headers
+ * forbid them.
  */
 function checkWithoutCredentials(req: HonoRequest): void {
   if (req.header("cookie") !== undefined)
@@ -56,8 +60,8 @@ function checkWithoutCredentials(req: HonoRequest): void {
 }
 
 /**
- * Allows requests from pages of the allowed origins, and rejects those from other pages. Requests that don't come from a browser
- * have no origin and pass.
+ * Allows requests from the server's own pages and from pages of the allowed origins. Rejects requests from other pages. Clients
+ * that aren't browsers send no `Origin` header, and their requests pass.
  */
 export const originGuard = (cors: Cors): Guard => {
   const origins = typeof cors === "object" ? new Set(cors.origins.map(originOf)) : undefined;
@@ -116,7 +120,10 @@ const SECURE_HEADERS = {
   "cache-control": "no-store, no-transform",
 } as const;
 
-/** Adds security headers. Set after the handler, since a `Response` that it creates doesn't take over earlier headers. */
+/**
+ * Adds security headers to responses that don't set them. Runs after the handler, because a `Response` that the handler creates
+ * wouldn't contain headers that were set earlier.
+ */
 export const secureHeaders: Guard = async (context, next) => {
   await next();
   const { headers } = context.res;
@@ -127,7 +134,10 @@ export const secureHeaders: Guard = async (context, next) => {
 
 const LOCAL: Identity = { userId: "local" };
 
-/** Returns the identity of a request. Without `authenticate`, all requests have the same user. */
+/**
+ * Returns the user who sends a request, as `authenticate` does. Throws a failure with status 401 if `authenticate` returns `null`.
+ * Without `authenticate`, all requests have the user `"local"`.
+ */
 export async function identityOf(
   request: Request,
   authenticate: ServerAppOptions<unknown>["authenticate"] = () => LOCAL,

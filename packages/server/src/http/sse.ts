@@ -11,17 +11,20 @@ export const EVENT_STREAM_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
-/** See {@link EncodedTurn}. */
+/** What the stream calls when it ends early; see {@link EncodedTurn}. */
 type StreamOptions = Pick<EncodedTurn, "onLeave" | "onError" | "cutOff">;
 
-/** The stream ended before its turn. Not reported: the server closes, or the turn was erased or has expired. */
+/**
+ * Thrown if the events end before the turn, because the server closes, or the turn was erased or has expired. It isn't reported to
+ * the application.
+ */
 export class BrokenOffError extends Error {
   override readonly name = "BrokenOffError";
 }
 
 /**
- * Streams texts as server-sent events. Each text is pulled when the reader takes it, so a slow reader delays only its own stream.
- * Regular comments keep proxies from closing an idle connection.
+ * Converts texts into a stream of server-sent events. The next text is requested only when the client can take it, so a slow client
+ * delays only its own stream. A comment every 15 seconds keeps proxies from closing an idle connection.
  */
 export function eventStream(
   texts: AsyncIterable<string>,
@@ -72,12 +75,14 @@ export function eventStream(
   });
 }
 
-/** Reconnection delay in ms. */
+/** Tells clients to wait 500 ms before they reconnect. */
 const RETRY = "retry: 500\n\n";
-/** Sent if the stream ends before the turn: the server closes, or the log has no more events. */
+/**
+ * A comment for clients. It is sent if the stream ends before the turn, because the server closes or the log has no more events.
+ */
 const CUT_OFF = ": no turn_end yet\n\n";
 
-/** Encodes a turn as JAF's event stream. The id of each event is `<turnId>:<number>`. */
+/** Sends the events of a turn as server-sent events. The id of each event is `<turnId>:<number>`. */
 export const encodeServerSentEvents: Encoder = ({ turnId, events, ...options }) =>
   new Response(eventStream(textsOf(turnId, events), options), { headers: EVENT_STREAM_HEADERS });
 

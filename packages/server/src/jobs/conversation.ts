@@ -5,14 +5,17 @@ import { invalid, refusal, storeRefusal } from "../turns/turn-errors.ts";
 import type { TurnEdit, TurnRefusal, TurnRequest } from "../turns/turn-service.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 
-/** The resolved conversation of a turn. */
+/** The conversation of a turn, or why the turn is refused. `dropLast`: the number of messages that an edit drops at the end. */
 export type ResolvedTarget =
   | { readonly found: true; readonly conversationId: string; readonly dropLast?: number }
-  /** A conversation to create. `isRandom`: the server generated the id, and no client knows it. */
+  /** A conversation that must be created. `isRandom`: the server generated the conversation id, so no client knows the id yet. */
   | { readonly found: false; readonly conversationId: string; readonly isRandom: boolean }
   | { readonly refusal: TurnRefusal };
 
-/** Finds the conversation of a request, beyond what the agent client does. */
+/**
+ * Finds the conversation that a request names, or decides that a new conversation must be created. Refuses an invalid edit. For an
+ * existing conversation without an edit, the agent client checks the owner later.
+ */
 export async function resolveTarget(
   provider: VersionedMemoryProvider,
   request: TurnRequest,
@@ -41,7 +44,10 @@ async function isOwned(
   return found.success ? found.data.length > 0 : storeRefusal(found.error);
 }
 
-/** Finds out how many messages an edit drops. Refuses it if the conversation has changed since the client read it. */
+/**
+ * Returns how many messages an edit drops. Refuses the edit if the conversation has changed since the client loaded it, or if the
+ * edit's position isn't that of a user's message.
+ */
 async function resolveEdit(
   provider: VersionedMemoryProvider,
   { edit, identity, input }: TurnRequest,
@@ -76,7 +82,9 @@ export type BaseReading =
   | { readonly base: ConversationBase }
   | { readonly refusal: TurnRefusal; readonly error: MemoryErrorUnion };
 
-/** Reads the state of the conversation before a turn. */
+/**
+ * Reads the conversation's state before a turn (`base`). Returns a refusal if the conversation doesn't exist or the store fails.
+ */
 export async function readBase(
   provider: VersionedMemoryProvider,
   conversationId: string,
@@ -92,11 +100,11 @@ export async function readBase(
   return { base: { position: edit?.position ?? firstPosition, version, incarnation } };
 }
 
-/** A conversation to create once the engine has accepted the request, so a refused request creates none. */
+/** A conversation that is created once the engine has accepted the request. So a refused request creates no conversation. */
 export interface NewConversation {
   readonly conversationId: string;
   readonly title: string | undefined;
-  /** Idempotency key of the write that creates it. */
+  /** Idempotency key of the write that creates the conversation. */
   readonly key: string;
 }
 

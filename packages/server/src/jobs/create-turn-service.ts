@@ -15,22 +15,24 @@ import { createJobClients } from "./run-agent.ts";
 import { type Job, startJob } from "./start-job.ts";
 import type { StoredRequest } from "./stored-request.ts";
 
-/** From this number of turns on, pieces are gathered for longer, since the cost of appends affects all turns of the process. */
+/**
+ * If more turns run in this process, pieces of replies are gathered for longer before they are stored: appends slow down all turns.
+ */
 const MANY_TURNS = 150;
 const LONGEST_GATHERING = 3;
 
 const gatherMsAmong = (turns: number, gatherMs: number): number =>
   gatherMs * Math.min(LONGEST_GATHERING, Math.max(1, turns / MANY_TURNS));
 
-/** How long the log may fail before readers get an error. */
+/** How long reads of the turn log may fail before readers get an error, in ms. */
 const GIVE_UP_MS = 30_000;
-/** Time limit for handing over turns, even if the store doesn't answer. */
+/** Time limit for handing over turns at shutdown, in ms. The limit applies even if the store doesn't answer. */
 const HAND_OVER_MS = 3_000;
 
 /**
- * Creates the service that runs turns of agents on a turn log and a memory provider. Processes with the same log and provider can
- * follow and stop each other's turns, and take over those of a process that is gone. Throws a `TypeError` that names the invalid
- * option.
+ * Creates the service that runs turns of agents, with a turn log and a memory provider. Processes that share both can follow and
+ * stop each other's turns. If a process ends, other processes take over the turns of this process. Throws a `TypeError` that
+ * names the invalid option.
  */
 export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnService {
   const settings = parseTurnOptions(options);
@@ -59,7 +61,9 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
 
   const recovery = startRecovery({ scope, onJob: track });
 
-  /** Waits for the end of a turn that runs in another process. */
+  /**
+   * Waits until the log has the end of a turn that runs in another process. Resolves with the error `LOST` if the log has no end.
+   */
   async function endInLog(turn: TurnIds, from: number): Promise<TurnEnd> {
     try {
       const query = { ...turn, from, signal: over.signal };
@@ -97,7 +101,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     return notStarted(await withTurn(turn.conversationId, beginFailure.refusal));
   }
 
-  /** Adds the id of the running turn to a refusal. */
+  /** Adds the running turn's id to a refusal with the reason `"running"`. Returns other refusals unchanged. */
   async function withTurn(conversationId: string, why: TurnRefusal): Promise<TurnRefusal> {
     if (why.reason !== "running" || why.turnId !== undefined) return why;
     const latest = await log.read({ conversationId, limit: 1 });
@@ -200,18 +204,21 @@ interface NamedTurn extends TurnIds {
 
 interface NamedTurnsOptions {
   readonly log: TurnLog;
-  /** Joins a turn that has begun in this or another process. */
+  /** Returns the result for a request that repeats a turn. The turn has already begun, in this or another process. */
   readonly join: (turn: TurnIds) => StartedTurn;
 }
 
 /**
- * Starts each turn with a given id once. In one process, concurrent requests share the start. Between processes, the log decides: no
- * id begins twice in it, and the slower process joins the turn that it finds there.
+ * Returns a function that starts a turn with a given id only once. Concurrent requests with this id in one process share the start.
+ * Between processes, the log decides: it accepts each turn id once, and the slower process joins the turn that the log has.
  */
 function createNamedTurns({ log, join }: NamedTurnsOptions) {
   const starting = new Map<string, Promise<StartedTurn>>();
 
-  /** Joins or refuses a turn that the log has. Returns `undefined` if it has none with this id. */
+  /**
+   * Looks for the turn in the log. If the log has it, joins the turn or refuses the request. Returns `undefined` if the log has no
+   * turn with this id.
+   */
   async function find({ userId, ...turn }: NamedTurn): Promise<StartedTurn | undefined> {
     const read = await log.read({ ...turn, limit: 1 });
     if (!read.success) return { started: false, refusal: storeRefusal(read.error) };

@@ -11,7 +11,7 @@ import {
   createSuccess,
 } from "@jaf/memory/adapter";
 
-/** The messages that an edit replaces. */
+/** The messages that an edit replaces: all messages from `position` to the end. */
 export interface EditedMessages {
   readonly conversationId: string;
   readonly turnId: string;
@@ -22,14 +22,14 @@ export interface EditedMessages {
   readonly version: number;
 }
 
-/** Returns the idempotency key of an edit's write. Its receipt shows that the edit was stored. */
+/** Returns the idempotency key of the write that stores an edit. If the store has a receipt for this key, the edit was stored. */
 export const editKey = (turnId: string): string => `${turnId}:edit`;
 
 /**
- * Creates the provider for the run of an edit. At first, the conversation seems to end before the edited message, and the first
- * append of messages replaces the old end in one write. An edit is therefore a normal prompt, checked before messages are
- * dropped. If the conversation has changed, reads and the first append fail with a conflict. After that append, the provider behaves
- * normally. Use it for one run only.
+ * Creates the memory provider for the run of an edit. Use it for one run only. At first, the conversation seems to end before the
+ * edited message. The run's first append of messages drops the old messages in the same write. So the engine handles an edit like a
+ * normal prompt, and checks it before messages are dropped. If the conversation has changed, reads and the first append fail with a
+ * conflict. After the first append, the provider passes all calls on unchanged.
  */
 export function createEditProvider(
   provider: VersionedMemoryProvider,
@@ -85,7 +85,10 @@ export function createEditProvider(
   });
 }
 
-/** Limits a selection to messages before the position. A selection by id stays: edited messages are removed after the read. */
+/**
+ * Limits a selection to the messages before `position`. A selection by message id stays unchanged: `endedBefore` removes the edited
+ * messages from its result.
+ */
 function selectionBefore(position: number, selection: MessageSelection = "all"): MessageSelection {
   if (selection === "none") return selection;
   if (selection === "all") return { before: position };

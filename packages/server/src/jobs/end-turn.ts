@@ -17,7 +17,10 @@ import type { TurnSettings } from "./options.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 import type { TurnFailedError } from "./turn-failed-error.ts";
 
-/** Ends a stopped turn: stores the text so far once, as a reply of the agent. */
+/**
+ * Ends a turn that was stopped on request. If readers saw text of an unfinished reply, stores this text once as the agent's
+ * message.
+ */
 export async function endStopped<Ctx>(
   job: JobParts<Ctx>,
   { openText, agentName }: { readonly openText: string; readonly agentName: string },
@@ -62,7 +65,10 @@ async function keepText<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message 
   return kept.error._tag === "MemoryConflictError" ? storedReply(job, base) : undefined;
 }
 
-/** Returns the reply that the run has stored after all, e.g. if the store's answer was lost. */
+/**
+ * Returns the turn's reply if the run stored it, although its write seemed to fail (e.g. because the store's answer was lost).
+ * Returns `undefined` if no reply of the turn is stored.
+ */
 async function storedReply<Ctx>(
   { options: { scope, conversationId } }: JobParts<Ctx>,
   base: ConversationBase,
@@ -74,7 +80,10 @@ async function storedReply<Ctx>(
   return isReply && read.data.firstPosition >= base.position ? (last as Message) : undefined;
 }
 
-/** Ends the turn in the log. A failed turn is reported to the application, with its cause. */
+/**
+ * Stores the turn's last event and its record in the log, and ends the turn. Then passes `reported`, the report of a failed turn, to
+ * `onError`. Resolves with `"elsewhere"` if the lease is lost.
+ */
 export async function endTurn<Ctx>(
   job: JobParts<Ctx>,
   ending: TurnEnd,
@@ -102,14 +111,20 @@ async function leaseLost<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
   return { kind: "elsewhere" };
 }
 
-/** Checks whether an edit isn't stored yet, as far as this process knows. Writes of metadata only don't change the version. */
+/**
+ * Checks whether the turn is an edit that isn't stored yet, as far as this process knows. An unchanged version means that it isn't
+ * stored: writes of metadata don't change the version.
+ */
 function isUnmadeEdit<Ctx>({ options, written, lease }: JobParts<Ctx>): boolean {
   const base = lease.base();
   if (options.request.dropLast === undefined || base === undefined) return false;
   return (written.version ?? base.version) === base.version;
 }
 
-/** Returns the conversation's version and the position after its last message. */
+/**
+ * Returns the conversation's version and the position after its last message. Both are `undefined` if the conversation can't be
+ * read or is no longer the same one.
+ */
 async function stateAtEnd<Ctx>(
   job: JobParts<Ctx>,
 ): Promise<{ readonly version: number | undefined; readonly to: number | undefined }> {
@@ -137,7 +152,10 @@ interface ServerWrite {
   readonly options: WriteOptions;
 }
 
-/** Appends messages of the server. Retries transient errors with the same key for up to 5 seconds. */
+/**
+ * Appends messages that the server itself writes, e.g. the text of a stopped turn. Retries transient errors for up to 5 seconds,
+ * with the same idempotency key.
+ */
 function appendRepeatedly(
   provider: VersionedMemoryProvider,
   { conversationId, messages, metadata, options }: ServerWrite,
@@ -153,7 +171,10 @@ function appendRepeatedly(
   );
 }
 
-/** Converts a run's result to the end of its turn. */
+/**
+ * Converts a run's result into the last event of its turn. `hasOutput`: the agent has an `outputCodec`. `isStopped`: a stop was
+ * requested.
+ */
 export function turnEndOf(
   result: PromptResult<unknown>,
   { hasOutput, isStopped }: { readonly hasOutput: boolean; readonly isStopped: boolean },
@@ -178,7 +199,7 @@ export function turnEndOf(
   }
 }
 
-/** Returns the output if it can be sent as JSON, which a codec doesn't guarantee. */
+/** Returns the output if it can be sent as JSON, and otherwise `undefined`. A codec can produce other values, e.g. a bigint. */
 function jsonOf(output: unknown): unknown {
   try {
     return JSON.stringify(output) === undefined ? undefined : output;
@@ -189,7 +210,7 @@ function jsonOf(output: unknown): unknown {
 
 export const failedEnd = (error: TurnError): TurnEnd => ({ type: "turn_end", status: "error", error });
 
-/** The turn's process is gone, and no other could continue the turn. */
+/** The error of a turn whose process ended, if no other process could continue the turn. */
 export const LOST = {
   code: "Lost",
   message: "The turn's process ended, and no other process could continue the turn.",
@@ -209,8 +230,8 @@ export const FAULT = {
 } as const;
 
 /**
- * Converts a run's error for readers, without texts of errors from model providers or other code: they may hold secrets. A
- * `UserFacingError` is for readers.
+ * Converts a run's error into the error that readers get. Leaves out texts of model providers and of other code, because such texts
+ * may hold secrets. Keeps the message of a `UserFacingError`, because the application wrote it for readers.
  */
 function turnErrorOf(error: JAFError): TurnError {
   const thrown = thrownOf(error);
@@ -218,11 +239,11 @@ function turnErrorOf(error: JAFError): TurnError {
   return { code: error._tag, message, retryable: JAFErrorHandler.isRetryable(error) };
 }
 
-/** Returns the end of a turn that failed with a thrown error. */
+/** Returns the end of a turn that failed because of a thrown value. Only the message of a `UserFacingError` becomes part of it. */
 export const faultEnd = (thrown: unknown): TurnEnd =>
   failedEnd(thrown instanceof UserFacingError ? { ...FAULT, message: thrown.message } : FAULT);
 
-/** Returns a text without texts of other code. */
+/** Returns a message for a run's error. The message holds no texts of model providers or of other code. */
 export function messageOf(error: JAFError): string {
   switch (error._tag) {
     case "ModelCallError": {

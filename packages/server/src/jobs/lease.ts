@@ -25,46 +25,53 @@ export interface JobLeaseOptions<Ctx> extends TurnIds {
   readonly onLost: () => void;
 }
 
-/** Why a turn couldn't begin. */
+/** Why a turn couldn't begin in the log. */
 export interface BeginFailure {
   readonly refusal: TurnRefusal;
   readonly error: MemoryErrorUnion;
-  /** The log's answer was lost: the turn is or may be in the log with an unknown writer. A process takes it over. */
+  /**
+   * The turn is or may be in the log, but this process isn't its writer, e.g. because the log's answer was lost. A process has to
+   * take the turn over.
+   */
   readonly isOrphaned?: true;
-  /** The turn may be in the log, but the request is refused, so the turn must be stopped there. */
+  /** The turn may be in the log, although its request is refused. The caller has to stop the turn in the log. */
   readonly isUnwanted?: true;
 }
 
 export interface HeldLease {
   readonly writer: TurnWriter;
-  /** Number of the first event to write. */
+  /** Number of the first event that this process writes. */
   readonly first: number;
   readonly base: ConversationBase;
 }
 
-/** A job's lease of its turn in the log. It exists before the turn begins there. */
+/** A job's lease of its turn in the log. The object exists before the turn begins, and keeps events until the turn begins. */
 export interface JobLease {
-  /** Returns the events that this process stores, or `undefined` if the turn hasn't begun. */
+  /** Returns the latest events that this process has stored, or `undefined` if the turn hasn't begun. */
   readonly recentEvents: () => RecentEvents | undefined;
   readonly base: () => ConversationBase | undefined;
   /**
-   * Begins the turn unless it has begun. `expectedVersion` is the conversation's version that the run knows. Resolves with
-   * `undefined` if the turn has begun. After a transient failure, you can call it again.
+   * Begins the turn in the log, unless the turn has begun. `expectedVersion` is the conversation's version that the run has loaded.
+   * Resolves with `undefined` if the turn has begun, and otherwise with the failure. After a transient failure, `begin` can be
+   * repeated.
    */
   readonly begin: (expectedVersion?: number) => Promise<BeginFailure | undefined>;
-  /** Waits for a `begin` in progress. */
+  /** Waits until a call of `begin` that is in progress has ended. */
   readonly settle: () => Promise<void>;
-  /** Returns why the turn can't begin, if that is final, or why it failed although it may be in the log. */
+  /**
+   * Returns the failure of `begin` if the turn can never begin, or if the turn may be in the log despite the failure. Otherwise,
+   * returns `undefined`.
+   */
   readonly refused: () => BeginFailure | undefined;
-  /** Holds the lease that was taken over. */
+  /** Uses a lease that this process has taken over, so that no `begin` is needed. */
   readonly hold: (held: HeldLease) => void;
-  /** Adds an event. Events wait until the turn begins. */
+  /** Adds an event to the turn. Until the turn begins, events are kept in memory. */
   readonly push: (event: TurnEvent) => void;
   readonly flush: () => Promise<boolean>;
   readonly end: (last: TurnEvent, ending: TurnEnding) => Promise<boolean>;
-  /** Stores waiting events, then releases the lease for another process. */
+  /** Stores all added events, then releases the lease, so that another process can take over the turn. */
   readonly release: () => Promise<void>;
-  /** Stores no more events, and prevents a later `begin`. */
+  /** Stops storing events, and makes every later `begin` fail. */
   readonly close: () => void;
 }
 
@@ -79,7 +86,7 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
   let writer: TurnWriter | undefined;
   let waiting: TurnEvent[] = [];
   let final: BeginFailure | undefined;
-  /** The base that was sent in a `begin` without an answer. */
+  /** The conversation's state that was sent to the log by a `begin` whose answer was lost. */
   let sent: ConversationBase | undefined;
   let doubtful: BeginFailure | undefined;
   let isClosed = false;
@@ -156,7 +163,10 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
     return "base" in read ? beginInLog(read.base) : read;
   }
 
-  /** Decides about a refused turn that the log may have: it counts as running, or has to be stopped. */
+  /**
+   * Looks into the log after a failed `begin` that may have begun the turn. If the turn is or may be in the log, marks the
+   * failure: the turn continues (`isOrphaned`), or the turn has to be stopped in the log (`isUnwanted`).
+   */
   async function inDoubt(beginFailure: BeginFailure): Promise<BeginFailure> {
     const read = await log.read({ conversationId, turnId, limit: 1 }).catch(thrownInto);
     if (read.success && read.data === null) {

@@ -4,53 +4,59 @@ import { callSafely, isVersionedProvider, parseOptions } from "@jaf/memory/inter
 import * as z from "zod";
 import type { Identity } from "../turns/turn-service.ts";
 
-/** The run configuration of all turns. */
+/** The run configuration that all turns of a service share. */
 type TurnRunConfig<Ctx> = RunSettings<Ctx> & {
-  /** More agents for handoffs, by key. */
+  /** More agents that handoffs can reach, by key. */
   readonly agentRegistry?: RunConfig<Ctx>["agentRegistry"];
-  /** `durability` defaults to `"step"`. With others, a turn that continues after a crash may run a tool twice. */
+  /**
+   * Settings of conversation memory. `durability` defaults to `"step"`. With any other value, a turn that continues after a crash
+   * may run a tool twice.
+   */
   readonly memory: MemoryConfig;
 };
 
-/** Timing of turns and of the turn log. */
+/** Time settings of turns and of the turn log. */
 export interface TurnTiming {
   /**
-   * How long pieces of a reply are gathered before they are stored, in ms. With more than 150 turns in the process, it grows with
-   * their number, up to three times. Default 40.
+   * How long pieces of a reply are gathered before they are stored together, in ms. If more than 150 turns run in the process, this
+   * time grows with the number of turns, up to three times. Default 40.
    */
   readonly gatherMs?: number;
   /** Duration of a turn's lease, in seconds. When it expires, another process takes over the turn. Default 10. */
   readonly leaseSeconds?: number;
-  /** How often an idle turn renews its lease and checks for a stop request, in ms. Default 800. */
+  /** How often a turn that stores no events renews its lease and checks for a stop request, in ms. Default 800. */
   readonly heartbeatMs?: number;
-  /** How often the log is polled for events of turns in other processes while they have readers, in ms. Default 75. */
+  /**
+   * Interval between reads of the log for events of turns that run in other processes, in ms. Without readers of such turns, the
+   * log isn't read. Default 75.
+   */
   readonly pollMs?: number;
-  /** How often to look for turns without a process, in ms. `false`: never. Default 3,000. */
+  /** Average interval between searches for turns whose process is gone, in ms. `false`: no searches. Default 3,000. */
   readonly recoverMs?: number | false;
-  /** How long the events of an ended turn can be read, in seconds. Default 3,600. */
+  /** How long the events of a turn can be read after its end, in seconds. Default 3,600. */
   readonly eventSeconds?: number;
-  /** How long the record of a turn is kept, in seconds. At least `eventSeconds`. Default 30 days. */
+  /** How long the record of a turn is kept after its end, in seconds. At least `eventSeconds`. Default 30 days. */
   readonly recordSeconds?: number;
-  /** How long an abandoned turn is kept, in seconds. Default one day. */
+  /** How long a turn is kept in the log if its process is gone and no process takes it over, in seconds. Default one day. */
   readonly keepSeconds?: number;
 }
 
 export interface TurnServiceOptions<Ctx> extends TurnTiming {
   readonly log: TurnLog;
-  /** Agents with unique names, which requests use. */
+  /** The agents. Requests name an agent by its `name`, so each name must be unique. */
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly agents: readonly Agent<Ctx, any>[];
   readonly config: TurnRunConfig<Ctx>;
-  /** Returns the context of a turn's run. Called again if another process takes over the turn. */
+  /** Returns the context (`Ctx`) of a turn's run. Called again if another process takes over the turn. */
   readonly context: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
   /**
-   * Receives a `TurnFailedError` for each turn and each tool that failed, and errors outside of turns, e.g. of the search for
-   * abandoned turns. Default: ignored.
+   * Receives a `TurnFailedError` for each turn that failed and for each tool that threw an error. Also receives unexpected errors
+   * outside of turns, e.g. of the search for turns whose process is gone. Default: errors are ignored.
    */
   readonly onError?: (error: unknown) => void;
 }
 
-/** The validated options with defaults. */
+/** The validated options of the turn service, with defaults filled in. */
 export interface TurnSettings<Ctx> extends TurnTimes {
   readonly log: TurnLog;
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
@@ -100,7 +106,7 @@ const shapeSchema = z.object({
   context: z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" }),
 });
 
-/** Validates the options. Throws a `TypeError` that names the invalid field. */
+/** Validates the options of the turn service. Throws a `TypeError` that names the invalid field. */
 export function parseTurnOptions<Ctx>(options: TurnServiceOptions<Ctx>): TurnSettings<Ctx> {
   parseOptions(shapeSchema, options, "turn service options");
   const times = parseOptions(timesSchema, options, "turn service options");

@@ -10,29 +10,32 @@ import { type Job, startJob } from "./start-job.ts";
 import { decodeRequest } from "./stored-request.ts";
 import { openingOf, prepareTakeOver, type Resumption } from "./take-over.ts";
 
-/** Limit of concurrent take-overs, so a process that starts after a crash isn't overloaded. */
+/**
+ * Maximum number of turns that this process takes over and continues at the same time. This limit prevents overload after a
+ * crash.
+ */
 const MAX_AT_ONCE = 16;
-/** How often this process tries to take over a turn before it ends the turn. */
+/** How often this process tries to take over the same turn before it ends the turn with an error. */
 const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 const MAX_KNOWN = 1_000;
-/** Minimum time limit for reading a turn. After it, the attempt has failed. */
+/** Shortest time limit for loading a turn that is taken over, in ms. Beyond the limit, the attempt counts as failed. */
 const MIN_PREPARING_MS = 60_000;
 
 export interface RecoveryOptions<Ctx> {
   readonly scope: JobScope<Ctx>;
-  /** Called with each job that now runs in this process. */
+  /** Called with each job that this process starts for a turn that it has taken over. */
   readonly onJob: (job: Job) => void;
 }
 
-/** Takes over turns from processes that are gone. */
+/** Takes over turns whose process is gone. */
 export interface Recovery {
-  /** Takes over a turn once its lease expires, without waiting for the next search. */
+  /** Takes over a turn once its lease expires, without waiting for the next regular search. */
   readonly adopt: (turn: TurnIds) => void;
-  /** Requests a stop of a turn that may be in the log without a writer, and ends it there. */
+  /** Ends a turn that may be in the log without a writer: requests the turn's stop, takes the turn over, and ends it. */
   readonly abandon: (turn: TurnIds) => void;
-  /** Resolves once no take-over is in progress. Running jobs continue. */
+  /** Ends the search for turns. Resolves once no take-over is in progress. Jobs that have already started continue. */
   readonly close: () => Promise<void>;
 }
 
@@ -50,10 +53,10 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
   const underWay = new Map<string, Promise<void>>();
   let running = 0;
 
-  /** Adds a timeout: a call that is never answered must not block the search. */
+  /** Adds a timeout to a call of the log, because a call that is never answered must not block the search. */
   const answered = <T>(call: Promise<T>): Promise<T> => withDeadline(call, { timeoutMs: leaseMs });
 
-  /** Takes over one turn. Resolves with `false` if it can't be taken over. */
+  /** Takes over one turn. Resolves with `false` if that isn't possible, e.g. because the turn's lease hasn't expired. */
   async function takeOver(turn: TurnIds): Promise<boolean> {
     const key = keyOf(turn);
     const taken = await answered(log.takeOver(turn));
@@ -93,7 +96,10 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
     onJob(job);
   }
 
-  /** Releases the turn until the next attempt, or ends it after too many attempts. */
+  /**
+   * Handles a failed take-over: releases the turn, so that it can be tried again later. After too many attempts, or if the
+   * conversation doesn't exist, ends the turn with an error.
+   */
   async function failed(
     turn: TurnIds,
     { writer, turn: logged, request: text }: TakenOverTurn,
@@ -159,7 +165,10 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
     }
   }
 
-  /** Takes over a turn once its lease has expired. `isUnwanted`: requests its stop in the log first. */
+  /**
+   * Tries to take over a turn until the turn's lease has expired and the take-over succeeds. Gives up after a time limit.
+   * `isUnwanted`: requests the turn's stop in the log first.
+   */
   async function untilTaken(turn: TurnIds, isUnwanted = false): Promise<void> {
     const untilMs = performance.now() + settings.leaseSeconds * 2_000 + 5_000;
     let isStopped = !isUnwanted;
@@ -189,16 +198,22 @@ interface HoldOptions {
   readonly log: Pick<TurnLog, "renew">;
   readonly writer: TurnWriter;
   readonly leaseMs: number;
-  /** Maximum time to keep the lease, in ms. */
+  /** Maximum time for which the lease is renewed, in ms. */
   readonly maxMs: number;
-  /** Ends the renewals when aborted. */
+  /** Ends the renewals of the lease when aborted. */
   readonly signal: AbortSignal;
 }
 
-/** `"lost"`: another process has the lease, or the log didn't answer until it expired. */
+/**
+ * The task's result (`done`), or why the lease was given up first: `"lost"` (another process has the lease, or the log didn't
+ * answer until it expired), `"late"` (`maxMs` is over) or `"over"` (the signal was aborted).
+ */
 type KeptLease<T> = { readonly done: T } | { readonly given: "lost" | "late" | "over" };
 
-/** Renews the turn's lease while a task prepares its take-over. When the lease is lost or time is over, the task isn't cancelled. */
+/**
+ * Renews a turn's lease while a task prepares the take-over of the turn. Resolves early if the lease is given up, without
+ * cancelling the task.
+ */
 async function keepLeaseDuring<T>(task: Promise<T>, options: HoldOptions): Promise<KeptLease<T>> {
   const { log, writer, leaseMs, maxMs, signal } = options;
   const over = new AbortController();

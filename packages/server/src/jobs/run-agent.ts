@@ -19,7 +19,7 @@ import { type JobClients, type JobOptions, type JobParts, type JobResult, record
 import type { TurnSettings } from "./options.ts";
 import { faultReport, reportOf, toolReportOf } from "./turn-report.ts";
 
-/** Runs the agent and ends the turn. */
+/** Runs the agent for a turn and ends the turn. `isResumption`: the run continues from the stored messages, without the input. */
 export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): Promise<JobResult> {
   const { options, lease, taken } = job;
   const mapper = createEventMapper({
@@ -40,7 +40,10 @@ export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): 
   return conclude(job, mapper, settled);
 }
 
-/** Checks whether the input may be stored. An edit that isn't stored can't be resumed, since the old messages are still there. */
+/**
+ * Checks whether a turn can be resumed from the stored messages. For an edit, the edit must be stored: before that, the
+ * conversation still has the old messages.
+ */
 async function isInPlace<Ctx>({ options }: JobParts<Ctx>): Promise<boolean> {
   const { scope, request, conversationId, turnId } = options;
   if (request.edit === undefined) return true;
@@ -91,12 +94,15 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
   }
 }
 
-/** Has the record of the turn name the facts that the model received. */
+/** Returns a user memory that also tells `observer` which facts the model receives. The turn's record then names these facts. */
 const observed = (userMemory: RunUserMemory, observer: UserMemoryObserver): RunUserMemory => ({
   middlewareFor: (spec) => userMemory.middlewareFor(spec, observer),
 });
 
-/** Begins the turn unless it has begun. The engine has checked the request before, so a refused request leaves no turn. */
+/**
+ * Begins the turn in the log, unless the turn has begun. The engine has already checked the request, so a refused request leaves no
+ * turn in the log.
+ */
 async function begin<Ctx>(
   { lease, opened, options }: JobParts<Ctx>,
   expectedVersion = options.request.edit?.version,
@@ -115,7 +121,7 @@ const writesOf = <Ctx>(job: JobParts<Ctx>): PromptJob<Ctx>["writes"] => ({
   onWritten: (receipt) => recordWrite(job, receipt),
 });
 
-/** Begins the turn before a model call, if nothing was written before. */
+/** Begins the turn before a model call, if no earlier write has begun the turn. Throws if the turn can't begin. */
 async function beginBeforeCall<Ctx>(job: JobParts<Ctx>): Promise<void> {
   const beginFailure = await retryWithBackoff(() => begin(job), {
     maxAttempts: 3,
@@ -149,7 +155,10 @@ function promptOptions<Ctx>(
   };
 }
 
-/** Ends the turn by the run's result, unless another process continues it. */
+/**
+ * Ends the turn according to the run's result. Leaves the turn running if another process has it or will continue it. Returns
+ * `"refused"` if the turn never began.
+ */
 async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: Settled): Promise<JobResult> {
   const { lease, options } = job;
   const hasFailed = "thrown" in settled || settled.result.outcome.status === "error";
@@ -193,7 +202,10 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
   return endStopped(job, { openText: mapper.openText(), agentName: mapper.agentName() }, ending);
 }
 
-/** Returns the refusal for an error before the turn began, and reports the error unless it is only for the user. */
+/**
+ * Converts an error that was thrown before the turn began into a refusal. The refusal of a `UserFacingError` has the error's
+ * message. Any other error becomes the refusal because of an internal error, and is reported if it is a bug.
+ */
 export function faultRefusal<Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnRefusal {
   if (thrown instanceof UserFacingError)
     return { reason: "forbidden", message: thrown.message, retryable: false };
@@ -201,7 +213,7 @@ export function faultRefusal<Ctx>({ options }: JobParts<Ctx>, thrown: unknown): 
   return { reason: "store", message: FAULT.message, retryable: false };
 }
 
-/** Creates a client per agent. Throws a `TypeError` if a setting would fail in every turn. */
+/** Creates a client for each agent. Throws a `TypeError` if a setting is invalid and would fail in every turn. */
 export function createJobClients<Ctx>(settings: TurnSettings<Ctx>): JobClients<Ctx> {
   const { agents, provider, config } = settings;
   const { agentRegistry, memory: _, ...run } = config;
@@ -233,9 +245,14 @@ const leaseMsOf = <Ctx>({
 }: Pick<TurnSettings<Ctx>, "config" | "leaseSeconds">): number =>
   config.memory.leaseMs ?? Math.max(1_000, leaseSeconds * 1_000);
 
-/** How much longer than the previous run's lease a run that takes over waits for it. */
+/**
+ * A run that takes over a turn waits for the previous run's lease of the conversation. It waits for the duration of this lease
+ * plus this margin, in ms.
+ */
 const QUEUE_MARGIN_MS = 15_000;
 
-/** Memory settings of a run that takes over: it waits until a lease of the previous process expires. */
+/**
+ * Memory settings of a run that takes over a turn: the run waits until the previous process's lease of the conversation expires.
+ */
 const takeOverMemory = <Ctx>(settings: TurnSettings<Ctx>) =>
   ({ concurrency: "queue", queueTimeoutMs: leaseMsOf(settings) + QUEUE_MARGIN_MS }) as const;

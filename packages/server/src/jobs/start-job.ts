@@ -7,19 +7,19 @@ import { faultRefusal, runAgent } from "./run-agent.ts";
 import { createRecorder } from "./turn-record.ts";
 import { lostReport } from "./turn-report.ts";
 
-/** A turn's job in this process. */
+/** The work on one turn in this process. */
 export interface Job extends TurnIds {
-  /** Returns the turn's recent events, or `undefined` if it hasn't begun. */
+  /** Returns the turn's latest events, or `undefined` if the turn hasn't begun. */
   readonly recentEvents: () => RecentEvents | undefined;
   readonly stop: () => void;
   readonly handOver: () => void;
-  /** Resolves with `undefined` once the turn is in the log, or with the reason why it can't begin. Never rejects. */
+  /** Resolves with `undefined` once the turn is in the log, or with the failure if the turn can't begin. Never rejects. */
   readonly opened: Promise<Omit<BeginFailure, "error"> | undefined>;
-  /** Never rejects. */
+  /** Resolves with how the job ended. Never rejects. */
   readonly result: Promise<JobResult>;
 }
 
-/** Starts the job of a turn, or continues a turn that was taken over. */
+/** Starts the job of a new turn. With `taken`, continues a turn that this process has taken over. */
 export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
   const { scope, request, conversationId, turnId } = options;
   const { settings } = scope;

@@ -4,17 +4,17 @@ import { base64Of, bytesIn } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { TurnRequest } from "../turns/turn-service.ts";
 
-/** The request of a turn, with all that another process needs to continue it. */
+/** The request of a turn as the log stores it, with everything that another process needs to continue the turn. */
 export interface StoredRequest extends Omit<TurnRequest, "target" | "turnId"> {
   /** The conversation's state when the turn began. */
   readonly base: ConversationBase;
-  /** Number of messages that an edit drops. */
+  /** Number of messages that an edit drops at the end of the conversation. */
   readonly dropLast?: number;
 }
 
-/** A conversation's state before a turn. For an edit, `position` is that of the edited message. */
+/** A conversation's state before a turn. */
 export interface ConversationBase {
-  /** The position of the turn's first message. */
+  /** The position of the turn's first message. For an edit: the position of the edited message. */
   readonly position: number;
   readonly version: number;
   readonly incarnation: string;
@@ -27,11 +27,29 @@ const schema = z.looseObject({
   base: z.object({ position: z.int().min(0), version: z.int().min(0), incarnation: z.string() }),
 });
 
-/** Tags for values that JSON doesn't support. Decoding must return the same input, since the run's key is made from it. */
+/**
+ * Keys that mark encoded values that JSON doesn't support, e.g. `{ "$date": 0 }`. Decoding must restore the input exactly, because
+ * the run's idempotency key depends on the input.
+ */
 const TAGS = { bytes: "$bytes", date: "$date", url: "$url", object: "$object" } as const;
 const ALL_TAGS: readonly string[] = Object.values(TAGS);
 
-export const encodeRequest = (request: StoredRequest): string => JSON.stringify(tagged(request));
+export const encodeRequest = (request: StoredRequest): string =>
+  JSON.stringify(isPlain(request) ? request : tagged(request));
+
+/**
+ * Checks whether a value can be written as JSON without tags. Such a value isn't copied, because a copy takes several times as long
+ * as this check, and a request can have thousands of parts.
+ */
+function isPlain(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isPlain);
+  if (value instanceof Uint8Array || value instanceof Date || value instanceof URL) return false;
+  for (const key in value) {
+    if (ALL_TAGS.includes(key) || !isPlain((value as Readonly<Record<string, unknown>>)[key])) return false;
+  }
+  return true;
+}
 
 function tagged(value: unknown): unknown {
   if (value instanceof Uint8Array) return { [TAGS.bytes]: base64Of(value) };
@@ -44,7 +62,9 @@ function tagged(value: unknown): unknown {
   return tagOf(fields) === undefined ? fields : { [TAGS.object]: fields };
 }
 
-/** Decodes a request. Returns `undefined` if it is invalid, e.g. from an incompatible version. */
+/**
+ * Decodes the text of a stored request. Returns `undefined` if the text is invalid, e.g. because an incompatible version wrote it.
+ */
 export function decodeRequest(text: string): StoredRequest | undefined {
   try {
     const parsed = untagged(JSON.parse(text));
@@ -66,7 +86,7 @@ function untagged(value: unknown): unknown {
 const fieldsOf = (value: Readonly<Record<string, unknown>>): unknown =>
   Object.fromEntries(Object.entries(value).map(([key, field]) => [key, untagged(field)]));
 
-/** Decodes a tagged scalar. Returns `undefined` if the content doesn't fit the tag. */
+/** Decodes bytes, a date or a URL. Returns `undefined` for any other tag, and if the content doesn't fit the tag. */
 function untaggedScalar(tag: string | undefined, content: unknown): unknown {
   if (tag === TAGS.bytes && typeof content === "string") {
     try {
@@ -84,7 +104,7 @@ function untaggedScalar(tag: string | undefined, content: unknown): unknown {
     : undefined;
 }
 
-/** Returns the tag if it is the only key. */
+/** Returns an object's tag if the tag is its only key, and otherwise `undefined`. */
 function tagOf(value: object): string | undefined {
   // Undefined fields don't count, since JSON leaves them out.
   const [first, ...more] = Object.entries(value).filter(([, field]) => field !== undefined);
@@ -94,7 +114,10 @@ function tagOf(value: object): string | undefined {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** Converts input to messages of the user. Returns `undefined` if it isn't valid input. The store checks the content. */
+/**
+ * Converts the input of a prompt into messages of the user. Returns `undefined` if the input isn't valid. The store later checks
+ * the messages' content.
+ */
 export function userMessagesOf(input: PromptInput): readonly Message[] | undefined {
   if (typeof input === "string") return input === "" ? undefined : [userMessage(input)];
   if (!Array.isArray(input)) return undefined;

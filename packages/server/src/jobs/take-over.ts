@@ -11,7 +11,9 @@ import type { TurnSettings } from "./options.ts";
 import { decodeRequest, type StoredRequest, userMessagesOf } from "./stored-request.ts";
 
 const PAGE = 1_000;
-/** How often a turn is taken over without progress before it ends as lost. */
+/**
+ * How often a turn may be taken over without progress (a new message or tool result) before the turn ends with the error `LOST`.
+ */
 const MAX_TAKE_OVERS_WITHOUT_PROGRESS = 3;
 
 export interface Resumption {
@@ -19,7 +21,10 @@ export interface Resumption {
   readonly taken: TakenJob;
 }
 
-/** Prepares to continue a turn from a process that is gone. After a failure, release the turn and try again later. */
+/**
+ * Prepares to continue a turn whose process is gone: loads the turn's events and messages. Returns a failure if the log or the
+ * store fails. The caller must then release the turn, and can try again later.
+ */
 export async function prepareTakeOver<Ctx>(
   scope: JobScope<Ctx>,
   { writer, turn, request: text }: TakenOverTurn,
@@ -80,7 +85,10 @@ export async function prepareTakeOver<Ctx>(
   });
 }
 
-/** Returns the first event after a take-over: `retract` for the pieces so far, or `turn_start` if there are no events yet. */
+/**
+ * Returns the first event that a take-over adds. If the turn has no events yet, this is `turn_start`. Otherwise, this is `retract`,
+ * which removes the pieces of the reply that readers have seen so far.
+ */
 export function openingOf({ conversationId, turnId, events }: LoggedTurn, stored?: StoredRequest): TurnEvent {
   if (events > 0) return { type: "retract", reason: "taken-over" };
   const position = (stored?.base.position ?? 0) + (userMessagesOf(stored?.input ?? [])?.length ?? 0);
@@ -102,7 +110,7 @@ async function eventsOf<Ctx>(
   return createSuccess(all);
 }
 
-/** Counts the take-overs since the last message or tool result. */
+/** Counts the take-overs since the turn's last message or tool result. */
 function takeOversWithoutProgress(events: readonly TurnEvent[]): number {
   const last = events.findLastIndex(({ type }) => type === "message" || type === "tool_end");
   return events.slice(last + 1).filter((event) => event.type === "retract" && event.reason === "taken-over")
@@ -122,13 +130,15 @@ const agentOf = (events: readonly TurnEvent[], { agentName }: StoredRequest): st
 
 const callsOf = ({ tool_calls: calls }: Message) => calls ?? [];
 
-/** Checks whether the turn's reply is stored. */
+/** Checks whether the turn's final reply is stored. */
 function isReplied(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return last?.role === "assistant" && callsOf(last).length === 0;
 }
 
-/** Returns events for stored messages without one: a process stores a message before its event, and may end in between. */
+/**
+ * Returns events for stored messages that have no event yet. A process stores a message before its event, and may crash in between.
+ */
 function missingEvents(
   messages: readonly Message[],
   events: readonly TurnEvent[],

@@ -3,19 +3,19 @@ import { describeCause } from "@jaf/memory/internal";
 
 /** The details of a {@link TurnFailedError}. */
 export interface TurnFailure {
-  /** The conversation of the turn. */
+  /** The id of the conversation. */
   readonly conversationId: string;
-  /** The turn. */
+  /** The id of the turn. */
   readonly turnId: string;
-  /** The agent that began the turn. */
+  /** The name of the agent that the request named. */
   readonly agentName: string;
-  /** The code of the turn's error, e.g. `"ModelCallError"`. */
+  /** The code of the turn's error, e.g. `"ModelCallError"`. If only a tool failed, the code is `"ToolCallError"`. */
   readonly code: string;
 }
 
 /**
- * Reports to `onError` of the server that a turn failed, or a tool in it. `cause` has the name, the message, the code and the stack
- * of what was thrown, but no other fields, which can hold a conversation.
+ * The error that the server passes to `onError` if a turn failed, or if a tool threw an error. Its `cause` has the name, the message,
+ * the code and the stack of the thrown error. Other fields of the thrown error are left out, because they can hold a conversation.
  *
  * @example
  * ```ts
@@ -40,15 +40,18 @@ export class TurnFailedError extends Error {
     this.conversationId = conversationId;
     this.turnId = turnId;
     this.agentName = agentName;
-    // The stack of the server says nothing about the failure.
+    // This constructor's stack would say nothing about the failure. The stack of the thrown error is in `cause`.
     this.stack = `${this.name}: ${message}`;
   }
 }
 
-/** A network error can be the cause of two others. */
+/** How many causes below the thrown error are logged: the error's `cause`, the cause of that `cause`, and so on. */
 const MAX_CAUSES = 4;
 
-/** Returns a copy of what was thrown that has only the fields to log. */
+/**
+ * Returns a copy of a thrown error for the log. The copy has only the fields `name`, `message`, `code`, `stack` and `cause`, with the
+ * same fields of each cause. For a thrown value that isn't an error, returns an error that only names the value's type.
+ */
 export function loggedError(thrown: unknown, depth = 0): Error {
   const error = errorFrom(describeCause(thrown));
   try {
@@ -56,12 +59,12 @@ export function loggedError(thrown: unknown, depth = 0): Error {
     if (typeof thrown.stack === "string") error.stack = thrown.stack;
     if (thrown.cause !== undefined && depth < MAX_CAUSES) error.cause = loggedError(thrown.cause, depth + 1);
   } catch {
-    // A getter of the application's error threw.
+    // A getter of the thrown error threw an error.
   }
   return error;
 }
 
-/** Returns the cause of an error in a run's outcome as an error. */
+/** Converts the stored description of a thrown error into an error. */
 export function errorFrom({ name, message, code }: ErrorCause): Error {
   const error = new Error(message);
   Object.defineProperty(error, "name", { value: name, enumerable: false, configurable: true });

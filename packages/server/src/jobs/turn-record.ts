@@ -10,42 +10,48 @@ import { present } from "@jaf/memory/internal";
 import { toTurnEvent } from "../turns/event-mapper.ts";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 
-/** The JSON record of a turn in the log: references to what the model saw, with usage and cost. It outlives the turn's events. */
+/**
+ * The record of a turn, as JSON in the turn log. The record refers to the messages, instructions and facts that the model
+ * received, with usage and cost. The log keeps a turn's record for longer than the turn's events.
+ */
 export interface TurnRecord {
-  /** The agent at the start of the turn. */
+  /** Name of the agent at the start of the turn. */
   readonly agentName: string;
-  /** ISO 8601, from the clock of the process that started the turn. */
+  /** When the turn started (ISO 8601), by the clock of the process that started it. */
   readonly startedAt: string;
-  /** ISO 8601, from the clock of the process that ended the turn. */
+  /** When the turn ended (ISO 8601), by the clock of the process that ended it. */
   readonly endedAt: string;
   /** How the turn ended. */
   readonly status: TurnEnd["status"];
-  /** Positions of the messages that the turn added, from `from` to before `to`. Absent if unknown. */
+  /** Positions of the messages that the turn added: from `from` to `to - 1`. Absent if unknown. */
   readonly positions?: { readonly from: number; readonly to: number };
-  /** The first 200 model calls, in order. */
+  /** The turn's first 200 model calls, in order. */
   readonly calls: readonly RecordedCall[];
-  /** The distinct instructions that the model received, without additions of middleware. */
+  /**
+   * The different instructions (system prompts) that the model received, each listed once. Texts that middleware added are left
+   * out.
+   */
   readonly instructions: readonly string[];
-  /** Ids of the facts about the user in the prompts. Never their text. */
+  /** Ids of the facts about the user that the prompts contained. Never holds a fact's text. */
   readonly facts: readonly string[];
-  /** The waiting calls. `expiresAt` is an ISO 8601 string here. */
+  /** The tool calls that wait for the user. `expiresAt` is an ISO 8601 string in the JSON. */
   readonly interruptions: readonly Interruption[];
-  /** The tokens of all model calls of the turn. */
+  /** The number of tokens of all model calls of the turn. */
   readonly usage?: ModelUsage;
 }
 
 /** A model call in a {@link TurnRecord}. */
 export interface RecordedCall {
   readonly agentName: string;
-  /** The messages of the call, by reference. */
+  /** The messages of the call and what happened to each. Messages are listed by reference, without content. */
   readonly manifest?: ContextManifest;
-  /** Index of its instructions in `TurnRecord.instructions`. Absent if a previous process made the call. */
+  /** Index of the call's instructions in `TurnRecord.instructions`. Absent if a previous process made the call. */
   readonly instructions?: number;
   readonly model?: string;
   readonly status?: "success" | "error";
   readonly durationMs?: number;
   readonly usage?: ModelUsage;
-  /** The cost by `RunConfig.prices`. */
+  /** The cost of the call's tokens, by the prices in `RunConfig.prices`. */
   readonly cost?: number;
   readonly finishReason?: string;
   /** The model that replied, if the provider reports it. */
@@ -55,15 +61,21 @@ export interface RecordedCall {
 const MAX_CALLS = 200;
 const SEPARATOR = "\n\n";
 
-/** Collects the record of a turn while it runs. */
+/** Collects the data for a turn's record while the turn runs. */
 export interface Recorder {
-  /** Takes an event of the run. Call it synchronously, or the instructions of the next call are recorded for this one. */
+  /**
+   * Takes an event of the run. Call `take` synchronously when the event occurs. Otherwise, a model call is recorded with the next
+   * call's instructions.
+   */
   readonly take: (event: TraceEvent) => void;
-  /** Takes a stored event from a previous process. */
+  /** Takes an event of the turn that a previous process stored before the take-over. */
   readonly observe: (event: TurnEvent) => void;
-  /** Records the facts of a prompt. */
+  /** Records that a prompt contains these facts. */
   readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
-  /** Returns a middleware that records the instructions. For one turn. */
+  /**
+   * Returns a middleware that records the instructions of each model call, for one turn. The middleware awaits `beforeCall`
+   * before each model call.
+   */
   readonly middleware: <Ctx>(beforeCall: () => Promise<void>) => Middleware<Ctx>;
   readonly record: (end: TurnEnd, positions: TurnRecord["positions"]) => TurnRecord;
 }
@@ -121,8 +133,9 @@ export function createRecorder(agentName: string, startedAt: Date): Recorder {
 }
 
 /**
- * Removes the additions of middleware by their length: facts about a user must not survive their erasure in a record. Returns `""` if
- * the additions aren't at the end, because other middleware has changed the text.
+ * Removes the texts that middleware added to the instructions, by their lengths in the manifest. Such texts may hold facts about a
+ * user, which must not stay in a record after these facts were erased. Returns `""` if the added texts aren't at the end, e.g.
+ * because other middleware changed the instructions.
  */
 function withoutInjectedText(text: string, manifest: ContextManifest | undefined): string {
   const added = (manifest?.additions ?? []).filter(({ placement }) => placement === "instructions");
@@ -133,12 +146,14 @@ function withoutInjectedText(text: string, manifest: ContextManifest | undefined
 
 function sumOf(calls: readonly RecordedCall[]): ModelUsage | undefined {
   let sum: Record<string, number> | undefined;
+  let isEstimated = false;
   for (const { usage } of calls) {
+    isEstimated ||= usage?.estimated === true;
     for (const [key, value] of Object.entries(usage ?? {})) {
       if (typeof value !== "number") continue;
       sum ??= {};
       sum[key] = (sum[key] ?? 0) + value;
     }
   }
-  return sum;
+  return isEstimated ? { ...sum, estimated: true } : sum;
 }

@@ -6,8 +6,9 @@ import type { JobOptions, JobParts } from "./job.ts";
 import { errorFrom, loggedError, TurnFailedError } from "./turn-failed-error.ts";
 
 /**
- * Returns the report of a run's error for the application. `undefined` if it isn't a failure of the server: the request doesn't
- * match the conversation, or the failed tool is reported already.
+ * Returns the report of a run's error for the application. Returns `undefined` if the client's request doesn't match the
+ * conversation, because then nothing failed in the server. Also returns `undefined` for the error of a tool that was reported when
+ * the tool failed.
  */
 export function reportOf<Ctx>({ options }: JobParts<Ctx>, error: JAFError): TurnFailedError | undefined {
   const { _tag: code } = error;
@@ -18,7 +19,10 @@ export function reportOf<Ctx>({ options }: JobParts<Ctx>, error: JAFError): Turn
   return new TurnFailedError(`A turn failed: ${what}`, { ...failureOf(options), code }, cause);
 }
 
-/** Returns the report of what a tool threw. `undefined` for other events, and for an error that is only for the user. */
+/**
+ * Returns the report of the error that a tool threw. Returns `undefined` for a `UserFacingError`, for a call without an error, and for
+ * events other than `tool_call_end`.
+ */
 export function toolReportOf<Ctx>(
   { options }: JobParts<Ctx>,
   event: TraceEvent,
@@ -30,11 +34,14 @@ export function toolReportOf<Ctx>(
   return new TurnFailedError(`The tool "${event.data.toolName}" failed.`, failure, loggedError(thrown));
 }
 
-/** Returns the report of an error that ended a turn outside of its run. */
+/** Returns the report of a thrown value that ended a turn outside of the turn's run. */
 export const faultReport = <Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnFailedError =>
   new TurnFailedError("A turn failed.", { ...failureOf(options), code: FAULT.code }, loggedError(thrown));
 
-/** Returns the report of a turn that no process could continue. `undefined` for other ends, e.g. of an erased conversation. */
+/**
+ * Returns the report of a turn whose process ended, if no other process could continue the turn. Returns `undefined` for other ends of
+ * turns, e.g. because the conversation was erased.
+ */
 export const lostReport = <Ctx>(
   { options }: JobParts<Ctx>,
   { error }: TurnEnd,
@@ -43,6 +50,7 @@ export const lostReport = <Ctx>(
     ? new TurnFailedError(`A turn failed: ${error.message}`, { ...failureOf(options), code: error.code })
     : undefined;
 
+/** Whether a value that a tool threw is reported when the tool fails. */
 const isReported = (thrown: unknown): boolean => thrown !== undefined && !(thrown instanceof UserFacingError);
 
 const failureOf = <Ctx>({ conversationId, turnId, request: { agentName } }: JobOptions<Ctx>) => ({

@@ -61,7 +61,7 @@ interface Health {
   readonly latencyMs: number;
 }
 
-/** Adds the routes for agents, health and statistics. */
+/** Adds the routes that list agents, check the stores, and return statistics. */
 export function aboutRoutes(route: Route, parts: ServerParts): void {
   const { agents, defaultAgent, provider, log, userMemory, service } = parts;
 
@@ -91,7 +91,7 @@ export function aboutRoutes(route: Route, parts: ServerParts): void {
   route(readMemoryStats, async ({ userId }) => unwrap(await provider.getStats(userId)));
 }
 
-/** Runs a health check and measures its time in ms. */
+/** Runs a health check and measures its duration in ms. If the check rejects, the store counts as unhealthy. */
 async function timed(check: () => Promise<boolean>): Promise<Health> {
   const start = performance.now();
   const healthy = await check().catch(() => false);

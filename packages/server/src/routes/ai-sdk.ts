@@ -19,6 +19,7 @@ import {
 } from "../ai-sdk/stored-chat.ts";
 import { encodeUIMessageStream } from "../ai-sdk/ui-message-stream.ts";
 import { streamedMessages } from "../ai-sdk/ui-messages.ts";
+import { checkFiles } from "../http/client-content.ts";
 import type { Encoder } from "../http/encoder.ts";
 import { HttpFailure } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";
@@ -52,7 +53,10 @@ const aiSdkMessages = operation("get", "/ai-sdk/chat/{chatId}/messages", {
   }),
 });
 
-/** Adds the routes for `useChat` of the AI SDK with `DefaultChatTransport({ api: "/ai-sdk/chat" })`, and related ones. */
+/**
+ * Adds the routes for `useChat` of the AI SDK: send, resume, stop and load a chat. Clients set `DefaultChatTransport({ api:
+ * "/ai-sdk/chat" })`.
+ */
 export function aiSdkRoutes(route: Route, parts: ServerParts): void {
   route(aiSdkChat, async ({ context, userId, body }) => {
     const request = chatRequestOf(body);
@@ -60,7 +64,8 @@ export function aiSdkRoutes(route: Route, parts: ServerParts): void {
     const agentName = agentOf(parts, request.agentName);
     const part = request.asks === "say" || request.asks === "go-on" ? "tail" : "all";
     const stored = await readChat(parts, chat, part);
-    const turn = await turnOf(parts, chat, { request, stored });
+    const { files, ...turn } = await turnOf(parts, chat, { request, stored });
+    await checkFiles(parts.settings, context.get("identity"), files);
     const heldParts = request.asks === "go-on" ? request.answers.heldParts : 0;
     const known = await knownOf(parts, chat, { request, stored, turn });
     return answerTurn(parts, context, { agentName, ...turn }, encoderOf(stored, { heldParts, known }));
@@ -115,11 +120,14 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
     : turn;
 }
 
-/** Returns the turn's number of events if its message is sent again. Throws a failure if the turn's events have expired. */
+/**
+ * Returns how many events a turn has, if the client sends its message again. Returns 0 for any other request. Throws a failure if
+ * the message is stored, but the turn's events have expired.
+ */
 async function knownOf(
   parts: ServerParts,
   chat: Chat,
-  { request, stored, turn: { turnId } }: Asked & { readonly turn: ChatTurn },
+  { request, stored, turn: { turnId } }: Asked & { readonly turn: Pick<ChatTurn, "turnId"> },
 ): Promise<number> {
   if (request.asks !== "say" || turnId === undefined || !isSaid(stored, request.said)) return 0;
   const turn = await turnWithId(parts, chat, turnId);
@@ -128,7 +136,7 @@ async function knownOf(
 }
 
 interface EncoderOptions {
-  /** Number of parts that the client has of the turn's message. Absent: the client needs all parts. */
+  /** Number of parts that the client already has of the turn's UI message. Absent: the client needs all parts. */
   readonly heldParts?: number;
   readonly known?: number;
 }

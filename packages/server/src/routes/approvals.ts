@@ -31,7 +31,7 @@ const streamApprovals = operation("get", "/approvals/stream", {
   streams: "always",
 });
 
-/** Adds the routes for waiting calls in all conversations of a user. */
+/** Adds the routes that list the waiting calls in all conversations of a user. */
 export function approvalRoutes(route: Route, parts: ServerParts): void {
   const { limits, closing, report } = parts;
   const createRead = (userId: string) => {
@@ -70,11 +70,13 @@ interface PendingCall {
   readonly interruption: Interruption;
 }
 
-/** Number of the latest turns to list calls of. */
+/** Maximum number of turns whose waiting calls are listed, latest first. */
 const MOST_TURNS = 1_000;
-/** Number of conversations to read in parallel. */
+/** Maximum number of conversations that are loaded in parallel. */
 const AT_ONCE = 50;
-/** Cache time of a read conversation, since it may be renamed, or deleted by other code. */
+/**
+ * How long a turn's waiting calls are cached, in ms. In the meantime, the conversation may be renamed, or deleted by other code.
+ */
 const KEPT_MS = 30_000;
 
 interface ReadTurn {
@@ -84,14 +86,14 @@ interface ReadTurn {
 }
 
 /**
- * Creates a function that reads the waiting calls in all conversations of a user. It caches each turn for 30 seconds, so changes
- * such as a new title show up with that delay.
+ * Returns a function that lists the waiting calls in all conversations of a user. The function caches each turn for 30 seconds, so
+ * changes such as a new title show up with this delay.
  */
 function createPendingCallsReader(
   { log, provider }: Pick<ServerParts, "log" | "provider">,
   userId: string,
 ): () => Promise<readonly PendingCall[]> {
-  /** Cached turns by id. */
+  /** The cached turns by turn id. */
   let known: ReadonlyMap<string, ReadTurn> = new Map();
 
   async function callsOf({ conversationId, turnId, record = "{}" }: LoggedTurn) {
@@ -124,7 +126,10 @@ function createPendingCallsReader(
 const LOOK_MS = 1_000;
 
 interface ApprovalFeeds {
-  /** Yields the user's list as JSON whenever it changes, until the signal is aborted. Throws the errors of reading it. */
+  /**
+   * Yields the user's list of waiting calls as JSON: first the current list, then each changed list, until the signal is aborted.
+   * Throws if the list can't be loaded.
+   */
   readonly follow: (userId: string, signal: AbortSignal) => AsyncGenerator<string, void, undefined>;
 }
 
@@ -136,7 +141,10 @@ interface Feed {
   failure: { readonly thrown: unknown } | undefined;
 }
 
-/** Polls once for all streams of a user. `createRead` returns the function that reads the user's list. */
+/**
+ * Creates feeds of waiting calls. All streams of one user share a feed, which loads the list once a second. `createRead` returns
+ * the function that loads the user's list.
+ */
 function createApprovalFeeds(createRead: (userId: string) => () => Promise<unknown>): ApprovalFeeds {
   const feeds = new Map<string, Feed>();
 
@@ -203,7 +211,7 @@ function wake({ waiting }: Feed): void {
   for (const done of [...waiting]) done();
 }
 
-/** Resolves when the list has changed or can't be read, or when the signal is aborted. */
+/** Resolves when the list has changed or can't be loaded, or when the signal is aborted. */
 const changed = ({ waiting }: Feed, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const stopListening = onAbort(signal, () => done());

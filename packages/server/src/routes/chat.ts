@@ -1,22 +1,19 @@
-import type { ClientToolResult, PromptInput } from "@jaf/core";
+import type { PromptInput } from "@jaf/core";
 import type { ApprovalDecision, Message } from "@jaf/memory";
 import { messageText, present } from "@jaf/memory/internal";
 import * as z from "zod";
+import { checkFiles, clientPart, type NamedFile, namedFiles } from "../http/client-content.ts";
 import { type FailureCode, HttpFailure, notFound } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
-import type { TurnRequest } from "../turns/turn-service.ts";
+import type { Identity, TurnRequest } from "../turns/turn-service.ts";
+import { checkAddedFiles, readToolResults } from "./continued.ts";
 import { checkVersion, ownConversation } from "./ownership.ts";
 import { anything, id, interruption, message, position, version } from "./schemas.ts";
 import { answerTurn, ownEncoder } from "./turn-response.ts";
 
-/** The content of a user's message: text or parts. */
-const contentSchema = z.union([
-  z.string().min(1),
-  z
-    .array(z.looseObject({ type: z.string().min(1) }).describe("A part of a message, e.g. text or media."))
-    .min(1),
-]);
+/** The content of a user's message: a text or a list of parts. */
+const contentSchema = z.union([z.string().min(1), z.array(clientPart).min(1)]);
 
 const stream = z
   .boolean()
@@ -57,7 +54,7 @@ const chatFields = {
 
 export const turnFailures = ["not-found", "running", "changed"] satisfies readonly FailureCode[];
 
-/** Common fields of operations that start a turn. */
+/** The fields that all operations that start a turn share. */
 const startsTurn = {
   streams: "asked" as const,
   failures: turnFailures,
@@ -100,24 +97,27 @@ const regenerate = operation("post", "/conversations/{conversationId}/regenerate
 });
 
 export function chatRoutes(route: Route, parts: ServerParts): void {
-  route(chat, ({ context, body }) => {
+  route(chat, async ({ context, body }) => {
     const agentName = agentOf(parts, body.agentName);
-    return answerTurn(parts, context, { agentName, ...turnOf(parts, body) }, ownEncoder(context, body));
+    const turn = await turnOf(parts, context.get("identity"), body);
+    return answerTurn(parts, context, { agentName, ...turn }, ownEncoder(context, body));
   });
 
   const isThere = ({ agentName }: { readonly agentName: string }): void => {
     if (!parts.agents.has(agentName)) throw notFound();
   };
-  route({ ...chatWithAgent, check: isThere }, ({ context, agentName, body }) =>
-    answerTurn(parts, context, { agentName, ...turnOf(parts, body) }, ownEncoder(context, body)),
-  );
+  route({ ...chatWithAgent, check: isThere }, async ({ context, agentName, body }) => {
+    const turn = await turnOf(parts, context.get("identity"), body);
+    return answerTurn(parts, context, { agentName, ...turn }, ownEncoder(context, body));
+  });
 }
 
 /** Adds the routes to edit and regenerate messages. */
 export function editRoutes(route: Route, parts: ServerParts): void {
-  route(editMessage, ({ context, conversationId, body }) => {
+  route(editMessage, async ({ context, conversationId, body }) => {
     const { position, version, message } = body;
     const agentName = agentOf(parts, body.agentName);
+    await checkFiles(parts.settings, context.get("identity"), namedFiles(message, ["message"]));
     const input = [{ role: "user", content: message }] as PromptInput;
     const request = { target: { conversationId }, agentName, input, edit: { position, version } };
     return answerTurn(parts, context, request, ownEncoder(context, body));
@@ -136,7 +136,9 @@ export function editRoutes(route: Route, parts: ServerParts): void {
   });
 }
 
-/** Returns the agent that a request names, or the default agent. */
+/**
+ * Returns the name of the agent that a request names, or of the default agent. Throws a failure if the server has no such agent.
+ */
 export function agentOf({ agents, defaultAgent }: ServerParts, named: string | undefined): string {
   if (named !== undefined && !agents.has(named))
     throw new HttpFailure(
@@ -148,7 +150,10 @@ export function agentOf({ agents, defaultAgent }: ServerParts, named: string | u
 
 const TITLE_LENGTH = 80;
 
-/** Returns the title of a new conversation from its first message: by the application's `titleOf`, or the first 80 characters. */
+/**
+ * Returns the title of a new conversation from its first message, or `undefined` if this message has no text. The application's
+ * `titleOf` makes the title; by default, it is the first 80 characters.
+ */
 export function titleOf(
   { settings }: ServerParts,
   input: readonly Pick<Message, "content">[],
@@ -160,19 +165,34 @@ export function titleOf(
   return ofText(text) || undefined;
 }
 
-const firstWords = (text: string): string =>
-  Array.from(text.replaceAll(/\s+/g, " ").trim()).slice(0, TITLE_LENGTH).join("");
+/**
+ * Returns the first 80 characters of a text, with one space in place of white space. Reads only the words that are needed, because
+ * the text can have a million characters.
+ */
+function firstWords(text: string): string {
+  // A character has one or two code units.
+  const enough = 2 * TITLE_LENGTH;
+  let words = "";
+  for (const [word] of text.matchAll(/\S+/g)) {
+    words += words === "" ? word : ` ${word}`;
+    if (words.length >= enough) break;
+  }
+  return Array.from(words.slice(0, enough)).slice(0, TITLE_LENGTH).join("");
+}
 
 type Said = Pick<TurnRequest, "target" | "input" | "approvals" | "toolResults" | "messages" | "historyToken">;
 
-function turnOf(parts: ServerParts, body: ChatBody): Said {
-  const { conversationId, message, messages = [], history, historyToken, approvals, toolResults } = body;
+async function turnOf(parts: ServerParts, identity: Identity, body: ChatBody): Promise<Said> {
+  const { conversationId, message, messages = [], history, historyToken, approvals } = body;
   if (message !== undefined && messages.length > 0)
     throw new HttpFailure("invalid-request", "Invalid body: set either message or messages, not both.");
   const said = message === undefined ? messages : [{ role: "user" as const, content: message }];
-  const continues = approvals ?? toolResults ?? history ?? historyToken;
+  const continues = approvals ?? body.toolResults ?? history ?? historyToken;
   if (said.length === 0 && continues === undefined && conversationId === undefined)
     throw new HttpFailure("invalid-request", "Invalid body: message: expected a message of the user.");
+  const { toolResults, files } = readToolResults(body.toolResults);
+  await checkFiles(parts.settings, identity, [...filesIn(body), ...files]);
+  await checkAddedFiles(parts, identity, body);
   const title = titleOf(parts, said as readonly Message[]);
   return {
     target: conversationId === undefined ? { newId: undefined, ...present({ title }) } : { conversationId },
@@ -181,9 +201,14 @@ function turnOf(parts: ServerParts, body: ChatBody): Said {
     ...(history === undefined ? {} : { messages: history as unknown as readonly Message[] }),
     ...present({ historyToken }),
     ...(approvals === undefined ? {} : { approvals: approvals as readonly ApprovalDecision[] }),
-    ...(toolResults === undefined ? {} : { toolResults: toolResults as readonly ClientToolResult[] }),
+    ...present({ toolResults }),
   };
 }
+
+const filesIn = ({ message, messages = [] }: ChatBody): readonly NamedFile[] => [
+  ...namedFiles(message, ["message"]),
+  ...messages.flatMap(({ content }, index) => namedFiles(content, ["messages", index, "content"])),
+];
 
 interface Seen {
   readonly conversationId: string;
@@ -193,7 +218,10 @@ interface Seen {
 
 const PAGE = 50;
 
-/** Returns the user's message at a position, or the last one. */
+/**
+ * Returns the user's message at a position, or the user's last message if no position is given. Throws a failure if no such message
+ * exists.
+ */
 async function saidAt(
   parts: ServerParts,
   seen: Seen,

@@ -10,7 +10,7 @@ import { anything, count, message, number, position, time, turnState, version } 
 
 const titleSchema = z.string().trim().min(1).max(200);
 
-/** Common fields of a conversation in responses. */
+/** The fields of a conversation that several responses share. */
 const head = {
   conversationId: z.string(),
   title: z.string().nullable(),
@@ -77,7 +77,7 @@ const copyConversation = operation("post", "/conversations/{conversationId}/copy
 export function conversationRoutes(route: Route, parts: ServerParts): void {
   const { provider, log } = parts;
 
-  /** Returns the running and waiting turns by conversation. */
+  /** Returns each conversation's latest turn if it is running or waiting, by conversation id. */
   async function openTurns(userId: string, conversations: readonly ConversationMemory[]) {
     if (conversations.length === 0) return new Map();
     const queries = conversations.map(({ conversationId }) => ({ conversationId, limit: 1 }));
@@ -89,7 +89,10 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     );
   }
 
-  /** Returns `false` if only the turn log is left, from a deletion that failed in its last step. Throws if there is neither. */
+  /**
+   * Checks whether the user's conversation is stored. Returns `false` if an earlier deletion failed halfway: the conversation is
+   * deleted, but its turns are still in the turn log. Throws if the user has neither the conversation nor turns of it.
+   */
   async function hasConversation(conversationId: string, userId: string): Promise<boolean> {
     try {
       await ownConversation(parts, { conversationId, userId });

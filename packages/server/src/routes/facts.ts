@@ -56,7 +56,7 @@ const reviewFact = operation("post", "/facts/{factId}/review", {
   failures,
 });
 
-/** Adds the routes for facts about the user. */
+/** Adds the routes that list, add, explain, review and erase facts about the user. */
 export function factRoutes(route: Route, { userMemory }: ServerParts): void {
   const facts = (): UserMemoryStore => {
     if (userMemory !== undefined) return userMemory;

@@ -8,7 +8,7 @@ import { conversationRoutes } from "./conversations.ts";
 import { factRoutes } from "./facts.ts";
 import { turnRoutes } from "./turns.ts";
 
-/** Adds all routes that need a user. `app.ts` adds the others. */
+/** Adds the routes that need an authenticated user. `app.ts` adds the routes for health and the OpenAPI document. */
 export function addRoutes(route: Route, parts: ServerParts): void {
   aboutRoutes(route, parts);
   chatRoutes(route, parts);

@@ -4,14 +4,15 @@ import type { ServerParts } from "../server-parts.ts";
 
 export interface OwnConversation {
   readonly conversation: ConversationMemory;
-  /** Position of the first message that was read. */
+  /** Position of the first message that was loaded. */
   readonly firstPosition: number;
   readonly version: number;
 }
 
 /**
- * Reads a conversation of the user. Throws the same failure if it doesn't exist, belongs to another user, or has an invalid id. These
- * cases need the same store call, so their timing doesn't differ. Messages are read only after this check.
+ * Loads a conversation of the user. Throws the same failure if the conversation doesn't exist, belongs to another user, or has an
+ * invalid id. All three cases make the same call of the store, so their timing reveals nothing. Messages are loaded only after this
+ * check.
  */
 export async function ownConversation(
   { provider }: Pick<ServerParts, "provider">,
@@ -35,7 +36,7 @@ const toOwn = (conversation: ConversationMemory, firstPosition: number): OwnConv
   ...{ conversation, firstPosition, version: conversation.metadata?.version ?? 0 },
 });
 
-/** Throws a failure if the version isn't the one that the client saw. */
+/** Throws a failure if the conversation's version isn't the version that the client saw. */
 export function checkVersion({ version }: OwnConversation, seen: number): void {
   if (version === seen) return;
   throw new HttpFailure("changed", "The conversation has changed. Load it again.");

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
-import { type EncodedTurn, type Encoder, encodeJson } from "../http/encoder.ts";
+import type { EncodedTurn, Encoder } from "../http/encoder.ts";
 import { refusalFailure } from "../http/failure.ts";
+import { encodeJson } from "../http/json.ts";
 import type { ServerEnvironment } from "../http/router.ts";
 import { encodeServerSentEvents } from "../http/sse.ts";
 import type { ServerParts } from "../server-parts.ts";
@@ -8,7 +9,10 @@ import type { NumberedEvent, TurnRequest } from "../turns/turn-service.ts";
 
 type RequestContext = Context<ServerEnvironment>;
 
-/** Returns the encoder that the request asks for: JAF's event stream or JSON. */
+/**
+ * Returns the encoder for the format that the request asks for: server-sent events or JSON. The body's field `stream` overrides the
+ * `Accept` header.
+ */
 export function ownEncoder(
   { req }: RequestContext,
   { stream }: { readonly stream?: boolean | undefined },
@@ -44,7 +48,7 @@ export async function answerTurn(
   return encodeEvents(parts, context, { ...started, from: 0, release: releaseStream }, encode);
 }
 
-/** Returns the error handling of a stream. */
+/** Returns the functions that report an error in a stream and cut its connection off. */
 export const streamFailure = (context: RequestContext, report: ServerParts["report"]) => ({
   onError: (thrown: unknown) => report(thrown, context.get("requestId")),
   // An app that is called without a network has no bindings.
@@ -66,7 +70,7 @@ interface FollowedTurn {
   readonly from: number;
 }
 
-/** Responds with the events of a user's turn from a number on. */
+/** Responds with the events of a user's turn, from the event with number `from` on. */
 export async function answerEvents(
   parts: ServerParts,
   context: RequestContext,

@@ -45,7 +45,7 @@ const listTurns = operation("get", "/conversations/{conversationId}/turns", {
   }),
 });
 
-/** Adds the routes for a conversation's turns and their events. */
+/** Adds the routes that list a conversation's turns, return a turn's events, and stop a turn. */
 export function turnRoutes(route: Route, parts: ServerParts): void {
   const { log, service } = parts;
 
@@ -94,7 +94,10 @@ const summaryOf = ({ turnId, state, startedAt, record }: LoggedTurn) => ({
 
 const LAST_EVENT = /^(.{1,255}):(\d{1,15})$/;
 
-/** Parses the `Last-Event-ID` header of a reconnecting client. */
+/**
+ * Parses the `Last-Event-ID` header (`<turnId>:<number>`) of a reconnecting client. Returns the number of the next event, or
+ * `undefined` if the header is absent or invalid.
+ */
 function lastEvent(header: string | undefined) {
   const [, turnId, number] = LAST_EVENT.exec(header ?? "") ?? [];
   return turnId === undefined ? undefined : { turnId, next: Number(number) + 1 };

@@ -1,12 +1,12 @@
 import type { TraceEvent } from "@jaf/core";
 import type { TurnEvent, TurnMessageEvent } from "./turn-event.ts";
 
-/** Maps the events of a run to events of its turn. */
+/** Converts the events of a run into events of its turn. */
 export interface EventMapper {
   readonly take: (event: TraceEvent) => void;
-  /** Returns the text that was shown since the last message. */
+  /** Returns the text that readers have seen since the turn's last message. */
   readonly openText: () => string;
-  /** Returns the name of the last active agent. */
+  /** Returns the name of the agent that was active last. */
   readonly agentName: () => string;
 }
 
@@ -56,7 +56,7 @@ export function createEventMapper({ agentName: first, push }: EventMapperOptions
   };
 }
 
-/** Converts an event of a run to one of its turn. Returns `undefined` for events that readers don't get. */
+/** Converts an event of a run into an event of its turn. Returns `undefined` for an event that readers of the turn don't get. */
 export function toTurnEvent(event: TraceEvent): TurnEvent | undefined {
   switch (event.type) {
     case "llm_delta":

@@ -4,28 +4,32 @@ import { createMemoryStorageError, onAbort, withDeadline } from "@jaf/memory/int
 import { TurnStoreError } from "./turn-errors.ts";
 
 const MAX_QUERIES = 64;
-/** Events of one turn per read. Readers get the rest with the next read. */
+/** Maximum number of events of one turn that one read returns. Readers get later events with the next read. */
 const MAX_EVENTS = 256;
-/** Limits for failing reads, which are repeated one reader at a time: concurrent reads, and the interval per reader. */
+/**
+ * After a failed read, each reader's query is repeated alone. `MAX_ALONE` limits how many such reads run at the same time.
+ * `ALONE_EVERY_MS` is the minimum interval between two of these reads for the same reader.
+ */
 const MAX_ALONE = 16;
 const ALONE_EVERY_MS = 250;
 const DEFAULT_ANSWER_MS = 5_000;
 
 export interface EventPollerOptions {
   readonly log: Pick<TurnLog, "readAll">;
-  /** Interval between reads of the log while there are readers, in ms. */
+  /** Interval between reads of the log, in ms. Without readers, the log isn't read. */
   readonly pollMs: number;
-  /** How long the log may fail before readers get an error, in ms. */
+  /** How long reads of the log may fail before a reader gets an error, in ms. */
   readonly giveUpMs: number;
-  /** Timeout of one read, in ms. Default 5,000. */
+  /** Time limit for one read of the log, in ms. Default 5,000. */
   readonly answerMs?: number;
 }
 
-/** Reads events of turns for all readers of a process in shared queries. */
+/** Reads the events of turns from the log, with shared queries for all readers of a process. */
 export interface EventPoller {
   /**
-   * Waits for events from `query.from` on, or for the turn's end without any. Resolves with `null` if the turn no longer exists, and
-   * with `undefined` if the signal is aborted or the poller closed. Rejects with `TurnStoreError` if the log fails for too long.
+   * Waits until the log has events from number `query.from` on, or until the turn has ended without such events. Resolves with
+   * `null` if the turn doesn't exist or has expired, and with `undefined` if the signal is aborted or the poller is closed. Rejects
+   * with `TurnStoreError` if the log fails for too long.
    */
   readonly next: (query: EventQuery, signal: AbortSignal) => Promise<EventPage | null | undefined>;
   readonly close: () => void;
@@ -70,7 +74,7 @@ export function createEventPoller(options: EventPollerOptions): EventPoller {
     schedule();
   }
 
-  /** Returns the failing readers that are due, longest wait first. */
+  /** Returns the readers whose failed read has to be repeated now. The reader that has waited longest comes first. */
   function failingReaders(): readonly Reader[] {
     const before = performance.now() - ALONE_EVERY_MS;
     return [...readers]
@@ -107,7 +111,10 @@ export function createEventPoller(options: EventPollerOptions): EventPoller {
     }
   }
 
-  /** A failed group read doesn't show which query failed, so only a single read counts. */
+  /**
+   * Handles a failed read of a reader, and rejects the reader if the log fails for too long. Only a read for a single reader can
+   * reject: a failed read for a group doesn't show which query failed.
+   */
   function failed(reader: Reader, error: MemoryErrorUnion, isAlone: boolean): void {
     reader.failingSince ??= performance.now();
     if (!isAlone) return;

@@ -4,10 +4,10 @@ import { backoffDelayMs, createFailure, createMemoryStorageError, onAbort } from
 import { pause } from "../pause.ts";
 import { type EncodedEvent, encodeEvent, type TurnEvent } from "./turn-event.ts";
 
-/** Limits of one append: events, and approximate characters. */
+/** Limits of one append to the log: number of events, and approximate number of characters. */
 const MAX_GROUP_EVENTS = 500;
 const MAX_GROUP_CHARACTERS = 1_000_000;
-/** Pieces are no longer joined from this length on. */
+/** If a piece of a reply has at least this many characters, the next piece isn't joined with it. */
 const MAX_PIECE_CHARACTERS = 32_768;
 
 export interface EventWriterOptions {
@@ -15,26 +15,29 @@ export interface EventWriterOptions {
   readonly writer: TurnWriter;
   /** Number of the first event to write. */
   readonly first: number;
-  /** Returns how long pieces are currently gathered before they are stored, in ms. */
+  /** Returns how long pieces of a reply are currently gathered before they are stored, in ms. */
   readonly gatherMs: () => number;
   readonly heartbeatMs: number;
   readonly leaseMs: number;
   readonly onStored: (first: number, events: readonly EncodedEvent[]) => void;
-  /** Called once, when a stop of the turn is requested. */
+  /** Called once, when the log reports that a stop of the turn was requested. */
   readonly onStop: () => void;
-  /** Called once, when the lease is lost: another process has it, or the store didn't answer until it expired. */
+  /** Called once, when the lease is lost: another process has the lease, or the store didn't answer until the lease expired. */
   readonly onLost: () => void;
 }
 
-/** Stores the events of a turn in groups, one at a time. */
+/** Stores the events of a turn in the log, in groups, one group at a time. */
 export interface EventWriter {
-  /** Adds an event. If readers wait for it, it is stored immediately with all earlier ones. */
+  /**
+   * Adds an event. An event that readers wait for (e.g. a message) is stored immediately, with all earlier events. Other events
+   * (e.g. a piece of text) are gathered for a short time.
+   */
   readonly push: (event: TurnEvent) => void;
-  /** Resolves with `true` once all pushed events are stored, or with `false` if they can't be stored. */
+  /** Stores all added events. Resolves with `true` once they are stored, or with `false` if they can't be stored. */
   readonly flush: () => Promise<boolean>;
-  /** Stores the remaining events and ends the turn. Resolves with `false` if the lease is lost. */
+  /** Stores the remaining events and `last`, and ends the turn in the log. Resolves with `false` if the lease is lost. */
   readonly end: (last: TurnEvent, ending: TurnEnding) => Promise<boolean>;
-  /** Stops and drops unstored events. */
+  /** Stops the writer. Events that aren't stored yet are dropped. */
   readonly close: () => void;
 }
 
@@ -62,13 +65,18 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     if (how === "lost") options.onLost();
   };
 
-  /** Once the lease is lost, nothing may wait for a store that never answers. */
+  /**
+   * Resolves when the lease is lost or the writer is closed. After that, callers must not wait for a store that never answers.
+   */
   const isOver = new Promise<undefined>((resolve) => {
     onAbort(over.signal, () => resolve(undefined));
   });
   const unlessOver = <T>(task: Promise<T>): Promise<T | undefined> => Promise.race([task, isOver]);
 
-  /** Retries transient failures while the lease lasts. Resolves with whether the lease is still held. */
+  /**
+   * Calls the log, and retries transient failures while the lease lasts. Resolves with `true` if the lease is still held, and with
+   * `false` if it is lost.
+   */
   async function call(make: () => Promise<Result<WriterAnswer>>): Promise<boolean> {
     for (let attempt = 1; isOpen(); attempt++) {
       const began = performance.now();
@@ -91,7 +99,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     return false;
   }
 
-  /** Removes and returns the first events, as many as fit into one append. */
+  /** Removes the oldest waiting events, as many as fit into one append, and returns them. */
   function takeGroup(): readonly EncodedEvent[] {
     const group: EncodedEvent[] = [];
     let characters = 0;
@@ -126,7 +134,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     return isOpen();
   }
 
-  /** Runs tasks one after the other. */
+  /** Runs the task after all earlier tasks have ended. */
   function enqueue<T>(task: () => Promise<T>): Promise<T> {
     const done = work.then(async () => {
       isWorking = true;
@@ -198,7 +206,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
 const thrownInto = (): Result<never> =>
   createFailure(createMemoryStorageError("append", "the turn log threw", { retryable: true }));
 
-/** Adds an event, joined with the last one if both are pieces of one kind. */
+/** Adds an event to the waiting events. Joins it with the last one if both are text or both are reasoning. */
 function joined(pending: TurnEvent[], event: TurnEvent): TurnEvent[] {
   const last = pending.at(-1);
   if (
@@ -211,6 +219,8 @@ function joined(pending: TurnEvent[], event: TurnEvent): TurnEvent[] {
   return pending;
 }
 
-/** Checks whether an event is stored immediately. Pieces and diagnostic events are gathered. */
+/**
+ * Checks whether an event is stored immediately because readers wait for it. Pieces of a reply and diagnostic events are gathered.
+ */
 const isWaitedFor = ({ type }: TurnEvent): boolean =>
   type !== "text" && type !== "reasoning" && type !== "part" && type !== "context" && type !== "model_call";

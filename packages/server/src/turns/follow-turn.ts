@@ -6,11 +6,14 @@ import type { FollowQuery, NumberedEvent, TurnIds } from "./turn-service.ts";
 
 export interface FollowScope {
   readonly poller: EventPoller;
-  /** Returns the recent events of a turn that runs in this process. */
+  /** Returns the latest events of a turn that runs in this process, or `undefined` for any other turn. */
   readonly recentEventsOf: (turn: TurnIds) => RecentEvents | undefined;
 }
 
-/** Yields the events of a turn as they are stored; see `TurnService.follow`. */
+/**
+ * Yields the events of a turn once they are stored. If the turn runs in this process, they come from memory, and otherwise from the
+ * log. For the end of the events, see `TurnService.follow`.
+ */
 export async function* followTurn(
   scope: FollowScope,
   query: FollowQuery,

@@ -5,14 +5,14 @@ import type { NumberedEvent } from "./turn-service.ts";
 const MAX_EVENTS = 64;
 const MAX_CHARACTERS = 524_288;
 
-/** The latest stored events of a turn that runs in this process. Readers get older ones from the log. */
+/** The latest stored events of a turn that runs in this process. Readers get older events from the log. */
 export interface RecentEvents {
   readonly add: (first: number, events: readonly EncodedEvent[]) => void;
   /** Ends the list: no more events will be added. */
   readonly close: () => void;
   /**
-   * Returns the events from this number on. `[]`: none yet. `"elsewhere"`: read them from the log, since they are no longer kept
-   * here or won't be added here.
+   * Returns the events from the number `number` on. `[]`: these events aren't stored yet. `"elsewhere"`: the caller must read
+   * these events from the log, because this list no longer keeps them or won't get them.
    */
   readonly from: (number: number) => readonly NumberedEvent[] | "elsewhere";
   /** Resolves when events are added, the list is closed, or the signal is aborted. */
@@ -31,7 +31,7 @@ export function createRecentEvents(begin: number): RecentEvents {
     for (const wake of woken) wake();
   };
 
-  /** Drops half of the list at a time. Dropping single events would take quadratic time. */
+  /** Drops the older half of the list if the list is too long. Dropping events one by one would take quadratic time. */
   function trim(): void {
     if (recent.length <= MAX_EVENTS && characters <= MAX_CHARACTERS) return;
     const isTooMuch = () => recent.length > MAX_EVENTS / 2 || characters > MAX_CHARACTERS / 2;

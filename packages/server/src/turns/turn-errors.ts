@@ -2,7 +2,7 @@ import { ConversationOwnershipError, type JAFError } from "@jaf/core";
 import { ContinuationValidationError, type MemoryErrorUnion } from "@jaf/memory";
 import type { TurnRefusal } from "./turn-service.ts";
 
-/** The conversation store or the turn log failed. The message holds no conversation content. */
+/** Thrown if the conversation store or the turn log failed. The message holds no conversation content. */
 export class TurnStoreError extends Error {
   override readonly name = "TurnStoreError";
 
@@ -33,7 +33,7 @@ export const refusal = (
 
 export const invalid = (message: string): TurnRefusal => ({ reason: "invalid", message, retryable: false });
 
-/** Converts a store's error to a refusal. */
+/** Converts an error of the store into a refusal of the turn. */
 export function storeRefusal(error: MemoryErrorUnion): TurnRefusal {
   switch (error._tag) {
     case "MemoryNotFoundError":
@@ -48,7 +48,7 @@ export function storeRefusal(error: MemoryErrorUnion): TurnRefusal {
   }
 }
 
-/** Converts an error that a prompt threw to a refusal. Returns `undefined` for a bug. */
+/** Converts an error that `prompt` threw into a refusal of the turn. Returns `undefined` if the error is a bug. */
 export function refusalOfThrown(thrown: unknown): TurnRefusal | undefined {
   if (thrown instanceof ConversationOwnershipError) return refusal("not-found");
   if (thrown instanceof ContinuationValidationError) {
@@ -61,7 +61,10 @@ export function refusalOfThrown(thrown: unknown): TurnRefusal | undefined {
     : undefined;
 }
 
-/** Converts an outcome's error from before the first write to a refusal. Returns `undefined` if the error ends a turn. */
+/**
+ * Converts an error that occurred before a run's first write into a refusal. Returns `undefined` if the error ends the turn
+ * instead, e.g. a failed model call.
+ */
 export function refusalOfError(error: JAFError): TurnRefusal | undefined {
   if (error._tag === "MemoryError") return storeRefusal(error.error);
   if (error._tag === "ContinuationRejected") return { ...refusal("changed"), message: error.reason };

@@ -7,14 +7,14 @@ import type {
   ToolResultStatus,
 } from "@jaf/core";
 import type { ContentPart, Message } from "@jaf/memory";
-import { base64Of } from "@jaf/memory/internal";
+import { base64Of, MAX_DEPTH } from "@jaf/memory/internal";
 
 /**
- * An event of a turn, as stored in the turn log and sent as JSON or server-sent event. Events are numbered from 0 without gaps. The
- * first is `turn_start`, the last `turn_end`.
+ * An event of a turn. The turn log stores it, and clients get it as JSON or as a server-sent event. Events are numbered from 0
+ * without gaps. The first event is `turn_start`, the last is `turn_end`.
  *
- * `text`, `reasoning` and `part` are pieces of a reply in progress. A `message` holds the whole reply and replaces all pieces since
- * the last `message`, `retract` or `turn_start`. A `retract` removes these pieces.
+ * `text`, `reasoning` and `part` events are pieces of a reply in progress. A `message` holds the whole reply and replaces all
+ * pieces since the last `message`, `retract` or `turn_start`. A `retract` removes these pieces.
  */
 export type TurnEvent =
   | TurnStartEvent
@@ -36,9 +36,9 @@ export interface TurnStartEvent {
   readonly type: "turn_start";
   readonly turnId: string;
   readonly conversationId: string;
-  /** The agent at the start of the turn. */
+  /** Name of the agent at the start of the turn. */
   readonly agentName: string;
-  /** Position of the first message that the turn adds after its input. */
+  /** Position of the first message that the turn adds after the user's input. */
   readonly position?: number;
 }
 
@@ -54,25 +54,28 @@ export interface ReasoningEvent {
   readonly text: string;
 }
 
-/** A part of the reply that is neither text nor a call, e.g. an image. */
+/** A piece of the reply that is neither text nor a tool call, e.g. an image. */
 export interface PartEvent {
   readonly type: "part";
   readonly part: ContentPart;
 }
 
-/** Removes the pieces: the model call is repeated, a guardrail blocked the reply, or another process took over the turn. */
+/** Removes the pieces of the reply in progress, because the reply will be made again or was blocked. */
 export interface RetractEvent {
   readonly type: "retract";
-  /** `"fallback"`: another model is called. */
+  /**
+   * Why the pieces are removed. `"retry"`: the model call is repeated. `"fallback"`: another model is called. `"guardrail"`: a
+   * guardrail blocked the reply. `"taken-over"`: another process took over the turn.
+   */
   readonly reason: "retry" | "fallback" | "guardrail" | "taken-over";
 }
 
-/** A message is now part of the conversation. */
+/** A complete message, which is now part of the conversation. */
 export interface TurnMessageEvent {
   readonly type: "message";
   readonly agentName: string;
   readonly message: Message;
-  /** The turn was stopped, so the message may be incomplete. */
+  /** Present if the turn was stopped, so the message may be incomplete. */
   readonly stopped?: true;
 }
 
@@ -81,37 +84,37 @@ export interface ToolStartEvent {
   readonly type: "tool_start";
   readonly toolCallId: string;
   readonly toolName: string;
-  /** The parsed arguments. */
+  /** The call's parsed arguments. */
   readonly args: unknown;
 }
 
-/** A tool call has its result. */
+/** A tool call has ended with a result. */
 export interface ToolEndEvent {
   readonly type: "tool_end";
   readonly toolCallId: string;
   readonly toolName: string;
   readonly status: ToolResultStatus;
   readonly durationMs: number;
-  /** The result as the model sees it. For a result with parts, their text. */
+  /** The result as the model sees it. If the result consists of parts, this is their text. */
   readonly result: string;
-  /** The parts of a result with parts. */
+  /** The parts of the result, if it consists of parts (e.g. text and an image). */
   readonly parts?: readonly ContentPart[];
 }
 
-/** A call waits for its approval or its result. The turn ends as `interrupted`. */
+/** A tool call waits for an approval, or for a result from the client. The turn then ends with status `interrupted`. */
 export interface InterruptionEvent {
   readonly type: "interruption";
   readonly interruption: Interruption;
 }
 
-/** Another agent continues the turn. */
+/** The agent `from` hands the turn off to the agent `to`. */
 export interface HandoffEvent {
   readonly type: "handoff";
   readonly from: string;
   readonly to: string;
 }
 
-/** The messages of the next model call. */
+/** Says which messages the next model call sends, and why others are left out. */
 export interface ContextEvent {
   readonly type: "context";
   readonly manifest: ContextManifest;
@@ -124,37 +127,43 @@ export interface ModelCallEvent {
   readonly model: string;
   readonly status: "success" | "error";
   readonly durationMs: number;
-  /** The sum over all attempts. */
+  /** The number of tokens of all attempts together. */
   readonly usage?: ModelUsage;
-  /** The cost of these tokens, by `RunConfig.prices`. */
+  /** The cost of the tokens in `usage`, by the prices in `RunConfig.prices`. */
   readonly cost?: number;
   readonly finishReason?: string;
   /** The model that replied, if the provider reports it. */
   readonly origin?: ModelOrigin;
 }
 
-/** The last event of a turn: how it ended. */
+/** The last event of a turn, which says how the turn ended. */
 export interface TurnEnd {
   readonly type: "turn_end";
-  /** `stopped`: by request. The text so far is kept. */
+  /**
+   * How the turn ended. `"interrupted"`: tool calls wait for an approval or a client's result. `"stopped"`: a stop was requested,
+   * and the text so far is kept.
+   */
   readonly status: "completed" | "interrupted" | "stopped" | "error";
-  /** Only with status `error`. Holds no conversation content. */
+  /** Why the turn failed. Present only with status `error`. Holds no conversation content. */
   readonly error?: TurnError;
-  /** The waiting calls, with status `interrupted`. */
+  /** The tool calls that wait for the user. Present only with status `interrupted`. */
   readonly interruptions?: readonly Interruption[];
   /** The decoded output, if the agent has an `outputCodec`. */
   readonly output?: unknown;
   /** The conversation's version after the turn; see `ConversationMetadata.version`. Absent if unknown. */
   readonly version?: number;
-  /** The tokens of the model calls in the process that ended the turn. */
+  /** The number of tokens of the turn's model calls. Counts only the calls of the process that ended the turn. */
   readonly usage?: ModelUsage;
-  /** The usage and cost of the turn's run, and of all runs of the conversation. Absent if the provider reports no usage. */
+  /**
+   * Usage and cost of the turn's run (`run`) and of all runs of the conversation (`conversation`). Absent if the model provider
+   * reports no usage.
+   */
   readonly spent?: { readonly run: Spent; readonly conversation?: Spent };
 }
 
 /** Why a turn failed. Holds no conversation content. */
 export interface TurnError {
-  /** The `_tag` of a `JAFError`, or `"Lost"` if the turn's process is gone and no other could continue it. */
+  /** The `_tag` of a `JAFError`, or `"Lost"` if the turn's process ended and no other process could continue the turn. */
   readonly code: string;
   /** What happened, in a sentence. */
   readonly message: string;
@@ -162,9 +171,9 @@ export interface TurnError {
   readonly retryable: boolean;
 }
 
-/** An event with its stored text. */
+/** An event and its JSON text in the log. */
 export interface EncodedEvent {
-  /** Equal to the decoded text. Frozen because all readers in this process share it. */
+  /** The event that decoding `text` returns. Frozen, because all readers in this process share it. */
   readonly event: TurnEvent;
   readonly text: string;
 }
@@ -174,14 +183,25 @@ export function encodeEvent(event: TurnEvent): EncodedEvent {
   return { event: plain, text: JSON.stringify(plain) };
 }
 
-/** Decodes the text of an {@link EncodedEvent}. */
+/** Decodes the JSON text of an {@link EncodedEvent}. */
 export const decodeEvent = (text: string): TurnEvent => JSON.parse(text) as TurnEvent;
 
-/** Returns a copy of the event as JSON would restore it. Bytes become base64, as in a `MediaPart` with a `data` string. */
-export const plainEvent = <Event extends TurnEvent>(event: Event): Event => plainOf(event, "") as Event;
+/**
+ * Returns a copy of the event, with the values that it has after JSON. Bytes become base64 text, as in the `data` of a `MediaPart`.
+ * Values that JSON can't represent are left out, because an event that can't be stored would stall its turn. These are also
+ * objects that contain themselves, objects that throw when they are read, and objects that are nested deeper than stores accept.
+ */
+export const plainEvent = <Event extends TurnEvent>(event: Event): Event =>
+  plainOf(event, "", new Set()) as Event;
 
-/** Returns `undefined` if JSON leaves the value out. */
-function plainOf(given: unknown, key: string): unknown {
+/** The maximum nesting depth of an event. An event contains storable values, which start a few levels inside the event. */
+const MAX_EVENT_DEPTH = MAX_DEPTH + 20;
+
+/**
+ * Returns the value as it is after JSON, or `undefined` if the value is left out (e.g. a function). `around`: the objects that
+ * contain the value.
+ */
+function plainOf(given: unknown, key: string, around: Set<object>): unknown {
   // A Buffer's `toJSON` would return a list of numbers.
   if (given instanceof Uint8Array) return base64Of(given);
   const value = jsonOf(given, key);
@@ -196,22 +216,46 @@ function plainOf(given: unknown, key: string): unknown {
       // JSON would throw, and the event of a tool with such a number would be lost.
       return String(value);
     case "object":
-      return value === null ? null : Object.freeze(plainObject(value));
+      return value === null ? null : plainObject(value, around);
     default:
       return undefined;
   }
 }
 
-/** Applies `toJSON`, e.g. of a Date or a URL. */
-const jsonOf = (value: unknown, key: string): unknown =>
-  typeof value === "object" && value !== null && "toJSON" in value && typeof value.toJSON === "function"
-    ? value.toJSON(key)
-    : value;
+/**
+ * Returns what the value's `toJSON` method returns (e.g. of a Date or a URL), or the value itself if it has no such method.
+ * Returns `undefined` if the method throws.
+ */
+function jsonOf(value: unknown, key: string): unknown {
+  try {
+    return typeof value === "object" &&
+      value !== null &&
+      "toJSON" in value &&
+      typeof value.toJSON === "function"
+      ? value.toJSON(key)
+      : value;
+  } catch {
+    return undefined;
+  }
+}
 
-function plainObject(value: object): object {
-  if (Array.isArray(value)) return Array.from(value, (item, index) => plainOf(item, `${index}`) ?? null);
+function plainObject(value: object, around: Set<object>): object | undefined {
+  if (around.has(value) || around.size >= MAX_EVENT_DEPTH) return undefined;
+  around.add(value);
+  try {
+    return Object.freeze(plainFields(value, around));
+  } catch {
+    return undefined;
+  } finally {
+    around.delete(value);
+  }
+}
+
+function plainFields(value: object, around: Set<object>): object {
+  if (Array.isArray(value))
+    return Array.from(value, (item, index) => plainOf(item, `${index}`, around) ?? null);
   const fields = Object.entries(value).flatMap(([key, field]) => {
-    const plain = plainOf(field, key);
+    const plain = plainOf(field, key, around);
     return plain === undefined ? [] : [[key, plain] as const];
   });
   // fromEntries defines properties, so `__proto__` stays a normal key.

@@ -3,29 +3,33 @@ import type { ApprovalDecision, MemoryErrorUnion, Message } from "@jaf/memory";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
 
 /**
- * The user who sends a request, as returned by `authenticate`. Add your own fields, e.g. a tenant or roles: your `context` function
- * receives them. The turn log stores them while a turn runs, so another process can take it over. They must be JSON without secrets.
+ * The user who sends a request. `authenticate` returns it. Add your own fields, e.g. a tenant or roles: your `context` function
+ * receives them. Fields must be JSON values without secrets, because the turn log stores them while a turn runs. With them, another
+ * process can take over the turn.
  */
 export interface Identity {
-  /** The user's id. The user's conversations and facts are stored under it. */
+  /** The user's id. The user's conversations and facts are stored under this id. */
   readonly userId: string;
   readonly [field: string]: unknown;
 }
 
-/** Identifies a turn. */
+/** Identifies a turn. A turn id is unique within its conversation. */
 export interface TurnIds {
   readonly conversationId: string;
   readonly turnId: string;
 }
 
-/** The conversation of a turn. */
+/** The conversation that a turn belongs to. */
 export type TurnTarget =
   /** An existing conversation of the user. */
   | { readonly conversationId: string }
-  /** A new conversation with `newId` or a random id, and with `title`. If the user has one with this id, it is continued. */
+  /**
+   * A new conversation with the id `newId` (or a random id) and with `title`. If the user already has a conversation with this id,
+   * the turn continues it.
+   */
   | { readonly newId: string | undefined; readonly title?: string };
 
-/** An edit: messages from `position` on are dropped before the input is added. */
+/** An edit of a conversation: the messages from `position` to the end are dropped before the turn's input is added. */
 export interface TurnEdit {
   /** Position of the first message to drop. */
   readonly position: number;
@@ -35,104 +39,110 @@ export interface TurnEdit {
 
 /** A turn to start. */
 export interface TurnRequest {
-  /** The user. */
+  /** The user who sends the request. */
   readonly identity: Identity;
-  /** The conversation. */
+  /** The conversation of the turn. */
   readonly target: TurnTarget;
   /**
-   * The turn's id: 1 to 255 UTF-16 units, unique in the conversation. Ignored if the conversation's id isn't given. A repeated
-   * request starts no second turn. It joins the first one in any process, even after its end, and is refused as `"changed"` once the
-   * events have expired. Default: a random id.
+   * The turn's id: 1 to 255 UTF-16 units, unique in the conversation. Default: a random id. Ignored if `target` names no
+   * conversation. A repeated request with the same id starts no second turn. The repeated request joins the first turn, in any
+   * process and even after the turn's end. Once the turn's events have expired, a repeated request is refused as `"changed"`.
    */
   readonly turnId?: string;
-  /** The agent that starts the turn. */
+  /** Name of the agent that starts the turn. */
   readonly agentName: string;
-  /** The user's input. `[]` for none, e.g. with approvals. */
+  /** The user's input. `[]`: no input, e.g. if the request only has approvals. */
   readonly input: PromptInput;
-  /** Drops messages before the input is added. Default: none. */
+  /** Drops messages before the input is added. Default: no messages are dropped. */
   readonly edit?: TurnEdit;
-  /** Decisions about calls that wait for an approval. */
+  /** The user's decisions about tool calls that wait for an approval. */
   readonly approvals?: readonly ApprovalDecision[];
-  /** The results of calls that the client has run. */
+  /** The results of tool calls that the client has run. */
   readonly toolResults?: readonly ClientToolResult[];
   /** The client's copy of the history; see `PromptOptions` of `@jaf/core`. */
   readonly messages?: readonly Message[];
-  /** Replaces the client's copy of the history; see `PromptOptions` of `@jaf/core`. */
+  /** A token that stands for the client's copy of the history, in place of `messages`; see `PromptOptions` of `@jaf/core`. */
   readonly historyToken?: string;
 }
 
 /**
- * Why no turn began. Nothing was stored, and no model was called.
+ * Why a request began no turn. Nothing was stored, and no model was called.
  *
- * - `"not-found"`: the user has no such conversation. Doesn't reveal whether another user has.
- * - `"running"`: another turn of the conversation is running; see `turnId`.
+ * - `"not-found"`: the user has no such conversation. Whether another user has one stays hidden.
+ * - `"running"`: another turn of the conversation is running; `turnId` is its id.
  * - `"changed"`: `edit.version`, an approval or the client's history doesn't match the stored conversation.
  * - `"invalid"`: the input is invalid.
  * - `"draining"`: this process is shutting down.
- * - `"forbidden"`: the application's `context` threw a `UserFacingError`, whose message this is.
+ * - `"forbidden"`: the option `context` threw a `UserFacingError`. `message` is the message of that error.
  * - `"store"`: the store or the server failed. `retryable` says whether a retry can help.
  */
 export interface TurnRefusal {
   readonly reason: "not-found" | "running" | "changed" | "invalid" | "draining" | "forbidden" | "store";
-  /** What happened, and what to do. Holds no conversation content. */
+  /** What happened, and what the client can do. Holds no conversation content. */
   readonly message: string;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** The running turn, for `"running"`. */
+  /** Id of the running turn. Only with the reason `"running"`. */
   readonly turnId?: string;
-  /** The error of the store, for `"store"`. For your log, not for the client. */
+  /** The error of the store. Only with the reason `"store"`. Log this error, but don't send it to the client. */
   readonly cause?: MemoryErrorUnion;
 }
 
-/** Whether a turn began: its ids and its end, or why it was refused. */
+/** The result of starting a turn. `started` says whether the turn began. If not, `refusal` says why. */
 export type StartedTurn =
   | {
       readonly started: true;
       readonly conversationId: string;
       readonly turnId: string;
-      /** Resolves with the end of the turn, even if another process takes it over. Never rejects. */
+      /** Resolves with the last event of the turn, even if another process takes the turn over. Never rejects. */
       readonly ended: Promise<TurnEnd>;
     }
   | { readonly started: false; readonly refusal: TurnRefusal };
 
-/** An event with its number. */
+/** An event of a turn with its number. */
 export interface NumberedEvent {
-  /** Counts from 0 in each turn. */
+  /** The event's number in its turn, from 0. */
   readonly number: number;
   readonly event: TurnEvent;
-  /** The event's stored JSON, if it comes from a {@link TurnService}. */
+  /** The event's JSON text as the log stores it. Present if the event comes from a {@link TurnService}. */
   readonly text?: string;
 }
 
-/** The turn to follow, and where to begin. */
+/** Which turn to follow, and from which event on. */
 export interface FollowQuery {
   readonly conversationId: string;
   readonly turnId: string;
   /** Number of the first event to yield. */
   readonly from: number;
-  /** Ends the reading. The turn continues. */
+  /** Ends the reading of events when aborted. The turn itself continues. */
   readonly signal: AbortSignal;
 }
 
-/** Runs turns of agents, independently of their readers. Readers get events once they are stored. */
+/** Runs turns of agents. A turn runs on even if no client reads its events. Readers get an event once it is stored. */
 export interface TurnService {
-  /** Starts a turn. Resolves once the turn is stored or refused. */
+  /** Starts a turn. Resolves once the turn is stored in the log, or once it is refused. */
   readonly start: (request: TurnRequest) => Promise<StartedTurn>;
   /**
-   * Yields the events of a turn in groups, until `turn_end`. Ends without it if the turn has expired or was erased, or if
-   * `signal` is aborted or the service closes. You must check that the user owns the conversation. Throws if the store fails for
-   * longer than the service retries.
+   * Yields the events of a turn in groups, up to `turn_end`. Ends earlier if the turn expires or is erased, if `signal` is aborted,
+   * or if the service closes. The caller must check that the user owns the conversation: `follow` doesn't. Throws if the store
+   * fails for longer than the service retries.
    */
   readonly follow: (query: FollowQuery) => AsyncIterable<readonly NumberedEvent[]>;
-  /** Asks a turn to stop; it ends as `stopped` shortly after. Resolves with `false` if no such turn is running. */
+  /**
+   * Asks a turn to stop. Resolves with `true` if the turn is running; it ends as `stopped` shortly after. Resolves with `false` if
+   * no such turn is running.
+   */
   readonly stop: (turn: { readonly conversationId: string; readonly turnId: string }) => Promise<boolean>;
   /** Returns the number of turns that run in this process. */
   readonly running: () => number;
   /**
-   * Accepts no more turns and waits for the running ones. After `timeoutMs`, it hands over the rest: their leases are released, and
-   * another process continues them. Resolves with the number of turns handed over.
+   * Accepts no more turns and waits for the running turns. After `timeoutMs`, hands over the turns that still run: releases their
+   * leases, so that another process continues them. Resolves with the number of turns that were handed over.
    */
   readonly drain: (options: { readonly timeoutMs: number }) => Promise<{ readonly handedOver: number }>;
-  /** Drains without waiting and ends all readers. The log and the memory provider stay open. */
+  /**
+   * Hands over all running turns without waiting for their end, and ends the events of all readers. Doesn't close the log and the
+   * memory provider.
+   */
   readonly close: () => Promise<void>;
 }

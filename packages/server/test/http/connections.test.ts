@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { saying, startTestServer } from "../support/test-server.ts";
@@ -100,4 +101,28 @@ describe("the connection after a refused body", () => {
       await sleep(0);
     }
   });
+});
+
+describe("the connection of a body that nothing reads", () => {
+  it.each(["GET /agents", "HEAD /health", "DELETE /conversations/c", "POST /nowhere"])(
+    "closes after the response, however much follows: %s",
+    async (request) => {
+      const { port } = await startTestServer(saying("Hi."));
+      const socket = connect(port, "127.0.0.1");
+      onTestFinished(() => void socket.destroy());
+      const closed = new Promise<void>((resolve) => {
+        socket.on("error", () => undefined).once("close", () => resolve());
+      });
+      socket.write(
+        `${request} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-user: ada\r\ntransfer-encoding: chunked\r\n\r\n`,
+      );
+      const more = () => {
+        while (!socket.destroyed && socket.write(`10000\r\n${"x".repeat(0x10000)}\r\n`));
+      };
+      socket.on("drain", more);
+      socket.resume();
+      more();
+      await closed;
+    },
+  );
 });

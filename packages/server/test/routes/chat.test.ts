@@ -39,6 +39,17 @@ describe("chat", () => {
     expect(new Set(titles)).toEqual(new Set(["About tea", null, "About milk"]));
   });
 
+  it.each([
+    ["much white space", `${" ".repeat(2_000)}a${"\n ".repeat(1_000)}b`, "a b"],
+    ["emoji", `one ${"😀".repeat(100)}`, `one ${"😀".repeat(76)}`],
+    ["an emoji behind white space", `a${" ".repeat(998)}😀`, "a 😀"],
+    ["a long word", "x".repeat(100_000), "x".repeat(80)],
+  ])("titles a conversation by the first 80 characters of a text with %s", async (_, message, title) => {
+    const { ask } = await startTestServer(saying("Yes."));
+    const { conversationId } = (await ask("ada", "POST", "/chat", { message })).body.data;
+    expect((await ask("ada", "GET", `/conversations/${conversationId}`)).body.data.title).toBe(title);
+  });
+
   it("responds with a stream of numbered events", async () => {
     const { send } = await startTestServer(
       createScriptedModel([{ toolCalls: [{ name: "add", arguments: { a: 2, b: 3 } }] }, "Five."]),

@@ -56,13 +56,14 @@ type TestServerOptions = {
 export async function startTestServer(
   modelProvider: ModelProvider<unknown> = saying("Hello."),
   given: TestServerOptions = {},
+  agents: readonly Agent<unknown, string>[] = [assistant],
 ): Promise<TestServer> {
   const provider = createInMemoryProvider();
   const userMemory = new MemoryUserMemory();
   const { userMemory: served, ...options } = { userMemory, ...given };
   const turnLog = options.turnLog ?? createInMemoryTurnLog();
   const config = { modelProvider, ...(served && { userMemory: served }) };
-  const server = await runServer([assistant], config, {
+  const server = await runServer(agents, config, {
     port: 0,
     ...{ defaultMemoryProvider: provider, turnLog },
     authenticate: ({ headers }) => {

@@ -2,8 +2,8 @@ import { present } from "@jaf/memory/adapter";
 import type { UserMemoryBackend } from "../backend.ts";
 
 /**
- * Returns a backend with some methods replaced, as a base for wrappers. All others are called on the given backend, which may
- * be an instance of a class.
+ * Returns a new backend: the methods in `methods`, and for all other methods those of `backend`. `backend` may be an instance
+ * of a class. Use this function to write a wrapper around a backend.
  *
  * @example
  * ```ts

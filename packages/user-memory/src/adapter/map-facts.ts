@@ -10,14 +10,18 @@ import type {
 import { extendUserMemoryBackend } from "./extend-backend.ts";
 
 /**
- * Encodes a user's texts before they are stored, and decodes them. Both methods can be called at any time and in any order. If
- * one throws or rejects, the call fails with a storage error that contains only the name of the cause, since its message may
- * quote the text. If `encode` fails, nothing is written.
+ * Encodes a user's texts before they are stored, and decodes texts that were stored. Both methods can be called at any time
+ * and in any order. If a method throws or rejects, the call of the user memory that needed the text rejects with a storage
+ * error. This error contains only the name of the thrown error, because the message of the thrown error may quote the text. If
+ * `encode` fails, nothing is written.
  */
 export interface TextCodec {
-  /** Can return different results for the same text. The result must not contain a NUL or an unpaired surrogate. */
+  /**
+   * Encodes a text. `encode` may return different results for the same text. A result must not contain a NUL or an unpaired
+   * surrogate.
+   */
   encode(text: string, user: UserKey): string | Promise<string>;
-  /** Returns the original text for a result of `encode` for the same user. */
+  /** Decodes a result of `encode` for the same user, and returns the original text. */
   decode(text: string, user: UserKey): string | Promise<string>;
 }
 
@@ -41,11 +45,12 @@ function mappingOf(codec: TextCodec, direction: keyof TextCodec): Mapping {
 }
 
 /**
- * Returns a backend that stores the user's texts encoded, e.g. encrypted with a key per user. It encodes `fact`, `tags`,
- * `evidence` and `quotation` of facts, the bodies of jobs, the head's state and the bodies of the audit trail.
+ * Returns a backend that encodes a user's texts before it stores them, e.g. encrypts them with a key per user. It encodes
+ * `fact`, `tags`, `evidence` and `quotation` of facts, the bodies of extraction jobs and of audit entries, and the state in
+ * the user's head.
  *
- * It doesn't encode the fields that facts are found and ranked by: terms (stemmed words), vectors, `key`, `author`,
- * conversation and message ids, times, digests and the user id.
+ * It doesn't encode the fields that search and ranking need: terms (stemmed words), vectors, `key`, `author`, conversation and
+ * message ids, times, digests and the user id.
  *
  * @example
  * ```ts

@@ -3,52 +3,60 @@ import { type Span, UNSPACED } from "../text.ts";
 import { oneLine, type Passage, type Quotable } from "./passages.ts";
 
 /**
- * A fact that a model or your `extract` function proposes. It points at words of the user, which are stored as a quotation.
- * The proposal itself only helps to find them and is never shown.
+ * A fact that a model or your `extract` function proposes. It points at words of the user, and these words are stored as a
+ * quotation. The proposed sentence (`fact`) is stored as a fact only if the option `verify` accepts the sentence, or if the
+ * words are third-party text. Otherwise the sentence only helps to find the words.
  */
 export interface ProposedFact {
-  /** The fact as a sentence. */
+  /** The proposed fact as a sentence. */
   readonly fact: string;
-  /** The user's words that state the fact, copied exactly. Default: the user's words that share most with the fact. */
+  /**
+   * The user's words that state the fact, copied exactly. Default: the user's words that have most words in common with the
+   * fact.
+   */
   readonly evidence?: string | undefined;
-  /** Confidence in [0, 1]; other values are clamped. It doesn't raise trust. */
+  /** Confidence in the fact, from 0 to 1. Other values are clamped. A high score doesn't raise trust. */
   readonly score: number;
-  /** Ignored if the agent's spec has tags: facts only get those. */
+  /** Tags for the fact. Ignored if the agent's `remembers` spec has tags, because the fact then only gets the spec's tags. */
   readonly tags?: readonly string[] | undefined;
-  /** The topic, e.g. `"home-city"`. Of all facts with the same key, the newest is current. */
+  /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces the older fact. */
   readonly key?: string | undefined;
 }
 
-/** The support for a proposal in the user's messages. */
+/** The words in the user's messages that support a proposed fact. */
 export type Support =
   | { readonly kind: "quotation"; readonly passage: Passage }
-  /** The words are only in third-party text. */
+  /** The supporting words are only in third-party text. `message` is the index of the message that contains them. */
   | { readonly kind: "third-party"; readonly words: string; readonly message: number }
-  /** Nothing in the messages supports it. */
+  /** No words in the user's messages support the proposed fact. */
   | { readonly kind: "none" };
 
 const NONE: Support = { kind: "none" };
-/** An omission in the evidence. */
+/** Matches an ellipsis in the evidence, which stands for omitted words. */
 const ELLIPSIS = /\s*(?:\[?(?:…|\.{3,})\]?)\s*/u;
 const MAX_PARTS = 5;
 /**
- * The share of words that must be among the user's: for evidence, and for a fact in the model's wording. At least two words.
+ * How many words of a proposal a passage must contain. `SHARED`: the usual share of the words. `SHARED_WITH_FACT`: the share
+ * if the proposal has no evidence, or if its evidence is in several passages. `MIN_SHARED`: the minimum number of words.
  */
 const SHARED = 0.5;
 const SHARED_WITH_FACT = 0.2;
 const MIN_SHARED = 2;
 
 /**
- * Returns a function that finds which of the user's words support a proposal:
- * 1. It looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter, and an ellipsis can stand
- *    for omitted words between parts in order. If the evidence is in a passage, the passage is the support; if only in
- *    third-party text, that text is; if anywhere else, there is no support.
- * 2. If the evidence isn't found, it takes the passage that shares at least half of the evidence's words, or else half of the
- *    fact's. Of several, the one that shares the most words, rare words weighing more.
- * 3. If there is no evidence, a fifth of the fact's words is enough, since the user is later shown the passage, not the fact.
+ * Returns a function that finds the user's words that support a proposed fact:
  *
- * In 2 and 3 at least two words must be shared, unless there is only one. Returns `kind: "none"` if nothing supports the
- * proposal.
+ * 1. The function looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter. An ellipsis in
+ *    the evidence stands for omitted words. If the evidence is in a passage, the passage is the support. If the evidence is
+ *    only in third-party text, the third-party text is the support. If the evidence is anywhere else, there is no support.
+ * 2. If the evidence isn't found, the function takes a passage that contains at least half of the evidence's words. If there
+ *    is no such passage, the function takes a passage that contains at least half of the fact's words.
+ * 3. If the proposal has no evidence, the function takes a passage that contains at least a fifth of the fact's words. A fifth
+ *    is enough, because the user is later shown the passage, not the fact.
+ *
+ * In cases 2 and 3, the passage must contain at least two of the words, unless there is only one word. Of several passages,
+ * the function takes the one whose common words weigh most. A word weighs more if fewer passages contain it. The function
+ * returns `kind: "none"` if there is no support.
  */
 export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
   const { said, passages, thirdParty } = quotable;
@@ -111,7 +119,7 @@ const ofOther = ({ message, start, end }: MessageSpan, said: readonly string[]):
   message,
 });
 
-/** Returns the weight of a word: the fewer passages contain it, the higher. */
+/** Returns a function that weighs words: a word weighs more if fewer passages contain it. */
 function rarities(contents: readonly ReadonlySet<string>[]): (term: string) => number {
   const counts = new Map<string, number>();
   for (const content of contents) for (const term of content) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -134,7 +142,10 @@ function messageSpansOf(evidence: string, texts: readonly NormalizedText[]): rea
   return texts.flatMap((text, message) => spansIn(text, parts).map((span) => ({ ...span, message })));
 }
 
-/** Finds all parts in order, or all matches of a single part. */
+/**
+ * Finds evidence in a text. `parts` are the texts between the ellipses of the evidence. Returns all matches of a single part.
+ * Of several parts, returns one match of each, in order, or `[]` if one of them isn't found.
+ */
 function spansIn(text: NormalizedText, parts: readonly string[]): readonly Span[] {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return text.all(only);
@@ -150,29 +161,35 @@ function spansIn(text: NormalizedText, parts: readonly string[]): readonly Span[
 }
 
 interface Found {
-  /** In the original text. */
+  /** The match, in the original text. */
   readonly span: Span;
-  /** In the normalized text, to continue the search. */
+  /** The end of the match in the normalized text, where the next search begins. */
   readonly end: number;
 }
 
-/** The letters and digits of a text, with their positions. */
+/** The letters and digits of a text in lower case, and searches that return positions in the original text. */
 interface NormalizedText {
   readonly text: string;
-  /** Finds the next whole-word match of a normalized text from an offset on. */
+  /**
+   * Finds the next match of a normalized text at or after the offset `from`. Only matches of whole words count. Returns
+   * `undefined` if there is no match.
+   */
   readonly next: (wanted: string, from: number) => Found | undefined;
-  /** Finds the first matches. */
+  /** Finds the first matches of a normalized text, at most `MAX_MATCHES`. */
   readonly all: (wanted: string) => readonly Span[];
 }
 
-/** Maximum number of matches. Only crafted texts have more. */
+/**
+ * `MAX_MATCHES`: how many matches are returned at most. `MAX_TRIES`: how many positions one search tries at most. Only a text
+ * that was made to slow down the search exceeds these limits.
+ */
 const MAX_MATCHES = 32;
 const MAX_TRIES = 1_000;
 const LETTER = /[\p{L}\p{N}]/u;
-/** Scripts without spaces at the start of each word. */
+/** Matches characters of scripts in which words can begin without a space before them, e.g. Chinese or Korean. */
 const DENSE = new RegExp(String.raw`[${UNSPACED}\p{sc=Hangul}]`, "u");
 
-/** Converts a text to lower case in NFKD without marks. */
+/** Reduces a text to its letters and digits, in lower case without accents. */
 function normalizeText(text: string): NormalizedText {
   const units: string[] = [];
   const starts: number[] = [];

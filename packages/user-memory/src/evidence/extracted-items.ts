@@ -6,10 +6,10 @@ import { createSupportFinder, type ProposedFact } from "./evidence.ts";
 import { oneLine, type Passage, type Quotable, quotableOf } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
 
-/** An item to store from a turn. */
+/** What is to be stored from a turn: a quotation, or a sentence in a model's words. */
 export type Item = Quoted | Paraphrase;
 
-/** A quotation of the user. */
+/** A quotation of the user that is to be stored, with data from the proposals that point at its words. */
 export interface Quoted {
   readonly kind: "quotation";
   readonly passage: Passage;
@@ -20,21 +20,24 @@ export interface Quoted {
   readonly key?: string | undefined;
 }
 
-/** A model's sentence that was verified, or that comes from third-party text. */
+/**
+ * A model's sentence that is to be stored as a fact, because the application verified it (`"verified"`) or because its
+ * evidence is third-party text (`"third-party"`).
+ */
 interface Paraphrase {
   readonly kind: "verified" | "third-party";
   readonly proposal: ProposedFact;
   readonly evidence: string;
-  /** Index of the message in `said`. */
+  /** Index of the message with the evidence in the turn's messages (`said`). */
   readonly message: number;
 }
 
-/** Whether the user's words support a model's sentence. */
+/** Whether a passage of the user's words supports a model's proposed sentence. */
 export type VerifyProposal = (proposal: ProposedFact, passage: Passage) => Promise<boolean>;
 
-/** Maximum number of words in an answer that is stored with its question. */
+/** Maximum number of words in an answer that is stored together with the assistant's question. */
 const SHORT_ANSWER = 5;
-/** Maximum number of paraphrases per quotation. Stores keep fewer. */
+/** Maximum number of paraphrases (a model's sentences about the quotation) per quotation. Stores keep fewer of them. */
 const MAX_PARAPHRASES = 8;
 
 type Said = Pick<ExtractionJob, "said" | "question" | "isAnnounced">;
@@ -42,7 +45,10 @@ type Said = Pick<ExtractionJob, "said" | "question" | "isAnnounced">;
 const quotableWords = ({ said, isAnnounced = false }: Said): Quotable =>
   quotableOf(said, (message) => (message === 0 ? isAnnounced : announcesText(said[message - 1] ?? "")));
 
-/** Returns all of the user's own passages in order, without those that have no content words. */
+/**
+ * Returns all passages of the user's own words in a turn as quotations, in order. Leaves out passages without content words
+ * (e.g. "Thanks!"), unless they answer a question.
+ */
 export function verbatimItems(job: Said): readonly Quoted[] {
   return quotableWords(job)
     .passages.map((passage) => quoted(passage, job))
@@ -50,8 +56,9 @@ export function verbatimItems(job: Said): readonly Quoted[] {
 }
 
 /**
- * Returns the items that proposals point at: each passage once with all its proposals, highest score first, then verified
- * sentences, then those from third-party text. Drops unsupported proposals.
+ * Converts proposed facts into items to store. Each passage becomes one item, with all proposals that point at it. Passages
+ * come first, by highest score, then verified sentences, then sentences from third-party text. Drops proposals that contain
+ * secrets, and proposals that no words of the user support.
  */
 export async function itemsFromProposals(
   job: Said,

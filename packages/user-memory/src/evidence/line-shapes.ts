@@ -2,12 +2,16 @@ import { isBlank, type Line, type Span } from "../text.ts";
 
 const TIME = String.raw`\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[.,]\d+)?(?:\s?[aApP]\.?[mM]\.?)?`;
 const DATE = String.raw`\d{1,4}[./-]\d{1,2}[./-]\d{1,4}`;
-/** A line of a log or a chat: it starts with a time, or a date and a time. A time and a word alone are the user's schedule. */
+/**
+ * Matches a line of a log or a chat. The line starts with a time in brackets (`[10:32]`), with a date and a time, or with a
+ * time before a log level (`ERROR`) or a name with a colon. A time before other words (`10:00 dentist`) counts as the user's
+ * own schedule.
+ */
 const TIMED = new RegExp(
   `^\\s*(?:\\[[^\\]\\n]{0,30}\\d[^\\]\\n]{0,30}\\]|${DATE}[T, ]\\s?${TIME}\\S*|${TIME}\\s+(?:[A-Z]{4,}\\b|[^:\\n]{1,30}:\\s))`,
   "u",
 );
-/** `Ann (10:32): …`, `Ann, 10:32`. */
+/** Matches a chat line that starts with a name and a time: `Ann (10:32): …`, `Ann, 10:32`. */
 const NAME_AND_TIME = new RegExp(
   `^\\s*\\p{L}[^:\\n]{0,40}?[\\s,(\\[—–-]+(?:${DATE},?\\s*)?${TIME}[)\\]]?\\s*(?::|$)`,
   "u",
@@ -15,15 +19,18 @@ const NAME_AND_TIME = new RegExp(
 const DELIMITER =
   /^\s*(?:[-=*_~#+]{3,}|[<>]{3,}|[-=*<>~#]{2,}\s*\p{L}[^\n]{0,80}?\s*[-=*<>~#]{2,}|-{4,}\s*\p{L}[^\n]{0,80}|BEGIN\b[^\n]{0,60}|<{3,}[^\n]{0,60})\s*$/u;
 const WROTE = /@[^\n]{0,200}[:：]\s*$/u;
-/** Text with its own marks. */
+/** Matches a line that marks text as code or as quoted: a code fence or `>`. */
 const MARKED = /^\s*(?:`{3}|~{3}|>)/u;
 const LIST = /^\s*(?:[-*•–+]\s|\d{1,2}[.)]\s)/u;
-/** Brackets, JSON keys, and fields without a space after their separators (prose has one after commas). */
+/**
+ * Matches a line of data: brackets, a JSON key, or at least three fields (e.g. CSV) without a space after the separators. In
+ * prose, a space follows a comma.
+ */
 const DATA =
   /^\s*(?:[{[\]}]+,?|"[^"\n]{1,60}"\s*:.*|[^,;\t\n]+(?:,[^,\s][^,\n]*){2,}|[^,;\t\n]+(?:;[^;\s][^;\n]*){2,}|[^\t\n]+(?:\t[^\t\n]+){2,})\s*$/u;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*\/|#!|<!--|--\s)/u;
 const INDENTED = /^(?: {4}|\t)\s*\S/u;
-/** Two lines of one of these forms are a third-party block. */
+/** Forms of lines in third-party text. At least two lines of the same form make a block of third-party text. */
 const FORMS: readonly ((text: string) => boolean)[] = [
   (text) => TIMED.test(text),
   (text) => NAME_AND_TIME.test(text),
@@ -31,18 +38,24 @@ const FORMS: readonly ((text: string) => boolean)[] = [
   (text) => COMMENT.test(text) || /[{}]\s*$/u.test(text) || (/;\s*$/u.test(text) && /[=()]/u.test(text)),
   (text) => INDENTED.test(text) && !LIST.test(text),
 ];
-/** A clause of terms or contracts: `1.`, `1.1`, `§ 3`. Lines of this form alone are a list of the user. */
+/**
+ * Whether a line is a clause of terms or of a contract: `1. Scope`, `1.1 Scope`, `§ 3`. Such lines are third-party text only
+ * if at least one of them has a `§` or a number like `1.1`. Otherwise they count as the user's own list.
+ */
 const isClause = (text: string): boolean =>
   /^\s*(?:§+\s?\d|\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+\p{Lu})/u.test(text);
 const SUBCLAUSE = /^\s*(?:§|\d{1,2}\.\d)/u;
 
-/** Finds third-party text by the form of its lines: mails, chats, logs, data, and text after a delimiter or a colon. */
+/**
+ * Finds third-party text in a message by the form of its lines: mails, chats, logs, data, and text after a delimiter or a
+ * colon.
+ */
 export function shapesIn(lines: readonly Line[]): readonly Span[] {
   const filled = lines.filter((line) => !isBlank(line));
   const end = lines.at(-1)?.end ?? 0;
   const found: Span[] = filled.filter(({ text }) => /^\s*(?:>|\/\/|\/\*|<!--)/u.test(text));
   const opening = filled.find((line, index) => opens(line, filled[index + 1], filled[index + 2]));
-  // The announcement is the user's own.
+  // A line that announces a text is the user's own.
   if (opening !== undefined) found.push({ start: announces(opening) ? opening.end : opening.start, end });
   const head = headIn(filled);
   if (head !== undefined) found.push({ start: head.start, end });
@@ -54,8 +67,8 @@ export function shapesIn(lines: readonly Line[]): readonly Span[] {
 const announces = ({ text }: Line): boolean => /[:：]\s*$/u.test(text) && !WROTE.test(text);
 
 /**
- * Whether third-party text starts here and continues to the end: after a delimiter, or a colon before a text that isn't a
- * list.
+ * Whether third-party text starts at this line and continues to the end of the message. Such a line is a delimiter, or it ends
+ * with a colon before text that isn't a list.
  */
 function opens({ text }: Line, next: Line | undefined, second: Line | undefined): boolean {
   if (next === undefined || text.length > 500) return false;
@@ -68,7 +81,10 @@ function opens({ text }: Line, next: Line | undefined, second: Line | undefined)
   return WROTE.test(text) || !isList;
 }
 
-/** Finds blocks from the first of two lines of a form to the empty line after the last. */
+/**
+ * Finds the block of lines that have a form: from the first line with the form to the next empty line after the last line with
+ * the form. Returns `[]` if fewer than two lines have the form.
+ */
 function blocks(lines: readonly Line[], isOfForm: (text: string) => boolean): readonly Span[] {
   const indexes = lines.flatMap((line, index) =>
     line.text.length > 1 && line.text.length <= 2_000 && isOfForm(line.text) ? [index] : [],
@@ -80,18 +96,18 @@ function blocks(lines: readonly Line[], isOfForm: (text: string) => boolean): re
   return [{ start: lines[first]?.start ?? 0, end: end?.end ?? 0 }];
 }
 
-/** `Ann: …`, `From: …`, but not a time or a URL. */
+/** Matches a line with a label (`Ann: …`, `From: …`), but not a line with a time or a URL. */
 const LABEL =
   /^\s*[*@_]{0,2}(?<label>\p{L}[\p{L}\p{M}\p{N}._'’-]{0,30}(?: [\p{L}\p{N}(][\p{L}\p{M}\p{N}._'’)-]{0,30}){0,2})[*_]{0,2}\s?(?:(?<!\d)[:：]|[:：](?!\d))(?!\/\/)\s*(?<value>\S.*)/u;
 const SUBJECT =
   /^(?:re|subject|betreff|betrifft|objet|sujet|asunto|oggetto|assunto|onderwerp|temat|тема|konu|件名|主题|主題|제목|विषय|الموضوع)$/iu;
 const MAIL_ADDRESS = /[^\s@]@[^\s@]{1,60}\.\p{L}/u;
 const LABEL_OF_AN_ADDRESS = /mail|почта|邮箱|郵箱|メール|이메일|بريد/iu;
-/** Speech: words in the first person, a question or an exclamation. */
+/** Matches words of a speaker: a word in the first person, or a question mark or exclamation mark at the end. */
 const SPEECH =
   /(?<![\p{L}\p{M}])(?:i|i['’]\p{L}+|me|my|we|our|ich|mich|mir|meine?|wir|je|j['’]\p{L}+|moi|mon|ma|mes|nous|yo|mi|mis|io|mio|mia|eu|meu|minha|ik|mij|mijn|ja|mnie|mam|jestem|ben|benim|я|меня|мне|мой|моя|мы|मैं|मेरा|मेरी|أنا|انا)(?![\p{L}\p{M}])|[我咱私僕俺]|저는|나는|제가|내가|[?!？！]\s*$/iu;
 
-/** A ticket number in the line above its labels. */
+/** Matches a line that starts with a ticket number (e.g. `ABC-123`). Lines with labels (`Status: open`) follow this line. */
 const TICKET = /^\W{0,5}(?:\p{L}{1,20}\s)?(?:[A-Z]{2,10}-\d+|#\d+)/u;
 
 interface Labelled {
@@ -105,7 +121,10 @@ function labelled(line: Line): Labelled | undefined {
   return label === undefined || value === undefined ? undefined : { line, label, value };
 }
 
-/** Finds the line where the head of a mail or a chat with names starts, but not labels of the user (`Diet: vegan`). */
+/**
+ * Finds the line where the header of a mail, a chat with names, or a ticket starts. Labels of the user (`Diet: vegan`) don't
+ * count. Returns `undefined` if there is no such line.
+ */
 function headIn(filled: readonly Line[]): Line | undefined {
   let run: Labelled[] = [];
   let above = "";
@@ -127,7 +146,7 @@ const isMailHead = (run: readonly Labelled[]): boolean =>
       SUBJECT.test(label) || (MAIL_ADDRESS.test(value) && !LABEL_OF_AN_ADDRESS.test(label)),
   );
 
-/** Whether a name repeats, or half of the lines are speech. */
+/** Whether lines with labels are a chat: a label repeats, or at least half of the lines are speech. */
 const isChat = (run: readonly Labelled[]): boolean =>
   new Set(run.map(({ label }) => label)).size < run.length ||
   run.filter(({ value }) => SPEECH.test(value)).length * 2 >= run.length;

@@ -1,4 +1,4 @@
-/** Requests not to keep something, by language, in the format of `Phrase`. */
+/** Phrases that ask not to keep something, by language. {@link Phrase} in `off-record.ts` describes their format. */
 export const PHRASES: readonly string[] = [
   `
 i = i|we|they|he|she|who|people|someone
@@ -251,7 +251,7 @@ $v _ मत|न|ना|mat|na ; मत|mat _ $v ; $v _ नहीं करना
 `,
 ];
 
-/** The same for languages without spaces between words. */
+/** Patterns that ask not to keep something in Chinese, Japanese and Korean. */
 export const SPACELESS: readonly RegExp[] = [
   /(?:不要|别|別|勿|不必|不用|无需|無需|不需要|没必要|沒必要|不想让你|不希望你|不许|千万别|不能)[^。！？\n]{0,12}?(?:(?<!忘)[记記](?!得我|账|者|錄片)|保存|存(?![在款钱錢活])|存[储儲档檔下进進起入]|储存|儲存|留存|留下|写[下进入]|寫[下進入]|写到|写在|收录|收錄|录[入下音])/u,
   /忘掉(?:这|這|那|它|我|刚|剛|吧|就|上)|忘了(?:吧|这|這|它|我[刚剛说說])|(?:当|當|就当)我?[没沒]说|(?:当|當)[没沒]听|(?:你我|我们|我們|咱们|咱俩|咱們)(?:俩|两个?|倆|兩個)?之[间間]|(?:天知地知|你知我知)|(?:咱俩|咱们|我们俩?|你我|只有你)[^。！？\n]{0,3}知道|[这這]是(?:个|個)?秘密|保密|别(?:告诉|跟|对|和|说出去|外传|往外|传)|別(?:告訴|跟|說出去|外傳)|不要(?:告诉|告訴|说出去|說出去|外传|外傳|跟(?:别人|任何人))|私下(?:说|說|跟)|不(?:外传|外傳)|[听聽][过過听聽]就(?:算|好|行)|[删刪]掉(?:这|這|它|我|刚|剛)|把(?:这|這)[^。！？\n]{0,6}(?:[删刪]|忘)/u,

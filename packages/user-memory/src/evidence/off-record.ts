@@ -1,12 +1,13 @@
 import { PHRASES, SPACELESS } from "./off-record-lexicon.ts";
 
 const PREFIX = 3;
-// Created on first use, since it would slow down the import of the package.
+// Created on first use, because it would slow down the import of the package.
 let phrasesByFirst: ReadonlyMap<string, readonly Phrase[]> | undefined;
 
 /**
- * Whether the user asks in this message not to remember, save, note or pass on something: `don't add this to memory`,
- * `unter uns`. The check covers fifteen languages and prefers false alarms. It doesn't tell which part of the message is meant.
+ * Whether the user asks in a message not to remember, save, note or pass on something, e.g. `don't add this to memory`, `unter
+ * uns`. The check covers fifteen languages. In doubt, the result is `true`. The result doesn't tell which part of the message
+ * the user means.
  */
 export function asksNotToKeep(text: string): boolean {
   const message = plain(text);
@@ -34,7 +35,10 @@ function keyOf(word: string): string {
 
 const keysOf = (word: string): readonly string[] => [word, `${word.slice(0, PREFIX)}*`];
 
-/** Whether the message has a word for each element of the phrase. It rules out most phrases fast. */
+/**
+ * Whether a message contains a word for each element of the phrase. This quick check rules out most phrases before the exact
+ * check.
+ */
 const isPossible = ({ elements }: Phrase, keys: ReadonlySet<string>): boolean =>
   elements.every(
     ({ sign, words }) =>
@@ -52,7 +56,7 @@ function indexPhrases(): ReadonlyMap<string, readonly Phrase[]> {
   return byFirst;
 }
 
-/** Parses a lexicon: lines that name words, and phrases on their own line or separated by ` ; `. */
+/** Parses a lexicon. Its lines either name a list of words (`keep = save|store`) or contain phrases, separated by ` ; `. */
 function phrasesIn(lexicon: string): readonly Phrase[] {
   const named = new Map<string, string>();
   const phrases: Phrase[] = [];
@@ -68,11 +72,15 @@ function phrasesIn(lexicon: string): readonly Phrase[] {
 }
 
 /**
- * A phrase is a line of elements: `save|saving` is one of these words, `memor*` a word with this beginning, `_` up to four
- * words in the same part of a clause, `~` up to six words across commas, `^` and `$` the beginning and the end of a part,
- * ignoring words of courtesy (also among words: `memory|$`). Conditions: `-i|we`: no such word directly before, ignoring
- * adverbs; `--i|we`: none before in this part; `!not`: none after in this part. `$keep` stands for the words in the line
- * `keep = _`. ` ; ` separates the phrases of a line.
+ * A pattern of words in a message, written as elements with spaces between them:
+ *
+ * - `save|saving`: one of these words. `memor*`: a word with this beginning.
+ * - `_`: up to four words in the same part of a clause (commas separate parts). `~`: up to six words, also across commas.
+ * - `^` and `$`: the beginning and the end of a part. Words of courtesy (`please`) don't count. `memory|$`: the word or the
+ *   end.
+ * - `-i|we`: none of these words directly before the phrase; adverbs in between don't count. `--i|we`: none of these words
+ *   before the phrase in its part. `!not`: none of these words after the phrase in its part.
+ * - `$keep`: the words that the line `keep = save|store` lists.
  */
 interface Phrase {
   readonly conditions: readonly Element[];
@@ -114,7 +122,7 @@ function parseElement(source: string): Element {
   return { sign, words: new Set(words), beginnings };
 }
 
-/** Returns the first words of a phrase, to look it up. */
+/** Returns the words that a phrase can start with. The index lists the phrase under each of these words. */
 const firstOf = ({ elements: [first] }: Phrase): readonly string[] => [...(first?.words ?? [])];
 
 const matchesAt = (clause: Clause, at: number, { conditions, elements }: Phrase): boolean =>
@@ -167,16 +175,16 @@ function isEnd(clause: Clause, at: number): boolean {
 
 const isBreak = (word: string | undefined): boolean => word === undefined || word === ",";
 
-/** The words of a clause, with `,` at the end of a part. */
+/** The words of a clause. A `,` among the words marks the end of a part. */
 type Clause = readonly string[];
 
 const APOSTROPHES = /['’‘`´ʼ′＇]/gu;
-/** Accents of letters, but not the vowel signs of Indic scripts. */
+/** Matches accents of letters, but not the vowel signs of Indic scripts. */
 const ACCENTS = /[\u0300-\u036f\u0640\u064b-\u0655]/gu;
 const NEGATED =
   /(?<!\p{L})(do|does|did|is|are|was|were|should|must|need|could|would|wo|ca)(?: ?not|n ?'? ?t)(?!\p{L})/gu;
 
-/** Converts a text to lower case without accents, with one form of each character. */
+/** Converts a text to lower case without accents. Characters with several forms get one form. */
 const plain = (text: string): string =>
   text
     .replace(APOSTROPHES, "'")
@@ -187,7 +195,7 @@ const plain = (text: string): string =>
     .replaceAll("ı", "i")
     .replace(NEGATED, "$1nt");
 
-/** Splits a normalized text into clauses. */
+/** Splits a text, normalized by {@link plain}, into clauses. */
 function clausesOf(text: string): readonly Clause[] {
   const clauses: string[][] = [[]];
   for (const [found] of text.matchAll(

@@ -4,41 +4,54 @@ import { thirdPartySpans } from "./third-party-text.ts";
 
 /** The user's own words that can be quoted: consecutive whole sentences of one message. */
 export interface Passage {
-  /** Index of the message in `said`. */
+  /** Index of the passage's message in the turn's messages (`said`). */
   readonly message: number;
-  /** The position in the message. */
+  /** Start and end of the passage in its message. */
   readonly span: Span;
-  /** The words as one line. */
+  /** The words of the passage as one line. */
   readonly text: string;
-  /** See `Quotation.from`. */
+  /**
+   * `"message"`: the passage is the user's only message in the turn, and short. `"text"`: the passage is from a longer text,
+   * or from one of several messages.
+   */
   readonly from: "message" | "text";
 }
 
-/** The messages of a turn with their quotable passages and third-party text. */
+/** The user's messages of a turn, with their quotable passages and third-party text. */
 export interface Quotable {
   readonly said: readonly string[];
   readonly passages: readonly Passage[];
-  /** The third-party text of each message. */
+  /** The ranges of third-party text in each message. They have the same indexes as the messages in `said`. */
   readonly thirdParty: readonly (readonly Span[])[];
 }
 
-/** Sentences are added to a passage up to this size, which keeps it about one topic. */
+/**
+ * Limits of a passage, in words and in UTF-16 units. Consecutive sentences are joined into a passage up to these limits. The
+ * limits are low, so that a passage is about one topic.
+ */
 const MAX_WORDS = 60;
 const MAX_LENGTH = 500;
-/** A longer sentence is a text without sentences. It is split at its lines or left out. */
+/**
+ * Maximum length of a sentence in UTF-16 units. A longer text without sentence ends is split at its lines. A longer line is
+ * left out.
+ */
 const MAX_SENTENCE = 2_000;
 
 const UNSEEN = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|\p{Cs}/gu;
 const SPACE = /[\s\p{Cc}]+/gu;
-/** A line break that can be within a sentence: not next to an empty line, a list item or removed text. */
+/**
+ * Matches a line break that can be within a sentence. A line break next to an empty line, a list item or a removed sentence
+ * isn't matched.
+ */
 const SOFT_BREAK = /(?<![\n\ufffc])\n(?![^\S\n]*(?:\n|[-*+•‣◦▪–—#]\s|\d{1,3}[.)]\s|\ufffc|$))/gu;
 const WINDOW = 500;
 const BLANK = /\s*/uy;
 
 /**
- * Splits the user's messages into passages, always in the same way. Sentences are never cut, so a passage can't state the
- * opposite. Sentences with a secret, or with mostly third-party text, are left out. `isThirdParty`: whether a message was
- * announced as third-party text.
+ * Splits the user's messages into passages. The same messages always have the same passages. Sentences are never cut, so a
+ * passage can't state the opposite of what the user said. Leaves out sentences that contain a secret or that are mostly
+ * third-party text. `isThirdParty` tells whether a whole message is third-party text, because the user's previous message
+ * announced such a text (`Translate this:`).
  */
 export function quotableOf(said: readonly string[], isThirdParty: (message: number) => boolean): Quotable {
   const thirdParty = said.map((text, message) =>
@@ -59,13 +72,13 @@ export function quotableOf(said: readonly string[], isThirdParty: (message: numb
   return { said, passages: passages.filter(({ text }) => /[\p{L}\p{N}]/u.test(text)), thirdParty };
 }
 
-/** Converts a text to one line without invisible characters, for storage and comparison. */
+/** Converts a text into one line without invisible characters, for storage and comparison. */
 export const oneLine = (text: string): string => text.replace(UNSEEN, "").replace(SPACE, " ").trim();
 
-/** Marks removed text. A passage ends there. */
+/** The character that replaces removed sentences in a text. A passage ends at this character. */
 const CUT = "\ufffc";
 
-/** Removes sentences with secrets. Returns `""` if a secret remains. */
+/** Removes the sentences that contain secrets from a text. Returns `""` if the rest still contains a secret. */
 export function withoutSecrets(text: string): string {
   if (!holdsSecret(text)) return text;
   const kept = sentencesOf(text, []).map(({ start, end }) => text.slice(start, end));
@@ -74,7 +87,7 @@ export function withoutSecrets(text: string): string {
 }
 
 interface Sentence extends Span {
-  /** Whether it directly follows the previous own sentence. */
+  /** Whether the sentence directly before this one is also one of the user's own sentences. */
   readonly follows: boolean;
 }
 
@@ -120,7 +133,7 @@ function sentencesOf(text: string, thirdParty: readonly Span[]): readonly Span[]
 
 const isEmpty = (text: string, { start, end }: Span): boolean => text.slice(start, end).trim() === "";
 
-/** Whether a part starts or ends at a line break or at an end of the text. */
+/** Whether a range starts or ends at a line break, or at the beginning or end of the text. */
 const hasOwnLines = (text: string, { start, end }: Span): boolean =>
   start === 0 ||
   end === text.length ||
@@ -128,14 +141,14 @@ const hasOwnLines = (text: string, { start, end }: Span): boolean =>
   /^ ?\n/u.test(text.slice(end, end + 2)) ||
   text[end - 1] === "\n";
 
-/** Segments a text in windows, since segmentation takes quadratic time. */
+/** Splits a text into sentences. Reads the text in short pieces, because splitting a long text takes quadratic time. */
 function segmentsOf(text: string): readonly Span[] {
   const spans: Span[] = [];
   let size = WINDOW;
   for (let from = wordsFrom(text, 0); from < text.length; from = wordsFrom(text, from)) {
     const isLast = from + size >= text.length;
     const found = [...sentencesIn(text.slice(from, from + size))];
-    // The last sentence can continue after the window.
+    // The last sentence of a window can continue after the window.
     const whole = isLast ? found : found.slice(0, -1);
     for (const { segment, index } of whole)
       spans.push({ start: from + index, end: from + index + segment.length });
@@ -145,7 +158,7 @@ function segmentsOf(text: string): readonly Span[] {
   return spans;
 }
 
-/** Returns the end of white space. */
+/** Returns the offset after the white space that begins at `from`. */
 function wordsFrom(text: string, from: number): number {
   BLANK.lastIndex = from;
   return from + (BLANK.exec(text)?.[0].length ?? 0);

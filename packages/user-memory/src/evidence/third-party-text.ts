@@ -4,8 +4,9 @@ import { shapesIn } from "./line-shapes.ts";
 const MARK = /^\s*.{3}/u;
 
 /**
- * Finds third-party text in a user's message by its structure, in any language. The spans are sorted and disjoint. Quoted
- * words and titles, and lists after a colon, don't count. Pasted text without any mark can't be distinguished from the user's.
+ * Finds third-party text in a user's message by its structure (e.g. code fences, mail headers), in any language. Returns
+ * sorted ranges that don't overlap. Single words and titles in quotation marks, and lists after a colon, don't count. Pasted
+ * text without a recognizable structure can't be distinguished from the user's own text.
  */
 export function thirdPartySpans(text: string): readonly Span[] {
   const plain = withLineFeeds(text);
@@ -23,7 +24,7 @@ export function thirdPartySpans(text: string): readonly Span[] {
   ]);
 }
 
-/** Replaces the content of fences by spaces, except the beginning of each. */
+/** Replaces the content of code fences with spaces. Keeps the mark at the beginning of each fence, e.g. three backticks. */
 function emptied(text: string, fences: readonly Span[]): string {
   let at = 0;
   const parts = fences.map(({ start, end }) => {
@@ -46,7 +47,7 @@ function joined(spans: readonly Span[]): readonly Span[] {
   return found;
 }
 
-/** Finds fenced code. An unclosed fence ends at the end of the text. */
+/** Finds fenced code. A fence that isn't closed ends at the end of the text. */
 function fencesIn(lines: readonly Line[]): readonly Span[] {
   const found: Span[] = [];
   let open: { readonly start: number; readonly fence: string } | undefined;
@@ -63,7 +64,10 @@ function fencesIn(lines: readonly Line[]): readonly Span[] {
   return open === undefined ? found : [...found, { start: open.start, end }];
 }
 
-/** Finds the text from the first tag to the last if the last one is a closing tag, otherwise to the end of the text. */
+/**
+ * Finds text with markup tags: from the first tag to the last tag. If the last tag isn't a closing tag, the range ends at the
+ * end of the text.
+ */
 function tagsIn(text: string): readonly Span[] {
   const tags = [...text.matchAll(/<\/?([\p{L}_][\w:-]{0,40})(?:\s[^<>\n]{0,200})?\/?>/gu)];
   const [first, last] = [tags[0], tags.at(-1)];
@@ -71,18 +75,18 @@ function tagsIn(text: string): readonly Span[] {
   return [{ start: first.index, end: last[0].startsWith("</") ? last.index + last[0].length : text.length }];
 }
 
-/** Finds inline code of several words. A single word is a name in the user's sentence. */
+/** Finds inline code (in backticks) of several words. Inline code of a single word is a name in the user's own sentence. */
 const inlineCodeIn = (text: string): readonly Span[] =>
   [...text.matchAll(/`[^`\n]{1,500}`/gu)].flatMap(({ 0: code, index }) =>
     /\S\s+\S/u.test(code.slice(1, -1)) ? [{ start: index, end: index + code.length }] : [],
   );
 
 const MAX_WORDS = 15;
-/** The beginnings of requests for work on a text. */
+/** Matches the beginning of a request for work on a text, e.g. `translate` or `summarize`. */
 const TASK =
   /^\W{0,3}(?:(?:please|pls|can you|could you|bitte|kannst du|peux-tu|puedes|por favor|puoi|請|请|帮我)[ ,]{0,2}){0,2}(?:translate|summari[sz]e|proofread|shorten|condense|rewrite|rephrase|paraphrase|repeat|explain|correct|übersetz|fasse|kürz|korrigier|wiederhol|umformulier|tradui|résume|abrège|raccourci|corrige|répète|reformule|traduc|resume|acorta|reescrib|repite|riassum|accorcia|ripeti|resum|traduz|encurta|reescrev|repit|vertaal|verkort|vat|herhaal|przetłumacz|streść|skróć|переведи|перескажи|сократи|повтори|çevir|özetle|kısalt|翻译|翻譯|总结|缩短|總結|改写|翻訳|要約|校正|번역|요약|줄여|अनुवाद|ترجم|لخص)/iu;
 
-/** Whether a message of the user announces third-party text in the next message: `Translate this:`. */
+/** Whether a user's message announces third-party text in the user's next message, e.g. `Translate this:`. */
 export function announcesText(previous: string): boolean {
   const message = previous.trim();
   if (message.length > 2_000) return false;
@@ -90,7 +94,11 @@ export function announcesText(previous: string): boolean {
   return message.split(/\s+/u).length <= MAX_WORDS && TASK.test(message);
 }
 
-/** Finds the text after a request at the beginning (after its colon or line), and before a request at the end. */
+/**
+ * Finds the text that a request such as `Translate this:` is about. If the request is at the beginning of the message, this is
+ * the text after the request's colon, or after its line. If the request is in the last line, this is the text before the last
+ * line.
+ */
 function mattersIn(text: string, lines: readonly Line[]): readonly Span[] {
   const filled = lines.filter((line) => !isBlank(line));
   const [first, last] = [filled[0], filled.at(-1)];
@@ -121,13 +129,13 @@ const PAIRS: ReadonlyMap<string, string> = new Map([
   ["＂", "＂"],
 ]);
 const WORDS = 4;
-/** The minimum for a script without spaces. */
+/** Minimum number of characters in quoted speech in a script without spaces. */
 const SIGNS = 8;
 const LONGEST = 4_000;
 const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, "gu");
 const MARKS = /["“”„«»‹›「」『』‘’‚＂]/gu;
 
-/** Finds text in quotation marks, also across lines, except words and titles. */
+/** Finds speech in quotation marks, also across lines. Single words and titles in quotation marks are left out. */
 function quotationsIn(text: string): readonly Span[] {
   const found: Span[] = [];
   let open: { readonly at: number; readonly closing: string } | undefined;
@@ -146,7 +154,7 @@ function quotationsIn(text: string): readonly Span[] {
   return found;
 }
 
-/** Inches, such as `27"`. */
+/** Whether a straight quotation mark follows a letter or a digit, as in `27"` (inches). Such a mark opens no quotation. */
 const isMeasure = (text: string, mark: string, index: number): boolean =>
   mark === '"' && /[\p{N}\p{Ll}\p{Lu}]/u.test(text.charAt(index - 1));
 
@@ -157,7 +165,7 @@ function isSpeech(inside: string): boolean {
   return words.length >= WORDS && !isTitle(words);
 }
 
-/** All longer words of a title start with a capital. */
+/** Whether quoted words are a title: all longer words start with a capital letter or a digit. */
 const isTitle = (words: readonly string[]): boolean =>
   words.every((word) => word.length < 4 || /^[\p{Lu}\p{N}]/u.test(word)) &&
   words.some((word) => word.length > 3);

@@ -6,29 +6,38 @@ import { asksNotToKeep } from "./off-record.ts";
 import { oneLine, withoutSecrets } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
 
-/** Limits for a turn in messages and UTF-16 units. The last messages are read, and the beginning of each. */
+/**
+ * Limits for the user's messages of a turn: number of messages, UTF-16 units of one message, UTF-16 units of all messages.
+ * Only the last messages are read, and only the beginning of each message.
+ */
 const MAX_MESSAGES = 32;
 const MAX_TEXT = 20_000;
 const MAX_SAID = 40_000;
 const MAX_QUESTION = 300;
-/** A request is usually at the beginning or the end of a message. */
+/**
+ * Number of UTF-16 units that are searched for a request not to keep something. Such a request is usually at the beginning or
+ * the end of a message.
+ */
 const MAX_REQUEST = 8_000;
 const MAX_ANNOUNCEMENT = 2_000;
 const UNPORTABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** The user's messages of a turn without secrets, and their context. */
+/**
+ * The user's messages of a turn, without secrets. Also their position, the question that the assistant asked before the turn,
+ * and whether the user's previous message announced third-party text.
+ */
 export type UserInput = Pick<ExtractionJob, "said" | "position" | "question" | "isAnnounced">;
 
 interface TurnMessages {
-  /** The known messages of the conversation. */
+  /** The known messages of the conversation, including those of the turn. */
   readonly messages: readonly Message[];
   readonly userMessages: readonly Message[];
   readonly position?: number | undefined;
 }
 
 /**
- * Reads the user's messages of a turn. `"private"` if the user asked not to keep something; then nothing of the turn is
- * kept.
+ * Reads the user's messages of a turn and removes secrets. Returns `"private"` if the user asked not to keep something. In
+ * this case, the caller must keep nothing of the turn.
  */
 export function readUserInput({ messages, userMessages, position }: TurnMessages): UserInput | "private" {
   const texts = userMessages.map(messageText);
@@ -60,14 +69,17 @@ function isOffRecord(said: readonly string[]): boolean {
   return said.some((text) => asksNotToKeep(endsOf(text, room)));
 }
 
-/** Cuts a longer text: three quarters from its beginning and one from its end remain. */
+/** Cuts a text to about `most` UTF-16 units. Three quarters of them are from its beginning, and one quarter is from its end. */
 function endsOf(text: string, most: number): string {
   if (text.length <= most) return text;
   const tail = Math.floor(most / 4);
   return `${text.slice(0, most - tail)}\n${text.slice(text.length - tail)}`;
 }
 
-/** Removes secrets from a job for the queue. `undefined` if the user asked not to keep something. */
+/**
+ * Removes secrets from an extraction job before the job is queued. Returns `undefined` if the user asked in the job's messages
+ * not to keep something.
+ */
 export function redactJob(job: ExtractionJob): ExtractionJob | undefined {
   if (isOffRecord(job.said)) return undefined;
   const { question, ...rest } = job;
@@ -83,15 +95,18 @@ export function redactJob(job: ExtractionJob): ExtractionJob | undefined {
 /** Returns the text, or `""` if it contains a secret. */
 export const secretless = (text: string): string => (holdsSecret(text) ? "" : text);
 
-/** Cuts a text and replaces characters that some stores refuse. */
+/** Cuts a text to `most` UTF-16 units. Replaces NULs and unpaired surrogates, which some stores refuse. */
 export const portable = (text: string, most: number): string =>
   text.slice(0, most).replaceAll(UNPORTABLE, "\ufffd");
 
-/** Assistants ask at the end of a message. */
+/** Number of UTF-16 units at the end of an assistant's message where a question is looked for. */
 const LOOKED_AT = 2_000;
 const LAST_SENTENCES = 3;
 
-/** Returns the question at the end of a message as one line; `""` if there is none. */
+/**
+ * Returns the question at the end of an assistant's message as one line. Returns `""` if there is no question, or if the
+ * question is too long.
+ */
 export function questionIn(text: string): string {
   const last = [...sentencesIn(text.slice(-LOOKED_AT))].slice(-LAST_SENTENCES);
   const question = last.findLast(({ segment }) => asks(segment))?.segment ?? "";

@@ -1,20 +1,26 @@
-/** Maximum number of waiting jobs in a process for one memory, and for one user. Further jobs stay in the queue. */
+/**
+ * Maximum number of jobs that wait to start in this process. `MAX_WAITING`: per user memory. `MAX_WAITING_OF_USER`: per user.
+ * Further jobs stay in the store's queue.
+ */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_OF_USER = 100;
 
 interface WorkQueue {
   active: number;
   waiting: number;
-  /** The waiting jobs of each user. The first user is next. */
+  /**
+   * For each user, the functions that start the user's waiting jobs, oldest first. The oldest job of the first user starts
+   * next.
+   */
   readonly users: Map<string, (() => void)[]>;
 }
 
 export interface LimitedWork {
-  /** Maximum number of concurrent jobs. */
+  /** Maximum number of jobs that run at the same time. */
   readonly concurrency: number;
-  /** Waiting users take turns, however many jobs each has. */
+  /** The user of the job. If several users have waiting jobs, the jobs of these users start alternately. */
   readonly userId: string;
-  /** If `false`, the job waits even if the limit of waiting jobs is reached. */
+  /** If `true`, the job is refused when too many jobs wait. If `false`, the job waits in any case. */
   readonly canBeRefused: boolean;
 }
 
@@ -26,7 +32,10 @@ const queueFor = (key: object): WorkQueue => {
   return queue;
 };
 
-/** Runs work within the concurrency limit of a key. Returns `undefined`, without running it, if too many jobs wait. */
+/**
+ * Runs `work` as soon as fewer than `concurrency` jobs run for `key` (the user memory). Returns `undefined`, without running
+ * `work`, if the job can be refused and too many jobs wait.
+ */
 export function withConcurrencyLimit<T>(
   key: object,
   entry: LimitedWork,
@@ -40,7 +49,7 @@ export function withConcurrencyLimit<T>(
   return enter(queue, entry, work);
 }
 
-/** Whether too many jobs wait to take over jobs of other processes. */
+/** Whether this process has too many waiting jobs to take over jobs of other processes. */
 export const isQueueFull = (key: object): boolean => queueFor(key).waiting >= MAX_WAITING;
 
 async function enter<T>(
@@ -54,7 +63,7 @@ async function enter<T>(
     return await work();
   } finally {
     const next = nextOf(queue);
-    // The next job takes over this one's place in the limit.
+    // The next waiting job takes the place of the finished job in the limit.
     if (next === undefined) queue.active -= 1;
     else next();
   }

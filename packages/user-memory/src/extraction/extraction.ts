@@ -11,7 +11,7 @@ import { rememberTurn } from "./remember-turn.ts";
  * Why an extraction failed:
  *
  * - `"model"`: the model or your `extract` function failed or took too long.
- * - `"reply"`: its reply doesn't have the expected form.
+ * - `"reply"`: the model's reply, or the result of `extract`, doesn't have the expected form.
  * - `"given-up"`: the job failed `maxAttempts` times and isn't retried.
  */
 export type ExtractionErrorCode = "model" | "reply" | "given-up";
@@ -22,18 +22,18 @@ export interface ExtractionErrorFields {
   readonly code: ExtractionErrorCode;
   /** What went wrong. Contains no content of the conversation. */
   readonly message: string;
-  /** The number of the attempt, from 1. */
+  /** The number of the attempt at the job, from 1. */
   readonly attempt: number;
-  /** The error of the model or of your function. Only its name and code are kept. */
+  /** The error of the model or of your `extract` function. Only the name and the code of this error are kept. */
   readonly cause?: unknown;
 }
 
-/** The error of a failed extraction job, for `onError`. */
+/** The error of a failed extraction job. The `onError` option is called with it. */
 export class ExtractionError extends Error {
   override readonly name = "ExtractionError";
   /** Why the extraction failed. */
   readonly code: ExtractionErrorCode;
-  /** The number of the attempt, from 1. */
+  /** The number of the attempt at the job, from 1. */
   readonly attempt: number;
   /** Whether the job will be retried. */
   readonly retryable: boolean;
@@ -46,22 +46,26 @@ export class ExtractionError extends Error {
   }
 }
 
-/** Calls a model once, see `MiddlewareTurn.complete`. */
+/** Calls a model once and resolves with the text of the model's reply. See `MiddlewareTurn.complete`. */
 export type CompleteText = (request: CompletionRequest) => Promise<string>;
 
 export interface ExtractionScope {
   readonly memory: UserMemory;
   readonly settings: ExtractionSettings;
-  /** Absent if the application's `extract` proposes the facts. */
+  /**
+   * Calls the model that proposes facts. Not needed if the application's `extract` proposes facts, or if all jobs quote all of
+   * the user's words.
+   */
   readonly complete?: CompleteText | undefined;
 }
 
-/** The share of the lease for the proposals. The rest is for the store. */
+/** The share of a job's lease in which the facts must be proposed. The rest of the lease is for storing them. */
 const ASKING_SHARE = 0.8;
 
 /**
- * Runs a job: gets proposals, unless all is quoted, and stores those that the user's words support. Does nothing if the user's
- * memory was erased since the turn began. Rejects if the job as a whole failed.
+ * Runs an extraction job: gets proposed facts and stores the user's words that support them. If the job is verbatim, stores
+ * all of the user's words without proposals. Stores nothing if the user's memory was erased after the turn began, or if the
+ * user asked not to keep something. Rejects if the job as a whole failed.
  */
 export async function extractFacts(
   { memory, settings, complete }: ExtractionScope,
@@ -113,7 +117,10 @@ async function propose(request: ProposalRequest): Promise<Proposed> {
 
 const unreadable = (what: string): string => `${what} has no list of facts in the expected form.`;
 
-/** Returns the model's reply, or the result of the application's `extract`. */
+/**
+ * Asks the application's `extract`, or the model if `extract` isn't set, for proposed facts. Returns the result of `extract`,
+ * or the model's reply.
+ */
 async function requestProposals({ settings, complete, job, attempt }: ProposalRequest): Promise<unknown> {
   const timeoutMs = Math.ceil(ASKING_SHARE * settings.leaseMs);
   const over = new AbortController();

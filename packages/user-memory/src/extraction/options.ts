@@ -10,27 +10,27 @@ export interface ExtractInput {
   readonly userId: string;
   /** The user's messages, oldest first: the only source of facts. */
   readonly said: readonly string[];
-  /** The reply: context. */
+  /** The assistant's reply. It is context, not a source of facts. */
   readonly reply: string;
-  /** The assistant's last question before the turn: context. */
+  /** The last question that the assistant asked before the turn. It is context, not a source of facts. */
   readonly question?: string | undefined;
   /** The id of the conversation, if it has one. */
   readonly conversationId?: string | undefined;
-  /** Aborted after the time limit. */
+  /** Aborts when the time limit for your function is over. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Proposes facts. Returns `{ private: true }` if the user wants nothing of the turn kept. If it rejects, the job is retried up
- * to `maxAttempts` times.
+ * Proposes facts from a turn. Returns `{ private: true }` if the user wants nothing of the turn to be kept. If the function
+ * rejects, the job is retried, up to `maxAttempts` attempts in all.
  */
 export type ExtractFacts = (
   input: ExtractInput,
 ) => Promise<readonly ProposedFact[] | { readonly private: true }>;
 
 /**
- * Returns whether the evidence, the user's words, supports a fact in the model's wording. `question` is the assistant's
- * question before the turn. A rejection counts as `false`.
+ * Returns whether the evidence (the user's words) supports a fact in the model's wording. `context.question` is the question
+ * that the assistant asked before the turn. A rejection counts as `false`.
  */
 export type VerifyFact = (
   fact: string,
@@ -44,11 +44,14 @@ export interface ExtractionReport {
   readonly userId: string;
   /** The id of the conversation, if it has one. */
   readonly conversationId?: string | undefined;
-  /** Number of proposed facts. Several can point at the same words. 0 for `"verbatim"`. */
+  /**
+   * Number of proposed facts. Several proposed facts can point at the same words of the user. 0 if all words are quoted
+   * (`"verbatim"`).
+   */
   readonly proposed: number;
 }
 
-/** A turn that the user asked not to keep, without its content. */
+/** Tells in which turn a user asked not to keep something. Contains no words of the turn. */
 export interface OffRecordTurn {
   /** The id of the user. */
   readonly userId: string;
@@ -56,60 +59,75 @@ export interface OffRecordTurn {
   readonly conversationId?: string | undefined;
   /** Position of the user's first message of the turn in its conversation, from 0. */
   readonly position?: number | undefined;
-  /** `"check"`: the check of this package. `"extractor"`: the model, or your `extract` function. */
+  /**
+   * What detected the user's request. `"check"`: the phrase check of this package. `"extractor"`: the model, or your `extract`
+   * function.
+   */
   readonly detectedBy: "check" | "extractor";
 }
 
-/** Options for extraction, in a run or in a worker. */
+/** Options for extraction, in a run (`withMemoryExtract`) or in a worker (`processExtractions`). */
 export interface ExtractionOptions {
-  /** Proposes the facts instead of a model. */
+  /** Your function that proposes the facts, instead of a model. */
   readonly extract?: ExtractFacts | undefined;
   /**
-   * Checks whether the user's words support a fact. A supported fact is stored in the model's wording with trust `"inferred"`,
-   * instead of the quotation. Default: the user's words are always quoted.
+   * Your function that checks whether the user's words support a fact. If it returns `true`, the fact is stored in the model's
+   * words with trust `"inferred"`, instead of a quotation. Default: the user's words are always quoted.
    */
   readonly verify?: VerifyFact | undefined;
-  /** Maximum number of quotations and facts per turn, highest score first. Default 50. */
+  /** Maximum number of quotations and facts that are stored per turn, highest score first. Default 50. */
   readonly maxFacts?: number | undefined;
   /**
-   * Called with the stored facts, if there are any, e.g. for a log. They include facts that wait for review, see
-   * `UserFact.status`. Called twice for a job that runs twice after a crash. Its errors are ignored.
+   * Called with the facts that an extraction stored, if it stored any, e.g. for a log. Some of them may wait for review, see
+   * `UserFact.status`. If a job runs twice after a crash, this function is called twice. Errors of this function are ignored.
    */
   readonly onExtracted?:
     | ((entries: readonly (MemoryEntry | UserFact)[], report: ExtractionReport) => unknown)
     | undefined;
   /**
-   * Called if the user asked not to keep something, so nothing of the turn is stored. Use it to show this in your interface or
-   * to exclude the turn from your own logs. For `"check"` it is called before the run ends, for `"extractor"` later. Called
-   * twice for a job that runs twice after a crash. Its errors are ignored.
+   * Called if the user asked not to keep something, so nothing of the turn is stored. Use it to show the user that nothing is
+   * stored, or to exclude the turn from your own logs. If `detectedBy` is `"check"`, this function is called before the run
+   * ends. If it is `"extractor"`, this function is called later. If a job runs twice after a crash, this function is called
+   * twice. Errors of this function are ignored.
    */
   readonly onOffRecord?: ((turn: OffRecordTurn) => unknown) | undefined;
   /**
-   * Called with an `ExtractionError` or the store's error. Default: a process warning with the kind of the error only. Not
-   * called for facts that were forgotten or erased meanwhile. Its errors are ignored.
+   * Called with an `ExtractionError` or with an error of the store. Default: a process warning that contains only the name and
+   * code of the error. Not called if a fact isn't stored because it was forgotten, or because the user's memory was erased. If
+   * this function fails, a process warning is emitted.
    */
   readonly onError?: ((error: unknown) => unknown) | undefined;
   /**
-   * The lease of a job in milliseconds, from its start. After it, another process can take the job over. The lease of a job
-   * that waits for the concurrency limit is renewed. Default 60,000.
+   * Duration of a job's lease in milliseconds, from the start of the job. When the lease is over, another process can take
+   * over the job. While a job waits for the concurrency limit, its lease is renewed. Default 60,000.
    */
   readonly leaseMs?: number | undefined;
   /**
-   * Maximum number of attempts per job. A lease without an attempt counts too, e.g. if the queue was full or the process
-   * crashed. But a job is only given up without an attempt after three further leases. Default 5.
+   * Maximum number of attempts per job. A lease counts as an attempt even if the job didn't run, e.g. because the process
+   * crashed. If a job fails at this attempt or a later one, it is given up. A job that was leased more than `maxAttempts + 3`
+   * times is given up without running. Default 5.
    */
   readonly maxAttempts?: number | undefined;
-  /** Delay before the second attempt, in milliseconds. It doubles with each attempt, up to 15 minutes. Default 5,000. */
+  /**
+   * Delay between the first and the second attempt at a job, in milliseconds. The delay doubles with each attempt, up to 15
+   * minutes. Default 5,000.
+   */
   readonly retryDelayMs?: number | undefined;
-  /** Maximum number of concurrent jobs in this process per user memory. Waiting users take turns. Default 4. */
+  /**
+   * Maximum number of jobs that run at the same time in this process, per user memory. If several users have waiting jobs, the
+   * jobs of these users start alternately. Default 4.
+   */
   readonly concurrency?: number | undefined;
 }
 
 /** Options of `withMemoryExtract`. */
 export interface MemoryExtractOptions extends ExtractionOptions {
-  /** Default: the user memory of the process, see `setUserMemory`. Without either, nothing is extracted. */
+  /**
+   * The user memory that stores the facts. Default: the user memory of the process, see `setUserMemory`. If no user memory is
+   * set at all, nothing is extracted.
+   */
   readonly memory?: UserMemory | undefined;
-  /** Minimum score. Proposals with a lower score are dropped. Default 0.7. */
+  /** Minimum score of proposed facts, from 0 to 1. Proposed facts with a lower score are dropped. Default 0.7. */
   readonly threshold?: number | undefined;
 }
 
@@ -144,7 +162,7 @@ export const processOptionsSchema = z.strictObject({
   signal: z.instanceof(AbortSignal).optional(),
 });
 
-/** The options with their defaults. */
+/** The extraction options, with default values for options that weren't set. */
 export interface ExtractionSettings extends ExtractionOptions {
   readonly maxFacts: number;
   readonly leaseMs: number;

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ProposedFact } from "../evidence/evidence.ts";
 import type { ExtractionJob } from "../store.ts";
 
-/** Maximum lengths in the model's prompt, in UTF-16 units. */
+/** Maximum length, in UTF-16 units, of the user's words and of the assistant's reply in the prompt for the model. */
 const MAX_SAID = 12_000;
 const MAX_REPLY_SHOWN = 3_000;
 
@@ -25,7 +25,7 @@ Leave out what the user asks or wonders, what is only a task for now, what other
 
 If the user asks, in whatever words, that something isn't remembered, saved, noted or passed on, reply {"private":true} and nothing else.`;
 
-/** Returns the message that asks the model about a turn. */
+/** Returns the message that asks the model for facts from a job's turn. */
 export function requestFor({ said, question = "", reply }: ExtractionJob): Message {
   const parts = [
     question === "" ? "" : wrapInTag("assistant-asked", question),
@@ -42,9 +42,9 @@ function shortened(text: string, most: number): string {
   return `${text.slice(0, half)}\n[…]\n${text.slice(text.length - half)}`;
 }
 
-/** In UTF-16 units. Longer replies aren't read. */
+/** Maximum length of a model's reply, in UTF-16 units. Longer replies are refused. */
 const MAX_REPLY = 100_000;
-/** Maximum number of proposals per reply. Further ones are dropped. */
+/** Maximum number of proposed facts that are read from a reply. Further proposed facts are dropped. */
 const MAX_PROPOSED = 50;
 const MAX_FACT = 500;
 const MAX_EVIDENCE = 2_000;
@@ -74,7 +74,7 @@ const listSchema = z.union([
   z.array(z.unknown()),
 ]);
 
-/** The user wants nothing kept, whatever else is proposed. */
+/** A reply that says that the user wants nothing of the turn to be kept. Facts in the same reply are ignored. */
 const privateSchema = z.object({ private: z.literal(true) });
 
 function tagOf(tag: unknown): readonly string[] {
@@ -83,15 +83,18 @@ function tagOf(tag: unknown): readonly string[] {
   return text === "" || text.length > MAX_TAG ? [] : [text];
 }
 
-/** Why a reply can't be read. */
+/** Thrown if a model's reply is too long or contains no list of facts. The error's message says which. */
 class UnreadableReply extends Error {
   override readonly name = "UnreadableReply";
 }
 
-/** The proposals, or `"private"` if the user wants nothing of the turn kept. */
+/** The facts that a model or `extract` proposed. `"private"` if the user wants nothing of the turn kept. */
 export type Proposed = readonly ProposedFact[] | "private";
 
-/** Reads the proposals in a reply, also from a code fence or within prose. Throws {@link UnreadableReply}. */
+/**
+ * Reads the proposed facts in a model's reply. Their JSON may be in a code fence or within prose. Throws {@link
+ * UnreadableReply} if the reply is too long or contains no such JSON.
+ */
 export function parseReply(reply: string): Proposed {
   if (reply.length > MAX_REPLY) throw new UnreadableReply("It is too long.");
   for (const text of candidatesIn(reply)) {
@@ -101,7 +104,10 @@ export function parseReply(reply: string): Proposed {
   throw new UnreadableReply('It holds no JSON of the form {"facts": […]}.');
 }
 
-/** Reads a list of proposals and skips invalid ones. `undefined` if the value isn't a list of proposals. */
+/**
+ * Reads the proposed facts in a parsed value and skips invalid ones. Returns `"private"` if the user wants nothing of the turn
+ * kept. Returns `undefined` if the value isn't a list of facts.
+ */
 export function readProposals(value: unknown): Proposed | undefined {
   if (privateSchema.safeParse(value).success) return "private";
   const list = listSchema.safeParse(value);
@@ -116,7 +122,7 @@ function candidatesIn(reply: string): readonly string[] {
   return [reply, ...fencedIn(reply), between(reply, "{", "}"), between(reply, "[", "]")];
 }
 
-/** Returns the texts in code fences, without the name of the language. */
+/** Returns the texts in the code fences of a reply, without the name of the fence's language (e.g. `json`). */
 function fencedIn(reply: string): readonly string[] {
   const parts = reply.split("```");
   return parts

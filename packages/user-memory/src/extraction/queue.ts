@@ -25,12 +25,18 @@ const jobSchema = z.object({
 });
 
 const MONTH_MS = 30 * 86_400_000;
-/** With an invalid duration, a job would never be leased again. */
+/**
+ * A duration in milliseconds, up to 30 days. Longer durations are refused, because a job with such a lease might never run
+ * again.
+ */
 const spanSchema = z.int().min(0).max(MONTH_MS);
 const enqueueSchema = z.object({ leaseMs: spanSchema });
 const leaseSchema = z.object({ limit: z.int().min(0), leaseMs: spanSchema });
 
-/** Opens the queue of a store. It stores jobs as text in the backend and validates them when it reads them. */
+/**
+ * Opens the extraction queue of a store. The queue stores jobs as text in the backend. Each job is validated when it is
+ * leased.
+ */
 export function openQueue(
   { backend, callBackend }: Transactions,
   settings: UserMemorySettings,
@@ -75,7 +81,10 @@ export function openQueue(
   };
 }
 
-/** Another version of this package may have written the job, so it isn't deleted. */
+/**
+ * Reports a job that has an unknown format. The job isn't deleted, because another version of this package may have written
+ * it.
+ */
 function reportUnreadable(settings: UserMemorySettings): void {
   const message =
     "An extraction job has an unknown format. It stays in the queue for a version of this package that can read it.";

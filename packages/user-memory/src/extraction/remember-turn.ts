@@ -14,22 +14,23 @@ import { type ExtractionJob, isStore, type RememberOptions } from "../store.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 import type { ExtractionSettings } from "./options.ts";
 
-/** The share of the lease for the verification of one fact. */
+/** The share of a job's lease in which `verify` must check one fact. */
 const VERIFYING_SHARE = 0.2;
 
 export interface RememberTurnInput {
   readonly memory: UserMemory;
   readonly job: ExtractionJob;
-  /** Absent if all of the user's words are quoted. */
+  /** The proposed facts. Absent if all of the user's words are quoted. */
   readonly proposals?: readonly ProposedFact[] | undefined;
-  /** The source of the proposals. */
+  /** The name of the model or program that proposed the facts. */
   readonly extractor: string;
   readonly settings: ExtractionSettings;
 }
 
 /**
- * Stores the user's words from a turn: those that proposals point at, or all of them. Returns the stored facts. Rejects if the
- * store fails. Earlier facts of the turn are stored then, and a retry doesn't duplicate them.
+ * Stores the user's words from a turn: the words that the proposed facts point at, or all words if there are no proposals.
+ * Returns the stored facts. Rejects if a store of this package fails; if another user memory fails, the failure is only
+ * reported. After a failure, some facts of the turn may be stored, but a retry doesn't store them twice.
  */
 export async function rememberTurn(input: RememberTurnInput): Promise<readonly (MemoryEntry | UserFact)[]> {
   const { memory, job, settings } = input;
@@ -52,11 +53,14 @@ async function itemsOf({ memory, job, proposals, settings }: RememberTurnInput):
   if (proposals === undefined) return verbatimItems(job);
   const sure = proposals.filter(({ score }) => score >= job.threshold);
   const items = await itemsFromProposals(job, sure, verifier(settings, job));
-  // A store without trust would show facts that wait for review as the user's statements.
+  // A user memory without trust would show facts from third-party text as the user's statements.
   return isStore(memory) ? items : items.filter(({ kind }) => kind !== "third-party");
 }
 
-/** If the verification fails, the fact counts as unsupported and the user's words are quoted. */
+/**
+ * Returns a function that checks a proposed fact with the application's `verify`. If `verify` isn't set or fails, the fact
+ * counts as unsupported, and the user's words are quoted.
+ */
 function verifier(
   { verify, leaseMs, ...settings }: ExtractionSettings,
   { question }: ExtractionJob,
@@ -75,25 +79,31 @@ function verifier(
   };
 }
 
-/** `"erased"` and `"forgotten"` aren't failures. `"refused"` concerns one fact, `"failed"` all facts. */
+/**
+ * Classifies an error of `remember`. `"erased"` and `"forgotten"` aren't failures: the fact must not be stored. `"refused"`:
+ * only this fact can't be stored, e.g. because it is too long. `"failed"`: the store doesn't work.
+ */
 function outcomeOf(thrown: unknown): "erased" | "forgotten" | "refused" | "failed" {
   const code = codeOf(thrown);
   if (code === "erased" || code === "forgotten") return code;
   return code === "invalid" || code === "full" ? "refused" : "failed";
 }
 
-/** Maximum number of tags per fact in every store. */
+/** Maximum number of tags per fact. Every store accepts this number. */
 const MAX_TAGS = 32;
 const MAX_NAME = 255;
 
-/** The turn that a fact comes from. */
+/** The turn that a fact was extracted from. */
 export interface Source
   extends Pick<ExtractionJob, "userId" | "conversationId" | "position" | "saidAt" | "tags" | "since"> {
-  /** The name of the extractor. */
+  /** The name of the model or program that extracted the fact. */
   readonly extractor: string;
 }
 
-/** Stores an item, with trust and provenance in a store of this package. */
+/**
+ * Stores a quotation or a model's sentence as a fact. If `memory` is a store of this package, also stores the fact's trust and
+ * provenance.
+ */
 export const rememberItem = (
   memory: UserMemory,
   item: Item,
@@ -105,7 +115,10 @@ export const rememberItem = (
 
 const textOf = (item: Item): string => (item.kind === "quotation" ? item.passage.text : item.proposal.fact);
 
-/** Only the spec's tags, if it has any. With other tags, agents with those tags would recall the fact. */
+/**
+ * Returns the tags of a fact: the tags of the agent's spec if there are any, otherwise the proposed tags. If the fact got both
+ * kinds of tags, agents that recall by the proposed tags would recall it, too.
+ */
 const tagsOf = ({ tags: own }: Source, tags: readonly string[] = []): string[] =>
   [...new Set(own.length > 0 ? own : tags)].slice(0, MAX_TAGS);
 
@@ -136,7 +149,10 @@ function trustOptions(item: Item): Pick<RememberOptions, "trust" | "quotation"> 
   return { quotation: { from: passage.from, ...present({ question }), paraphrases } };
 }
 
-/** A store without quotations gets the text that a prompt would show for the quotation. */
+/**
+ * Returns the arguments of `remember` for a user memory without quotations. Such a user memory gets
+ * the text that a prompt would show for the quotation.
+ */
 function asNarrowEntry(item: Item, source: Source): [string, { tags?: string[]; score?: number }] {
   const { score, tags } = item.kind === "quotation" ? item : item.proposal;
   const all = [...tagsOf(source, tags), ...(item.kind === "quotation" ? [] : [INFERRED_TAG])];

@@ -10,32 +10,34 @@ import { type ExtractFacts, type ExtractionOptions, processOptionsSchema } from 
 /** Options of {@link processExtractions}. */
 export interface ProcessExtractionsOptions extends Omit<ExtractionOptions, "extract"> {
   /**
-   * Proposes the facts instead of a model. With `"verbatim"` this worker has no model and only runs jobs that quote the user.
-   * It calls `onError` for other jobs, which stay in the queue for a worker with a model.
+   * Your function that proposes the facts, instead of a model. With `"verbatim"`, this worker has no model and only runs jobs
+   * that quote all of the user's words. Other jobs stay in the queue for a worker with a model, and `onError` is called for
+   * them.
    */
   readonly extract?: ExtractFacts | "verbatim" | undefined;
-  /** Calls a model once. `request.model` is the spec's `extractWith`, if set. Required without `extract`. */
+  /** Calls a model once. `request.model` is the `extractWith` of the agent's spec, if set. Required if `extract` isn't set. */
   readonly complete?: CompleteText | undefined;
-  /** Maximum number of jobs. Default 100. */
+  /** Maximum number of jobs that this call runs. Default 100. */
   readonly limit?: number | undefined;
-  /** After an abort, no further job starts. */
+  /** If this signal aborts, no further jobs are leased. Jobs that this call has leased before are still run. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Numbers of jobs by outcome. */
+/** How many jobs {@link processExtractions} ran, by outcome. */
 export interface ProcessedExtractions {
-  /** Jobs that succeeded. */
+  /** Number of jobs that succeeded. */
   readonly done: number;
-  /** Jobs that failed and will be retried. */
+  /** Number of jobs that failed and will be retried. */
   readonly delayed: number;
-  /** Jobs that failed for the last time and are deleted. */
+  /** Number of jobs that failed for the last time and were deleted. */
   readonly givenUp: number;
 }
 
 /**
- * Runs the extraction jobs in a store's queue that failed before or that a crashed process left. Call it in a worker or a
- * timer. Processes that run agents also take over a few of these jobs. Resolves when no job is available or `limit` is
- * reached. Rejects if the store can't be read, and with a `TypeError` for invalid options.
+ * Runs the available extraction jobs in a store's queue: jobs that failed before, and jobs that a crashed process left behind.
+ * Call this function in a worker or with a timer. Processes that run agents also run a few of these jobs. Resolves when no job
+ * is available, when `limit` jobs were run, or after `signal` aborts. Rejects if the queue can't be read, and with a
+ * `TypeError` for invalid options.
  *
  * @example
  * ```ts
@@ -86,15 +88,22 @@ export async function processExtractions(
 }
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
-/** Maximum number of leases beyond `maxAttempts` without an attempt: refused by the concurrency limit, or lost in a crash. */
+/**
+ * A job that was leased more than `maxAttempts` plus this number of times is given up without another attempt. The job can be
+ * leased without an attempt if too many jobs wait, or if the process crashes.
+ */
 const MAX_UNTRIED_LEASES = 3;
 
-/** `"delayed"` jobs will be retried. */
+/**
+ * The outcome of an attempt at a job. `"done"`: the job succeeded. `"delayed"`: the job will be retried. `"given-up"`: the job
+ * failed for the last time and is deleted.
+ */
 export type AttemptOutcome = "done" | "delayed" | "given-up";
 
 /**
- * Runs a leased job when the concurrency limit of this process allows it. A failed job is reported, then released for later or
- * given up. Never rejects.
+ * Runs a leased job as soon as the concurrency limit of this process allows it. If too many jobs wait, releases the job for a
+ * later attempt. If the job fails, reports the error, then releases the job or, after the last attempt, gives it up. Never
+ * rejects.
  */
 export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
   const { settings, memory } = scope;
@@ -102,7 +111,7 @@ export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Pro
   try {
     const held = holdLease(leased, leaseMs);
     const work = async () => ((await held.take()) ? attempt(scope, leased) : "delayed");
-    // A job from the queue was refused or tried before, so it isn't refused again.
+    // A job that was leased before isn't refused again.
     const entry = { concurrency, userId: leased.job.userId, canBeRefused: leased.attempt === 1 };
     const done = withConcurrencyLimit(workKeyOf(memory), entry, work);
     if (done !== undefined) return await done;
@@ -125,7 +134,7 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
     await leased.release(MAX_DELAY_MS);
     return "delayed";
   }
-  // A job that was leased this often without an outcome crashes its process.
+  // A job that was leased this often without an outcome probably crashes its process.
   if (leased.attempt > maxAttempts + MAX_UNTRIED_LEASES) return giveUp(scope, leased, undefined);
   try {
     await extractFacts(scope, leased.job, leased.attempt);
@@ -139,7 +148,7 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   return "done";
 }
 
-/** Whether the job needs a model and this worker has none. Such a job is never given up here. */
+/** Whether a job needs a model, but this worker has none. This worker never gives up such a job. */
 const isOutOfReach = ({ settings, complete }: ExtractionScope, { job }: LeasedJob): boolean =>
   job.isVerbatim !== true && settings.extract === undefined && complete === undefined;
 
@@ -152,24 +161,33 @@ async function giveUp({ settings }: ExtractionScope, leased: LeasedJob, cause: u
 
 /** A job lease that is renewed while the job waits to start. */
 export interface HeldLease {
-  /** Ends the renewal. Resolves with `true` if the caller still has the lease, then for nearly its whole duration. */
+  /**
+   * Ends the renewal of the lease. Resolves with `true` if the caller still holds the lease; then nearly the whole duration of
+   * the lease is left. Resolves with `false` if the lease has expired.
+   */
   readonly take: () => Promise<boolean>;
 }
 
-/** The shares of a lease after which it is renewed, while the job waits and at its start. */
+/**
+ * The shares of a lease's duration after which the lease is renewed. `RENEWED_AFTER`: while the job waits. `GONE_AT_START`:
+ * when the job starts.
+ */
 const RENEWED_AFTER = 1 / 3;
 const GONE_AT_START = 1 / 10;
 
-/** Renews a new lease until `take`, so no other worker gets the job while it waits. */
+/**
+ * Renews a new lease again and again until the returned `take` is called. So no other worker gets the job while the job waits
+ * to start.
+ */
 export function holdLease(leased: Pick<LeasedJob, "release">, leaseMs: number): HeldLease {
   let since = performance.now();
   let renewal: Promise<void> | undefined;
-  // After this, another worker can have the lease.
+  // When the lease is over, another worker can have it.
   const isOver = (): boolean => performance.now() - since >= leaseMs;
   const renew = async (): Promise<void> => {
     if (isOver()) return;
     const now = performance.now();
-    // A job that is released for later isn't leased to others before.
+    // Other workers can't lease a released job before its delay is over.
     await leased.release(leaseMs);
     since = now;
   };

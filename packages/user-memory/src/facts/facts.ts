@@ -7,7 +7,7 @@ import { detailsOf, toQuotation } from "./quotation.ts";
 export const toUserFactOrNull = (user: UserKey, stored: StoredFact | null | undefined): UserFact | null =>
   stored ? toUserFact(user, stored) : null;
 
-/** Converts a stored fact to the frozen fact for callers, without unknown fields. */
+/** Converts a stored fact into the frozen fact that callers get. Leaves out fields that are unknown (`null`). */
 export function toUserFact({ userId }: UserKey, stored: StoredFact): UserFact {
   const { id, fact, tags, score, trust, status, quarantine, key } = stored;
   const quotation = toQuotation(stored);
@@ -44,13 +44,16 @@ function provenanceOf(stored: StoredFact): Provenance {
   };
 }
 
-/** Whether a value can be the id of a fact. */
+/** Whether a value has the form of a fact's id. */
 export const isFactId = (factId: unknown): factId is string =>
   typeof factId === "string" && /^[0-9a-f-]{36}$/.test(factId);
 
 type Indexed = Pick<StoredFact, "fact" | "evidence" | "saidAt" | "quotation">;
 
-/** Returns the index terms of a fact: of its text and evidence, and of a quotation's question and paraphrases. */
+/**
+ * Returns the index terms of a fact: those of its text and evidence and, for a quotation, those of its question and
+ * paraphrases.
+ */
 export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): readonly TermWeight[] {
   const { question = null, paraphrases = [] } = detailsOf({ quotation }) ?? {};
   const texts = [fact, evidence === fact ? null : evidence, question, ...paraphrases];
@@ -58,14 +61,17 @@ export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): rea
   return termsOf(text, saidAt === null ? {} : { saidAt });
 }
 
-/** Returns the stems of a fact's own text, without evidence and paraphrases. */
+/** Returns the stems of the words in a fact's own text, without those of evidence and paraphrases. */
 export const ownContent = ({ fact }: Pick<StoredFact, "fact">): ReadonlySet<string> =>
   contentOf(termsOf(fact));
 
-/** Words for the user, which every fact is about. */
+/** The stems of `user` and `users`. These stems don't distinguish facts, because every fact is about the user. */
 const SUBJECT = new Set(termsOf("the user's users").map(({ term }) => term));
 
-/** Returns the content terms, without words for the user, dates and marks of questions. */
+/**
+ * Returns the word stems in a list of index terms. Leaves out dates and the stem of `user`. Removes the `?` that marks words
+ * of a question.
+ */
 export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
   new Set(
     terms
@@ -75,13 +81,16 @@ export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
 
 export type Obstacle = "quarantined" | "superseded" | "not-yet-valid" | "no-longer-valid";
 
-/** Like {@link obstacleAt}, but superseded quotations are recalled now, with their successors. */
+/**
+ * Returns why a fact isn't recalled now, or `undefined` if it is recalled. A superseded quotation is recalled, and the
+ * quotation that replaced it is recalled, too. In contrast, {@link obstacleAt} returns `"superseded"` for it.
+ */
 export function obstacleNow(fact: StoredFact, now: number): Obstacle | undefined {
   const obstacle = obstacleAt(fact, now);
   return obstacle === "superseded" && fact.quotation !== null ? undefined : obstacle;
 }
 
-/** Returns why a fact isn't recalled as of a time, or `undefined`. */
+/** Returns why a fact isn't recalled for the time `at` (milliseconds since 1970), or `undefined` if it is recalled. */
 export function obstacleAt(fact: StoredFact, at: number): Obstacle | undefined {
   if (fact.status === "quarantined") return "quarantined";
   if (at < fact.validFrom) return "not-yet-valid";
@@ -94,13 +103,19 @@ const YEAR_MS = 365.25 * 24 * 60 * 60 * 1_000;
 const BACK_MS = 150 * YEAR_MS;
 const AHEAD_MS = 50 * YEAR_MS;
 
-/** Returns a time in milliseconds since 1970, or `null` if it is too far away. */
+/**
+ * Returns `time` (milliseconds since 1970). Returns `null` if `time` is missing, is invalid, or differs from `now` by more
+ * than 150 years in the past or 50 in the future.
+ */
 export function plausibleTime(time: number | null | undefined, now: number): number | null {
   if (time === null || time === undefined || Number.isNaN(time)) return null;
   return time < now - BACK_MS || time > now + AHEAD_MS ? null : time;
 }
 
-/** Returns the time of a statement, never in the future. */
+/**
+ * Returns the given time of a statement, in milliseconds since 1970. Returns `now` instead of a time in the future. Returns
+ * `null` if the time is missing or implausible.
+ */
 export function saidTime(time: number | null | undefined, now: number): number | null {
   const plausible = plausibleTime(time, now);
   return plausible === null ? null : Math.min(plausible, now);

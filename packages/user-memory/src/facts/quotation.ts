@@ -5,15 +5,18 @@ import { textSchema } from "../validation.ts";
 
 const MAX_QUESTION = 1_000;
 const MAX_PARAPHRASE = 2_000;
-/** Maximum number of paraphrases per call, and of stored paraphrases per quotation. The first are stored. */
+/**
+ * `MAX_GIVEN`: how many paraphrases a caller can pass at most. `MAX_STORED_PARAPHRASES`: how many of them, the first ones, are
+ * stored per quotation at most.
+ */
 const MAX_GIVEN = 32;
 const MAX_STORED_PARAPHRASES = 4;
 
-/** The stored data of a quotation, without its words. */
+/** The stored details of a quotation. The quoted words themselves are the text of the fact. */
 export interface QuotationDetails {
   readonly from: Quotation["from"];
   readonly question: string | null;
-  /** A model's sentences about the words. They are searched but never shown. */
+  /** A model's sentences that say the same as the quoted words. They are searched but never shown. */
   readonly paraphrases: readonly string[];
 }
 
@@ -31,7 +34,10 @@ export const quotationSchema = z
 
 type Quoted = Pick<StoredFact, "quotation">;
 
-/** Reads the details of a quotation; `null` for other facts. Throws if they are damaged. */
+/**
+ * Reads the details of a quotation. Returns `null` for a fact that isn't a quotation. Throws if the stored details are
+ * damaged.
+ */
 export function detailsOf({ quotation }: Quoted): QuotationDetails | null {
   if (quotation === null) return null;
   const parsed = quotationSchema.safeParse(JSON.parse(quotation));
@@ -41,7 +47,10 @@ export function detailsOf({ quotation }: Quoted): QuotationDetails | null {
 
 export const writeDetails = (details: QuotationDetails): string => JSON.stringify(details);
 
-/** Returns the quotation for callers, without paraphrases, which could be mistaken for the user's words. */
+/**
+ * Returns the quotation of a fact as callers get it. Returns `undefined` if the fact isn't a quotation. Leaves out
+ * paraphrases, because they could be mistaken for the user's words.
+ */
 export function toQuotation(stored: Quoted): Quotation | undefined {
   const details = detailsOf(stored);
   if (details === null) return undefined;
@@ -49,13 +58,16 @@ export function toQuotation(stored: Quoted): Quotation | undefined {
   return Object.freeze({ from, ...(question === null ? {} : { question }) });
 }
 
-/** Returns the text that identifies a fact. It contains the question, since an answer depends on it. */
+/**
+ * Returns the text that identifies a fact. For a quotation, it includes the question, because the meaning of an answer depends
+ * on the question.
+ */
 export function wordingOf({ fact, quotation }: Pick<StoredFact, "fact" | "quotation">): string {
   const question = detailsOf({ quotation })?.question ?? null;
   return question === null ? fact : `${question}\n${fact}`;
 }
 
-/** Adds paraphrases to the details of a quotation. */
+/** Adds paraphrases to the details of a quotation, up to the maximum. */
 export const withParaphrases = (
   details: QuotationDetails,
   { paraphrases }: Pick<QuotationDetails, "paraphrases">,

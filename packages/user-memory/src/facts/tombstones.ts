@@ -6,29 +6,35 @@ import { contentOf } from "./facts.ts";
 import { wordingOf } from "./quotation.ts";
 import { isUsersWord } from "./trust.ts";
 
-/** Hashes of one user's facts. Equal facts of two users have different hashes. */
+/** Makes keyed hashes of one user's facts. Equal facts of two users have different hashes. */
 export interface Digests {
-  /** Hashes a fact's text without case, spaces and sentence punctuation. */
+  /** Hashes a fact's text. Texts that differ only in case, spaces and sentence punctuation have the same hash. */
   readonly ofFact: (fact: string) => string;
-  /** Hashes the set of stems, so word order and word forms don't matter. `undefined` without words. */
+  /**
+   * Hashes the set of word stems in a fact, so word order and word forms don't matter. Returns `undefined` if the fact has no
+   * words.
+   */
   readonly ofWords: (fact: string) => string | undefined;
-  /** Hashes the location of the source message; `undefined` if unknown. */
+  /** Hashes conversation and position of the message that a fact comes from. Returns `undefined` if one of them is unknown. */
   readonly ofSource: (source: {
     readonly conversationId: string | null;
     readonly position: number | null;
   }) => string | undefined;
-  /** Hashes any text. */
+  /** Hashes any text. The same text has different hashes for different values of `kind`. */
   readonly of: (kind: string, text: string) => string;
 }
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
-/** Punctuation at the edge of a word, except in `C#`, `@ada`, `100%`, `-5` and the like. */
+/** Matches punctuation at the beginning or end of a word, but not the signs in `C#`, `@ada`, `100%`, `-5` and the like. */
 const EDGE = /(^|\s)(?:(?![#@&%])(?!-\d)\p{P})+|(?:(?![#&%*/])\p{P})+(?=\s|$)/gu;
 
 const sameForm = (text: string): string =>
   text.normalize("NFKC").replace(UNSEEN, "").toLowerCase().replace(EDGE, "$1").replace(/\s+/gu, " ").trim();
 
-/** With a `secret`, readers of the store can't guess forgotten facts. */
+/**
+ * Returns the functions that hash a user's facts. With a `secret`, an attacker who can read the storage can't find out
+ * forgotten facts by hashing guesses.
+ */
 export function digestsOf({ hash }: UserKey, secret = ""): Digests {
   const of = (kind: string, text: string): string =>
     createHmac("sha256", `${hash}:${secret}`).update(`${kind}\0${text}`, "utf8").digest("base64url");
@@ -48,14 +54,17 @@ export function digestsOf({ hash }: UserKey, secret = ""): Digests {
 
 type FactSource = Pick<StoredFact, "fact" | "quotation" | "conversationId" | "position">;
 
-/** Returns the digests that recognize a forgotten fact: of its text, its words and its source. */
+/** Returns the digests that recognize a forgotten fact: of its text, of its words and of its source message. */
 export function tombstoneDigestsOf(fact: FactSource, digests: Digests): readonly string[] {
   const wording = wordingOf(fact);
   const all = [digests.ofFact(wording), digests.ofWords(wording), digests.ofSource(fact)];
   return all.filter((digest) => digest !== undefined);
 }
 
-/** The time in the tombstone of a rejected fact, which never ends. */
+/**
+ * The time in the tombstone of a rejected fact. This time is later than all others, so that no newer statement ends the
+ * rejection.
+ */
 const PERMANENT = Number.MAX_SAFE_INTEGER;
 
 interface TombstoneOptions {
@@ -76,13 +85,14 @@ interface TombstoneCheck {
   readonly trust: Trust;
   readonly extractor: string | null;
   readonly saidAt: number | null;
-  /** The tombstones at the start of the call, if the call has waited since. */
+  /** The tombstones at the start of this call of `remember`. `undefined` if the call didn't wait for `embed` or `resolve`. */
   readonly known: readonly Tombstone[] | undefined;
 }
 
 /**
- * Whether a fact stays forgotten: it was extracted from older messages, or it was forgotten while the call was waiting. A
- * rejected fact only comes back if the user states or confirms it.
+ * Whether tombstones prevent a fact from being stored again. An extracted fact is blocked if it was said before it was
+ * forgotten, or at an unknown time. A fact that wasn't extracted is blocked only if it was forgotten while this call of
+ * `remember` waited for `embed` or `resolve`. A rejected fact is blocked unless the user states or confirms it.
  */
 export function isBlockedByTombstone(
   tombstones: readonly Tombstone[],

@@ -3,38 +3,50 @@ import type { Trust } from "../fact.ts";
 
 const RANKS: Readonly<Record<Trust, number>> = { external: 0, inferred: 1, confirmed: 2, stated: 3 };
 
-/** Returns the rank of a trust. Higher is more trusted. */
+/** Returns the rank of a trust. A higher rank means more trust. */
 export const trustRank = (trust: Trust): number => RANKS[trust];
 
-/** Whether the user stated or confirmed the fact. */
+/** Whether a fact with this trust was stated or confirmed by the user. */
 export const isUsersWord = (trust: Trust): boolean => trust === "stated" || trust === "confirmed";
 
-/** Whether a fact can replace another by trust. Stated and confirmed count the same. */
+/**
+ * Whether a fact with the trust `newer` can replace a fact with the trust `older`. `"stated"` and `"confirmed"` count as
+ * equal.
+ */
 export const mayReplace = (newer: Trust, older: Trust): boolean =>
   isUsersWord(newer) || (!isUsersWord(older) && trustRank(newer) >= trustRank(older));
 
 export type Source = Pick<StoredFact, "conversationId" | "extractor">;
 
-/** Returns the source of an inferred or external fact: its conversation, otherwise its extractor. */
+/**
+ * Returns a name for the source of an inferred or external fact: its conversation, or its extractor if the conversation is
+ * unknown.
+ */
 export const sourceOf = ({ conversationId, extractor }: Source): string =>
   conversationId === null ? `by ${extractor ?? ""}` : `in ${conversationId}`;
 
-/** The outcome for a fact that contradicts others. */
+/** What becomes of a new fact that contradicts stored facts. */
 export type Supersession =
-  /** It supersedes those that it outranks; if there is a later statement, it is superseded itself, `by` that. */
+  /**
+   * The new fact is stored and supersedes the facts in `replaces`. If `by` is set, the fact `by` is true from a later time on
+   * and supersedes the new fact.
+   */
   | {
       readonly kind: "accepted";
       readonly replaces: readonly StoredFact[];
       readonly by: StoredFact | undefined;
     }
-  /** It isn't trusted enough to supersede what the user said. */
+  /** The new fact isn't trusted enough to supersede the fact `with`, which has more trust. */
   | { readonly kind: "conflict"; readonly with: StoredFact };
 
 /**
- * Decides what becomes of a fact and of those that it contradicts. Returns `"conflict"` if one of those that are valid at or
- * after the fact's `validFrom` has a trust that the fact's may not replace. Otherwise `"accepted"`: `replaces` are the facts
- * that it supersedes, and `by` is the next fact that is valid from a later time and trusted enough to supersede it. It is the
- * time from which a fact is valid that decides, not when it was said.
+ * Decides what becomes of a new fact that contradicts stored facts. The order of facts is given by the times from which they
+ * are true (`validFrom`), not by the times when they were said.
+ *
+ * - `"conflict"`: the trust of the new fact is too low to replace a contradicted fact that is true at or after the new fact's
+ *   `validFrom`.
+ * - `"accepted"`: the new fact supersedes the facts in `replaces`. `by` is the next fact that is true from a later time on and
+ *   trusted enough to supersede the new fact.
  */
 export function supersessionOf(
   fact: Pick<StoredFact, "trust" | "validFrom">,
@@ -52,6 +64,6 @@ export function supersessionOf(
   return { kind: "accepted", replaces, by };
 }
 
-/** Whether the fact ends after the time, or not at all. */
+/** Whether a fact is still true after `time`: the fact has no end, or a later end. */
 const holdsAfter = ({ supersededAt, validUntil }: StoredFact, time: number): boolean =>
   (supersededAt === null || supersededAt > time) && (validUntil === null || validUntil > time);

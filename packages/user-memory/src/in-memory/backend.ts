@@ -4,8 +4,8 @@ import { createJobs } from "./jobs.ts";
 import { createUserState, type UserState } from "./user-state.ts";
 
 /**
- * Creates a backend in memory: the executable reference of the storage port. Its methods are synchronous inside, so they are
- * atomic.
+ * Creates a backend that stores everything in memory. This backend is the reference for the behaviour of all backends. Each of
+ * its methods is atomic, because it does its work without waiting.
  *
  * @example
  * ```ts
@@ -21,11 +21,11 @@ export const createInMemoryUserMemoryBackend = (): UserMemoryBackend => openInMe
 
 interface InMemory {
   readonly backend: UserMemoryBackend;
-  /** Returns the whole contents, for searches in tests. */
+  /** Returns everything that the backend stores, so that tests can search it. */
   readonly contents: () => readonly unknown[];
 }
 
-/** Creates a backend with access to its contents, for tests. */
+/** Creates an in-memory backend, with access to everything that it stores, for tests. */
 export function openInMemory(): InMemory {
   const users = new Map<string, UserState>();
   const jobs = createJobs((user) => users.get(user.hash)?.head()?.epoch ?? 0);
@@ -121,7 +121,10 @@ export function openInMemory(): InMemory {
   return { backend, contents };
 }
 
-/** Compares all vectors of a user. Skips vectors of another dimension, since another model made them. */
+/**
+ * Finds a user's facts whose vectors are nearest to a vector, best first. Compares all vectors of the user. Skips vectors of
+ * another dimension, because another embedding model made them.
+ */
 function nearestOf(facts: readonly StoredFact[], vector: readonly number[], limit: number) {
   const length = Math.hypot(...vector);
   return facts

@@ -1,7 +1,10 @@
 import type { JobBackend, StoredJob, UserKey } from "../backend.ts";
 
 interface WaitingJob extends StoredJob {
-  /** By `performance.now()`, since the system clock can be set while jobs wait. */
+  /**
+   * When the job is available again, by `performance.now()`. The system clock isn't used, because it can be changed while jobs
+   * wait.
+   */
   readonly readyAt: number;
 }
 
@@ -10,7 +13,7 @@ export interface Jobs {
   /** Deletes a user's jobs and returns their number. */
   readonly drop: (user: UserKey) => number;
   readonly clear: () => void;
-  /** Returns all jobs, leased or not. */
+  /** Returns all jobs, whether they are leased or not. */
   readonly waiting: () => readonly StoredJob[];
 }
 

@@ -18,8 +18,8 @@ import type {
 import { createInMemoryUserMemoryBackend } from "./backend.ts";
 
 /**
- * A user memory in this process, for tests and development. Facts are lost when the process ends. Otherwise it behaves like
- * the stores in Postgres and Redis. Throws a `TypeError` for invalid options.
+ * A user memory that stores facts only in this process, for tests and development. Facts are lost when the process ends. Apart
+ * from this, it behaves like the stores in Postgres and Redis. The constructor throws a `TypeError` for invalid options.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export class MemoryUserMemory implements UserMemoryStore {
   readonly #store: UserMemoryStore;
   /** The facts that wait for review. */
   readonly review: FactReview;
-  /** The extraction jobs. They are lost when the process ends. */
+  /** The queue of extraction jobs. The jobs are lost when the process ends. */
   readonly queue: ExtractionQueue;
 
   constructor(options: UserMemoryOptions = {}) {

@@ -9,7 +9,7 @@ import type {
 import { createMemoryTermIndex } from "../ranker/index.ts";
 import type { Matches } from "../ranker/term-index.ts";
 
-/** The data of one user. */
+/** The data of one user in the in-memory backend. */
 export interface UserState {
   readonly head: () => UserHead | null;
   readonly facts: () => StoredFact[];
@@ -78,7 +78,7 @@ const contextOf = ({ seq, conversationId, position, author, saidAt }: StoredFact
   saidAt: saidAt ?? undefined,
 });
 
-/** Returns the lookup names of a fact. */
+/** Returns the lookup names of a fact, e.g. `id:…`. There is a name for each field that a selection can contain. */
 const lookupsOf = (fact: StoredFact): readonly string[] => [
   `seq:${fact.seq}`,
   `id:${fact.id}`,
@@ -91,7 +91,7 @@ const lookupsOf = (fact: StoredFact): readonly string[] => [
   ...(fact.supersededBy === null ? [] : [`by:${fact.supersededBy}`]),
 ];
 
-/** Returns the lookup names of a selection. */
+/** Returns the lookup names of a selection. Facts with one of these names are selected. */
 const lookupsIn = (selection: FactSelection): readonly string[] => [
   ...(selection.seqs ?? []).map((seq) => `seq:${seq}`),
   ...(selection.ids ?? []).map((id) => `id:${id}`),

@@ -5,9 +5,9 @@ import { isVersionedProvider, messageText, readFrom } from "@jaf/memory/internal
 import { type TermOf, termsOf } from "../ranker/index.ts";
 
 /*
- * The index of a conversation: numbers without text. A block for each message:
- *   position relative to `base` · hash of the text · 1 if by the assistant, else 0 · count of the numbers that follow
- *   for each passage: count of term hashes that follow · count of different terms · the term hashes
+ * The index of a conversation: numbers without text. Each message has a block of numbers in `data`:
+ *   message's position minus `base` · hash of the text · 1 if by the assistant, else 0 · count of the block's further numbers
+ *   for each passage of the message: count of its term hashes · count of its different terms · its term hashes
  */
 export interface Segment {
   readonly conversationId: string;
@@ -15,12 +15,17 @@ export interface Segment {
   readonly data: Uint32Array;
 }
 
-/** Count of numbers before the passages of a message, and before the terms of a passage. */
+/**
+ * `MESSAGE_HEAD`: how many numbers precede the passages in a message's block. `PASSAGE_HEAD`: how many numbers precede the
+ * term hashes in a passage.
+ */
 export const MESSAGE_HEAD = 4;
 export const PASSAGE_HEAD = 2;
 
 export interface IndexedConversation {
-  /** Identifies the indexed state of the conversation. */
+  /**
+   * Identifies the state in which the conversation was indexed. When the conversation gets new messages, its revision changes.
+   */
   readonly revision: string;
   readonly segment: Segment;
 }
@@ -37,12 +42,12 @@ interface ConversationReading {
   readonly termOf: TermOf;
 }
 
-/** Number of messages per read. */
+/** Number of messages that one call reads from the provider. */
 const WINDOW = 100;
 
 /**
- * Indexes a conversation and reuses the blocks of unchanged messages. Indexes only the end if the conversation exceeds
- * `maxBytes`. `undefined` if it doesn't belong to the user.
+ * Indexes a conversation. Reuses the blocks of unchanged messages in the older index `before`. If the index would exceed
+ * `maxBytes`, only the end of the conversation is indexed. Returns `undefined` if the conversation doesn't belong to the user.
  */
 export async function indexConversation(
   scope: IndexScope,
@@ -61,9 +66,9 @@ export async function indexConversation(
     const read = await readFrom(provider, conversationId, windowAfter(provider, after));
     if (!read.success) return read;
     const { conversation, firstPosition } = read.data;
-    // It was deleted meanwhile, and the id can belong to another user now.
+    // The conversation was deleted meanwhile, and its id can belong to another user now.
     if (conversation?.userId !== userId) return createSuccess(undefined);
-    // The revision of the first window: the next refresh notices later changes.
+    // The revision from the first read is kept, so the next refresh notices later changes.
     revision ??= revisionOf(conversation);
     if (after === undefined)
       base = before !== undefined && before.base <= firstPosition ? before.base : firstPosition;
@@ -100,7 +105,10 @@ function blocksOf(segment: Segment): Map<number, Uint32Array> {
   return blocks;
 }
 
-/** Returns a value that changes with the conversation's messages. Without versions, it contains the update time. */
+/**
+ * Returns a value that changes when the messages of the conversation change. If the provider has no versions, the value
+ * contains the update time instead.
+ */
 export const revisionOf = ({ metadata }: ConversationMemory): string =>
   JSON.stringify([
     metadata?.incarnation,
@@ -109,14 +117,17 @@ export const revisionOf = ({ metadata }: ConversationMemory): string =>
     metadata?.version ?? metadata?.updatedAt.getTime(),
   ]);
 
-/** Returns the searchable text of a message; `""` for tool results. */
+/** Returns the text of a message in which a search looks for words. Returns `""` for a tool result. */
 export const searchedText = (message: Message): string =>
   message.role === "tool" ? "" : messageText(message);
 
 const MOST_OF_A_TERM = 15;
 const PIECE = 65_536;
 
-/** A 32-bit hash. Among 100,000 words of a user, a collision is possible and only adds a weak match. */
+/**
+ * Returns a 32-bit hash of a part of a text. Among 100,000 words of a user, two words may have the same hash. Such a collision
+ * only adds a weak match.
+ */
 export function hashOf(text: string, from = 0, to = text.length, start = 0x811c9dc5): number {
   let hash = start;
   for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -124,7 +135,7 @@ export function hashOf(text: string, from = 0, to = text.length, start = 0x811c9
   return hash >>> 0;
 }
 
-/** Returns the hash of a whole message. */
+/** Returns the hash of a message's whole text. */
 async function textHash(text: string, yieldIfDue: YieldIfDue): Promise<number> {
   let hash = text.length >>> 0;
   for (let at = 0; at < text.length; at += PIECE) {
@@ -137,19 +148,19 @@ async function textHash(text: string, yieldIfDue: YieldIfDue): Promise<number> {
 export interface MessageText {
   readonly text: string;
   readonly hash: number;
-  /** The position relative to the segment's `base`. */
+  /** The position of the message minus the `base` of its segment. */
   readonly offset: number;
   readonly isAssistant: boolean;
 }
 
 export interface BlockOptions {
-  /** Maximum count of numbers. Only the beginning of a longer message is indexed. */
+  /** Maximum count of numbers in a block. Of a longer message, only the beginning is indexed. */
   readonly most: number;
   readonly yieldIfDue: YieldIfDue;
   readonly termOf?: TermOf | undefined;
 }
 
-/** Returns the block of a message. */
+/** Returns the index block of a message: the numbers that stand for the message in the index. */
 export async function blockOf(
   message: MessageText,
   { most, yieldIfDue, termOf }: BlockOptions,
@@ -172,7 +183,7 @@ export async function blockOf(
   return Uint32Array.from(numbers);
 }
 
-/** Calls `use` with the range of each message's block. */
+/** Calls `use` for each message, with the range of the message's block in `data`. */
 export function eachMessage({ data }: Segment, use: (start: number, end: number) => void): void {
   for (let start = 0; start < data.length; ) {
     const end = start + MESSAGE_HEAD + (data[start + MESSAGE_HEAD - 1] ?? 0);
@@ -191,7 +202,7 @@ export function joined(blocks: readonly Uint32Array[]): Uint32Array {
   return data;
 }
 
-/** Bytes of a conversation's id, revision and objects. */
+/** Number of bytes that the index of a conversation needs in addition to its numbers: for id, revision and objects. */
 const OVERHEAD = 600;
 
 export const bytesOf = ({ data }: Segment): number => data.byteLength + OVERHEAD;
@@ -199,15 +210,16 @@ export const bytesOf = ({ data }: Segment): number => data.byteLength + OVERHEAD
 const MAX_WORDS = 60;
 const MAX_LENGTH = 500;
 /**
- * Faster by about ten times than the rules of `text.ts`, since a first search reads all messages. A wrong cut (`e.g.`) makes a
- * passage slightly harder to find. Passages are never shown.
+ * Matches a sentence. This pattern is about ten times faster than `Intl.Segmenter`. Speed matters, because a user's first
+ * search reads all of the user's messages. A wrong cut (after `e.g.`) only makes a passage slightly harder to find, and
+ * passages are never shown.
  */
 const SENTENCE = /[^.!?。！？؟\n]+[.!?。！？؟\n]*/g;
 const WORD = /\S+/g;
 
 /**
- * Splits a message into passages of whole sentences, with about 60 words and at most 500 UTF-16 units. Longer sentences are
- * split at spaces, if they have any.
+ * Splits a message into passages of whole sentences. A passage has at most about 60 words and 500 UTF-16 units. A sentence of
+ * more than 500 units is split, if possible at a space.
  */
 export function* passagesIn(text: string): Generator<string> {
   let passage = "";
@@ -243,10 +255,13 @@ function cutBefore(text: string, start: number, end: number): number {
   return isSplitPair ? end - 1 : end;
 }
 
-/** The time that work can block the event loop. */
+/** How long indexing and search may block the event loop at a time, in milliseconds. */
 const SLICE_MS = 8;
 
-/** Yields to the event loop if the time slice is over. Called between small pieces of long work. */
+/**
+ * Lets the event loop do other work if the current time slice is over: returns a promise to wait for. Otherwise returns
+ * `undefined`. Long work calls this function often.
+ */
 export type YieldIfDue = () => Promise<void> | undefined;
 
 export function createYielding(): YieldIfDue {

@@ -10,11 +10,11 @@ import type { UserIndex } from "./user-indexes.ts";
 export interface FoundMessage {
   /** The id of the conversation. */
   readonly conversationId: string;
-  /** Position of the message in its conversation, from 0. Trimmed messages count. */
+  /** Position of the message in its conversation, from 0. Messages that were trimmed from the conversation are counted, too. */
   readonly position: number;
   /** The message as it is stored. */
   readonly message: Message;
-  /** Above 0. Only comparable within one search. */
+  /** How well the message matches the query, above 0. Scores of different searches can't be compared. */
   readonly score: number;
 }
 
@@ -24,10 +24,15 @@ interface Asked {
   readonly conversationId: string | undefined;
 }
 
-/** Messages at most this far apart are read in one call, with those in between. */
+/**
+ * If two found messages are at most this many positions apart, one call reads both, together with the messages between them.
+ */
 const NEAR = 8;
 
-/** Finds locations in the index and reads their messages from the store. */
+/**
+ * Finds the locations of matching messages in the index, then reads these messages from the provider. Returns at most `limit`
+ * messages, best first.
+ */
 export async function findMessages(
   scope: IndexScope,
   index: UserIndex,
@@ -37,7 +42,7 @@ export async function findMessages(
   const matches = await matchSegments(index, query, { limit, conversationId, yieldIfDue: scope.yieldIfDue });
   const ranked = bestOfEach(rank(query, matches, { limit: Number.POSITIVE_INFINITY }));
   const found: FoundMessage[] = [];
-  // Some locations have no message, or a tool result.
+  // Reads some more locations, because a location can have no message or a tool result.
   const size = limit + 10;
   for (let start = 0; start < ranked.length && found.length < limit; start += size) {
     const batch = ranked.slice(start, start + size);
@@ -56,7 +61,7 @@ interface Ranked {
   readonly score: number;
 }
 
-/** Keeps the best passage of each message. */
+/** Keeps the best passage of each message. `items` are sorted by score, best first. */
 function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
   const best = new Map<string, Ranked>();
   for (const { location, score } of items) {
@@ -68,7 +73,9 @@ function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
 
 const nameOf = ({ conversationId, position }: MessageLocation): string => `${position}:${conversationId}`;
 
-/** Reads the current messages at the locations, if they belong to the user and have text. */
+/**
+ * Reads the messages at the given locations from the provider. Leaves out messages without text and messages of other users.
+ */
 async function readLocations(
   { provider, userId }: IndexScope,
   ranked: readonly Ranked[],

@@ -14,16 +14,22 @@ import {
   type YieldIfDue,
 } from "./conversation-index.ts";
 
-/** Minimum for the number of messages that go to the ranker: those with the rarest words, plus their neighbours. */
+/**
+ * If more than this number of messages match, only the best messages go to the ranker, but at least this number. The best
+ * messages are those with the rarest words of the query: words that few of the user's passages contain.
+ */
 const FEWEST_RANKED = 100;
-/** The distance of neighbours in matching messages. */
+/** How many matching messages before and after each of the best messages go to the ranker, too. */
 const REACH = 2;
 const FILTER_BITS = 0xffff;
 
 interface MatchOptions {
-  /** Number of wanted messages. */
+  /** Number of messages that the search wants. */
   readonly limit: number;
-  /** Only matches messages of this conversation. Words are counted in all conversations. */
+  /**
+   * Only messages of this conversation match. `undefined`: messages of all conversations match. The rarity of a word is always
+   * counted in all conversations.
+   */
   readonly conversationId: string | undefined;
   readonly yieldIfDue: YieldIfDue;
 }
@@ -31,15 +37,18 @@ interface MatchOptions {
 /** A message that contains a term of the query. */
 interface Hit {
   readonly segment: Segment;
-  /** The start of its block. */
+  /** The start of the message's block in `segment.data`. */
   readonly start: number;
   readonly position: number;
-  /** The starts of the matching passages. */
+  /** The starts of the message's matching passages in `segment.data`. */
   readonly passages: number[];
   score: number;
 }
 
-/** Finds the passages that match a query: all, or those of the best messages and their neighbours. */
+/**
+ * Finds the passages that match a query. If many messages match, returns only passages of the best messages and of matching
+ * messages near them.
+ */
 export async function matchSegments(
   segments: Iterable<Segment>,
   query: Query,
@@ -82,15 +91,21 @@ export async function matchSegments(
 }
 
 interface Lookup {
-  /** The terms of the query: its words, their forms in questions, then its dates. */
+  /** The terms of the query: its words, then the same words as they are marked in questions, then its dates. */
   readonly terms: readonly string[];
-  /** The indexes of the words. */
+  /** The indexes of the query's words in `terms`. */
   readonly words: readonly number[];
-  /** Counts the terms in a range of the data into `counts`. Returns whether there is any. */
+  /**
+   * Counts the terms of the query in a range of `data` and writes the counts to `counts`. Returns whether the range contains a
+   * term.
+   */
   readonly find: (data: Uint32Array, start: number, end: number) => boolean;
-  /** The counts of the last `find`, by index of the term. */
+  /** The result of the last call of `find`: for each index of `terms`, how often the term occurs in the range. */
   readonly counts: Uint32Array;
-  /** 1 if the last `find` found the word, in a statement or a question; else 0. */
+  /**
+   * Returns 1 if the last call of `find` found the word, in a statement or in a question; otherwise 0. `word` is the index of
+   * the word in `terms`.
+   */
   readonly met: (word: number) => 0 | 1;
 }
 
@@ -98,7 +113,7 @@ function lookupOf(query: Query): Lookup {
   const words = [...query.words.keys()];
   const terms = [...new Set([...words, ...words.map(askedTerm), ...query.terms])];
   const slots = new Map(terms.map((term, index) => [hashOf(term), index]));
-  // A filter for the most common case: a word that isn't in the query.
+  // The filter quickly skips the most common words: those that aren't in the query.
   const filter = new Uint8Array(FILTER_BITS + 1);
   for (const hash of slots.keys()) filter[hash & FILTER_BITS] = 1;
   const counts = new Uint32Array(terms.length);
@@ -143,7 +158,11 @@ interface Choice {
   readonly yieldIfDue: YieldIfDue;
 }
 
-/** Returns the messages with the rarest words in one passage, and matching messages near them. */
+/**
+ * Returns the best matching messages, and matching messages near them. A message is better if one of its passages contains
+ * more words of the query, or rarer ones. A word is rarer if fewer of the user's passages contain it. Returns all messages if
+ * there are at most `most`.
+ */
 async function bestOf(
   hits: readonly Hit[],
   { most, rarity, lookup, yieldIfDue }: Choice,
@@ -157,7 +176,7 @@ async function bestOf(
   }
   const lowest = scores.slice().sort()[hits.length - most] ?? 0;
   const isKept = new Uint8Array(hits.length);
-  // Of the messages with the lowest score, only some have room.
+  // Of the messages with the lowest score, only as many are kept as there is room for.
   let room = most - scores.filter((score) => score > lowest).length;
   for (let index = 0; index < hits.length; index++) {
     const score = scores[index] ?? 0;

@@ -10,39 +10,51 @@ export type { FoundMessage };
 
 /** Options of a search over messages. */
 export interface MessageSearchOptions {
-  /** Maximum number of messages. Default 10, at most 1,000. */
+  /** Maximum number of messages that the search returns. Default 10, at most 1,000. */
   readonly limit?: number | undefined;
-  /** Only searches this conversation. */
+  /** Only searches the conversation with this id. */
   readonly conversationId?: string | undefined;
 }
 
 /** Limits of the indexes that a {@link MessageSearch} keeps in memory. */
 export interface MessageSearchConfig {
-  /** Maximum number of users with an index in memory. The least recently searched index is dropped first. Default 100. */
+  /**
+   * Maximum number of users whose index is in memory. If there are more, the index that wasn't searched for the longest time
+   * is dropped. Default 100.
+   */
   readonly maxUsers?: number | undefined;
-  /** Maximum number of searched messages per user, newest conversations first. Default 20,000. */
+  /**
+   * Maximum number of messages per user that are searched. If the user has more, the conversations that were active longest
+   * ago aren't searched. Default 20,000.
+   */
   readonly maxMessagesPerUser?: number | undefined;
-  /** Maximum size of a user's index in bytes. The oldest messages aren't searched beyond it. Default 12,000,000. */
+  /**
+   * Maximum size of a user's index in bytes. If the index would be larger, the oldest messages aren't searched. Default
+   * 12,000,000.
+   */
   readonly maxBytesPerUser?: number | undefined;
-  /** Maximum size of all indexes in bytes. The index of the current search can exceed it. Default 64,000,000. */
+  /**
+   * Maximum size of all users' indexes together, in bytes. If they exceed it, the indexes that weren't searched for the
+   * longest time are dropped. A single remaining index may exceed this size. Default 64,000,000.
+   */
   readonly maxBytes?: number | undefined;
-  /** Time after the last search until an index is dropped, in milliseconds. Default 600,000 (ten minutes). */
+  /** How long an index stays in memory after its last search, in milliseconds. Default 600,000 (ten minutes). */
   readonly idleMs?: number | undefined;
 }
 
-/** A search over a user's messages, with the ranker that finds facts. */
+/** A search over a user's messages. Messages are ranked by the same rules as facts in a recall. */
 export interface MessageSearch {
   /**
-   * Returns the messages of the user and the assistant that match the query, best first, without tool results. Each search
-   * checks the store first, so deleted messages aren't found and new messages are. It reads only changed conversations. Long
-   * work yields to the event loop.
+   * Returns the messages of the user and the assistant that match the query, best first. Tool results aren't searched. Each
+   * search first asks the provider which conversations have changed, and indexes only these conversations again. So a search
+   * finds new messages and doesn't find deleted messages. Long work yields to the event loop.
    */
   readonly search: (
     userId: string,
     query: string,
     options?: MessageSearchOptions,
   ) => Promise<Result<readonly FoundMessage[]>>;
-  /** Drops a user's index in this process. */
+  /** Removes a user's index from the memory of this process. */
   readonly drop: (userId: string) => void;
 }
 
@@ -61,7 +73,9 @@ const optionsSchema = z
 const MAX_LIMIT = 1_000;
 const OPERATION = "searchMessages";
 
-/** Creates a search over the conversations of a provider. Throws a `TypeError` for an invalid configuration. *
+/**
+ * Creates a search over the conversations of a provider. Throws a `TypeError` for an invalid configuration.
+ *
  * @example
  * ```ts
  * import type { MemoryProvider } from "@jaf/memory";
@@ -107,8 +121,9 @@ export function createMessageSearch(
 const searches = new WeakMap<MemoryProvider, MessageSearch>();
 
 /**
- * Searches a user's conversations, see {@link MessageSearch.search}. Keeps an index per provider, see
- * {@link dropMessageIndex}.
+ * Searches a user's conversations, as {@link MessageSearch.search} does. The user's index stays in the memory of this process
+ * for up to ten minutes after the last search with the same `provider` object. {@link dropMessageIndex} removes the index
+ * earlier.
  *
  * @example
  * ```ts
@@ -136,8 +151,8 @@ export function searchMessages(
 }
 
 /**
- * Drops a user's index of {@link searchMessages} in this process. Call it when you delete the user's data, with the same
- * `provider` object. A running search keeps no index either.
+ * Removes the index of a user that {@link searchMessages} keeps in this process. Call this function when you delete the user's
+ * data. Pass the same `provider` object as to `searchMessages`. The index of a search that is still running isn't kept either.
  *
  * @example
  * ```ts

@@ -10,11 +10,11 @@ import {
   type YieldIfDue,
 } from "./conversation-index.ts";
 
-/** The index of a user's conversations, most recently active first. */
+/** The index of a user's conversations: a segment for each conversation, most recently active first. */
 export type UserIndex = Iterable<Segment>;
 
 export interface UserIndexes {
-  /** Returns the user's current index. Concurrent calls share a refresh. */
+  /** Brings a user's index up to date and returns it. Concurrent calls share one refresh of the index. */
   readonly refreshed: (userId: string, yieldIfDue: YieldIfDue) => Promise<Result<UserIndex>>;
   readonly drop: (userId: string) => void;
 }
@@ -28,10 +28,10 @@ interface Settings {
 }
 
 interface CachedIndex {
-  /** By conversation. */
+  /** The indexed conversations by their ids. */
   readonly conversations: Map<string, IndexedConversation>;
   timer?: NodeJS.Timeout;
-  /** The current refresh and the next one. */
+  /** `refreshing`: the refresh that runs now. `nextRefresh`: the refresh that begins when `refreshing` ends. */
   refreshing?: Promise<Result<void>> | undefined;
   nextRefresh?: Promise<Result<void>> | undefined;
 }
@@ -45,7 +45,7 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
     users.delete(userId);
   }
 
-  /** Returns the user's index and marks it as most recently used. */
+  /** Returns the user's index and marks it as most recently used. Creates an empty index if the user has none. */
   function touch(userId: string): CachedIndex {
     const index: CachedIndex = users.get(userId) ?? { conversations: new Map() };
     drop(userId);
@@ -56,7 +56,10 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
     return index;
   }
 
-  /** Drops the least recently searched indexes. Running searches still hold theirs. */
+  /**
+   * Drops the indexes that weren't searched for the longest time, until the remaining indexes have at most `maxBytes`
+   * together. A running search can still use an index that was dropped.
+   */
   function evictOldest(): void {
     let bytes = [...users.values()].reduce((sum, index) => sum + bytesOfAll(index), 0);
     for (const [userId, index] of users) {
@@ -84,7 +87,10 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
 const bytesOfAll = ({ conversations }: CachedIndex): number =>
   [...conversations.values()].reduce((sum, { segment }) => sum + bytesOf(segment), 0);
 
-/** A refresh that began before the call can miss newer messages, so waiting calls share the next one. */
+/**
+ * Starts a refresh of an index. A refresh that is running already can miss messages that are newer than its start. So calls
+ * during a refresh wait until this refresh ends, and then share one further refresh.
+ */
 function shareRefresh(index: CachedIndex, refreshIndex: () => Promise<Result<void>>): Promise<Result<void>> {
   if (index.refreshing === undefined) {
     index.refreshing = refreshIndex().finally(() => {
@@ -106,7 +112,10 @@ interface Scope {
   readonly yieldIfDue: YieldIfDue;
 }
 
-/** Reads the changed conversations, most recently active first. Conversations without room aren't read. */
+/**
+ * Brings a user's index up to date: reads the conversations that have changed, most recently active first. If the index has no
+ * room left, further conversations aren't read.
+ */
 async function refresh(
   scope: Scope,
   conversations: Map<string, IndexedConversation>,
@@ -134,7 +143,10 @@ async function refresh(
   return createSuccess(undefined);
 }
 
-/** Returns the most recently active conversations with at most `maxMessages` messages together; at least one conversation. */
+/**
+ * Returns the most recently active conversations that together have at most `maxMessages` messages. Returns at least one
+ * conversation, if the user has any.
+ */
 function newest(
   conversations: readonly ConversationMemory[],
   maxMessages: number,

@@ -3,18 +3,22 @@ import { isStore, type UserMemoryStore } from "../store.ts";
 import { fillSlot, isLinked, isUserMemory, type LinkedUserMemory, type UserMemory } from "../user-memory.ts";
 import { type MemoryLinkOptions, middlewareFor } from "./middleware.ts";
 
-/** A custom store that runs can use. */
+/** A user memory of your own that is wrapped, so that runs can use it. */
 export interface AdaptedUserMemory extends LinkedUserMemory {
-  /** Waits until the extractions of this process are stored, at most `timeoutMs` milliseconds. Never rejects. */
+  /**
+   * Waits until the facts that this process is extracting are stored, but not longer than `timeoutMs` milliseconds. Never
+   * rejects.
+   */
   drain(options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
 }
 
 /**
- * Wraps a store with `remember`, `recall`, `forget` and `list`, so runs can use it. You can also wrap a store of this package
- * to configure injection and extraction.
+ * Wraps a user memory with the methods `remember`, `recall`, `forget` and `list`, so that runs can use it. You can also wrap a
+ * store of this package to configure injection and extraction.
  *
- * A store without trust gets only the user's own words and facts inferred from them, which carry the tag `"inferred"`. Facts
- * that would wait for review are dropped. Throws a `TypeError` if `store` lacks one of the methods.
+ * A user memory without trust only gets the user's own words, and facts that a model inferred from them. Inferred facts have
+ * the tag `"inferred"`. Facts that would wait for review are dropped. Throws a `TypeError` if `store` lacks one of the four
+ * methods.
  *
  * @example
  * ```ts
@@ -31,9 +35,9 @@ export interface AdaptedUserMemory extends LinkedUserMemory {
  */
 export function asUserMemory(store: UserMemoryStore, options?: MemoryLinkOptions): UserMemoryStore;
 /**
- * Wraps a store with `remember`, `recall`, `forget` and `list`, so runs can use it. A store without trust gets only the user's
- * own words and facts inferred from them, which carry the tag `"inferred"`. Facts that would wait for review are dropped.
- * Throws a `TypeError` if `store` lacks one of the methods.
+ * Wraps a user memory with the methods `remember`, `recall`, `forget` and `list`, so that runs can use it. A user memory
+ * without trust only gets the user's own words, and facts that a model inferred from them. Inferred facts have the tag
+ * `"inferred"`. Facts that would wait for review are dropped. Throws a `TypeError` if `store` lacks one of the four methods.
  *
  * @example
  * ```ts
@@ -60,7 +64,9 @@ export function asUserMemory(store: UserMemory, options: MemoryLinkOptions = {})
   };
 }
 
-/** The methods that only stores of this package have. Middleware recognizes the store by them. */
+/**
+ * Returns the methods that only stores of this package have. Middleware recognizes a store of this package by these methods.
+ */
 const beyondNarrow = (
   store: UserMemoryStore,
 ): Omit<UserMemoryStore, keyof UserMemory | "middlewareFor" | "drain"> => ({
@@ -76,9 +82,9 @@ const beyondNarrow = (
 });
 
 /**
- * Sets the user memory of the process. All runs and middleware use it unless they have their own. {@link asUserMemory} wraps
- * stores that lack `middlewareFor`. `undefined` removes the user memory; then `remembers` does nothing. Throws a `TypeError`
- * if `memory` isn't a user memory.
+ * Sets the user memory of the process. Runs and middleware use this user memory if no other is passed to them. A user memory
+ * without `middlewareFor` is wrapped by {@link asUserMemory}. `undefined` removes the user memory of the process; without one,
+ * an agent's `remembers` does nothing. Throws a `TypeError` if `memory` isn't a user memory.
  *
  * @example
  * ```ts

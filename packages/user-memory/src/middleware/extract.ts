@@ -21,15 +21,16 @@ import {
 import { getUserMemory } from "../user-memory.ts";
 
 /**
- * Returns middleware that stores the user's own words from each completed turn. With the spec's `extract: "verbatim"` it
- * stores all of them, otherwise the passages that the spec's `extractWith` model (default: the agent's) proposes above the
- * threshold. The model only selects passages; its wording helps to find the quotation. Facts from third-party text wait for
- * review. If the user asks not to keep something, nothing of the turn is stored.
+ * Returns middleware that stores the user's own words from each completed turn. With the spec's `extract: "verbatim"`, it
+ * stores all words. Otherwise it stores the passages that a model proposes with a score above the threshold. The model is the
+ * spec's `extractWith` or, by default, the agent's model. The model only selects passages; the sentences that it writes only
+ * help to find the passages. Facts from third-party text wait for review. If the user asks not to keep something, nothing of
+ * the turn is stored.
  *
- * The run waits for one write: it adds a job to the store's queue, so a crash loses no job. The next finished turn and
- * `processExtractions` take over jobs of other processes. If the store has no queue, the middleware writes to it directly. It
- * does nothing in a continuation, without a user, or with `extract: false`. It never fails the run. Throws a `TypeError` for
- * invalid options.
+ * The run waits for one write only: the middleware adds a job to the store's queue. If the process crashes, another process
+ * takes the job over, after a turn or with `processExtractions`. If the user memory has no queue, the middleware extracts
+ * directly after the turn, with one attempt. The middleware does nothing in a continuation, without a user, or with `extract:
+ * false`. It never fails the run. Throws a `TypeError` for invalid options.
  *
  * @example
  * ```ts
@@ -61,7 +62,7 @@ export function withMemoryExtract<Ctx>(
   ): Promise<ErasureMark> => {
     const mark = erasureMarks.get(turn) ?? Promise.resolve().then(() => store.mark(userId));
     erasureMarks.set(turn, mark);
-    // `onFinish` awaits it, but a failed turn never gets there.
+    // `onFinish` awaits the mark, but a failed turn never calls `onFinish`.
     mark.catch(() => undefined);
     return mark;
   };
@@ -109,12 +110,12 @@ interface JobOf<Ctx> {
   readonly threshold: number;
 }
 
-/** A job without its mark. */
+/** An extraction job without `since`, the mark of the user's memory from the start of the turn. */
 type UnmarkedJob = Omit<ExtractionJob, "since">;
 
 /**
- * Returns the extraction job of a turn, without secrets. `undefined` if the user's messages have no text. `"private"` if the
- * user asked not to keep something; then nothing of the turn is kept.
+ * Returns the extraction job of a turn, without secrets. Returns `undefined` if the user's messages have no text. Returns
+ * `"private"` if the user asked not to keep something. In this case, the caller must keep nothing of the turn.
  */
 function jobOf<Ctx>({ spec, turn, reply, threshold }: JobOf<Ctx>): UnmarkedJob | "private" | undefined {
   const input = readUserInput({ ...turn, messages: turn.state.messages });
@@ -135,7 +136,10 @@ function jobOf<Ctx>({ spec, turn, reply, threshold }: JobOf<Ctx>): UnmarkedJob |
   };
 }
 
-/** Returns a job's id. It is the same for the same turn if the turn's position in its conversation is known. */
+/**
+ * Returns the id of a job. If the turn's position in its conversation is known, the same turn always gets the same id.
+ * Otherwise the id is random.
+ */
 function idOf(
   identity: readonly [string, string | undefined, number | undefined, readonly string[]],
 ): string {
@@ -145,15 +149,21 @@ function idOf(
     .digest("base64url");
 }
 
-/** Time limit for a run that adds its job to the queue. */
+/** How long a run may take to add its job to the queue, in milliseconds. */
 const ENQUEUE_MS = 5_000;
-/** The interval at which a process takes over jobs of others, and their maximum number. */
+/**
+ * `TAKE_OVER_EACH_MS`: the minimum time in milliseconds between two take-overs of jobs from other processes. `TAKE_OVER`: the
+ * maximum number of jobs that are taken over at a time.
+ */
 const TAKE_OVER_EACH_MS = 10_000;
 const TAKE_OVER = 2;
 
 const takenOverAt = new WeakMap<object, number>();
 
-/** Adds a job to the queue and starts it. */
+/**
+ * Adds a job to the store's queue and starts the job in the background. Does nothing if the job exists already, or if the
+ * user's memory was erased.
+ */
 async function queueExtraction(
   scope: ExtractionScope,
   store: UserMemoryStore,
@@ -191,7 +201,7 @@ async function workOff(scope: ExtractionScope, store: UserMemoryStore, leased: L
   }
 }
 
-/** Runs the job for a store without a queue. It has one attempt. */
+/** Runs a job for a user memory without a queue. The job has only one attempt. */
 function extractAtOnce(scope: ExtractionScope, job: ExtractionJob): void {
   const once: ExtractionScope = { ...scope, settings: { ...scope.settings, maxAttempts: 1 } };
   const settle = async (): Promise<void> => undefined;

@@ -12,15 +12,21 @@ import { getUserMemory, type MemoryEntry, type UserMemory } from "../user-memory
 
 /** Options of {@link withMemoryInject}. */
 export interface MemoryInjectOptions {
-  /** Default: the user memory of the process, see `setUserMemory`. Without either, nothing is injected. */
+  /**
+   * The user memory to recall facts from. Default: the user memory of the process, see `setUserMemory`. If no user memory is
+   * set at all, nothing is injected.
+   */
   readonly memory?: UserMemory | undefined;
   /** Counts tokens for the spec's `injectTokenBudget`. Default: `estimateTokens` of `@jaf/memory`. */
   readonly tokenizer?: Tokenizer | undefined;
-  /** Time limit for the recall, in milliseconds. The run continues without facts after it. Default 2,000. */
+  /** Time limit for the recall, in milliseconds. When it is over, the run continues without facts. Default 2,000. */
   readonly timeoutMs?: number | undefined;
-  /** Called with the facts in the prompt, in order, if there are any. Its errors are ignored. */
+  /** Called with the facts that are in the prompt, in order, if there are any. Errors of this function are ignored. */
   readonly onInjected?: ((entries: readonly MemoryEntry[]) => void) | undefined;
-  /** Called with the error if the recall fails. Default: the hook rejects, and the engine reports `middleware_failed`. */
+  /**
+   * Called with the error if the recall fails. Default: the middleware's hook rejects, and the engine reports
+   * `middleware_failed`.
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -33,11 +39,12 @@ export const injectOptionsSchema = z.strictObject({
 });
 
 /**
- * Returns middleware that adds facts about the user to the prompt, in the format of `renderUserMemory`. The spec's
- * `injectPlacement` decides if they follow the agent's instructions or precede the newest message. Once per turn, it recalls
- * the facts that match the user's messages: at most `injectLimit` (default 5), with one of the spec's `tags`, within
- * `injectTokenBudget`. It does nothing in a continuation, without a user, without text, or with `inject: false`. A failing or
- * slow store doesn't fail the run or delay it by more than `timeoutMs`. Throws a `TypeError` for invalid options.
+ * Returns middleware that adds facts about the user to the prompt, in the format of `renderUserMemory`. Once per turn, the
+ * middleware recalls facts that match the user's messages. The spec limits the facts: at most `injectLimit` (default 5), with
+ * one of its `tags`, within `injectTokenBudget`. The spec's `injectPlacement` decides whether the facts follow the agent's
+ * instructions or precede the newest message. The middleware does nothing in a continuation, without a user, without text, or
+ * with `inject: false`. If the store fails or is slow, the run doesn't fail and isn't delayed by more than `timeoutMs`. Throws
+ * a `TypeError` for invalid options.
  *
  * @example
  * ```ts
@@ -74,7 +81,11 @@ export function withMemoryInject<Ctx>(
   };
 }
 
-/** With prompt caching, facts in the instructions would invalidate the cache. */
+/**
+ * Returns where the facts go in the prompt. The spec's `injectPlacement` decides. If it isn't set, the facts go into the
+ * instructions. With prompt caching, they go before the newest message instead, because facts in the instructions would
+ * invalidate the cache.
+ */
 function placementOf<Ctx>(
   { injectPlacement }: RemembersSpec,
   { cache }: MiddlewareTurn<Ctx>,
@@ -89,13 +100,16 @@ function placementOf<Ctx>(
 
 const DEFAULT_LIMIT = 5;
 
-/** The options with their defaults, and the placement. */
+/** The inject options with default values, and the place of the facts in the prompt. */
 interface PromptSettings extends MemoryInjectOptions {
   readonly timeoutMs: number;
   readonly placement: FactsPlacement;
 }
 
-/** Returns the text for a turn's prompt, or `""`. Rejects if the store fails or takes too long. */
+/**
+ * Returns the text with facts for a turn's prompt, or `""` if there are no facts. Rejects if the store fails or takes too
+ * long.
+ */
 async function factsForPrompt<Ctx>(
   { user, inject, tags, injectLimit: limit = DEFAULT_LIMIT, injectTokenBudget: tokenBudget }: RemembersSpec,
   { memory = getUserMemory(), timeoutMs, tokenizer, onInjected, placement }: PromptSettings,
@@ -125,10 +139,16 @@ const tookTooLong = (timeoutMs: number): UserMemoryError =>
     retryable: true,
   });
 
-/** In UTF-16 units. The question is usually at the beginning or the end of a long text. */
+/**
+ * Maximum length of a query that is made from messages, in UTF-16 units. The middle of a longer text is left out, because the
+ * question is usually at the beginning or the end of the text.
+ */
 const MAX_QUERY = 4_000;
 
-/** Builds a query from the last user messages, and of a long text its beginning and its end. `""` without text. */
+/**
+ * Makes a query from the user's last messages. The middle of a long text is left out. Returns `""` if the messages have no
+ * text.
+ */
 function queryOf(userMessages: readonly Message[]): string {
   const texts: string[] = [];
   let room = MAX_QUERY;

@@ -6,23 +6,23 @@ import type { UserMemory } from "../user-memory.ts";
 import { withMemoryExtract } from "./extract.ts";
 import { injectOptionsSchema, type MemoryInjectOptions, withMemoryInject } from "./inject.ts";
 
-/** Options for a user memory in runs. */
+/** Options for the middleware with which runs use a user memory. */
 export interface MemoryLinkOptions {
-  /** How facts get into the prompt. */
+  /** Options for the facts that are added to the prompt. */
   readonly inject?: Omit<MemoryInjectOptions, "memory"> | undefined;
-  /** How facts are extracted from a turn. */
+  /** Options for the extraction of facts from a turn. */
   readonly extract?: Omit<MemoryExtractOptions, "memory"> | undefined;
 }
 
-/** An agent's declaration, and the observer of its run. */
+/** The user memory settings of an agent, and the observer of the user memory in the agent's run. */
 export interface RunDeclaration {
   readonly spec: RemembersSpec;
   readonly observer: UserMemoryObserver | undefined;
 }
 
 /**
- * Returns the middleware for an agent's declaration. It injects unless `inject` is `false`, and extracts if `extract` is
- * set.
+ * Returns the middleware for an agent's `remembers` spec. The middleware adds facts to the prompt unless the spec's `inject`
+ * is `false`, and extracts facts if the spec's `extract` is set.
  */
 export function middlewareFor<Ctx>(
   memory: UserMemory,

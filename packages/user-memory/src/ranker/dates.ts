@@ -1,48 +1,48 @@
 const DAY_MS = 86_400_000;
 
-/** A day, a month or a year. The year of a month or day can be absent. Months count from 1. */
+/** A day, a month or a year. A month or day can be without its year. Months count from 1. */
 export interface CalendarDate {
   readonly year?: number | undefined;
   readonly month?: number | undefined;
   readonly day?: number | undefined;
 }
 
-/** A day with its year. */
+/** A day with its month and year. */
 export interface CalendarDay extends CalendarDate {
   readonly year: number;
   readonly month: number;
   readonly day: number;
 }
 
-/** Returns the UTC day of a time in milliseconds since 1970. */
+/** Returns the day, in UTC, of a time in milliseconds since 1970. */
 export function dayOf(time: number): CalendarDay {
   const date = new Date(time);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** Returns a number of consecutive days from a time on. */
+/** Returns `count` consecutive days. The first one is the day of `time`. */
 const daysFrom = (time: number, count: number): readonly CalendarDay[] =>
   Array.from({ length: count }, (_, index) => dayOf(time + index * DAY_MS));
 
-/** Returns the time a number of days later, or earlier if negative. */
+/** Returns the time `count` days after `time`. If `count` is negative, returns an earlier time. */
 export const daysLater = (time: number, count: number): number => time + count * DAY_MS;
 
-/** Returns the month a number of months later, or earlier if negative. */
+/** Returns the month that is `count` months after the month of `time`. If `count` is negative, returns an earlier month. */
 function monthFrom(time: number, count: number): CalendarDate {
   const date = new Date(time);
   const { year, month } = dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1));
   return { year, month };
 }
 
-/** Whether the calendar has the month and day, in any year. */
+/** Whether the month of a date is from 1 to 12 and the day is from 1 to 31. */
 const isPossible = ({ month, day }: CalendarDate): boolean =>
   (month === undefined || (month >= 1 && month <= 12)) && (day === undefined || (day >= 1 && day <= 31));
 
 const pad = (value: number) => String(value).padStart(2, "0");
 
 /**
- * Returns the index terms of a date, coarsest first: `@2023`, `@07`, `@2023-07` and `@2023-07-08` for 8 July 2023, only `@07`
- * for a July without a year.
+ * Returns the index terms of a date, from year to day. 8 July 2023 gives `@2023`, `@07`, `@2023-07` and `@2023-07-08`. July
+ * without a year gives only `@07`.
  */
 export function dateTerms({ year, month, day }: CalendarDate): readonly string[] {
   const terms = year === undefined ? [] : [`@${year}`];
@@ -58,7 +58,7 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const COUNTS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-/** Months with a name that isn't also another word. */
+/** Matches names of months that aren't also other words, as `march` and `may` are. */
 const SURE_MONTH = "(january|february|april|june|july|august|september|october|november|december)";
 const MONTH =
   "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
@@ -68,17 +68,23 @@ const DAY = "(\\d{1,2})(?:st|nd|rd|th)?";
 const COUNT = `(an?|${COUNTS.join("|")}|\\d{1,3}|(?:a )?couple(?: of)?|(?:a )?few)`;
 const UNIT = "(day|week|month|year)";
 
-/** The times in a text. */
+/** The times that a text mentions. */
 export interface TimeMentions {
-  /** Whether the text states a time at all, also by relative words without a known date. */
+  /**
+   * Whether the text mentions a time at all. A relative word (`yesterday`) is enough, even if the date that it means isn't
+   * known.
+   */
   readonly some: boolean;
   readonly dates: readonly CalendarDate[];
-  /** The text without the words of dates. */
+  /** The text without the words that name dates. */
   readonly rest: string;
 }
 
 type Match = readonly (string | undefined)[];
-/** A pattern and its dates. `at` is the time of the statement. */
+/**
+ * A pattern for times in a text, and a function that returns the dates of a match. `at` is the time of the statement, in
+ * milliseconds since 1970.
+ */
 type Rule = readonly [pattern: RegExp, read: (match: Match, at: number) => readonly CalendarDate[]];
 
 const rule = (source: string, read: Rule[1]): Rule => [new RegExp(`\\b${source}\\b`, "g"), read];
@@ -119,7 +125,7 @@ const RELATIVE: readonly Rule[] = [
   rule(`(last|past|previous|on|this|next) ${WEEKDAY}`, ([, which, name], at) => weekday(at, which, name)),
 ];
 
-/** Matches a part of every rule's match. It skips the rules for most texts, which contain no time. */
+/** Matches every text that one of the rules can match. Most texts contain no time, and for them the rules are skipped. */
 const MAY_SAY_WHEN = new RegExp(
   `\\d{4}|day|week|month|year|night|morning|afternoon|evening|tomorrow|${MONTHS.join("|")}`,
 );
@@ -153,8 +159,9 @@ function weekday(at: number, which: string | undefined, name: string | undefined
 }
 
 /**
- * Finds times in a folded English text, and ISO dates in any language. `said` is the time of the statement in milliseconds
- * since 1970: `yesterday` and `last week` are relative to it, and have no date without it. Days are in UTC.
+ * Finds times in an English text, and ISO dates in any language. The text must be in lower case without accents. `said` is the
+ * time of the statement, in milliseconds since 1970. Words such as `yesterday` and `last week` are relative to `said`; without
+ * `said`, they have no date. Days are in UTC.
  */
 export function timeMentions(text: string, said?: number): TimeMentions {
   if (!MAY_SAY_WHEN.test(text)) return { some: false, dates: [], rest: text };

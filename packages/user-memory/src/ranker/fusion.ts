@@ -1,24 +1,24 @@
-/** An item found by words. */
+/** An item that matches a query by its words. */
 export interface ByWords<Id> {
   readonly id: Id;
-  /** Above 0. */
+  /** How well the item matches by words, above 0. */
   readonly score: number;
 }
 
-/** An item found by its vector. */
+/** An item that matches a query by its meaning, i.e. by its vector. */
 export interface ByMeaning<Id> {
   readonly id: Id;
-  /** Cosine similarity. The scale depends on the embedding model. */
+  /** Cosine similarity of the item to the query. Which values are high depends on the embedding model. */
   readonly similarity: number;
 }
 
-/** The minimum weight of meaning: items found only by meaning come after those found by words. */
+/** The minimum weight of meaning. It is low, so that items found only by meaning come after items found by words. */
 const LEAST = 0.01;
 
 /**
- * Merges two rankings, best first. For each query, the weight of meaning depends on how much better the nearest items match by
- * words than the other near items. So useless vectors change nothing. Similarities are only compared with each other, since
- * each embedding model has its own scale.
+ * Merges a ranking by words and a ranking by meaning into one, best first. Each query has its own weight of meaning. The
+ * weight is high if the items nearest by meaning match better by words than the other items in `near`. So useless vectors
+ * change very little. Similarities are only compared with each other, because each embedding model has its own scale.
  */
 export function blend<Id extends string | number>(
   words: readonly ByWords<Id>[],
@@ -35,7 +35,10 @@ export function blend<Id extends string | number>(
   return [...scores].sort(([, one], [, other]) => other - one).map(([id]) => id);
 }
 
-/** Returns for each item, from 0 to 1, how far it is above the least similar one. Cubed, since few items relate to a query. */
+/**
+ * Returns for each item a value from 0 (the lowest similarity of all items) to 1 (the highest). The values are cubed, so that
+ * only the nearest items have high values, because few items have to do with a query.
+ */
 function standingsOf(near: readonly ByMeaning<unknown>[]): readonly number[] {
   const similarities = near.map(({ similarity }) => similarity);
   const highest = Math.max(...similarities);
@@ -45,7 +48,9 @@ function standingsOf(near: readonly ByMeaning<unknown>[]): readonly number[] {
   );
 }
 
-/** Returns the agreement of meaning and words, from 0 (chance) to 1 (the nearest items match best by words). */
+/**
+ * Returns how well meaning and words agree: from 0 (by chance) to 1 (the items nearest by meaning also match best by words).
+ */
 function agreementOf<Id>(
   near: readonly ByMeaning<Id>[],
   standing: readonly number[],

@@ -6,43 +6,52 @@ const TEXT_LIMIT = 4_096;
 const WORD_LIMIT = 20;
 const DATE_LIMIT = 17;
 
-/** For how many days after a date messages can tell about it, and how much less each later day counts. */
+/**
+ * A query for a day also finds messages of later days, which can tell about that day. `MENTIONED_WITHIN_DAYS`: for how many
+ * later days. `LESS_A_DAY`: how much less each further day counts.
+ */
 const MENTIONED_WITHIN_DAYS = 7;
 const LESS_A_DAY = 0.1;
-/** The weight of the right month if the query asks for a day. */
+/** The weight of a document from the right month, if the query asks for a day. */
 const SAME_MONTH = 0.25;
 
 const TEMPORAL =
   /^\W*when\b|\bwhen (?:did|was|is|were|are|do|does|will|has|have|had)\b|\b(?:what|which) (?:date|day|month|year|time|week)\b|\bhow (?:long|old)\b|\b(?:since|until) when\b/;
 
-/** A word of a query. */
+/** A word of a query, with its forms and its weight. */
 interface QueryWord {
-  /** The folded words with this stem. Empty if the word isn't in the query but added for a request. */
+  /**
+   * The words of the query that have this stem, in lower case without accents. Empty if the word isn't in the query, but was
+   * added because the query is a request (`can you …`).
+   */
   readonly forms: readonly string[];
-  /** The share of its rarity that counts. */
+  /** How much the word counts in a score, from 0 to 1. The word's rarity is multiplied by this factor. */
   readonly share: number;
 }
 
-/** A parsed query. */
+/** A query, parsed for the index and the ranker. */
 export interface Query {
-  /** The terms for the index: at most 64, each once. If empty, nothing matches. */
+  /** The terms to find in the index: at most 64, each once. If there are no terms, nothing matches. */
   readonly terms: readonly string[];
-  /** By stem, in order: at most 20 words of the query, then those added for a request. */
+  /**
+   * The words by their stems, in order: at most 20 words of the query, then words that were added because the query is a
+   * request (`can you …`).
+   */
   readonly words: ReadonlyMap<string, QueryWord>;
-  /** The terms of the dates in the query, with the weight of a document of that date, from 0 to 1. */
+  /** The dates in the query, as index terms. The value says how well a document with this date matches, from 0 to 1. */
   readonly dates: ReadonlyMap<string, number>;
-  /** All words, folded, in order, to look for names. */
+  /** All words of the query in order, in lower case without accents. Names of authors are looked for among them. */
   readonly spoken: readonly string[];
   /** Whether the query asks when something was. */
   readonly temporal: boolean;
 }
 
 export interface QueryOptions {
-  /** The current time in milliseconds since 1970, for words like `yesterday`. Without it, such words name no date. */
+  /** The current time in milliseconds since 1970, for words such as `yesterday`. Without this time, such words have no date. */
   readonly now?: number | undefined;
 }
 
-/** Parses the first 4,096 UTF-16 units of a query. */
+/** Parses a query. Reads only the first 4,096 UTF-16 units of the text. */
 export function parseQuery(text: string, { now }: QueryOptions = {}): Query {
   const folded = fold(text.slice(0, TEXT_LIMIT));
   const mentions = timeMentions(folded, now);
@@ -102,14 +111,17 @@ function dateWeights(dates: readonly CalendarDate[]): ReadonlyMap<string, number
   return weights;
 }
 
-/** Words about the form of the answer or an earlier conversation. They say little about the topic. */
+/**
+ * Words about the form of the answer (`list`) or about an earlier conversation (`discuss`). Such words say little about the
+ * topic of a query, so they count less.
+ */
 const ABOUT_ASKING = `
 mention discuss tell conversation summary summarize list order item aspect different various throughout across
 earlier previous previously former formerly
 `;
 const ABOUT_ASKING_SHARE = 0.25;
 
-/** Words with which users state preferences. */
+/** Words with which users state preferences, e.g. `always`. */
 const WISHES = ["always", "whenever", "prefer"];
 const WISH_SHARE = 0.6;
 
@@ -122,25 +134,32 @@ const aboutAsking: ReadonlySet<string> = new Set(stems(ABOUT_ASKING.trim().split
 const wishes: ReadonlyMap<string, number> = new Map(stems(WISHES).map((term) => [term, WISH_SHARE]));
 const none: ReadonlyMap<string, number> = new Map();
 
-/** Returns the share of a word's rarity that counts. English only. */
+/**
+ * Returns how much a word counts in a score, from 0 to 1. Words about the form of the answer (`list`) count less. Knows
+ * English words only.
+ */
 const wordShare = (term: string): number => (aboutAsking.has(term) ? ABOUT_ASKING_SHARE : 1);
 
 /**
- * Returns additional terms with their share of rarity. A request for an action also finds the user's preferences. `query` is
- * folded. English only.
+ * Returns words to add to a query, and how much each counts in a score. If the query is a request (`can you …`), returns words
+ * that find the user's preferences, e.g. `always`. Otherwise returns none. `query` must be in lower case without accents.
+ * Knows English requests only.
  */
 const wishTerms = (query: string): ReadonlyMap<string, number> =>
   REQUEST.test(query.replaceAll("’", "'")) ? wishes : none;
 
 /** The authors that a query names. */
 export interface NamedAuthors {
-  /** The named authors with their order in the query, from 0. */
+  /** The named authors. The value is 0 for the author that the query names first, 1 for the next author, and so on. */
   readonly order: ReadonlyMap<string, number>;
-  /** The terms of the query that are only such names. */
+  /** The terms of the query that are only names of authors. */
   readonly names: ReadonlySet<string>;
 }
 
-/** Finds the authors that the query names by a word of at least two letters. With a single author, names are ignored. */
+/**
+ * Finds the authors that a query names by a word of at least two letters. If all documents have the same author, names are
+ * ignored.
+ */
 export function namedAuthors(query: Query, documents: readonly MatchedDocument[]): NamedAuthors {
   const firstAt = new Map<string, number>();
   const names = new Set<string>();

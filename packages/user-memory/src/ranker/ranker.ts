@@ -12,33 +12,43 @@ import {
 } from "./term-table.ts";
 import { WEIGHTS } from "./weights.ts";
 
-/** The share of the best fit that a document needs for its unmatched neighbours to be scored. */
+/**
+ * Messages that don't match the query can be found, too, if they are near a document that matches well. A document matches
+ * well if its score by words is at least this share of the best score by words.
+ */
 const WORTH_A_LOOK = 0.25;
 
-/** The reasons for a score. */
+/** The reasons for a document's score. */
 export interface Reasons extends ScoreParts {
-  /** The words of the query in the document itself, stemmed. */
+  /** The words of the query that the document itself contains, as stems. */
   readonly terms: readonly string[];
 }
 
-/** A document by its `seq`, or, if only its neighbours match, a message by its `location` alone. */
+/**
+ * A ranked document, identified by its `seq`. Or a ranked message of which no document matches, but which is near matching
+ * documents. Such a message is identified by its `location` alone.
+ */
 export interface RankedItem {
   readonly seq?: number | undefined;
   readonly location?: MessageLocation | undefined;
-  /** Above 0. Only comparable within one ranking. */
+  /** How well the item matches, above 0. Scores of different rankings can't be compared. */
   readonly score: number;
   readonly reasons: Reasons;
 }
 
 export interface RankOptions {
-  /** Maximum number of items. Default 10. Ask for more than you need, since a `location` can have no document. */
+  /**
+   * Maximum number of items. Default 10. Ask for more items than you need: there may be no document for an item that has only
+   * a `location`.
+   */
   readonly limit?: number | undefined;
 }
 
 /**
- * Ranks matches, best first. Words count as in BM25. The messages just before and after a document add to its score, and its
- * conversation a little. The same query and matches, in any order, give the same ranking. Of two equal scores, the later
- * statement comes first, then the one stored later.
+ * Ranks the matches of a query, best first. Words count as in BM25. A document's score rises if the messages just before and
+ * after it match, and a little if other messages of its conversation match. The same query and matches always give the same
+ * ranking, whatever the order of the matches. If two scores are equal, the later statement comes first, then the document that
+ * was stored later.
  */
 export function rank(
   query: Query,
@@ -67,19 +77,22 @@ export function rank(
 }
 
 interface Scored {
-  /** -1 if no document matches. */
+  /** The document's row in the term table. -1 if no document of the message matches. */
   readonly row: number;
   readonly message: ConversationMessage | undefined;
   readonly score: number;
 }
 
 interface ScoreBuffer {
-  /** By document. */
+  /** The score of each document, by the document's row in the term table. */
   readonly scores: Float64Array;
   readonly reach: Reach;
 }
 
-/** Scores every document, and the unmatched messages around those that match well. */
+/**
+ * Writes the score of every document to `scores`. Returns the messages without a match that are near well-matching documents,
+ * with their scores.
+ */
 function scoreAll(
   scorer: Scorer,
   { ofDocuments }: ConversationLayout,
@@ -101,7 +114,10 @@ function scoreAll(
   }));
 }
 
-/** Returns the lowest score within the limit, above 0. Sorting numbers is much cheaper than sorting candidates. */
+/**
+ * Returns the lowest score among the best `limit` items, but at least the smallest number above 0. Sorts numbers, which is
+ * much cheaper than sorting items.
+ */
 function lowestOf(scores: Float64Array, unmatched: readonly Scored[], limit: number): number {
   if (limit < 1) return Number.POSITIVE_INFINITY;
   const sorted = new Float64Array(scores.length + unmatched.length);
@@ -112,7 +128,10 @@ function lowestOf(scores: Float64Array, unmatched: readonly Scored[], limit: num
   return Math.max(sorted[sorted.length - limit] ?? 0, Number.MIN_VALUE);
 }
 
-/** Orders equal scores. Documents come before messages without one, which only need a stable order. */
+/**
+ * Compares two items with equal scores. Documents come before messages without a matching document. The order of two such
+ * messages doesn't matter, but must be fixed.
+ */
 function tie(one: Scored, other: Scored, { documents }: TermTable): number {
   const [mine, theirs] = [documents[one.row], documents[other.row]];
   if (mine !== undefined && theirs !== undefined) {

@@ -9,31 +9,37 @@ import {
 } from "./term-table.ts";
 import { WEIGHTS } from "./weights.ts";
 
-/** The parts of a score: `((words + neighbours) × author × time + date + conversation) × role`. */
+/** The parts of a document's score. The score is `((words + neighbours) × author × time + date + conversation) × role`. */
 export interface ScoreParts {
-  /** The score of the query's words in the document itself. */
+  /** The score for the query's words that the document itself contains. */
   readonly words: number;
-  /** The addition for the messages just before and after. */
+  /** The amount that matching messages just before and after the document add to the score. */
   readonly neighbours: number;
-  /** Factor for an author that the query names; 1 for others. */
+  /** Factor for a document whose author the query names; 1 for other documents. */
   readonly author: number;
-  /** Factor for a document with a time, if the query asks when; otherwise 1. */
+  /** Factor for a document that mentions a time, if the query asks when; otherwise 1. */
   readonly time: number;
-  /** The addition for a date that the query names. */
+  /** The amount that is added to the score if the document has a date that the query names; otherwise 0. */
   readonly date: number;
-  /** The addition for matches in the whole conversation. */
+  /** The amount that matching messages anywhere in the document's conversation add to the score. */
   readonly conversation: number;
-  /** Factor for messages of the assistant; 1 for others. */
+  /** Factor for a message of the assistant; 1 for other messages. */
   readonly role: number;
 }
 
-/** Scores a document by its row, or, with row -1, a message without a matching document. */
+/**
+ * Scores documents. `row` is a document's row in the term table. With the row -1, the methods score a `message` that has no
+ * matching document.
+ */
 export interface Scorer {
-  /** Returns the score of the words in and around it, the base of the whole score. */
+  /**
+   * Returns the score for the query's words in the document and in the messages near it, i.e. `words + neighbours` of {@link
+   * ScoreParts}.
+   */
   readonly fit: (row: number, message: ConversationMessage | undefined) => number;
-  /** Returns the whole score for a fit. */
+  /** Returns the whole score. `fit` is what the method `fit` returned for the same document. */
   readonly score: (row: number, message: ConversationMessage | undefined, fit: number) => number;
-  /** Returns the parts of the score. */
+  /** Returns the parts of the whole score. */
   readonly parts: (row: number, message: ConversationMessage | undefined) => ScoreParts;
 }
 
@@ -93,7 +99,7 @@ interface WordScorer {
 
 function createWordScorer({ table, layout }: ScorerInput): WordScorer {
   const width = table.words.length;
-  // By word, the weighted count in neighbouring messages, and the weight of the nearest one.
+  // For each word: the weighted count in neighbouring messages, and the weight of the nearest such message.
   const around = new Float64Array(width);
   const nearness = new Float64Array(width);
   const askedHere = table.isTalk ? WEIGHTS.askedHere : 1;
@@ -180,7 +186,10 @@ function authorFactor(author: string | undefined, { named }: ScorerInput): numbe
   return order === 0 ? WEIGHTS.author : WEIGHTS.author * WEIGHTS.laterAuthor;
 }
 
-/** Assumes that two speakers alternate: returns the speaker two messages before, or else two after. */
+/**
+ * Guesses the speaker of a message. Assumes that two speakers alternate, so the speaker of the message two positions before or
+ * after is taken. Returns a document that this speaker said, or `undefined` if the speakers of both messages are unknown.
+ */
 function alternatingSpeaker(message: ConversationMessage | undefined): MatchedDocument | undefined {
   if (message === undefined) return undefined;
   const { position, conversation } = message;

@@ -1,19 +1,20 @@
 import * as porter2 from "porter2";
 
 /**
- * Returns the stem of a lower-case English word: maps irregular forms and everyday synonyms to a base form (`bought` and
- * `buying` both give `buy`), then applies Porter2. Words with other characters than `a` to `z`, or with more than 40 letters,
- * stay unchanged. Stored indexes contain these stems, so a change of the rules requires a new index.
+ * Returns the stem of a lower-case English word. First, it converts irregular forms and everyday synonyms into a base form
+ * (`bought` and `buying` both give `buy`). Then it applies the Porter2 rules. Words with other characters than `a` to `z`, or
+ * with more than 40 letters, stay unchanged. Stored indexes contain these stems, so a change of the rules requires a new
+ * index.
  */
 export function stem(word: string): string {
   const base = lemmas.get(word) ?? word;
   return base !== APART && /^[a-z]{3,40}$/.test(base) ? porter2.stem(base) : base;
 }
 
-/** By the rules, it would have the stem of `universe`. */
+/** A word that stays unchanged. By the rules, this word would have the same stem as `universe`. */
 const APART = "university";
 
-/** Base forms with their irregular forms, including forms that are also other words (`left`, `saw`). */
+/** In each line: a base form and its irregular forms. Some of these forms are also other words (`left`, `saw`). */
 const IRREGULAR = `
 arise arose arisen
 bear bore borne
@@ -149,7 +150,7 @@ ski skis
 woman women
 `;
 
-/** Everyday synonyms, since a question can use another word than the answer. */
+/** In each line: a base form and its everyday synonyms, because a question can use another word than the answer. */
 const EVERYDAY = `
 mother mom moms mum mums mommy mama momma
 father dad dads daddy papa
@@ -173,7 +174,7 @@ favorite favourite fave favorites favourites
 color colour colors colours
 `;
 
-/** Negations. A fact and its opposite must not have the same stems. */
+/** Words of negation. All of them get the stem `not`. Without this stem, a fact and its opposite could have the same stems. */
 const NEGATIONS = `
 not no never nor cannot none dont doesnt didnt isnt arent wasnt werent wont wouldnt cant couldnt shouldnt havent hasnt hadnt aint
 `;

@@ -1,12 +1,12 @@
-/** A term of a document with its weight. */
+/** An index term of a document, with its weight. */
 export interface TermWeight {
-  /** A stemmed word, with `?` before a word of a question, or a date such as `@2023-07-08`. */
+  /** A stemmed word, a stemmed word of a question with `?` before it, or a date such as `@2023-07-08`. */
   readonly term: string;
-  /** A whole number from 1. */
+  /** How often the document contains the term: a whole number, at least 1. */
   readonly weight: number;
 }
 
-/** The message that a document comes from. Documents without it have no neighbours. */
+/** The location of the message that a document comes from. A document without a location has no neighbouring messages. */
 export interface MessageLocation {
   /** The id of the conversation. */
   readonly conversationId: string;
@@ -14,30 +14,31 @@ export interface MessageLocation {
   readonly position: number;
 }
 
-/** The data of a document in an index, without its terms. */
+/** The data of a document (a fact or a passage) in an index, without its terms. */
 export interface DocumentContext {
-  /** Identifies the document of its user: whole numbers from 1, in the order of storage. */
+  /** The number of the document among the user's documents: whole numbers from 1, in the order of storage. */
   readonly seq: number;
   readonly location?: MessageLocation | undefined;
-  /** Name or id of the author. */
+  /** Name or id of the document's author. */
   readonly author?: string | undefined;
-  /** The time of the statement, in milliseconds since 1970. */
+  /** When the document was said, in milliseconds since 1970. */
   readonly saidAt?: number | undefined;
-  /** The author's side of the conversation, if known. */
+  /** Whether the user or the assistant is the author, if known. */
   readonly role?: "user" | "assistant" | undefined;
 }
 
-/** A document with at least one of the requested terms. */
+/** A document that contains at least one of the requested terms. */
 export interface MatchedDocument extends DocumentContext {
-  /** Only those of the requested terms that the document has. */
+  /** Those of the requested terms that the document contains. */
   readonly terms: readonly TermWeight[];
-  /** Number of all different terms of the document. Default: a usual length. */
+  /** Number of all different terms of the document. Default: the number in a usual document. */
   readonly length?: number | undefined;
 }
 
 /**
- * The result of an index: every document of the user with at least one of the terms, in any order. So the ranker can count
- * the documents of a term, and ranks the same on every backend.
+ * The result of a search in an index. `documents` contains every document of the user with at least one of the terms. So the
+ * ranker itself can count the documents that contain a term, and the ranking is the same on every backend. An exception is a
+ * search over messages: if `holders` is present, `documents` contains only the best matches.
  */
 export interface Matches {
   /** Number of the user's documents in the index. */
@@ -45,35 +46,40 @@ export interface Matches {
   /** The matching documents, in any order. */
   readonly documents: readonly MatchedDocument[];
   /**
-   * Number of documents per word, in statements or questions. Present if `documents` are only the best matches. Absent if they
-   * are all matches; then the ranker counts them.
+   * For each word of the query, the number of the user's documents that contain the word. Present if `documents` contains only
+   * the best matches. Absent if `documents` contains all matches, because the ranker can count these.
    */
   readonly holders?: ReadonlyMap<string, number> | undefined;
 }
 
-/** The terms of one user's documents in memory. The cost of a change grows with the length of the document. */
+/**
+ * An index of one user's documents in memory. The cost of adding or removing a document grows with the length of the document.
+ */
 export interface MemoryTermIndex {
-  /** Adds a document or replaces the one with this `seq`. Pass each term once. */
+  /** Adds a document, or replaces the document with the same `seq`. `terms` must contain each term only once. */
   readonly add: (context: DocumentContext, terms: readonly TermWeight[]) => void;
   /** Removes a document. */
   readonly remove: (seq: number) => void;
-  /** Finds every document with at least one of the terms, in no particular order. */
+  /** Finds every document that contains at least one of the terms, in no particular order. */
   readonly match: (terms: readonly string[]) => Matches;
 }
 
 interface Entry {
   readonly context: DocumentContext;
   readonly terms: readonly TermWeight[];
-  /** By term: the index of this document in the term's posting. */
+  /** For each term in `terms`: the index of this document in the term's list of documents. */
   readonly positions: number[];
-  /** The found terms during a match. */
+  /** During a search: the requested terms that were found in the document so far. Otherwise `undefined`. */
   found: TermWeight[] | undefined;
 }
 
-/** The documents with one term. Arrays are read fastest, and reads are far more frequent than changes. */
+/**
+ * The list of documents that contain one term. The list consists of arrays, because searches are far more frequent than
+ * changes, and arrays are fastest to search.
+ */
 interface Posting {
   readonly entries: Entry[];
-  /** The index of the term in each entry. */
+  /** For each entry in `entries`, the index of the term in the entry's `terms`. */
   readonly indexes: number[];
 }
 
@@ -116,7 +122,7 @@ function matched(
   for (const term of new Set(terms)) {
     const posting = postings.get(term);
     if (posting === undefined) continue;
-    // Indexed loops here and in ranking, since iterators cost more than the work on each entry.
+    // The loops here and in ranking use indexes, because iterators cost more than the work on each entry.
     for (let at = 0; at < posting.entries.length; at++) {
       const entry = posting.entries[at];
       const weighted = entry?.terms[posting.indexes[at] ?? -1];
@@ -136,7 +142,7 @@ function matched(
   });
 }
 
-/** Removes an entry by moving the last one to its place. */
+/** Removes the entry at the index `at` from a list, by moving the last entry of the list to this index. */
 function strike({ entries, indexes }: Posting, at: number): void {
   const last = entries.pop();
   const index = indexes.pop();

@@ -4,32 +4,43 @@ import { askedTerm, TIME_TERM } from "./tokenizer.ts";
 import { WEIGHTS } from "./weights.ts";
 
 /**
- * The counts of the query's words in each document. Typed arrays with a row for each document, because a query with a common
- * word matches thousands of them.
+ * How often each document contains each word of the query. The counts are in typed arrays with a row for each document,
+ * because a query with a common word matches thousands of documents.
  */
 export interface TermTable {
   readonly documents: readonly MatchedDocument[];
-  /** The words of the query, stemmed. */
+  /** The words of the query, as stems. */
   readonly words: readonly string[];
-  /** By word: its rarity among the user's documents, above 0; 0 if it doesn't count. */
+  /**
+   * For each word: its rarity, above 0. A word is rarer if fewer of the user's documents contain it. 0 if the word doesn't
+   * count, e.g. because it is the name of an author.
+   */
   readonly rarity: Float64Array;
-  /** A row has the count of each word in statements, then of each in questions; at most 65,535. */
+  /**
+   * The rows of counts, one row for each document. A row contains the count of each word in statements, then the count of each
+   * word in questions. Counts are at most 65,535.
+   */
   readonly counts: Uint16Array;
-  /** By document: its number of terms; {@link USUAL_LENGTH} if unknown. */
+  /** For each document: its number of terms, or {@link USUAL_LENGTH} if the number is unknown. */
   readonly lengths: Float64Array;
-  /** Whether there are several authors, so another one answers a question. */
+  /**
+   * Whether the documents have several authors. If they do, a question in a document is probably answered by another author.
+   */
   readonly isTalk: boolean;
-  /** By document: the weight of its date, from 0 to 1. */
+  /** For each document: how well its date matches a date of the query, from 0 to 1. */
   readonly dates: Float64Array;
-  /** By document: 1 if it has a time and the query asks when. */
+  /** For each document: 1 if the document mentions a time and the query asks when; otherwise 0. */
   readonly times: Uint8Array;
 }
 
 const MOST = 65_535;
-/** The number of terms in two or three sentences. */
+/** The number of terms in a usual document of two or three sentences. */
 export const USUAL_LENGTH = 20;
 
-/** Builds the table. `names`: words of the query that name authors. They only count if there are no other words. */
+/**
+ * Builds the term table for a query and its matches. `names` are words of the query that name authors. These words only count
+ * if the query has no other words and no dates.
+ */
 export function buildTermTable(query: Query, matches: Matches, names: ReadonlySet<string>): TermTable {
   const { documents } = matches;
   const words = [...query.words.keys()];
@@ -69,7 +80,7 @@ function fill({ documents, words, counts, lengths, dates, times }: TermTable, qu
   }
 }
 
-/** Returns the number of documents per word. */
+/** Returns for each word the number of documents that contain it. */
 function holders({ documents, words, counts }: TermTable): Float64Array {
   const width = words.length;
   const held = new Float64Array(width);
@@ -84,36 +95,42 @@ function holders({ documents, words, counts }: TermTable): Float64Array {
   return held;
 }
 
-/** A message with a match, or near one. */
+/** A message that matches the query, or that is near a matching message. */
 export interface ConversationMessage {
   readonly conversation: Conversation;
   readonly position: number;
-  /** The row of its first document; -1 if no document of the message matches. */
+  /** The row of the message's first document in the term table. -1 if no document of the message matches. */
   readonly row: number;
-  /** The oldest matching document of the message with an author or side. */
+  /** The oldest matching document of the message that has an author or a role. */
   speaker: MatchedDocument | undefined;
-  /** The length of its matching documents together. */
+  /** The number of terms in all matching documents of the message together. */
   length: number;
 }
 
 export interface Conversation {
   readonly conversationId: string;
-  /** The messages with a match. */
+  /** The messages of the conversation that have a matching document. */
   readonly members: ConversationMessage[];
-  /** By position; sparse. */
+  /**
+   * Messages of the conversation by their position: messages with a matching document, and messages near them. Other positions
+   * are empty.
+   */
   readonly at: (ConversationMessage | undefined)[];
 }
 
-/** The locations of the matching documents. */
+/** The messages and conversations that the matching documents come from. */
 export interface ConversationLayout {
   readonly conversations: readonly Conversation[];
-  /** By document; `undefined` without a location. */
+  /** For each document: the message that it comes from, or `undefined` if the document has no location. */
   readonly ofDocuments: readonly (ConversationMessage | undefined)[];
-  /** As in {@link TermTable}, but with the maximum per word over the documents of a message. */
+  /**
+   * The `counts` of the {@link TermTable} with one change: if a message has several documents, the row of its first document
+   * contains for each word the highest count in all of these documents.
+   */
   readonly counts: Uint16Array;
 }
 
-/** Groups the documents by message, and the messages by conversation. */
+/** Groups documents by their message, and messages by their conversation. */
 export function groupByConversation({
   documents,
   counts: own,
@@ -159,13 +176,16 @@ function raise(counts: Uint16Array, { from, to, width }: Rows): void {
   }
 }
 
-/** The distance at which a neighbour still counts, in messages. */
+/** How far away a neighbouring message still counts, in messages. `back`: before a document. `ahead`: after a document. */
 export interface Reach {
   readonly back: number;
   readonly ahead: number;
 }
 
-/** Returns the unmatched messages near a message, except those that were returned before. */
+/**
+ * Returns the messages near the given message that have no matching document. Leaves out messages that an earlier call of this
+ * function returned.
+ */
 export function unmatchedNear(
   { conversation, position: from }: ConversationMessage,
   { back, ahead }: Reach,

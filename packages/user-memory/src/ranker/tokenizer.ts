@@ -6,13 +6,19 @@ import type { TermWeight } from "./term-index.ts";
 const WORD_LIMIT = 64;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu;
 const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, "u");
-/** Segmentation takes quadratic time, so runs are limited. */
+/** Matches runs of at most 256 characters. A text is segmented run by run, because segmentation takes quadratic time. */
 const RUN = /.{1,256}/gsu;
 const HAN = /^\p{sc=Han}{3,}$/u;
 const PLAIN = /^[\n\r\t -~]*$/;
-/** Accents of Latin, Greek and Cyrillic, and the vowel points of Hebrew and Arabic. Elsewhere a mark is a letter. */
+/**
+ * Matches accents of Latin, Greek and Cyrillic, and vowel points of Hebrew and Arabic. In other scripts, a mark is part of a
+ * letter.
+ */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;
-/** More marks on a letter than any language uses. Normalization takes quadratic time in them. */
+/**
+ * Matches more marks on a letter than any language uses. Further marks are removed, because the time of Unicode normalization
+ * grows with the square of their number.
+ */
 const PILED_MARKS = /(\p{M}{16})\p{M}+/gu;
 const APOSTROPHE = /['’]+/;
 const ENGLISH_ENDING = /['’](?:s|re|ve|ll|d|m)?$/;
@@ -20,7 +26,7 @@ const NEGATION = /n['’]t$/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Removes case, width and accents: `Ｃafé`, `CAFÉ` and `cafe` all give `cafe`. */
+/** Converts a text to lower case without accents and full-width forms: `Ｃafé`, `CAFÉ` and `cafe` all give `cafe`. */
 export function fold(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();
   const bare = text.replace(PILED_MARKS, "$1").normalize("NFKD").toLowerCase().replace(ACCENTS, "");
@@ -28,8 +34,9 @@ export function fold(text: string): string {
 }
 
 /**
- * Returns the folded words of a text in order, each with at most 64 characters. Splits languages without spaces by the
- * dictionaries of the runtime. Drops English endings (`'s`, `'ll`) and replaces negated auxiliaries (`don't`) by `not`.
+ * Returns the words of a text in order, in lower case without accents. Each word has at most 64 characters. In languages
+ * without spaces, the runtime's dictionaries tell where words end. English endings (`'s`, `'ll`) are dropped. Negated
+ * auxiliaries (`don't`) are replaced with `not`.
  */
 export function tokenize(text: string): readonly string[] {
   const words: string[] = [];
@@ -41,7 +48,7 @@ export function tokenize(text: string): readonly string[] {
   return words;
 }
 
-// By characters, to never split a surrogate pair, which stores refuse.
+// Cuts by characters, because stores refuse a text with a split surrogate pair.
 const truncated = (word: string) =>
   word.length <= WORD_LIMIT
     ? word
@@ -70,7 +77,10 @@ function divide(text: string, words: string[]): void {
   }
 }
 
-/** Dictionaries treat some compounds as one word. Pairs of characters find parts of them. */
+/**
+ * Returns all pairs of consecutive characters of a word. Dictionaries treat some compounds as one word, and the pairs let
+ * queries find parts of a compound.
+ */
 function pairs(segment: string): readonly string[] {
   const characters = Array.from(segment);
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
@@ -94,7 +104,10 @@ im ive id ill youre youve hes shes theyre theyve thats theres whats lets
 
 const STOP_WORDS: ReadonlySet<string> = new Set(STOP_WORD_LIST.trim().split(/\s+/));
 
-/** Whether a folded word says nothing about the topic of a text. English only. */
+/**
+ * Whether a word says nothing about the topic of a text, e.g. `the`. The word must be in lower case without accents. Knows
+ * English only.
+ */
 export const isStopWord = (word: string): boolean => STOP_WORDS.has(word);
 
 const TEXT_LIMIT = 16_384;
@@ -103,23 +116,35 @@ const DATE_TERM_LIMIT = 32;
 const SENTENCE = /[^.!?。！？؟\n]+[.!?。！？؟]*/g;
 const QUESTION = /[?？؟]/;
 
-/** The term of documents that state a time. Questions about a time prefer them. */
+/** The index term of documents that mention a time. Queries that ask for a time prefer such documents. */
 export const TIME_TERM = "@when";
 
-/** The term of every negation. Queries don't use it, since most documents with it are about something else. */
+/**
+ * The index term of every negation. Queries don't look for it, because most documents with a negation are about something
+ * else.
+ */
 export const NEGATION_TERM = "not";
 
-/** The term of a word in a question. It counts less, since the answer is in another message. */
+/**
+ * Returns the index term of a word in a question. Words in questions have terms of their own, because a question has another
+ * weight in a score than a statement.
+ */
 export const askedTerm = (term: string): string => `?${term}`;
 
-/** Returns the index term of a folded word; `undefined` for stop words. */
+/**
+ * Returns the index term of a word, or `undefined` for a stop word (e.g. `the`). The word must be in lower case without
+ * accents.
+ */
 export type TermOf = (word: string) => string | undefined;
 
 export const termOf: TermOf = (word) => (isStopWord(word) ? undefined : stem(word));
 
 const MAX_CACHED_WORDS = 20_000;
 
-/** Creates a {@link termOf} with a cache for many texts. Drop it after reading the texts, since it keeps the words. */
+/**
+ * Creates a function that returns the same as {@link termOf} and caches its results, for many texts. Drop the function after
+ * the last text, because the cache keeps words of the texts in memory.
+ */
 export function createTermOf(): TermOf {
   const terms = new Map<string, string | undefined>();
   return (word) => {
@@ -133,18 +158,21 @@ export function createTermOf(): TermOf {
 
 export interface DocumentReading {
   /**
-   * The time of the statement, in milliseconds since 1970. With it, the document is found by its date, and by words like
-   * `yesterday` in it.
+   * When the text was said, in milliseconds since 1970. With this time, queries for a date find the document by the day when
+   * it was said, and by the day that a word such as `yesterday` in it means.
    */
   readonly saidAt?: number | undefined;
-  /** The result of {@link createTermOf}, for many documents. */
+  /**
+   * A function that {@link createTermOf} returned. Pass one if you read many documents, because it caches its results.
+   * Default: {@link termOf}.
+   */
   readonly termOf?: TermOf | undefined;
 }
 
 /**
- * Returns the index terms of a document: the stems of its words with their counts (`?` before words of a question), and the
- * dates of its statement and in its text (`@2023-07-08`). Returns at most 256 terms, each once, the first of the text. Reads
- * the first 16,384 UTF-16 units, in linear time.
+ * Returns the index terms of a document: the stems of its words with their counts, the date of its statement, and dates in its
+ * text (`@2023-07-08`). Words of a question have a `?` before their stem. Returns at most 256 terms, each once; of a longer
+ * text, the first terms. Reads the first 16,384 UTF-16 units, in linear time.
  */
 export function termsOf(text: string, reading: DocumentReading = {}): readonly TermWeight[] {
   const { saidAt } = reading;

@@ -1,41 +1,44 @@
-/** The weights of the ranker, found by measurement. A change of one by a third has little effect. */
+/** The weights of the ranker, found by measurement. If a weight changes by a third, rankings change little. */
 export const WEIGHTS = {
-  /** BM25's k1: how fast repetitions of a word stop counting. */
+  /** BM25's k1: how soon further repetitions of a word stop adding to the score. */
   saturation: 1.5,
-  /** Exponent of a word's rarity (idf). */
+  /** Exponent of a word's rarity (idf). A word is rarer if fewer of the user's documents contain it. */
   rarity: 1.2,
-  /** BM25's b: how much less a word counts in a longer document; with 0, the length doesn't matter. */
+  /** BM25's b: how much less a word counts in a longer document. With 0, the length of a document doesn't matter. */
   length: 0.7,
-  /** Exponent of the number of matched words of the query. */
+  /** A document's score by words is multiplied by the number of query words that it matches, with this exponent. */
   coverage: 0.3,
-  /** Weight of a word in a question of the document itself, with several authors, since another one answers. */
+  /**
+   * Factor for a word in a question of the document itself. Only used if the documents have several authors, because then
+   * another author answers the question.
+   */
   askedHere: 0.5,
-  /** Factor for a word in a question of an earlier message, since this one can be the answer. */
+  /** Factor for a word in a question of a message before the document, because the document can be the answer. */
   askedBefore: 2,
-  /** Factor for a word in a question of a later message. */
+  /** Factor for a word in a question of a message after the document. */
   askedAfter: 0.7,
-  /** Weights of a word one message before, two before, and so on. */
+  /** Weights of a word in the message one before the document, two before the document, and so on. */
   before: [0.4, 0.2],
-  /** Weights of a word one message after, two after, and so on. */
+  /** Weights of a word in the message one after the document, two after the document, and so on. */
   after: [0.3, 0.15],
-  /** Weight of words anywhere in the conversation. */
+  /** Weight of words anywhere in the document's conversation. */
   conversation: 0.25,
-  /** In a conversation with more messages than this, its words count less. */
+  /** In a conversation with more than this number of messages, words anywhere in the conversation count less. */
   conversationSize: 20,
-  /** Exponent of the number of matched words of the query in the conversation. */
+  /** The score for the whole conversation is multiplied by the number of query words that it contains, with this exponent. */
   conversationCoverage: 0.75,
-  /** Factor for an author that the query names. */
+  /** Factor for a document whose author the query names. */
   author: 3,
-  /** Additional factor for authors that the query names second or later. */
+  /** Additional factor for a document whose author the query names after another author. */
   laterAuthor: 0.7,
-  /** Like `author`, for a message with an inferred author, found only by its neighbours. */
+  /** Factor for a message without a match whose author the query names. The author is inferred from the messages near it. */
   inferredAuthor: 2,
-  /** Factor for messages of the assistant. */
+  /** Factor for a message of the assistant. */
   assistant: 0.5,
-  /** Factor for a document with a time, if the query asks when. */
+  /** Factor for a document that mentions a time, if the query asks when. */
   time: 1.3,
-  /** The share of its own score that a document gains by the date in the query. */
+  /** If the query names a date, a document with this date gets its own score this many times in addition. */
   date: 2,
-  /** The score that a document gains by its date alone. */
+  /** If the query names a date, a document with this date gets this score in addition, even if no word matches. */
   dateAlone: 8,
 } as const;

@@ -10,17 +10,17 @@ import {
 import type { RecallReason } from "../store.ts";
 import type { VectorOf } from "./embedding.ts";
 
-/** Maximum number of candidates by meaning. */
+/** Maximum number of candidates that are found by meaning. */
 const NEAREST = 100;
 
-/** A fact that a query may find, before it is read. */
+/** A fact that a query may find, before the fact is read from the backend. */
 export interface Candidate {
   readonly seq?: number | undefined;
-  /** Instead of `seq`: all facts of this message. */
+  /** The location of a message, instead of `seq`. All facts from this message are candidates. */
   readonly location?: MessageLocation | undefined;
-  /** The ranker's score; 0 if only the meaning matches. */
+  /** The ranker's score by words. 0 if only the meaning matches. */
   readonly words: number;
-  /** Cosine similarity; 0 if only the words match. */
+  /** Cosine similarity to the query. 0 if only the words match. */
   readonly meaning: number;
   readonly reasons: readonly RecallReason[];
 }
@@ -32,10 +32,13 @@ interface Search {
   readonly now: number;
 }
 
-/** Returns the best candidates in order: at most `most` by words, and all by meaning. */
+/**
+ * Returns the best candidates, best first: at most `most` candidates that were found by words, and all candidates that were
+ * found by meaning.
+ */
 export type Candidates = (most: number) => readonly Candidate[];
 
-/** Queries the index and the vectors. Ranking runs when the result is called. */
+/** Finds candidates for a query in the index and among the vectors. Returns a function that ranks them. */
 export async function findCandidates(
   { backend, user, vectorOf, now }: Search,
   text: string,
@@ -86,7 +89,7 @@ const nameOf = ({
   readonly location?: MessageLocation | undefined;
 }) => (seq === undefined ? `${location?.position}:${location?.conversationId}` : `${seq}`);
 
-/** Returns the parts of a score above 0, largest first. */
+/** Returns the parts of a score that are above 0, largest first. */
 function reasonsOf(parts: Reasons): readonly RecallReason[] {
   const { terms, words, neighbours, author, time, date, conversation } = parts;
   const own = words + neighbours;

@@ -15,7 +15,7 @@ import { type Found, limitSourceShare, mayComeFirst, orderByTrust } from "./trus
 
 const MAX_LIMIT = 1_000;
 const DEFAULT_LIMIT = 10;
-/** The ranker only reads the beginning of a query. */
+/** Maximum length of a query, in UTF-16 units. The ranker only reads the beginning of a query. */
 const MAX_QUERY = 1_000_000;
 
 const recallSchema = z
@@ -31,7 +31,7 @@ export interface RecallSettings {
   readonly limit: number;
   readonly tags: readonly string[] | undefined;
   readonly asOf: number;
-  /** Whether `asOf` is now. If so, superseded quotations are found, too. */
+  /** Whether `asOf` is the current time. If it is, superseded quotations are found, too. */
   readonly isNow: boolean;
   readonly minTrust: Trust;
 }
@@ -47,10 +47,16 @@ const querySchema = textSchema(MAX_QUERY, 0);
 export const readQuery = (operation: string, query: unknown): string =>
   checkInput(operation, querySchema, "query", query);
 
-/** Number of candidates that are ranked and read first. More follow if too few of them can be recalled. */
+/**
+ * `FIRST_RANKED`: how many candidates are ranked at first. `FIRST_READ`: how many of these are read at first. If too few of
+ * the read facts can be recalled, more candidates are ranked and read.
+ */
 const FIRST_RANKED = 500;
 const FIRST_READ = 20;
-/** Maximum number of candidates that are read to find statements of the user behind other facts, once the limit is reached. */
+/**
+ * If enough facts were found, no more candidates are read after this number. Before this number, reading can go on, because
+ * further candidates may be statements of the user, which come first.
+ */
 const MOST_READ = 2_000;
 
 interface RecallInput extends RecallSettings {
@@ -60,18 +66,18 @@ interface RecallInput extends RecallSettings {
 interface SearchFor {
   readonly operation: string;
   readonly input: RecallInput;
-  /** Default: by `embed`, if set. */
+  /** Makes the vector of the query. Default: calls `embed`, if it is set. */
   readonly vectorOf?: VectorOf;
 }
 
 interface Recalled {
-  /** Best first. */
+  /** The found facts, best first. */
   readonly found: readonly Found[];
-  /** The user's head, as read with the last batch. */
+  /** The user's head, from the last read of facts. `null` if there is no head, or if no facts were read. */
   readonly head: UserHead | null;
 }
 
-/** Finds facts by words and, with `embed`, by meaning. Rejects with `UserMemoryError`. */
+/** Finds facts by words and, if `embed` is set, by meaning. Rejects with `UserMemoryError`. */
 export function findFacts(
   { transactions, settings }: StoreScope,
   user: UserKey,
@@ -110,7 +116,7 @@ async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalle
     if (end >= candidates.length) return { head, found: kept(found) };
     const first = kept(found);
     const isInOrder = first.every(({ effectiveRank }) => effectiveRank <= found.length);
-    // A statement of the user can follow many other facts, and comes first.
+    // A statement of the user among the unread candidates would come first.
     const isWhole =
       countUsersWords(readState(head)) === 0 ||
       first.every(({ fact }) => isUsersWord(fact.trust)) ||
@@ -119,7 +125,7 @@ async function recalled(scope: RecallScope, input: RecallInput): Promise<Recalle
   }
 }
 
-/** Whether a fact passes the filters of a recall. */
+/** Whether a fact passes the filters of a recall: time, trust and tags. */
 export const isWanted = (
   fact: StoredFact,
   { tags, asOf, isNow, minTrust }: Omit<RecallInput, "query" | "limit">,
@@ -152,21 +158,27 @@ async function readBatch(
   return { head, found };
 }
 
-/** Removes duplicates. A fact can be found by its words and by the location of its message. */
+/** Removes duplicate facts. A fact can be found by its words and also by the location of its message. */
 function once(found: readonly Found[]): readonly Found[] {
   const seen = new Set<number>();
   return found.filter(({ fact }) => !seen.has(fact.seq) && seen.add(fact.seq));
 }
 
-/** The rank of a quotation that says little is multiplied by this. */
+/** The rank of a quotation that says little is multiplied by this number, so that the quotation comes later. */
 const BEHIND = 10;
 
 interface Demoted extends Found {
-  /** From 1. Unread facts come after all facts with an effective rank up to the number of read facts. */
+  /**
+   * The rank of the fact, from 1; for a quotation that says little, ten times its rank. If this number is at most the number
+   * of read facts, no unread fact can come before this fact.
+   */
   readonly effectiveRank: number;
 }
 
-/** Ranks quotations that only ask, or have less than two content words ("Thanks!"), lower. */
+/**
+ * Moves quotations that say little behind better facts: quotations that only ask, and quotations with less than two content
+ * words ("Thanks!").
+ */
 function demoteQuestions(found: readonly Found[]): readonly Demoted[] {
   return found
     .map((one, index) => ({ ...one, effectiveRank: (index + 1) * (saysLittle(one.fact) ? BEHIND : 1) }))

@@ -31,8 +31,8 @@ interface Wanted {
 }
 
 /**
- * Puts the current fact with the same key before each superseded quotation, so a model doesn't take the older one for current.
- * Drops the older one if the newer contains all of its words.
+ * Puts the current fact with the same key before each superseded quotation, so that a model doesn't take the older quotation
+ * for current. Drops the older quotation if the current fact contains all of its words.
  */
 async function withNewerStatements(
   { transactions }: StoreScope,
@@ -60,7 +60,7 @@ function covers(newer: StoredFact, fact: StoredFact): boolean {
   return [...ownContent(fact)].every((term) => content.has(term));
 }
 
-/** The share of `maxQuotations` from which on recalls are recorded. */
+/** First recalls of quotations are recorded as soon as a user has this share of `maxQuotations`. */
 const MATTERS_FROM = 0.5;
 
 interface Recalled {
@@ -69,7 +69,10 @@ interface Recalled {
   readonly facts: readonly StoredFact[];
 }
 
-/** Records the first recall of quotations in the background. Quotations that were never recalled are evicted first. */
+/**
+ * Records the first recall of quotations, in the background. When there is no room for new quotations, quotations that were
+ * never recalled are deleted first. Does nothing if the user has few quotations.
+ */
 function recordUse(scope: StoreScope, user: UserKey, { quotations, facts }: Recalled): void {
   const { transactions, settings, track } = scope;
   const ids = facts.flatMap(({ id, quotation, usedAt }) =>

@@ -8,12 +8,17 @@ export interface Found {
   readonly candidate: Candidate;
 }
 
-/** A statement of the user comes first if its word score is at least this share of the best one among the user's words. */
+/**
+ * A statement of the user comes first if its score by words is at least this share of the best score by words. Only facts in
+ * the user's own words count for the best score.
+ */
 const STRONG = 0.5;
 
 type Fit = Pick<Candidate, "words" | "meaning">;
 
-/** Returns the scores that a statement of the user needs to come first. */
+/**
+ * Returns the minimum scores by words and by meaning with which a statement of the user comes first. One of the two is enough.
+ */
 function strongFit(found: readonly Found[]): Fit {
   const said = found.filter(({ fact }) => isUsersWord(fact.trust) || detailsOf(fact)?.from === "message");
   const best = (scores: readonly number[]): number => Math.max(0, ...scores);
@@ -27,8 +32,8 @@ const fits = ({ words, meaning }: Fit, strong: Fit): boolean =>
   (words > 0 && words >= strong.words) || (meaning > 0 && meaning >= strong.meaning);
 
 /**
- * Puts well-matching statements of the user first, then the rest in order. So facts from other sources can't outrank a
- * well-matching statement of the user, whatever their wording or score.
+ * Puts statements of the user that match well first, then all other facts in their order. So a fact from another source can't
+ * outrank such a statement, whatever its wording or score.
  */
 export function orderByTrust<T extends Found>(found: readonly T[]): readonly T[] {
   const own = found.filter(({ fact }) => isUsersWord(fact.trust));
@@ -38,13 +43,16 @@ export function orderByTrust<T extends Found>(found: readonly T[]): readonly T[]
   return [...found.filter(isStrong), ...found.filter((one) => !isStrong(one))];
 }
 
-/** Whether an unread candidate could come first. */
+/** Whether a candidate that wasn't read yet matches so well that it could come first. */
 export function mayComeFirst(unread: readonly Candidate[], found: readonly Found[]): boolean {
   const strong = strongFit(found);
   return unread.some((candidate) => fits(candidate, strong));
 }
 
-/** Returns the first `limit` facts, with at most a share of inferred or external facts from one source. */
+/**
+ * Returns the first `limit` facts. At most the share `share` of `limit` are inferred or external facts from the same source
+ * (conversation or extractor), but one such fact is always allowed. Quotations don't count.
+ */
 export function limitSourceShare<T extends Found>(
   found: readonly T[],
   limit: number,

@@ -1,14 +1,17 @@
 export interface LineOptions {
-  /** `"keep"` leaves links unchanged. Default: only text and host remain. */
+  /** `"keep"` leaves links unchanged. By default, only the text and the host of a link remain. */
   readonly links?: "keep";
-  /** In UTF-16 units. */
+  /** Maximum length of the line, in UTF-16 units. */
   readonly maxLength: number;
 }
 
-/** How many times the maximum length of a line is read of a longer text. */
+/** A text is read up to this many times the maximum length of the line. */
 const LOOKED_AT = 8;
 
-/** These scripts and composed emoji need joiners. Between other letters, joiners only hide something. */
+/**
+ * Matches joiners (invisible characters) where they are needed: in some scripts and in composed emoji. Between other letters,
+ * joiners could only hide something.
+ */
 const JOINED =
   /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{sc=Arabic}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Sinhala}][\ufe0f]?)[\u200c\u200d]/u;
 const INVISIBLE = new RegExp(
@@ -18,21 +21,21 @@ const INVISIBLE = new RegExp(
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]+/u;
 const SPACE = /[\s\p{Cc}]+/gu;
 const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
-/** Variants of ASCII letters: full-width, circled, mathematical. */
+/** Matches variants of ASCII letters: full-width, circled, mathematical. */
 const DRESSED_LETTER = /[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\u{1d400}-\u{1d7cb}]/gu;
 
 const LINE_START = /^(?:[-*+•‣⁃◦·●○■▪–—>#=~|]+(?=\s|$)|#+|`{3,}|~{3,}|>+|\s)+/u;
 const HEADING = /#{2,}(?=\s|$)/gu;
 const CODE_FENCE = /`{3,}|~{3,}/gu;
-/** A possible tag, token, or byte in the notation of some vocabularies. */
+/** Matches a possible markup tag, special token of a model (`<|end|>`), or byte in the notation of some models (`<0x0A>`). */
 const TAG = /[<＜]([|｜/!?]?[^<>＜＞\s\d=][^<>＜＞]{0,200}|0x[\da-f]{1,2})[>＞]/giu;
 const BRACKET_TOKEN = /[[［](\/?\s*(?:[A-Z][A-Z_]{2,}|inst|sys|system(?:[ _]prompt)?))[\]］]/giu;
 const ROLE =
   /(^|[.!?…;|"'`()\]}>*_。！？]\s*)((?:[*_`"'([{#]{1,8}\s*)?(?:system|assistant|user|human|developer|tool|function|model|ai|bot|instructions?)(?:\s(?:message|prompt|note))?[*_`"')\]}]*)\s*[:：﹕︓꞉∶]\s*/giu;
 
 /**
- * Converts a fact to one line of plain text, without line breaks, invisible characters, bullets, roles and chat-template
- * tokens. Returns `""` if nothing is left.
+ * Converts a fact into one line of plain text, without line breaks, invisible characters, bullets, chat roles (`system:`) and
+ * special tokens of models. Returns `""` if nothing is left.
  */
 export function lineOf(text: string, { links, maxLength }: LineOptions): string {
   const visible = text
@@ -56,7 +59,10 @@ function lineStart(line: string): string {
   return plain.replace(ROLE, "$1$2 - ");
 }
 
-/** Puts possible tags and tokens in round brackets. Runs twice for `<<SYS>>`. */
+/**
+ * Replaces the angle brackets of possible markup tags and special tokens of models with round brackets. Replaces twice,
+ * because `<<SYS>>` is a tag within a tag.
+ */
 const withoutTags = (line: string): string => line.replace(TAG, "($1)").replace(TAG, "($1)");
 
 function cut(line: string, maxLength: number): string {
@@ -66,29 +72,33 @@ function cut(line: string, maxLength: number): string {
   return `${(atWord.length > head.length / 2 ? atWord : head).trimEnd()}…`;
 }
 
-/** Number of passes, for links within links. */
+/** How often the replacement of links is repeated for a text, because a link can contain another link. */
 const PASSES = 4;
 
 const IMAGE = /!\[([^[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s[^()]*)?\)|\[[^[\]]*\])/g;
 const LINK = /\[([^[\]]*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s[^()]*)?\)/g;
-/** Text after an address that a parser could take for its query, behind a quotation mark or a bracket. */
+/**
+ * Matches text that follows an address after a quotation mark or a bracket, if a parser could take the text for the query
+ * (`?…`) of the address.
+ */
 const QUERY_BEHIND = /(?:["'`|^{}()[\]][^\s<>?#:]{0,200}[?#][^\s<>"'`()[\]]*[\p{L}\p{N}][^\s<>"'`()[\]]*)?/u;
 const WITHIN = "[^\\s<>\"'`|^{}()[\\]]";
-/** Browsers treat a backslash as a slash. */
+/** Matches a URL. A backslash counts as a slash, as in browsers. */
 const ADDRESS = new RegExp(
   String.raw`(?<![a-z0-9])(?:[a-z][a-z0-9+.-]{1,20}:[/\\]{2}|//(?=[\w-]+\.|\[))(?:(?:${WITHIN}*@)?\[[^\s\]]{0,60}\]${WITHIN}*|${WITHIN}+)${QUERY_BEHIND.source}`,
   "giu",
 );
 const MAIL = /(?<![a-z0-9])mailto:([^\s<>"'`()[\]?]*)(?:\?[^\s<>"'`()[\]]*)?/giu;
-/** Addresses that run code or contain data. */
+/** Matches addresses that run code or contain data, e.g. `javascript:…`. */
 const INLINE_ADDRESS = /(?<![a-z0-9])(?:javascript|vbscript|data|blob):[^\s<>"'`()[\]]+/giu;
 const HOST_WITH_QUERY =
   /(?<![\w@.-])((?:(?:[\w-]+\.)+[a-z]{2,}|(?:(?:\d{1,3}\.){3}\d{1,3}|\[[\da-f:.]{2,45}\]|localhost)(?=[:/\\]))(?::\d{1,5})?(?:[/\\][^\s?#<>"'`()]*)?)[?#][^\s<>"'`()]*/giu;
 const TRAILING = /[.,;:!?…。、！？|`]+$/u;
 
 /**
- * Replaces links: a Markdown image by its alternative text, a Markdown link by its text and host, a URL by host and path, a
- * `mailto:` link by its recipient. Removes credentials, query and fragment, which could leak data.
+ * Replaces links: a Markdown image with its alternative text, a Markdown link with its text and host, a URL with its host and
+ * path, a `mailto:` link with its recipient. The credentials, the query and the fragment of an address are removed, because
+ * they could leak data.
  */
 function withoutLinks(text: string): string {
   let plain = text;
@@ -117,7 +127,7 @@ function displayedAddress(address: string): string {
   return `${hostAndPathOf(address.slice(0, address.length - trailing.length))}${trailing}`;
 }
 
-/** Returns host and path; `""` without a host. */
+/** Returns host and path of an address. Returns `""` if the address has no host. */
 function hostAndPathOf(address: string): string {
   const [, rest = ""] = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]{2}(.*)$/iu.exec(address) ?? [];
   const [authorityAndPath = ""] = rest.split(/[?#]/);

@@ -16,24 +16,25 @@ import {
 /** Options of {@link renderUserMemory}. */
 export interface RenderOptions {
   /**
-   * Maximum number of tokens of the whole text. Over budget, facts are dropped in this order: superseded, least trusted,
-   * lowest score, last. A missing score counts as 1. Facts that exceed the budget alone are dropped first. Default: no limit.
+   * Maximum number of tokens of the whole text. If the facts exceed the budget, facts are dropped in this order: facts that
+   * exceed the budget alone, superseded facts, least trusted facts, facts with the lowest score, last facts. A missing score
+   * counts as 1. Default: no limit.
    */
   readonly tokenBudget?: number | undefined;
-  /** Counts tokens. Default: {@link estimateTokens}. */
+  /** Counts the tokens of a text. Default: {@link estimateTokens}. */
   readonly tokenizer?: Tokenizer | undefined;
   /** Maximum length of a fact in UTF-16 units. Longer facts are cut and end with `…`. Default 2,000. */
   readonly maxFactLength?: number | undefined;
   /**
-   * The place of the text in the prompt. Before the newest message, the text starts with a note that the application added it,
-   * since the user's words follow it. Default `"instructions"`.
+   * The place of the text in the prompt. With `"before-newest-message"`, the text starts with a note that the application
+   * added the text, because the user's words follow. Default `"instructions"`.
    */
   readonly placement?: FactsPlacement | undefined;
 }
 
 export type FactsPlacement = "instructions" | "before-newest-message";
 
-/** A text and its facts. */
+/** A text for a prompt, and the facts that it contains. */
 export interface RenderedFacts<Fact> {
   readonly text: string;
   readonly facts: readonly Fact[];
@@ -48,7 +49,7 @@ const optionsSchema = z.strictObject({
 type Settings = z.output<typeof optionsSchema>;
 
 const TAG = "user-memory";
-/** The sentences that explain the marks in a block. */
+/** The sentences before a block of facts that explain the marks of the facts. */
 const EXPLANATION = {
   notes: "Notes about the user.",
   put: "Notes about the user, put here by the application. The user's message follows them.",
@@ -70,9 +71,9 @@ const EXPLANATION = {
  *
  * A quotation has its date: `- The user said on 2026-11-02: "…"`. Facts that the user didn't state or confirm are marked, e.g.
  * `- (inferred) …`. Superseded facts are marked `- (no longer) …`, superseded quotations `- (earlier) …`. A sentence before
- * the block explains the marks. An unknown trust counts as `"external"`. The same facts give the same text in any order,
- * unless some are dropped. Returns `""` without facts. Facts that wait for review are never shown. Throws a `TypeError` that
- * names an invalid option.
+ * the block explains the marks. A fact with an unknown trust counts as `"external"`. Facts that wait for review are never
+ * shown. The order of `facts` doesn't change the text, unless facts are dropped for the token budget. Returns `""` if there
+ * are no facts. Throws a `TypeError` that names an invalid option.
  *
  * @example
  * ```ts
@@ -87,7 +88,10 @@ export function renderUserMemory(facts: readonly RenderableFact[], options: Rend
   return renderFacts(facts, options).text;
 }
 
-/** {@link renderUserMemory} that also returns the facts in the text, in order. */
+/**
+ * Formats facts like {@link renderUserMemory}. Returns the text, and the facts that the text contains, in their order in the
+ * text.
+ */
 export function renderFacts<Fact extends RenderableFact>(
   facts: readonly Fact[],
   options: RenderOptions = {},
@@ -109,7 +113,7 @@ function itemOf<Fact extends RenderableFact>(fact: Fact, { maxFactLength }: Sett
   return line === "" ? [] : [{ fact, line: `- ${line}` }];
 }
 
-/** Returns the facts within the budget, in the order of the text. */
+/** Returns the facts that fit into the token budget, in the order of the text. */
 function inBudget<Fact extends RenderableFact>(
   items: readonly Item<Fact>[],
   { tokenBudget, tokenizer = estimateTokens, placement }: Settings,
@@ -124,7 +128,7 @@ function inBudget<Fact extends RenderableFact>(
   return ordered(longestFitting(worthy, fits));
 }
 
-/** Returns the longest prefix that fits. Assumes that more items need more tokens. */
+/** Returns as many items as `fits` accepts, from the beginning of the list. Assumes that more items need more tokens. */
 function longestFitting<T>(items: readonly T[], fits: (some: readonly T[]) => boolean): readonly T[] {
   let [low, high] = [0, items.length];
   while (low < high) {

@@ -2,31 +2,31 @@ import type { FactStatus, Provenance, Quotation, Trust } from "../fact.ts";
 import type { MemoryEntry } from "../user-memory.ts";
 import { type LineOptions, lineOf } from "./line.ts";
 
-/** A fact of any store, with trust, status and source if the store has them. */
+/** A fact of any user memory. Trust, status and source are absent if the user memory doesn't store them. */
 export interface RenderableFact extends MemoryEntry {
-  /** Default: `"inferred"` with the tag `"inferred"`, else `"stated"`. */
+  /** Where the fact comes from. Default: `"inferred"` if the fact has the tag `"inferred"`, otherwise `"stated"`. */
   readonly trust?: Trust;
-  /** Default `"active"`. */
+  /** Whether the fact is active, superseded or quarantined. Default `"active"`. */
   readonly status?: FactStatus;
   /** Present if `fact` is a quotation of the user. */
   readonly quotation?: Quotation;
-  /** The source. `saidAt` is the date of a quotation. */
+  /** The source of the fact. For a quotation, `saidAt` of the source is shown as the date. */
   readonly provenance?: Provenance;
 }
 
-/** The tag of inferred facts in a store without trust. */
+/** The tag that marks inferred facts in a user memory without trust. */
 export const INFERRED_TAG = "inferred";
 
 /**
- * Returns the trust of a fact. In a store without trust, facts count as stated unless they have the tag `"inferred"`. An
- * unknown trust counts as `"external"`.
+ * Returns the trust of a fact. A fact without trust counts as `"inferred"` if it has the tag `"inferred"`, otherwise as
+ * `"stated"`. An unknown trust counts as `"external"`.
  */
 function trustOf({ trust, tags = [] }: Pick<RenderableFact, "tags" | "trust">): Trust {
   if (trust === undefined || trust === null) return tags.includes(INFERRED_TAG) ? "inferred" : "stated";
   return Object.hasOwn(RANKS, trust) ? trust : "external";
 }
 
-/** Whether prompts can show a fact: not if it waits for review or has an unknown status. */
+/** Whether prompts can show a fact. A fact that waits for review or has an unknown status isn't shown. */
 export const isRenderable = ({ status = "active" }: RenderableFact): boolean =>
   status === "active" || status === "superseded";
 
@@ -41,8 +41,8 @@ const LABELS: Readonly<Record<Trust, string>> = {
 };
 
 /**
- * Returns the mark of a fact that is superseded or not a statement of the user, otherwise `""`. Quotations need no mark for
- * trust.
+ * Returns the mark of a fact in a prompt, e.g. `(inferred) `. Returns `""` for a current statement of the user. A quotation is
+ * only marked if it is superseded.
  */
 function trustLabelOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "quotation">): string {
   if (fact.quotation !== undefined) return isPast(fact) ? "(earlier) " : "";
@@ -51,10 +51,13 @@ function trustLabelOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "
 
 const RANKS: Readonly<Record<Trust, number>> = { stated: 0, confirmed: 0, inferred: 1, external: 2 };
 
-/** Returns 0 for stated and confirmed facts, 1 for inferred, 2 for external. */
+/** Returns the rank of a fact's trust: 0 for stated and confirmed facts, 1 for inferred facts, 2 for external facts. */
 export const rankOf = (fact: RenderableFact): number => RANKS[trustOf(fact)];
 
-/** Compares facts for the order in a text, which doesn't depend on the order of the recall. */
+/**
+ * Compares two facts for their order in a prompt: current before superseded facts, then by trust, then oldest first. The order
+ * in which the facts were recalled doesn't matter.
+ */
 export const byTrustAndTime = (a: RenderableFact, b: RenderableFact): number =>
   Number(isPast(a)) - Number(isPast(b)) ||
   rankOf(a) - rankOf(b) ||
@@ -62,11 +65,17 @@ export const byTrustAndTime = (a: RenderableFact, b: RenderableFact): number =>
   compareText(a.id, b.id) ||
   compareText(a.fact, b.fact);
 
-/** Compares facts by priority: over budget, the last ones are dropped first. */
+/**
+ * Compares two facts by priority: current before superseded facts, then by trust, then by score. If the facts exceed the token
+ * budget, the facts that come last in this order are dropped first.
+ */
 export const byPriority = (a: RenderableFact, b: RenderableFact): number =>
   Number(isPast(a)) - Number(isPast(b)) || rankOf(a) - rankOf(b) || (b.score ?? 1) - (a.score ?? 1);
 
-/** Returns the time of the statement, or of its storage. */
+/**
+ * Returns the time when a fact was said or, if unknown, the time when it was stored, in milliseconds since 1970. Returns 0 if
+ * the time is invalid.
+ */
 function timeOf({ createdAt, provenance }: RenderableFact): number {
   const time = new Date(provenance?.saidAt ?? createdAt).getTime();
   return Number.isNaN(time) ? 0 : time;
@@ -74,14 +83,14 @@ function timeOf({ createdAt, provenance }: RenderableFact): number {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** Quotation marks, which would end a quotation early. */
+/** Matches double quotation marks. Within a quotation, such a mark would seem to end the quotation. */
 const QUOTATION_MARK = /["“”„‟«»＂〝〞❝❞]/gu;
 
 type Statable = Pick<RenderableFact, "fact" | "tags" | "trust" | "status" | "quotation" | "provenance">;
 
 /**
- * Formats a fact as one line with its mark, or `""` if nothing is left of it. A quotation has its date:
- * `The user said on 2026-11-02: "…"`. Double quotation marks in it become single ones, so they can't end it.
+ * Formats a fact as one line with its mark. A quotation has its date: `The user said on 2026-11-02: "…"`. Double quotation
+ * marks in a quotation become single ones, so that they can't end the quotation. Returns `""` if nothing is left of the fact.
  */
 export function statementOf(fact: Statable, options: LineOptions): string {
   const line = lineOf(fact.fact, options);
@@ -102,7 +111,10 @@ export function statementOf(fact: Statable, options: LineOptions): string {
 
 const quotable = (line: string): string => line.replaceAll(QUOTATION_MARK, "'");
 
-/** In UTC, since the user's time zone is unknown. */
+/**
+ * Returns the date of a time for a prompt, e.g. ` on 2026-11-02`, or `""` if the time is missing. The date is in UTC, because
+ * the user's time zone is unknown.
+ */
 function dateOf(saidAt: Date | undefined): string {
   const time = saidAt === undefined ? Number.NaN : new Date(saidAt).getTime();
   return Number.isNaN(time) ? "" : ` on ${new Date(time).toISOString().slice(0, 10)}`;

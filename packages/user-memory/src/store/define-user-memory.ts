@@ -27,7 +27,7 @@ import { update } from "./update.ts";
 const CLOSING_MS = 10_000;
 
 /**
- * Creates a store from a backend. The store validates input, applies the rules and converts errors of the backend to
+ * Creates a store from a backend. The store validates input, applies all rules, and converts errors of the backend into
  * `UserMemoryError`s. Throws a `TypeError` for invalid options.
  *
  * @example
@@ -109,7 +109,10 @@ async function readAudit({ transactions }: StoreScope, user: UserKey): Promise<A
   return entries.flatMap((entry) => parseAuditEntry(entry) ?? []);
 }
 
-/** Repeats the check if the version changed between the reads of trail and facts. */
+/**
+ * Checks a user's audit trail. Reads the trail, then the facts. If the user's data changed in between, reads both again, up to
+ * five times. Rejects with the error `"busy"` after that.
+ */
 async function verifyAudit(scope: StoreScope, user: UserKey): Promise<AuditReport> {
   const operation = "verifyAudit";
   const { transactions, audit } = scope;

@@ -10,18 +10,18 @@ import type { Draft } from "../transaction/draft.ts";
 import { erasedState, writeState } from "../transaction/head-state.ts";
 import { digestsFor, findFact, type StoreScope, type Write } from "../transaction/transaction.ts";
 
-/** Another user's fact is treated like one that doesn't exist. */
+/** Deletes a fact of the user. A fact of another user is treated like a fact that doesn't exist. */
 export async function forget(scope: StoreScope, user: UserKey, factId: unknown): Promise<ForgetReceipt> {
   return receipt({ ...(await remove(scope, user, { factId, rejects: false })), jobs: 0 });
 }
 
 interface Removal {
   readonly factId: unknown;
-  /** Only removes the fact if it waits for review. */
+  /** If `true`, the fact is only removed if it waits for review. */
   readonly rejects: boolean;
 }
 
-/** Removes a fact and the facts with the same digest in the user's history. */
+/** Removes a fact, and all facts of the user with the same digest, including superseded facts. */
 export async function remove(
   scope: StoreScope,
   user: UserKey,
@@ -59,7 +59,7 @@ export async function forgetAll({ transactions, audit }: StoreScope, user: UserK
 const receipt = (gone: Omit<ForgetDetails, "receiptId" | "at">): ForgetReceipt =>
   Object.freeze({ receiptId: randomUUID(), at: new Date(), ...gone }) as ForgetReceipt;
 
-/** Counts of the removed data. */
+/** How many facts and vectors were removed, and how many superseded facts became active again. */
 export interface Forgotten {
   readonly facts: number;
   readonly vectors: number;
@@ -69,14 +69,17 @@ export interface Forgotten {
 const NOTHING: Forgotten = { facts: 0, vectors: 0, revived: 0 };
 
 interface ForgetOptions {
-  /** The fact and those with the same digest. */
+  /** Ids of the facts to remove. To forget a fact, these are the fact and all facts with the same digest. */
   readonly ids: readonly string[];
-  /** The keys of these facts and of those that the fact superseded. */
+  /** The keys (topics) of the facts to remove, and of the facts that these facts superseded. */
   readonly keys: readonly string[];
-  /** The locations of their source messages. */
+  /** The locations of the messages that the facts to remove come from. */
   readonly locations: readonly MessageLocation[];
   readonly digests: Digests;
-  /** `"rejected"` only removes facts that wait for review. `"evicted"` leaves no tombstone. Default `"forgotten"`. */
+  /**
+   * Why the facts are removed. With `"rejected"`, only facts that wait for review are removed. With `"evicted"`, no tombstones
+   * are left. Default `"forgotten"`.
+   */
   readonly as?: "forgotten" | "rejected" | "evicted";
 }
 
@@ -112,7 +115,7 @@ interface EvidenceRemoval {
 
 const hasParaphrases = (fact: StoredFact): boolean => (detailsOf(fact)?.paraphrases ?? []).length > 0;
 
-/** Removes evidence and paraphrases from other facts of the same message, since they can contain the forgotten fact. */
+/** Removes evidence and paraphrases from other facts of the same message, because they can contain the forgotten fact. */
 function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone }: EvidenceRemoval): void {
   const { conversationId, position } = fact;
   if (conversationId === null || position === null) return;
@@ -134,8 +137,8 @@ function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone
 }
 
 /**
- * Links facts that the removed facts superseded to the next statement, or makes them active again. Returns the number of the
- * latter.
+ * Updates the facts that the removed facts superseded. If a later fact remains that supersedes such a fact, links the fact to
+ * the later fact. Otherwise makes the fact active again. Returns how many facts became active.
  */
 function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<string>): number {
   const left = facts.filter(({ id, supersededBy }) => !gone.has(id) && gone.has(supersededBy ?? ""));
@@ -154,7 +157,10 @@ function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<st
 
 type Next = Pick<StoredFact, "supersededBy" | "supersededAt">;
 
-/** Returns the fact that supersedes this one now: the next existing one of its chain, otherwise the next one with its key. */
+/**
+ * Returns which fact supersedes `fact` after the removal: the next remaining fact in the chain of facts that superseded each
+ * other or, if there is none, the next later fact with the same key. Returns `undefined` if no fact supersedes `fact`.
+ */
 function nextOf(fact: StoredFact, facts: readonly StoredFact[], gone: ReadonlySet<string>): Next | undefined {
   let next: StoredFact | undefined = fact;
   while (next !== undefined && gone.has(next.supersededBy ?? "")) {

@@ -16,7 +16,9 @@ export async function list(
   return facts.map((fact) => toUserFact(user, fact));
 }
 
-/** Reads in pages, so a long list doesn't block the store. */
+/**
+ * Lists facts of a user, newest first. Reads the facts in pages of at most 500, so that a long list doesn't block the backend.
+ */
 export async function listStored(
   { transactions }: StoreScope,
   user: UserKey,

@@ -20,7 +20,7 @@ import {
 const REASONS = ["external", "conflict", "rate", "link"] as const satisfies readonly QuarantineReason[];
 
 const MAX_TEXT = 1_000_000;
-/** Some databases store positions as 32-bit integers. */
+/** Maximum position of a message. Some databases store positions as 32-bit integers. */
 const MAX_POSITION = 2 ** 31 - 1;
 
 const optionsSchema = (limits: UserMemoryLimits) =>
@@ -56,12 +56,12 @@ const optionsSchema = (limits: UserMemoryLimits) =>
 
 const schemasOf = perLimits((limits) => ({ fact: factSchema(limits), options: optionsSchema(limits) }));
 
-/** The validated arguments of `remember`, without implausible times. */
+/** The validated arguments of `remember`, with default values and without implausible times. */
 export interface RememberInput
   extends Pick<StoredFact, "id" | "fact" | "tags" | "score" | "trust" | "key" | "quarantine" | "quotation">,
     Pick<StoredFact, "conversationId" | "position" | "messageId" | "author" | "extractor" | "evidence">,
     Pick<StoredFact, "saidAt" | "validFrom" | "validUntil"> {
-  /** Whether `validFrom` or `saidAt` was given. */
+  /** Whether the caller gave a plausible `validFrom` or `saidAt`. */
   readonly isDated: boolean;
   readonly since: number | undefined;
   readonly now: number;
@@ -105,6 +105,6 @@ export function readRemember(
   };
 }
 
-/** Cuts a text without splitting a surrogate pair. */
+/** Cuts a text to `max` UTF-16 units, without splitting a surrogate pair. Returns `null` if there is no text. */
 const cut = (text: string | undefined, max: number): string | null =>
   text?.slice(0, max).replace(/[\ud800-\udbff]$/, "") ?? null;

@@ -12,9 +12,9 @@ interface Repeated extends RememberInput {
 }
 
 /**
- * Merges a repeated fact into the stored one. Inferred and external repetitions change nothing, so repetition alone doesn't
- * raise trust. A statement or confirmation of the user can raise the trust or add to the fact. A repeated quotation gets the
- * latest date and further paraphrases.
+ * Merges a repeated fact into the stored fact. If a model or an external source repeats a fact, nothing changes, so repetition
+ * alone doesn't raise trust. If the user states or confirms the fact, the fact's trust can rise, and data (e.g. tags) can be
+ * added. A repeated quotation gets the latest date and further paraphrases. Returns the fact as it is stored then.
  */
 export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): WriteDecision<StoredFact> {
   if (!mayAdd(same, again)) return { result: same, change: null };
@@ -34,7 +34,7 @@ export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): Wr
   );
   const found = supersessionOf({ trust: merged.trust, validFrom: again.validFrom }, contradicted);
   const accepted = found.kind === "accepted" ? found : undefined;
-  // A later fact with the key exists, so this one isn't current for the key.
+  // A later fact with the key exists, so the merged fact isn't current for the key.
   const kept = accepted?.by === undefined ? merged : { ...merged, key: replacesOthers ? null : same.key };
   const replaces = accepted?.by === undefined ? (accepted?.replaces ?? []) : [];
   if (replaces.length === 0 && isSame(same, kept)) return { result: same, change: null };
@@ -44,7 +44,11 @@ export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): Wr
   return { result: after, change: draft.build() };
 }
 
-/** Whether the repetition is the user's word and has at least the stored trust. */
+/**
+ * Whether a repetition may change the stored fact. A statement of the user may, unless the stored fact was stated by the user
+ * and the repetition only confirms it. A quotation may, unless the user stated or confirmed the stored fact. A repetition with
+ * the option `quarantine` may not.
+ */
 const mayAdd = (same: StoredFact, again: Repeated): boolean =>
   again.quarantine === null &&
   (again.quotation === null ? isUsersWord(again.trust) : !isUsersWord(same.trust)) &&
@@ -52,7 +56,7 @@ const mayAdd = (same: StoredFact, again: Repeated): boolean =>
     !isUsersWord(same.trust) ||
     trustRank(again.trust) >= trustRank(same.trust));
 
-/** Replaces a fact from another source by the user's statement. Only id and number remain. */
+/** Replaces a stored fact from another source with the user's statement. The fact keeps its id and its `seq`. */
 function replaceOthers(same: StoredFact, again: Repeated): StoredFact {
   const { fact, tags, score, trust, key, validFrom, validUntil } = again;
   const said: StoredFact = {
@@ -68,7 +72,9 @@ function replaceOthers(same: StoredFact, again: Repeated): StoredFact {
   return { ...said, terms: termsOfFact(said) };
 }
 
-/** Merges a repeated quotation: the latest source, more tags and paraphrases. */
+/**
+ * Merges a repeated quotation into the stored quotation: takes over the source if it is later, and adds tags and paraphrases.
+ */
 function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
   const [known, more] = [detailsOf(same), detailsOf(again)];
   const isLater = again.saidAt !== null && (same.saidAt === null || again.saidAt > same.saidAt);
@@ -85,7 +91,10 @@ function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): Stored
   return isFoundAsBefore ? quoted : { ...quoted, terms: termsOfFact(quoted) };
 }
 
-/** Merges a repeated statement of the user. */
+/**
+ * Merges a repeated statement of the user into the stored statement: adds tags, and takes over a higher trust, a new score, a
+ * new key and a new end.
+ */
 function mergeUserWord(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
   const isRaised = trustRank(again.trust) > trustRank(same.trust);
   const merged: StoredFact = {
@@ -105,7 +114,10 @@ function sourceOf(again: Repeated) {
   return { conversationId, position, messageId, author, extractor, evidence, saidAt };
 }
 
-/** A repetition without an end makes an ended fact valid again. */
+/**
+ * Returns the time until which a repeated fact is true. If the stored fact has ended and the repetition has no end, returns
+ * `null`: the fact is true again, without an end.
+ */
 function untilOf(same: StoredFact, { validUntil, now }: Repeated): number | null {
   if (validUntil !== null) return validUntil > same.validFrom ? validUntil : null;
   return same.validUntil !== null && same.validUntil <= now ? null : same.validUntil;

@@ -13,17 +13,17 @@ import type { Write, WriteDecision, WriteScope } from "../transaction/transactio
 import type { RememberInput } from "./remember-input.ts";
 import { repeat } from "./remember-repeated.ts";
 
-/** The data for a write, in addition to the fact. */
+/** The data that a write of a fact needs in addition to the fact. */
 export interface RememberContext {
   readonly digests: Digests;
-  /** Ids of the facts that `resolve` returned. */
+  /** Ids of the stored facts that the new fact contradicts according to the application's `resolve`. */
   readonly contradicts: readonly string[];
   readonly vector: readonly number[] | null;
-  /** The tombstones at the start of the call, if the call has waited since. */
+  /** The tombstones at the start of this call of `remember`. `undefined` if the call didn't wait for `embed` or `resolve`. */
   readonly known: readonly Tombstone[] | undefined;
 }
 
-/** Returns the write for a new or repeated fact. Its result is the stored fact. */
+/** Returns the write that stores a new fact or merges a repeated fact. The result of the write is the stored fact. */
 export function rememberWrite(input: RememberInput, context: RememberContext): Write<StoredFact> {
   const digest = context.digests.ofFact(wordingOf(input));
   const tombstoneDigests = tombstoneDigestsOf(input, context.digests);
@@ -36,7 +36,7 @@ export function rememberWrite(input: RememberInput, context: RememberContext): W
     since: input.since,
     selection: { ...named, currentKeys: keys },
     decide: (scope) => {
-      // The fact is valid from an earlier time, so the whole history of the key is needed.
+      // If the new fact is older than a stored one, the whole history of the key is needed.
       const isLate = ({ key, validFrom }: StoredFact) =>
         input.isDated && key === input.key && validFrom > input.validFrom;
       if (keys.length === 0 || whole || !scope.snapshot.facts.some(isLate)) return decide(scope, wanted);
@@ -63,16 +63,17 @@ function decide(scope: WriteScope, asked: Wanted): WriteDecision<StoredFact> {
   checkRoom(scope, fact);
   if (fact.trust === "inferred" && fact.quotation === null)
     draft.setExtracted(countExtracted(state.extracted, fact, scope));
-  // The user states it again, so it can be extracted again.
+  // The user states the fact again, so the fact can be extracted again.
   if (wanted.extractor === null && isUsersWord(fact.trust) && fact.status !== "quarantined")
     draft.removeTombstones(wanted.tombstoneDigests);
   return { result: fact, change: draft.build() };
 }
 
 /**
- * Resolves the key and the date of a fact. An extractor's key only counts among facts that share a word, so a model can't
- * supersede a statement of the user by giving an unrelated fact its key. A quotation only supersedes quotations. A fact
- * without a date follows the stored facts, even if the clock of this process is behind.
+ * Decides the key and the date of a new fact. A key that a model proposed only counts if the user's current facts with this
+ * key share a word with the new fact. So a model can't supersede a statement of the user by proposing the key of this
+ * statement for an unrelated fact. A quotation only supersedes quotations. A fact without a date is dated after the current
+ * facts with its key, even if the clock of this process is behind.
  */
 function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
   const { key, extractor, isDated, validFrom } = wanted;
@@ -92,11 +93,14 @@ function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
 const sharesWord = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   [...some].some((term) => others.has(term));
 
-/** Whether the fact was extracted from messages older than the last erasure. */
+/** Whether a fact was extracted from a message that is older than the last erasure of the user's memory. */
 const isErased = ({ state }: WriteScope, { extractor, saidAt }: Wanted): boolean =>
   extractor !== null && state.erasedAt > 0 && (saidAt === null || saidAt <= state.erasedAt);
 
-/** Returns the history of the key, and the active facts that the fact contradicts. */
+/**
+ * Returns the facts that a new fact may contradict: the facts with its key, without quarantined facts, and the active facts
+ * that `resolve` returned.
+ */
 function contradictedBy({ facts }: UserSnapshot, { key, contradicts }: Wanted): readonly StoredFact[] {
   return facts.filter(
     ({ id, status, key: other }) =>
@@ -127,7 +131,7 @@ function newFact(wanted: Wanted, seq: number): StoredFact {
   };
 }
 
-/** Accepts a new fact as active or superseded, or quarantines it. */
+/** Adds a new fact to the draft as active, superseded or quarantined, and returns it. */
 function accept(
   scope: WriteScope,
   { fact, asked }: { readonly fact: StoredFact; readonly asked: QuarantineReason | null },
@@ -170,10 +174,13 @@ function quarantineOf(scope: WriteScope, fact: StoredFact): QuarantineReason | n
 const LINK =
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|!?\[[^\]]{0,2000}\]\s?[([]|\b(?:data|javascript|mailto):|<\s*(?:img|a|iframe|script)\b/iu;
 
-/** Whether a text contains a URL, an image or a link, which a page could load or offer. */
+/** Whether a text contains a URL, an image or a link. A page that shows the text could load the image or show the link. */
 export const hasLink = (text: string): boolean => LINK.test(text.normalize("NFKC"));
 
-/** Maximum number of counted conversations. The one counted longest ago is dropped first. */
+/**
+ * Maximum number of sources (conversations or extractors) whose extracted facts are counted. If there are more, the source
+ * that was counted longest ago is dropped.
+ */
 const MAX_COUNTED = 64;
 
 type ExtractionCounts = HeadState["extracted"];
@@ -189,7 +196,7 @@ const nameOf = (source: Source): string =>
 const isOpen = (since: number, { limits, now }: Clock): boolean =>
   since <= now && now < since + limits.extractionWindowMs;
 
-/** Whether the source has reached the limit of extracted facts in the window. */
+/** Whether a source (conversation or extractor) has reached the limit of extracted facts within the time window. */
 function isExtractedTooOften(counts: ExtractionCounts, source: Source, clock: Clock): boolean {
   const [, count = 0, since = 0] = counts.find(([name]) => name === nameOf(source)) ?? [];
   return isOpen(since, clock) && count >= clock.limits.maxExtractedPerConversation;

@@ -13,7 +13,7 @@ import { listStored } from "./list.ts";
 import { type RememberInput, readRemember } from "./remember-input.ts";
 import { hasLink, rememberWrite } from "./remember-write.ts";
 
-/** Maximum number of candidates for `resolve`. */
+/** Maximum number of stored facts that `resolve` gets as candidates. */
 const CANDIDATES = 10;
 
 export async function remember(
@@ -48,7 +48,7 @@ export async function remember(
 
 const isFull = (thrown: unknown): boolean => codeOf(thrown) === "full";
 
-/** Whether the fact will wait for review. Until then, it isn't sent to `embed` and `resolve`. */
+/** Whether a new fact will wait for review. A fact isn't sent to `embed` and `resolve` before it is approved. */
 const awaitsReview = ({ fact, trust, quarantine, quotation }: RememberInput): boolean =>
   quarantine !== null || trust === "external" || (quotation === null && !isUsersWord(trust) && hasLink(fact));
 
@@ -59,7 +59,7 @@ async function contradictedBy(
 ): Promise<readonly string[]> {
   const { settings } = scope;
   const { resolve, resolveTimeoutMs } = settings;
-  // A quotation is dated and contradicts nothing.
+  // A quotation has a date, so it contradicts no other fact.
   if (resolve === undefined || input.quotation !== null) return [];
   const candidates = await similarFacts(scope, user, input);
   if (candidates.length === 0) return [];
@@ -97,12 +97,16 @@ async function similarFacts(
   return found.map(({ fact: candidate }) => candidate).filter(({ status }) => status === "active");
 }
 
-/** The share of `maxQuotations` that one eviction deletes, since each eviction reads all facts. */
+/**
+ * The share of `maxQuotations` that is deleted at a time when a user has too many quotations. Each deletion first reads all
+ * facts of the user, so there should be few deletions of many quotations.
+ */
 const SHARE = 0.05;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 /**
- * Deletes the least useful quotations: first the oldest that were never recalled, then those with the earliest first recall.
+ * Deletes the least useful quotations of a user: first the oldest that were never recalled, then those with the earliest first
+ * recall.
  */
 async function evictQuotations(scope: StoreScope, user: UserKey): Promise<void> {
   const { transactions, settings } = scope;

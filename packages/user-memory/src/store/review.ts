@@ -26,7 +26,10 @@ interface ApproveOptions {
   readonly vector: readonly number[] | null;
 }
 
-/** Makes a waiting fact active and confirmed. `null` if it doesn't wait any more. */
+/**
+ * Returns the write that makes a fact active and confirmed. The result of the write is `null` if the fact doesn't wait for
+ * review any more.
+ */
 function approveWrite({ waiting, vector }: ApproveOptions): Write<StoredFact | null> {
   const { id, key, conflictsWith } = waiting;
   return {

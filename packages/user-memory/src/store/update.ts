@@ -58,11 +58,13 @@ interface UpdateOptions {
   readonly factId: string;
   readonly changes: UpdateInput;
   readonly digests: Digests;
-  /** The vector of the new text, if it changes. */
+  /** The vector of the new text. `null` if the text doesn't change, or if `embed` isn't set or fails. */
   readonly vector: readonly number[] | null;
 }
 
-/** Returns the write for an update. Its result is `null` if the user has no such fact. */
+/**
+ * Returns the write that changes a fact. The result of the write is the changed fact, or `null` if the user has no such fact.
+ */
 function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
   const { factId, changes, digests } = options;
   return {
@@ -83,7 +85,7 @@ function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
   };
 }
 
-/** A new text counts as stated by the user and has no other source. */
+/** Returns a fact with its new text. The new text counts as stated by the user, so the source of the old text is removed. */
 function reworded(before: StoredFact, { changes, digests, vector }: UpdateOptions): StoredFact {
   if (changes.fact === undefined || changes.fact === before.fact) return before;
   if (before.status !== "active") {

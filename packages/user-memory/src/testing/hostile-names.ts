@@ -1,6 +1,6 @@
 const long = (length: number): string => "x".repeat(length);
 
-/** Names of attackers that try to reach another user's data, and unusual names. */
+/** Names with which an attacker could try to reach another user's data, and unusual names. */
 export const hostileNames: readonly string[] = [
   "*",
   "?",
@@ -81,7 +81,7 @@ const TELLING = new Set([
   ...["constructor", "null", "0", "é", "e\u0301", "ﬁ", "fi", "\u200b", "日本", "👩‍👩‍👧"],
 ]);
 
-/** The most important ones, for tests with a write for each, and the longest. */
+/** The most important hostile names and the longest names, for tests that write data for each name. */
 export const fewHostileNames: readonly string[] = hostileNames.filter(
   (name) => TELLING.has(name) || name.length === 255,
 );

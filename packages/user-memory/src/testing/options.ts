@@ -1,14 +1,14 @@
-/** Options of both kits. */
+/** Options of both test kits: for backends and for user memories. */
 export interface UserMemoryTestOptions {
   /**
-   * `"smoke"` runs about twenty rules that use each method and option once. Use it for further clients or connection modes of
-   * a backend that passes the whole kit. It doesn't prove conformance, as the titles state. It ignores `seeds`. Default
-   * `"all"`.
+   * `"smoke"` runs about twenty rules that use each method and option once. Use it for another client or connection mode of a
+   * backend that passes the whole kit. The smoke rules don't prove conformance, as their titles state. With `"smoke"`, `seeds`
+   * is ignored. Default `"all"`.
    */
   readonly rules?: "all" | "smoke";
-  /** Seeds of the random tests, one test each. Default `[1]`, for backends `[1, 2]`. */
+  /** Seeds of the random tests. Each seed makes one test. Default `[1]` for user memories, `[1, 2]` for backends. */
   readonly seeds?: readonly number[];
-  /** Number of random operations per seed. Default 320, for backends 400. */
+  /** Number of random operations per seed. Default 320 for user memories, 400 for backends. */
   readonly operations?: number;
   /** Time limit of a test in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;

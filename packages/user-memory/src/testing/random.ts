@@ -1,7 +1,10 @@
-/** Returns a number from 0 (inclusive) to 1 (exclusive). */
+/** Returns the next random number, from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/** mulberry32: gives the same numbers everywhere, so a seed identifies a run. */
+/**
+ * Returns a generator of random numbers (mulberry32). The same seed gives the same numbers everywhere, so a seed identifies a
+ * test run.
+ */
 export function randomNumbers(seed: number): Random {
   let state = seed;
   return () => {
@@ -12,7 +15,7 @@ export function randomNumbers(seed: number): Random {
   };
 }
 
-/** Returns a whole number from 0, less than `limit`. */
+/** Returns a random whole number from 0, less than `limit`. */
 export const below = (random: Random, limit: number): number => Math.floor(random() * limit);
 
 export const pick = <T>(random: Random, choices: readonly T[]): T => {
@@ -21,6 +24,6 @@ export const pick = <T>(random: Random, choices: readonly T[]): T => {
   return choice;
 };
 
-/** Returns some of the choices, each once, in order. */
+/** Returns a random part of the choices, each once, in their order. */
 export const some = <T>(random: Random, choices: readonly T[], share = 0.5): readonly T[] =>
   choices.filter(() => random() < share);

@@ -1,9 +1,9 @@
-/** Titles of rules, by subject. */
+/** The titles of smoke rules, by subject. Smoke rules are a small selection of the rules, for a quick test. */
 export type Smoke = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The smoke rules for backends: each method and option once, and everything that can differ between client libraries or kinds
- * of connections: types and sizes of replies, transactions, scripts and several connections.
+ * The smoke rules for backends. They use each method and option once. They also use everything that can differ between client
+ * libraries or kinds of connections: types and sizes of replies, transactions, scripts and several connections.
  */
 export const BACKEND_SMOKE: Smoke = {
   commit: [
@@ -43,7 +43,7 @@ export const BACKEND_SMOKE: Smoke = {
   "random operations": ["have the outcomes that the in-memory reference has (seed 1)"],
 };
 
-/** The smoke rules for user memories. They test code that is the same for all backends. */
+/** The smoke rules for user memories. They are few, because the code that they test is the same for all backends. */
 export const STORE_SMOKE: Smoke = {
   remember: ["stores all options", "quarantines a fact for the given reason"],
   quotations: ["are found by their question and by paraphrases, which are never shown"],
@@ -81,13 +81,13 @@ interface AnySpec {
   readonly rules: Readonly<Record<string, unknown>>;
 }
 
-/** Filters the rules of a smoke. */
+/** Returns only those rules whose titles are in `smoke`. */
 export const smokeOf = <Spec extends AnySpec>(specs: readonly Spec[], smoke: Smoke): readonly Spec[] =>
   specs.flatMap((spec) => {
     const rules = Object.entries(spec.rules).filter(([title]) => smoke[spec.subject]?.includes(title));
     return rules.length === 0 ? [] : [{ ...spec, rules: Object.fromEntries(rules) }];
   });
 
-/** Returns the suffix for the titles of a smoke. */
+/** Returns the note in the titles of smoke rules, or `""` for all rules. */
 export const extentOf = (rules: "all" | "smoke" = "all"): string =>
   rules === "smoke" ? " (a smoke, which proves no conformance)" : "";

@@ -12,14 +12,14 @@ import { storeSpecs } from "./store/specs/index.ts";
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_SEEDS = [1];
 
-/** Returns the rules for the options: all methods and attacks, or a smoke. */
+/** Returns the rules for user memories that the options choose: all rules and attacks, or the smoke rules. */
 export function specsFor(options: Omit<UserMemoryTestOptions, "timeoutMs">): readonly StoreSpec[] {
   const { rules = "all", seeds = DEFAULT_SEEDS, operations = 320 } = options;
   if (rules === "smoke") return smokeOf(storeSpecs({ seeds: DEFAULT_SEEDS, operations }), STORE_SMOKE);
   return [...storeSpecs({ seeds, operations }), ...attackSpecs];
 }
 
-/** Runs one rule with its own users, and closes the stores that it opened. */
+/** Checks one rule with its own users. Then closes the stores that the rule opened. */
 export async function checkStore(
   shared: StoreUnderTest,
   factory: StoreFactory,
@@ -50,8 +50,8 @@ export async function checkStore(
 }
 
 /**
- * Declares the conformance tests for a user memory: all methods of `UserMemoryStore`, and attacks. Call it at the top level of
- * a Vitest file.
+ * Declares the conformance tests for a user memory: for all methods of `UserMemoryStore`, and for attacks. Call it at the top
+ * level of a Vitest file.
  *
  * @example
  * ```ts

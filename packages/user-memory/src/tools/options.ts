@@ -7,68 +7,70 @@ import type { UserMemory } from "../user-memory.ts";
 type Approval<Args, Ctx> = NonNullable<Tool<Args, Ctx>["needsApproval"]>;
 type Awaitable<T> = T | Promise<T>;
 
-/** The model's arguments for the remember tool. */
+/** The arguments with which the model calls the remember tool. */
 export interface RememberArguments {
-  /** The fact in the model's words. It only helps to find the user's words. */
+  /** The fact in the model's words. These words only help to find the user's words. */
   readonly fact: string;
-  /** The user's words that say it, copied exactly. */
+  /** The user's words that state the fact, copied exactly. */
   readonly evidence?: string | undefined;
 }
 
-/** The model's arguments for the recall tool. */
+/** The arguments with which the model calls the recall tool. */
 export interface RecallArguments {
-  /** A question or a few words. */
+  /** What to look for: a question or a few words. */
   readonly query: string;
 }
 
-/** The model's arguments for the forget tool. */
+/** The arguments with which the model calls the forget tool. */
 export interface ForgetArguments {
-  /** The id of the fact, from a recall. */
+  /** The id of the fact, as the recall tool showed it. */
   readonly id: string;
 }
 
-/** The start of a turn. */
+/** When a turn started, and a mark of the user's memory from that time. */
 export interface TurnStart {
-  /** The time of the user's message. */
+  /** When the user sent the message of the turn. */
   readonly startedAt?: Date | undefined;
-  /** The result of `memory.mark(userId)` from the start of the turn. */
+  /** The mark that `memory.mark(userId)` returned at the start of the turn. */
   readonly since?: ErasureMark | undefined;
 }
 
-/** For each tool, whether its calls need a person's approval, see `Tool.needsApproval`. */
+/** Which calls of each tool need a person's approval, see `Tool.needsApproval`. */
 export interface MemoryToolApprovals<Ctx> {
-  /** For the remember tool. */
+  /** Which calls of the remember tool need approval. */
   readonly remember?: Approval<RememberArguments, Ctx>;
-  /** For the recall tool. */
+  /** Which calls of the recall tool need approval. */
   readonly recall?: Approval<RecallArguments, Ctx>;
-  /** For the forget tool. */
+  /** Which calls of the forget tool need approval. */
   readonly forget?: Approval<ForgetArguments, Ctx>;
 }
 
 /** Options of `createMemoryTools`. */
 export interface MemoryToolsOptions<Ctx> {
-  /** The store. Default: the user memory of the process, see `setUserMemory`. */
+  /** The user memory that the tools use. Default: the user memory of the process, see `setUserMemory`. */
   readonly memory?: UserMemory | undefined;
   /**
-   * The id of the user. Your application sets it, never the model. If it is empty, the tools do nothing and tell the model
-   * so.
+   * The id of the user, or a function that returns it. Your application sets the user, never the model. If there is no user
+   * id, the tools do nothing and tell the model so.
    */
   readonly user: string | ((context: Readonly<Ctx>) => Awaitable<string | null | undefined>);
   /**
-   * Returns the user's messages in this turn. The remember tool only stores words from them, as extraction does. Default: the
-   * messages from the engine. Required if the engine doesn't run the tools; otherwise nothing can be remembered.
+   * Returns the user's messages in this turn. The remember tool only stores words from these messages. Default: the user's
+   * messages that the engine passes to the tool. Set this option if you run the tools without the engine, because nothing can
+   * be remembered without these messages.
    */
   readonly said?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<readonly string[]>)
     | undefined;
   /**
-   * Returns the start of the turn. Words from before a `forget` or `forgetAll` aren't remembered after it. Default: the start
-   * of the run. A run that continues after an approval then remembers facts again that were forgotten in between.
+   * Returns when the turn started. If the user's memory was erased or a fact was forgotten after this time, words from the
+   * turn can't bring back what was deleted. Default: the start of the run. A run that continues after an approval starts
+   * again, so with this default it can remember facts that were forgotten while the run waited.
    */
   readonly turnStart?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<TurnStart | undefined>)
     | undefined;
-  /** Only recalls facts with at least one of these tags, and adds the tags to new facts. */
+  /** The recall tool only returns facts with at least one of these tags. The remember tool adds these tags to new facts. */
   readonly tags?: readonly string[] | undefined;
   /** Which calls need a person's approval. Default: none. */
   readonly needsApproval?: MemoryToolApprovals<Ctx> | undefined;

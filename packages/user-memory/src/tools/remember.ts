@@ -24,11 +24,11 @@ interface RememberToolScope<Ctx> {
   readonly settings: MemoryToolsOptions<Ctx>;
   readonly context: Readonly<Ctx>;
   readonly call: ToolCallInfo | undefined;
-  /** The start of the call. */
+  /** When the tool was called. */
   readonly calledAt: Date;
 }
 
-/** Stores the words of the user that the model points at. Returns the result text for the model. */
+/** Stores the user's words that the model's arguments point at. Returns a text that tells the model the result. */
 export async function rememberFact<Ctx>(
   { fact, evidence }: RememberArguments,
   scope: RememberToolScope<Ctx>,
@@ -38,7 +38,7 @@ export async function rememberFact<Ctx>(
   const input = await userInputOf(scope);
   if (input === "private") return UNWANTED;
   const [item] = await itemsFromProposals(input, [{ fact, evidence, score: 1 }], async () => false);
-  // A store without trust would show facts that wait for review as the user's statements.
+  // A user memory without trust would show facts from third-party text as the user's statements.
   if (item === undefined || (item.kind === "third-party" && !isStore(memory))) return NOT_SAID;
   const extractor = `${REMEMBER_TOOL} of ${call?.agentName ?? "an agent"}`;
   const { conversationId } = call?.turn ?? {};
@@ -52,7 +52,7 @@ export async function rememberFact<Ctx>(
   }
 }
 
-/** Reads the user's messages from the application's `said`, otherwise from the engine. */
+/** Reads the user's messages of the turn from the application's `said`. If `said` isn't set, reads them from the engine. */
 async function userInputOf<Ctx>({
   settings,
   context,
@@ -64,7 +64,10 @@ async function userInputOf<Ctx>({
   return readUserInput({ messages: call?.turn.messages ?? [], userMessages });
 }
 
-/** Takes the mark before all other work, to notice an erasure in the meantime. */
+/**
+ * Returns when the turn started, and a mark of the user's memory. The mark is taken before all other work of the tool, so that
+ * an erasure during this work is noticed.
+ */
 async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: RememberToolScope<Ctx>) {
   const byEngine = call === undefined ? calledAt : new Date(call.turn.startedAt);
   const { startedAt: saidAt = byEngine, since } = (await settings.turnStart?.(context, call)) ?? {};

@@ -3,19 +3,22 @@ import type { StoredFact, Tombstone, UserChange, UserHead } from "../backend.ts"
 import { isUsersWord } from "../facts/trust.ts";
 import { type HeadState, writeState } from "./head-state.ts";
 
-/** A change under construction. It updates the counts of the head from the facts that it puts and drops. */
+/**
+ * A change of a user's data that is being built. When the change is built, the counts in the user's head are updated for the
+ * facts that were put and dropped.
+ */
 export interface Draft {
   /**
-   * Adds a fact or replaces `before`, and records the action in the audit trail unless it is `null`. A later `put` of the same
-   * fact replaces the earlier one.
+   * Adds the fact `after`, or replaces the fact `before` with it. Records the action in the audit trail, unless the action is
+   * `null`. If the same fact is put twice, the second `after` is written.
    */
   readonly put: (action: AuditAction | null, after: StoredFact, before?: StoredFact) => void;
-  /** Returns the fact as the draft changes it. */
+  /** Returns a fact with the changes that the draft makes to it. */
   readonly current: (fact: StoredFact) => StoredFact;
   readonly drop: (action: AuditAction, fact: StoredFact) => void;
   readonly addTombstones: (tombstones: readonly Tombstone[]) => void;
   readonly removeTombstones: (digests: readonly string[]) => void;
-  /** Sets the counts of inferred facts per conversation. */
+  /** Sets the counts of facts that models inferred, for each source. */
   readonly setExtracted: (extracted: HeadState["extracted"]) => void;
   readonly build: () => UserChange;
 }
@@ -80,7 +83,7 @@ export function openDraft({ head, state, chain, now }: DraftBase): Draft {
   };
 }
 
-/** Marks facts as superseded from the newer fact's `validFrom` on. */
+/** Marks facts as superseded by a newer fact, from the newer fact's `validFrom` on. */
 export function supersede(draft: Draft, replaced: readonly StoredFact[], by: StoredFact): void {
   for (const fact of replaced) {
     const after: StoredFact = {

@@ -5,20 +5,23 @@ import type { UserHead } from "../backend.ts";
 const count = z.int().min(0);
 
 const stateSchema = z.object({
-  /** The last erasure in milliseconds since 1970; 0 if none. */
+  /** When the user's memory was last erased, in milliseconds since 1970; 0 if never. */
   erasedAt: z.number(),
   facts: count,
-  /** The active and superseded facts that the user neither stated nor confirmed, without quotations. */
+  /** Number of active and superseded facts that the user neither stated nor confirmed, without quotations. */
   untrusted: count,
   quarantined: count,
-  /** The number of quotations among the facts. */
+  /** Number of quotations among the facts. */
   quotations: count,
   audit: z.object({ seq: count, hash: z.string() }),
-  /** Digest of a source, number of facts inferred from it, start of the window. */
+  /**
+   * For each source of inferred facts: a digest of the source, the number of facts inferred from it, and the start of the time
+   * window.
+   */
   extracted: z.array(z.tuple([z.string(), count, z.number()])),
 });
 
-/** The state in a user's head. */
+/** The state in a user's head: counts of facts, the end of the audit trail, and the time of the last erasure. */
 export type HeadState = Readonly<z.infer<typeof stateSchema>>;
 
 const NEW: HeadState = {
@@ -31,7 +34,10 @@ const NEW: HeadState = {
   extracted: [],
 };
 
-/** Reads the state of a head. Throws if it is damaged, so it isn't overwritten. */
+/**
+ * Reads the state of a user's head. Without a head, returns the state of a new user. Throws if the state is damaged, so that
+ * no write replaces the damaged state.
+ */
 export function readState(head: UserHead | null): HeadState {
   if (head === null) return NEW;
   const parsed = stateSchema.safeParse(parseJson(head.state));
@@ -39,13 +45,13 @@ export function readState(head: UserHead | null): HeadState {
   return parsed.data;
 }
 
-/** Returns the number of stated and confirmed facts, active or superseded. */
+/** Returns the number of active and superseded facts that the user stated or confirmed. */
 export const countUsersWords = ({ facts, untrusted, quarantined, quotations }: HeadState): number =>
   facts - untrusted - quarantined - quotations;
 
 export const writeState = (state: HeadState): string => JSON.stringify(state);
 
-/** Returns the state after an erasure. */
+/** Returns the state of a user's head after an erasure. */
 export const erasedState = (at: number): HeadState => ({ ...NEW, erasedAt: at });
 
 function parseJson(text: string): unknown {

@@ -15,51 +15,60 @@ import type { UserMemoryLimits, UserMemorySettings } from "../options.ts";
 import { type Draft, openDraft } from "./draft.ts";
 import { type HeadState, readState } from "./head-state.ts";
 
-/** The dependencies of a store's operations. */
+/** What the operations of a store (e.g. `remember`) have in common. */
 export interface StoreScope {
   readonly transactions: Transactions;
   readonly audit: Audit;
   readonly settings: UserMemorySettings;
-  /** Registers background work for `drain`. */
+  /** Registers background work, so that `drain` waits for it. */
   readonly track: (work: Promise<unknown>) => void;
 }
 
-/** Calls a backend with errors as `UserMemoryError`, and runs transactions on a user's facts. */
+/** Runs calls of a backend and transactions on a user's facts. Errors of the backend become `UserMemoryError`s. */
 export interface Transactions {
   readonly backend: UserMemoryBackend;
-  /** Calls the backend. Rejects with `UserMemoryError`. */
+  /**
+   * Runs an action that calls the backend and returns the action's result. If the action fails, rejects with a
+   * `UserMemoryError` that names `operation`.
+   */
   readonly callBackend: <T>(operation: string, action: () => Promise<T>) => Promise<T>;
   /**
-   * Runs an action that must not outlive an erasure. If this store erases the user's memory meanwhile, each `write` in it is
-   * refused.
+   * Runs a transaction on a user's facts. If `forgetAll` of the same store object erases the user's memory during the
+   * transaction, each later `write` of the transaction is refused.
    */
   readonly run: <T>(user: UserKey, action: (transaction: Transaction) => Promise<T>) => Promise<T>;
-  /** Interrupts the user's running transactions before an erasure. */
+  /** Makes the running transactions of a user fail at their next write. Call this function before an erasure. */
   readonly interrupt: (user: UserKey) => void;
 }
 
-/** A running transaction. */
+/** A running transaction on a user's facts. */
 interface Transaction {
   /**
-   * Call it before the transaction waits for a model or a service. Its writes are refused if any process erases the user's
-   * memory after this. Returns the current snapshot.
+   * Reads and returns the user's head and the selected facts. Call `begin` before the transaction waits for a model or a
+   * service. If any process erases the user's memory after `begin`, writes of the transaction are refused.
    */
   readonly begin: (selection?: Write<unknown>["selection"]) => Promise<UserSnapshot>;
-  /** Reads, decides and writes. Retries if another write came between. Rejects with `UserMemoryError`. */
+  /**
+   * Reads the selected facts, calls `decide`, and writes the change. If another write changed the user's data in between,
+   * reads the facts and calls `decide` again. Returns the result of `decide`. Rejects with `UserMemoryError`.
+   */
   readonly write: <T>(write: Write<T>) => Promise<T>;
 }
 
-/** A write: the facts that it reads, and its decision. */
+/** A write of a transaction: the facts that it reads, and the function that decides what to write. */
 export interface Write<T> {
   readonly operation: string;
   readonly selection: FactSelection & { readonly tombstones?: readonly string[] };
-  /** A write with the mark of an older epoch is refused. */
+  /** A mark of the user's memory. The write is refused if the memory was erased after the mark was taken. */
   readonly since?: number | undefined;
-  /** Throws a `UserMemoryError` to refuse the write. */
+  /**
+   * Decides what to write. This function may be called several times for one write. To refuse the write, it throws a
+   * `UserMemoryError`.
+   */
   readonly decide: (scope: WriteScope) => WriteDecision<T> | ReadMore;
 }
 
-/** The input of a decision: the snapshot and the store's limits. */
+/** What the function `decide` of a write gets: the facts that were read, a draft of the change, and the store's limits. */
 export interface WriteScope {
   readonly snapshot: UserSnapshot;
   readonly state: HeadState;
@@ -68,13 +77,19 @@ export interface WriteScope {
   readonly now: number;
 }
 
-/** A decision: the result for the caller, and the change to write, or `null`. */
+/**
+ * What the function `decide` of a write returns: the result for the caller, and the change to write. The change is `null` if
+ * nothing needs to be written.
+ */
 export interface WriteDecision<T> {
   readonly result: T;
   readonly change: UserChange | null;
 }
 
-/** A selection to read before the decision. */
+/**
+ * What the function `decide` of a write returns if it needs other facts. The facts of this selection are read, and `decide` is
+ * called again.
+ */
 interface ReadMore {
   readonly selection: Write<unknown>["selection"];
 }
@@ -82,7 +97,7 @@ interface ReadMore {
 export const digestsFor = ({ settings }: StoreScope, user: UserKey): Digests =>
   digestsOf(user, settings.auditKey);
 
-/** Reads the user's fact with this id. */
+/** Reads a fact of the user by its id. Returns `null` if the user has no such fact. */
 export async function findFact(
   { transactions }: StoreScope,
   {
@@ -105,9 +120,9 @@ const MAX_ATTEMPTS = 100;
 const DELAYS = { baseDelayMs: 2, maxDelayMs: 40 };
 
 interface TransactionState {
-  /** Whether this store is erasing the user's memory. */
+  /** Whether `forgetAll` of the same store object began during the transaction. */
   interrupted: boolean;
-  /** The epoch at the start of the transaction, if it was read. */
+  /** The user's epoch at the start of the transaction, if `begin` was called. */
   epoch?: number;
 }
 
@@ -174,7 +189,7 @@ export function openTransactions(
   };
 }
 
-/** Waits longer with each attempt, with jitter. */
+/** Waits before the next attempt of a write. The waiting time is random and grows with each attempt. */
 const pause = (attempt: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, backoffDelayMs(attempt, DELAYS));

@@ -4,7 +4,10 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import * as z from "zod";
 
-/** A JSON Schema as a zod schema. It validates by the JSON Schema, and models get the JSON Schema itself. */
+/**
+ * A JSON Schema as a zod schema, or the problem if the JSON Schema is invalid. The zod schema validates values by the JSON
+ * Schema, and models get the JSON Schema itself.
+ */
 export type CompiledSchema =
   | { readonly ok: true; readonly schema: z.ZodType<unknown> }
   | { readonly ok: false; readonly problem: string };
@@ -22,16 +25,16 @@ const OPTIONS: Options = {
   logger: false,
 };
 
-/** Time limits for the compilation of a schema and the validation of a value, in milliseconds. */
+/** Time limits in milliseconds: for the compilation of a schema, and for the validation of a value. */
 const COMPILE_MS = 2_000;
 const CHECK_MS = 500;
 
-/** Maximum number of reported issues. */
+/** Maximum number of issues that a validation reports. */
 const MAX_ISSUES = 20;
 
 /**
- * Compiles a JSON Schema of draft-07 (the default) or 2020-12, by its `$schema`. Only follows references within the schema.
- * Unknown keywords and formats are problems, since they would validate nothing.
+ * Compiles a JSON Schema of draft-07 (the default) or 2020-12, as its `$schema` says. References must stay within the
+ * schema. Unknown keywords and formats are problems, because they would validate nothing.
  */
 export function compileSchema(json: Readonly<Record<string, unknown>>): CompiledSchema {
   const { $schema, ...rest } = json;
@@ -81,7 +84,7 @@ function toZod(validate: ValidateFunction, json: Readonly<Record<string, unknown
   return schema.meta(json);
 }
 
-/** The steps of a JSON pointer (RFC 6901). */
+/** Returns the keys in a JSON pointer (RFC 6901). */
 const pathOf = (pointer: ErrorObject["instancePath"]): string[] =>
   pointer
     .split("/")
@@ -91,8 +94,8 @@ const pathOf = (pointer: ErrorObject["instancePath"]): string[] =>
 type TimeLimited<T> = { readonly ok: true; readonly value: T } | { readonly ok: false };
 
 /**
- * Runs a synchronous function with a time limit, which also stops a regular expression in the middle of a match. Throws the
- * function's errors.
+ * Runs a synchronous function with a time limit. The limit can also stop a regular expression in the middle of a match.
+ * Throws the errors that the function throws.
  */
 function runWithTimeout<T>(compute: () => T, timeMs: number): TimeLimited<T> {
   try {

@@ -26,7 +26,7 @@ import {
 } from "../template/template.ts";
 import { toolLimit } from "./tools.ts";
 
-/** A validated state with everything that a run needs. */
+/** A validated state, with everything that its runs need. */
 export interface PreparedState<Ctx> {
   readonly state: AgentStateData;
   readonly templates: StateTemplates;
@@ -43,7 +43,7 @@ interface EvaluatedTexts {
   readonly memoryId: string | undefined;
 }
 
-/** Runs a state once: evaluates its templates, runs the agent and evaluates its outcomes. */
+/** Runs a state once: evaluates its templates, runs the agent, and evaluates the conditions of its outcomes. */
 export async function runState<Ctx>(
   prepared: PreparedState<Ctx>,
   input: unknown,
@@ -173,8 +173,8 @@ function memoryOf<Ctx>(
 }
 
 /**
- * An invalid output after all repairs, or a refusal of the model, gives `null` to the conditions. Other failures fail the
- * run.
+ * Returns the reply of a run for the state's conditions. If the output stays invalid after all repairs, or if the model
+ * refuses to reply, the reply is `null`. Any other failure is an error of the run.
  */
 function replyOf({
   outcome,

@@ -13,7 +13,7 @@ export interface BuiltTools<Ctx> {
   readonly issues: readonly AgentStateIssue[];
 }
 
-/** Builds the state's tools with the application's functions. */
+/** Creates the state's tools from its descriptions and the application's functions. */
 export function buildTools<Ctx>(
   { tools }: AgentStateData,
   functions: Readonly<Record<string, ToolFunction<Ctx>>>,
@@ -69,10 +69,10 @@ function bindTool<Ctx>(
 }
 
 /**
- * Limits the number of executed tool calls per turn. It counts the calls in the conversation, so the count continues if the
- * turn resumes in another process. At the limit, the model can't call tools any more. The tools stay in the request, because
- * some services refuse a history with calls but no tools, and to keep the cached part of the prompt. Calls beyond the limit
- * get an error. Create one for each run.
+ * Creates a middleware that limits the number of executed tool calls per turn. The middleware counts the calls in the
+ * conversation, so the count continues if another process resumes the turn. At the limit, the model can't call tools any more,
+ * and further calls get an error. The tools stay in the request: some services refuse a history that has calls without tools, and
+ * a change would make the prompt cache useless. Create one middleware for each run.
  */
 export function toolLimit(limit: number): Middleware<unknown> {
   /** Number of executed calls of the last reply. Their results aren't in the conversation yet. */

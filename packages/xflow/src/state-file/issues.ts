@@ -1,19 +1,19 @@
 /** One problem of an agent state. */
 export interface AgentStateIssue {
-  /** The field, e.g. `tools[0].parameters`; `""` for the whole state. */
+  /** Path of the field that has the problem, e.g. `tools[0].parameters`. `""` for the whole state. */
   readonly field: string;
-  /** The line of the text, from 1. Absent if the state was given as an object. */
+  /** The problem's line in the text, from 1. Absent if the state was given as an object. */
   readonly line?: number;
-  /** The column in the line, from 1. */
+  /** The problem's column in its line, from 1. */
   readonly column?: number;
-  /** The problem, and the expected value. */
+  /** What is wrong, and which value is expected. */
   readonly message: string;
 }
 
-/** The error of an invalid agent state, with all its problems in the order of the text. */
+/** The error for an invalid agent state. It has all problems of the state. */
 export class AgentStateError extends Error {
   override readonly name = "AgentStateError";
-  /** The problems, in the order of the text. */
+  /** The state's problems, in the order of the text. */
   readonly issues: readonly AgentStateIssue[];
 
   constructor(found: readonly AgentStateIssue[]) {
@@ -29,7 +29,7 @@ function describeIssue({ field, line, column, message }: AgentStateIssue): strin
   return `  ${place}${field === "" ? "" : `${field}: `}${message}`;
 }
 
-/** A path of keys and indexes. */
+/** The path to a field: keys of objects and indexes of lists. */
 export type Path = readonly (string | number)[];
 
 export interface Position {
@@ -37,10 +37,13 @@ export interface Position {
   readonly column: number;
 }
 
-/** The data of an agent state, and the positions of its fields in the text. */
+/** The data of an agent state, with the positions of its fields in the text. */
 export interface StateSource {
   readonly data: unknown;
-  /** Returns the position of a field, or of its nearest existing parent; `undefined` without a text. */
+  /**
+   * Returns the position of a field in the text, or of its nearest existing parent. Returns `undefined` if the state wasn't
+   * given as text.
+   */
   readonly positionOf: (path: Path) => Position | undefined;
 }
 
@@ -48,7 +51,7 @@ export type ReadSource =
   | { readonly ok: true; readonly source: StateSource }
   | { readonly ok: false; readonly issues: readonly AgentStateIssue[] };
 
-/** Size limits. Depth and values are counted after aliases are resolved. */
+/** Maximum depth and maximum number of values of a state. Both are counted after YAML aliases are resolved. */
 export const MAX_DEPTH = 64;
 export const MAX_VALUES = 20_000;
 

@@ -15,10 +15,10 @@ export type ParsedState =
   | { readonly ok: true; readonly state: AgentStateData; readonly issue: IssueOf }
   | { readonly ok: false; readonly issues: readonly AgentStateIssue[] };
 
-/** Creates an issue of a field with its position in the text. */
+/** Creates the issue for a field, with the field's position in the text. */
 export type IssueOf = (path: Path, message: string) => AgentStateIssue;
 
-/** Parses one state, or a list with one. */
+/** Parses one state, or a list that contains one state. */
 export function parseState(textOrObject: unknown, maxLength: number): ParsedState {
   const read = readSource(textOrObject, maxLength);
   if (!read.ok) return read;
@@ -58,7 +58,7 @@ function validate(data: unknown, issue: IssueOf): ParsedState {
   return { ok: false, issues };
 }
 
-/** Copies an object through JSON, so later changes of it have no effect. */
+/** Copies a state that was given as an object, by way of JSON. So later changes of the object have no effect. */
 function readObject(object: object, maxLength: number): ReadSource {
   const failed = (message: string): ReadSource => ({ ok: false, issues: [{ field: "", message }] });
   let text: string | undefined;
@@ -82,7 +82,7 @@ function depthOf(value: unknown): number {
   return 1 + Object.values(value).reduce((deepest: number, held) => Math.max(deepest, depthOf(held)), 0);
 }
 
-/** A JSON Schema. It is validated when it is compiled. */
+/** A JSON Schema in a state. It is validated later, when it is compiled. */
 const jsonSchema = z.record(z.string(), z.unknown());
 
 const nonEmptyText = z.string().min(1);
@@ -96,12 +96,12 @@ const toolSchema = z.strictObject({
 
 const outcomeSchema = z.strictObject({ condition: nonEmptyText, transition: nonEmptyText });
 
-/** Maximum number of tools and of outcomes. */
+/** Maximum number of tools, and maximum number of outcomes, of a state. */
 const MAX_ITEMS = 100;
 
 const unique = (names: readonly string[]): boolean => new Set(names).size === names.length;
 
-/** The fields of an agent state, as in text 2 of the specification. */
+/** The fields of an agent state, as text 2 of the specification defines them. */
 const agentStateSchema = z.strictObject({
   name: nonEmptyText,
   type: z.literal("aiagent"),

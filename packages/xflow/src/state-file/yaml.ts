@@ -21,8 +21,8 @@ import {
 } from "./issues.ts";
 
 /**
- * Reads YAML 1.2, which includes JSON. Resolves aliases one value at a time, to detect aliases that contain themselves or
- * multiply before they use memory.
+ * Parses YAML 1.2, which includes JSON. Resolves YAML aliases one value at a time. This detects aliases that contain themselves,
+ * or that multiply the data, before they use much memory.
  */
 export function readYaml(text: string): ReadSource {
   const lines = new LineCounter();
@@ -113,7 +113,7 @@ export function readYaml(text: string): ReadSource {
   }
 }
 
-/** Returns the target of each alias: the last node before it with an anchor of its name. */
+/** Returns the target of each YAML alias: the last node before the alias whose anchor has the same name. */
 function targetsOf(document: Document.Parsed): ReadonlyMap<Node, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Node, Node>();

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import type { JqLimits } from "../options.ts";
 
-/** One evaluation: an expression, its input, and its variables by name, without `$`. */
+/** One evaluation of a jq expression. `variables` has values by variable name, without `$`. */
 export interface JqRequest {
   readonly expression: string;
   readonly input: unknown;
@@ -11,7 +11,7 @@ export interface JqRequest {
 
 type JqResult =
   | { readonly ok: true; readonly values: readonly unknown[] }
-  /** `detail`: the message of jq, which can quote the input. */
+  /** jq reported an error. `detail`: jq's message, which can quote the input. */
   | { readonly ok: false; readonly reason: "failed"; readonly detail: string }
   | { readonly ok: false; readonly reason: "time" | "memory" | "output" | "worker" };
 
@@ -21,25 +21,28 @@ type WorkerAnswer =
   | { readonly ended: "time" | "memory" | "output" | "worker" };
 
 /**
- * Evaluates jq in a worker, one request at a time. If the worker exceeds a limit or crashes, it is terminated and the next
- * request starts another. It only keeps the process alive during a request.
+ * Evaluates jq expressions in a worker thread, one request at a time. If the worker exceeds a limit or crashes, it is
+ * terminated, and the next request starts another worker. The worker keeps the process alive only during a request.
  */
 export interface JqEvaluator {
-  /** Evaluates an expression. Never rejects. */
+  /** Evaluates an expression. Resolves with the reason if the evaluation fails. Never rejects. */
   readonly evaluate: (request: JqRequest) => Promise<JqResult>;
-  /** Checks that an expression compiles; if so, the result is `{ ok: true, values: [] }`. `variables`: the allowed names. */
+  /**
+   * Checks whether an expression compiles. If it does, resolves with `{ ok: true, values: [] }`. `variables`: names of the
+   * variables that the expression may use.
+   */
   readonly compile: (expression: string, variables: readonly string[]) => Promise<JqResult>;
 }
 
-/** The `threadId` of a terminated worker. */
+/** The value of `threadId` of a worker that was terminated. */
 const DEAD = -1;
-/** After these outcomes, jq is still running or its memory is in an unknown state. */
+/** Results after which the worker can't be used again: jq is still running, or its memory is in an unknown state. */
 const BREAKING: ReadonlySet<WorkerAnswer["ended"]> = new Set(["time", "memory", "worker"]);
-/** Maximum number of requests per worker, since each leaks some of jq's stack. */
+/** Maximum number of requests per worker. Each request leaks a part of jq's stack. */
 const MAX_REQUESTS = 50;
-/** Time until an idle worker is terminated. Starting one takes longer than most evaluations. */
+/** How long an idle worker is kept, in ms. To start a worker takes longer than most evaluations. */
 const IDLE_MS = 10_000;
-/** A worker starts in about 0.1 s, but much slower on a busy machine. */
+/** Time limit for the start of a worker, in ms. A start takes about 100 ms, but much longer on a busy machine. */
 const START_MS = 30_000;
 
 export function createJqEvaluator(limits: JqLimits): JqEvaluator {
@@ -94,7 +97,7 @@ export function createJqEvaluator(limits: JqLimits): JqEvaluator {
   };
 }
 
-/** The line break ends a comment at the end of the expression. */
+/** Puts an expression in brackets. The line break ends a comment at the end of the expression. */
 const parenthesized = (expression: string): string => `(${expression}\n)`;
 
 function toResult(answer: WorkerAnswer): JqResult {
@@ -106,7 +109,10 @@ function toResult(answer: WorkerAnswer): JqResult {
 
 const require = createRequire(import.meta.url);
 
-/** Starts a worker and waits until it runs, so the start doesn't count as evaluation time. `undefined` if it can't start. */
+/**
+ * Starts a worker and waits until it runs, so that its start doesn't count as evaluation time. Resolves with `undefined` if
+ * the worker can't start.
+ */
 async function startWorker(library: string, limits: JqLimits): Promise<Worker | undefined> {
   const started = new Worker(WORKER_SOURCE, {
     eval: true,
@@ -147,9 +153,9 @@ const isOutOfMemory = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
 
 /**
- * The worker's program, as text, so it starts from sources and from any build. `jq-wasm` is jq compiled to WebAssembly, so an
- * expression can't access this process: no prototypes, files, environment or network. A worker's heap limit doesn't include
- * the memory of WebAssembly, so the program limits its growth.
+ * The worker's program, as text, so that the worker starts from sources and from any build. `jq-wasm` is jq compiled to
+ * WebAssembly. So an expression can't access this process: no prototypes, files, environment or network. A worker's heap
+ * limit doesn't include the memory of WebAssembly, so the program limits this memory itself.
  */
 const WORKER_SOURCE = `
 const { parentPort, workerData } = require("node:worker_threads");

@@ -3,7 +3,7 @@ import type { AgentStateData, IssueOf } from "../state-file/state-file.ts";
 import type { JqEvaluator } from "./jq.ts";
 import { parseTemplate, soleExpression, type Template } from "./template.ts";
 
-/** A text of the state that can contain expressions. */
+/** A text of the state that can contain jq expressions, and the path of its field. */
 export interface FieldTemplate {
   readonly field: string;
   readonly template: Template;
@@ -16,7 +16,7 @@ interface Outcome {
   readonly transition: string;
 }
 
-/** The compiled expressions of a state. */
+/** The texts and conditions of a state, as compiled expressions. */
 export interface StateTemplates {
   readonly systemMessage: FieldTemplate;
   readonly userMessage: FieldTemplate;
@@ -24,13 +24,13 @@ export interface StateTemplates {
   readonly outcomes: readonly Outcome[];
 }
 
-/** The variable in conditions. */
+/** Name of the variable for the agent's reply in conditions. */
 const OUTCOME_VARIABLE = "agentOutcome";
 
-/** Maximum number of expressions. Each takes some milliseconds to compile. */
+/** Maximum number of expressions in a state. Each takes some milliseconds to compile. */
 const MAX_EXPRESSIONS = 200;
 
-/** Finds and compiles the expressions of a state. Expressions that don't compile are issues. */
+/** Finds and compiles the expressions of a state. Returns an issue for each expression that doesn't compile. */
 export async function compileTemplates(
   state: AgentStateData,
   jq: JqEvaluator,
@@ -95,7 +95,10 @@ const REASONS = {
   worker: "the jq worker couldn't start or crashed",
 } as const;
 
-/** Returns jq's message about an expression, which quotes only the expression, without the part about its command line. */
+/**
+ * Returns the first line of jq's message about an expression, without the part about jq's command line. The message quotes
+ * only the expression.
+ */
 const firstLine = (detail: string): string =>
   (detail.split("\n")[0] ?? "")
     .replace(/^jq: error: /, "")

@@ -1,7 +1,7 @@
 import { createFailure, createSuccess, type Result } from "@jaf/memory";
 import type { JqEvaluator, JqRequest } from "./jq.ts";
 
-/** A text of the state as fixed texts and jq expressions, in order. */
+/** A text of the state, split into fixed texts and jq expressions, in order. */
 export type Template = readonly TemplatePart[];
 
 type TemplatePart =
@@ -15,8 +15,8 @@ export type ParsedTemplate =
 const OPENING = "${";
 
 /**
- * Finds the `${ … }` in a text. An expression ends at the matching brace, so it can contain objects, strings with braces and
- * comments.
+ * Splits a text into fixed texts and expressions in `${ … }`. An expression ends at the matching brace, so an expression can
+ * contain objects, comments, and strings with braces.
  */
 export function parseTemplate(source: string): ParsedTemplate {
   const parts: TemplatePart[] = [];
@@ -36,7 +36,7 @@ export function parseTemplate(source: string): ParsedTemplate {
   return { ok: true, template: parts };
 }
 
-/** Returns the expression if the text is a single template. */
+/** Returns the expression if a text consists of a single `${ … }`, and otherwise `undefined`. */
 export function soleExpression(template: Template): string | undefined {
   const [part] = template;
   return template.length === 1 && part?.type === "expression" ? part.expression : undefined;
@@ -44,7 +44,10 @@ export function soleExpression(template: Template): string | undefined {
 
 const CLOSING: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
 
-/** Returns the index of the brace that ends the expression. In jq, strings can contain expressions: `\( … )`. */
+/**
+ * Returns the index of the brace that ends an expression, or `undefined` without such a brace. In jq, even strings can
+ * contain expressions: `\( … )`.
+ */
 function endOfExpression(source: string, start: number): number | undefined {
   const open: string[] = ["}"];
   for (let at = start; at < source.length; at += 1) {
@@ -74,8 +77,9 @@ const lineEnd = (source: string, at: number): number => {
 export type Evaluated<T> = Result<T, TemplateError>;
 
 /**
- * Evaluates a template for an input. Inserts strings unchanged and other values as JSON. An expression with no result, several
- * results or `null` is an error, since usually a field of the input is missing.
+ * Evaluates a text's expressions for an input and returns the whole text. Inserts strings unchanged and other values as
+ * JSON. An expression must have exactly one result that isn't `null`. Any other result is an error, because it usually
+ * means that a field of the input is missing.
  */
 export async function evaluateText(
   jq: JqEvaluator,
@@ -99,7 +103,7 @@ export async function evaluateText(
   return createSuccess(texts.join(""));
 }
 
-/** Evaluates a condition. A result other than `true` or `false` is an error. */
+/** Evaluates a condition for an input. A result other than `true` or `false` is an error. */
 export async function evaluateCondition(
   jq: JqEvaluator,
   field: string,
@@ -123,23 +127,25 @@ async function evaluateOne(jq: JqEvaluator, field: string, request: JqRequest): 
   return createFailure(templateValueError(field, `one result but got ${result.values.length}`));
 }
 
-/** The error of an expression of the state. */
+/** The error of an expression in the state. */
 export interface TemplateError {
   readonly _tag: "TemplateError";
   /** The field of the state, e.g. `userMessage` or `agentOutcomes[0].condition`. */
   readonly field: string;
   /**
+   * Why the evaluation failed:
+   *
    * - `"failed"`: jq can't apply the expression to this input.
-   * - `"time"`, `"memory"`, `"output"`: a limit of `AgentStateLimits.jq` was reached.
-   * - `"value"`: the result has the wrong type, or there isn't exactly one result.
-   * - `"worker"`: the jq worker couldn't start, or crashed.
+   * - `"time"`, `"memory"`, `"output"`: the evaluation reached a limit of `AgentStateLimits.jq`.
+   * - `"value"`: the result has the wrong type, or the expression doesn't have exactly one result.
+   * - `"worker"`: the worker thread of jq couldn't start, or crashed.
    */
   readonly reason: "failed" | "time" | "memory" | "output" | "value" | "worker";
-  /** What happened and what to do. Contains nothing of the input. */
+  /** What happened and what to do. Holds no content of the input. */
   readonly message: string;
-  /** Whether a retry can succeed. */
+  /** Whether the same evaluation can succeed if it is retried. */
   readonly retryable: boolean;
-  /** The message of jq. It can quote the input: show it to the state's author, but don't log it. */
+  /** jq's own message. It can quote the input, so show it to the state's author, but don't log it. */
   readonly detail?: string;
 }
 

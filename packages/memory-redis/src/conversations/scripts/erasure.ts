@@ -2,19 +2,23 @@ import { clockMs, lua } from "../../lua.ts";
 import { partKeys } from "./fragments.ts";
 
 /**
- * Deletes a conversation and leaves a tombstone, also for a missing one that may be about to be written.
+ * Deletes a conversation and leaves a tombstone. If the conversation is missing but another process may be about to
+ * create it, the script also leaves a tombstone.
  *
- * KEYS  1 conversation   on a Cluster also the keys of its parts and of its tombstone, as in `write`
- * ARGV  1 conversation id   2 a user id to delete it only for this owner, or ''   3 indexing, as in `write`
- *       4 prefix of all keys       5 the conversation's recency index
- *       6 key of the tombstone     7 its id       8 its expiry in ms
- *       9 '1' if a missing conversation may be about to be written
+ * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids, and of its
+ *        tombstone
+ * ARGV  1 conversation id   2 a user id, to delete the conversation only if it belongs to this user, or ''
+ *       3 'atomic' if the indexes are on this server, else 'ask'   4 prefix of all keys
+ *       5 key of the index that lists this conversation among all conversations
+ *       6 key of the tombstone   7 content of the tombstone: a random id   8 lifetime of the tombstone in ms
+ *       9 '1' if a missing conversation may be about to be written, else '0'
  *
- * Returns { whether it existed, time in ms, owner or '', trace ids … }.
+ * Returns { 1 if a conversation was deleted, else 0; time in ms since 1970; owner or ''; trace ids … }. The trace ids
+ * are only returned if the indexes are on other servers, so the caller can update them.
  *
- * Another user's conversation stays. It still gets a tombstone if this user's may be about to be written. The tombstone
- * has no effect while the other user's conversation exists. If that expires, a creation in progress for this user finds
- * the tombstone.
+ * A conversation that belongs to another user stays. Even then the script leaves a tombstone if ARGV[9] is '1', because
+ * this user's conversation may be about to be written. While the other user's conversation exists, the tombstone has no
+ * effect. If that conversation expires, a write that creates this user's conversation finds the tombstone.
  */
 export const deleteConversation = lua`
 ${clockMs}
@@ -46,8 +50,10 @@ return reply
 /**
  * Leaves a tombstone of a user.
  *
- * KEYS  1 tombstone
- * ARGV  1 its id   2 its expiry in ms
+ * KEYS  1 tombstone of the user
+ * ARGV  1 content of the tombstone: a random id   2 lifetime of the tombstone in ms
+ *
+ * Returns 1.
  */
 export const tombstone = lua`
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])

@@ -1,6 +1,9 @@
 import { lua } from "../../lua.ts";
 
-/** The keys of a conversation's parts: messages, idempotency keys, traces and the messages' own ids. */
+/**
+ * A Lua fragment. Returns the keys of a conversation's parts: messages, idempotency keys, traces and the messages' own
+ * ids.
+ */
 export const partKeys = lua`
 local function part_keys(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
@@ -9,9 +12,10 @@ end
 `;
 
 /**
- * Extends the ttl of an index, which must outlive every conversation in it, even one that is only read. It is twice the
- * conversations' ttl, and renewed after half of theirs. An index that holds, or may hold, a conversation without a ttl
- * never expires: only a new index gets a ttl.
+ * A Lua fragment that enters conversations in indexes and extends the ttl of indexes. An index must outlive every
+ * conversation in it, even a conversation that is only read. So the ttl of an index is twice the ttl of its
+ * conversations. The index's ttl is renewed after half of the conversations' ttl. An index without a ttl may hold a
+ * conversation without a ttl, so only a new index gets a ttl.
  */
 export const enterIndex = lua`
 local function extend_index(index, ttl, just_made)
@@ -23,7 +27,8 @@ local function extend_index(index, ttl, just_made)
   if left >= 0 and left < 2 * ttl or just_made then redis.call('PEXPIRE', index, 2 * ttl) end
 end
 
--- Enters a conversation in an index, and extends the ttl of the index to that of the conversation.
+-- Enters a conversation in an index, and extends the ttl of the index so it outlives the conversation. ttl: that of the
+-- conversation, or nil.
 local function enter_index(index, id, score, ttl)
   local just_made = redis.call('EXISTS', index) == 0
   redis.call('ZADD', index, score, id)
@@ -31,15 +36,16 @@ local function enter_index(index, id, score, ttl)
 end
 `;
 
-/** How long an entry may wait for its conversation. */
+/** A Lua fragment: how many milliseconds a reserved index entry may wait for its conversation to be written. */
 export const reservedMs = lua`
 local RESERVED_MS = 60000
 `;
 
 /**
- * Stores beside a slot's indexes when an entry with a past time was last made. An entry is removed if its conversation
- * was missing after the entry's time. Since an import has the time of its source, an absence observed before the import
- * proves nothing.
+ * A Lua fragment that stores the time of an import in a marker. All indexes of a Cluster slot share one marker. A
+ * reader that finds a conversation missing removes its index entry, unless the entry has a later time than this
+ * finding. But an imported conversation has an entry with a past time. So the reader also compares the marker: if an
+ * import was made after the finding, the entry stays.
  */
 export const markImport = lua`
 local function mark_import(marker, at)
@@ -49,8 +55,8 @@ end
 `;
 
 /**
- * Returns the digest after a stored message's JSON text. Returns nil if there is no message, or if it was written
- * before digests existed.
+ * A Lua fragment. Returns the digest that follows a stored message's JSON text. Returns nil if there is no message at
+ * the list index, or if the message was written before digests existed.
  */
 export const digestAt = lua`
 local function digest_at(messages, at)
@@ -61,14 +67,15 @@ end
 `;
 
 /**
- * The messages' own ids, in a hash. 'i' + id holds the position and the hash of the content; 'p' + position holds the
- * id, which finds the fields of a message by its position. One function creates the three, since most writes need none
- * of them.
+ * A Lua fragment for the messages' own ids, which are in a hash. The field 'i' + id holds the position and the hash of
+ * the message's content. The field 'p' + position holds the id, so both fields of a message can be found by its
+ * position. `own_ids` creates and returns three functions. A write calls `own_ids` only if it needs these functions,
+ * which few writes do.
  */
 export const ownIds = lua`
 local function own_ids(hash)
-  -- Hashes by id, of those messages of the batch that are stored before a position. given holds ids and hashes in
-  -- turn, '' for a message without.
+  -- Returns hashes of contents by id, for those messages of a batch that are already stored before a position. given:
+  -- alternating ids and hashes of the batch, '' for a message without an id.
   local function stored(given, before)
     local fields, known = {}, {}
     for at = 1, #given, 2 do
@@ -84,7 +91,7 @@ local function own_ids(hash)
     return known
   end
 
-  -- The fields of the messages at some positions, the last exclusive.
+  -- Returns the fields of the messages from the position first to the position last, exclusive.
   local function fields_at(first, last)
     local fields = {}
     for from = first, last - 1, 4000 do
@@ -102,7 +109,8 @@ local function own_ids(hash)
     return fields
   end
 
-  -- Without those that new, fields and values in turn, has taken over. Returns how many fields that were.
+  -- Removes fields, except for those that new sets again. new: alternating fields and values. Returns the number of
+  -- removed fields.
   local function remove(fields, new)
     local kept, gone, count = {}, {}, 0
     for at = 1, #new, 2 do kept[new[at]] = true end
@@ -120,9 +128,9 @@ end
 `;
 
 /**
- * Returns the first kept message if at most `max` messages are kept. A tool result, which begins with a space, never
- * stays without its call: the cut moves past results. If only results are left, the last group of call and results
- * stays whole.
+ * A Lua fragment. Returns the list index of the first message to keep, if `max` messages are to be kept. A tool result
+ * (its text begins with a space) never stays without its call. So the cut moves towards the end, past tool results. If
+ * only tool results would be left, the cut moves back, and the last call stays with all its results.
  */
 export const trimCut = lua`
 local function trim_cut(messages, total, max)

@@ -2,18 +2,20 @@ import { lua } from "../../lua.ts";
 import { enterIndex, markImport, reservedMs } from "./fragments.ts";
 
 /**
- * Reserves a conversation's index entry before the conversation is written, if both can't be written in one step. A
- * crash in between leaves an entry without a conversation, which readers skip and later remove, but never the reverse.
+ * Creates a conversation's index entry before the conversation is written. Used if one script can't write both the
+ * entry and the conversation. So a conversation never lacks its entry. If a crash prevents the write of the
+ * conversation, readers skip the entry and later remove it.
  *
- * KEYS  1 index   2 the tombstone of the index's user, if it is checked
- * ARGV  1 conversation id   2 time in ms   3 ttl in ms, 0 for none   4 the allowed content of the tombstone, if checked
+ * KEYS  1 index   2 tombstone of the index's user, if the tombstone is to be checked
+ * ARGV  1 conversation id   2 time in ms since 1970   3 ttl of the conversation in ms, 0 for none
+ *       4 expected content of the tombstone, if it is to be checked
  *
- * Returns the content of the tombstone, or ''. If that forbids the write, no entry is made. Clearing a user first
- * creates the tombstone and then reads the entries: either this script finds the tombstone, or the clearing finds the
- * entry.
+ * Returns the content of the tombstone, or '' if there is none. If the tombstone has another content than expected, no
+ * entry is made. The deletion of all conversations of a user first creates the tombstone and then reads the entries. So
+ * either this script finds the tombstone, or the deletion finds the entry.
  *
- * The score is ahead of every reader's clock, so no reader removes the entry while it waits for its conversation. The
- * half millisecond marks it as reserved.
+ * The entry's score is a time ahead of every reader's clock, so no reader removes the entry while it waits for its
+ * conversation. Half a millisecond in the score marks the entry as reserved.
  */
 export const reserveIndexEntry = lua`
 ${enterIndex}
@@ -27,11 +29,14 @@ return tombstone
 `;
 
 /**
- * Gives a reserved entry its final score, after the conversation is written.
+ * Gives a reserved entry its final score, after its conversation was written.
  *
  * KEYS  1 index
- * ARGV  1 conversation id   2 last activity in ms   3 '1' if the caller waits for replicas
- *       4 for an import: the marker of `markImport`   5 time of the write in ms
+ * ARGV  1 conversation id   2 last activity in ms since 1970   3 '1' if the caller waits for replicas, else '0'
+ *       4 for an import: the import marker of the index, see `markImport`
+ *       5 for an import: time of the write in ms since 1970
+ *
+ * Returns 1.
  */
 export const confirmIndexEntry = lua`
 ${markImport}
@@ -42,8 +47,8 @@ local reserved = score % 1 ~= 0
 if reserved or score < tonumber(ARGV[2]) then
   redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
 elseif ARGV[3] == '1' then
-  -- WAIT counts from this connection's last write, and a command that changes nothing is none: change the entry, and
-  -- change it back, so that replicas which have that have the entry, too.
+  -- WAIT counts from this connection's last write, and a command that changes nothing isn't a write. So change the
+  -- entry, and change it back: replicas that have these changes have the entry, too.
   redis.call('ZADD', KEYS[1], score + 1, ARGV[1])
   redis.call('ZADD', KEYS[1], score, ARGV[1])
 end
@@ -51,11 +56,14 @@ return 1
 `;
 
 /**
- * Corrects an entry that a reader found to be wrong, unless it has changed since.
+ * Corrects the score of an entry that a reader found to be wrong. Does nothing if the score has changed since the
+ * reader read it.
  *
  * KEYS  1 index
- * ARGV  1 conversation id   2 the wrong score   3 last activity in ms
- *       4 the marker of `markImport`   5 when the conversation was read, in ms
+ * ARGV  1 conversation id   2 the wrong score   3 last activity of the conversation in ms since 1970
+ *       4 the import marker of the index, see `markImport`   5 when the conversation was read, in ms since 1970
+ *
+ * Returns 1.
  */
 export const correctIndexEntry = lua`
 ${markImport}
@@ -72,10 +80,13 @@ return 1
  * Removes the entry of a missing conversation from an index.
  *
  * KEYS  1 index
- * ARGV  1 conversation id   2 when it was found to be missing, in ms   3 the marker of `markImport`
+ * ARGV  1 conversation id   2 when the conversation was found to be missing, in ms since 1970
+ *       3 the import marker of the index, see `markImport`
  *
- * An entry that was written or imported at that time or later stays, since the conversation may exist again. While a
- * Cluster moves the marker, every entry stays.
+ * Returns 1 if the entry was removed, else 0.
+ *
+ * The entry stays if it was written, or an import was made, at the time ARGV[2] or later: the conversation may exist
+ * again. While a Cluster moves the marker to another server, every entry stays.
  */
 export const removeIndexEntry = lua`
 local imported = redis.pcall('GET', ARGV[3])
@@ -86,10 +97,12 @@ return 0
 `;
 
 /**
- * Extends the ttl of an index to that of a conversation in it.
+ * Extends the ttl of an index, so the index outlives a conversation in it.
  *
  * KEYS  1 index
- * ARGV  1 ttl in ms
+ * ARGV  1 ttl of the conversation in ms
+ *
+ * Returns 1.
  */
 export const extendIndex = lua`
 ${enterIndex}
@@ -102,9 +115,10 @@ return 1
  * Reads a part of an index.
  *
  * KEYS  1 index
- * ARGV  1 'newest' or 'oldest' first   2 lowest score   3 highest score   4 maximum number
+ * ARGV  1 'newest' or 'oldest': which entries come first   2 lowest score   3 highest score
+ *       4 maximum number of entries
  *
- * Returns alternating conversation ids and scores. Equal scores are ordered by the bytes of the ids, in the same
+ * Returns alternating conversation ids and scores. If scores are equal, the bytes of the ids decide, in the same
  * direction.
  */
 export const indexPage = lua`
@@ -116,12 +130,10 @@ return redis.call('ZRANGEBYSCORE', KEYS[1], low, high, 'WITHSCORES', 'LIMIT', 0,
 `;
 
 /**
- * Returns random entries of an index.
+ * Returns the conversation ids of random entries of an index.
  *
  * KEYS  1 index
- * ARGV  1 maximum number
- *
- * Returns conversation ids.
+ * ARGV  1 maximum number of entries
  */
 export const sampleIndex = lua`
 return redis.call('ZRANDMEMBER', KEYS[1], ARGV[1])

@@ -4,11 +4,13 @@ import { enterIndex, partKeys } from "./fragments.ts";
 /**
  * Reads conversations without their messages.
  *
- * KEYS  for each: conversation, traces
- * ARGV  1 a trace id, or ''   2 '1' for the fields that statistics need, '' for all
+ * KEYS  for each conversation: its key, and the key of its traces
+ * ARGV  1 a trace id, to find only the conversations to which this trace has written, or ''
+ *       2 '1' to read only the fields that statistics need, '' to read all fields
  *
- * Returns the time in ms, and for each: fields and values of the hash, or nil if there is no conversation or the trace
- * hasn't written to it. A key of another type is no conversation.
+ * Returns { time in ms since 1970, one value for each conversation … }. The value has the fields and values of the
+ * conversation's hash. It is nil if the conversation doesn't exist, if the trace hasn't written to it, or if the
+ * conversation's key has another type.
  */
 export const heads = lua`
 ${clockMs}
@@ -30,20 +32,23 @@ return reply
 `;
 
 /**
- * Reads messages of a conversation by their positions, by an own id, or for an export.
+ * Reads messages of a conversation by their positions, by the message's own id, or for an export.
  *
- * KEYS  1 conversation   on a Cluster also the keys of its parts, as in `write`
+ * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids
  * ARGV  1 a JSON object; all fields but the first two are optional:
- *         prefix      of all keys
- *         part        maximum number of messages, from the first selected one
- *         after, before, limit   positions, both exclusive; `limit` counts from `after`, else from the end
- *         messageId   selects this message instead
- *         receipt     an idempotency key
- *         export      true: with the messages' own ids and the traces
+ *         prefix      prefix of all keys
+ *         part        maximum number of messages to return, from the first selected one
+ *         after       the selected messages come after this position
+ *         before      the selected messages come before this position
+ *         limit       maximum number of selected messages: the first ones if `after` is set, else the last ones
+ *         messageId   a message's own id: selects this message, and ignores the positions
+ *         receipt     the idempotency key whose value is to be returned
+ *         export      true: also return the messages' own ids and the conversation's traces
  *
- * Returns { the server's time in ms }. If there is a conversation, these follow: fields and values of the hash, index
- * of the first selected message, index after the last, messages, value of the idempotency key or nil, own ids or nil
- * each, traces.
+ * Returns { the server's time in ms since 1970 } if there is no conversation. If there is one, these values follow:
+ * fields and values of the conversation's hash; list index of the first selected message; list index after the last
+ * selected message; messages; value of the idempotency key or nil; for an export, the own id of each message or nil;
+ * for an export, the trace ids.
  */
 export const selectMessages = lua`
 ${clockMs}
@@ -88,13 +93,14 @@ return { clock(), hash, from, to, items, receipt, own, trace_ids }
 `;
 
 /**
- * Reads messages with their digests, in any form of the list.
+ * Reads messages with their digests. Reads the list of messages as it is, even if its length differs from the stored
+ * number of messages.
  *
- * KEYS  1 conversation   on a Cluster also the keys of its parts, as in `write`
- * ARGV  1 prefix of all keys   2 the first position   3 maximum number
+ * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids
+ * ARGV  1 prefix of all keys   2 position of the first message to read   3 maximum number of messages
  *
- * Returns nil if there is no conversation, else { first position, number of messages, base of the digests, digest or
- * '', messages }.
+ * Returns nil if there is no conversation. Otherwise returns { position of the first stored message; number of stored
+ * messages; base, which is the digest before the first message; digest of the last message or ''; messages }.
  */
 export const history = lua`
 ${partKeys}
@@ -109,12 +115,14 @@ return { first_position, tonumber(stored[3] or 0), stored[4] or stored[1], store
 `;
 
 /**
- * Restarts the ttl of a conversation for a read.
+ * Restarts the ttl of a conversation that was read.
  *
- * KEYS  1 conversation   on a Cluster also the keys of its parts, as in `write`
- * ARGV  1 'atomic' if the indexes are on this server   2 prefix of all keys   3 '1' if the indexes were extended
+ * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids
+ * ARGV  1 'atomic' if the indexes are on this server   2 prefix of all keys
+ *       3 '1' if the caller has extended the ttl of the indexes, else '0'
  *
- * Returns 0, or, if the indexes must be extended first, { ttl in ms, owner or '', trace ids … }.
+ * Returns 0 if nothing is left to do. If the ttl of the indexes must be extended first, changes nothing and returns {
+ * ttl of the conversation in ms, owner or '', trace ids … }.
  */
 export const touch = lua`
 ${clockMs}
@@ -125,10 +133,10 @@ local conversation = KEYS[1]
 local messages, keys, traces, ids = part_keys(ARGV[2], conversation)
 local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'ownTtl')
 local ttl = tonumber(stored[1] or '')
--- A ttl that a write has named counts from the last write.
+-- A ttl that a write has set counts from the last write, so a read doesn't restart it.
 if not ttl or stored[4] then return 0 end
 
--- Not twice within a hundredth of it, for the sake of those who read all the time.
+-- Restart the ttl only after a hundredth of it has passed, because some applications read all the time.
 if redis.call('PTTL', conversation) > ttl - ttl / 100 then return 0 end
 local now = clock()
 local due = now - tonumber(stored[2] or 0) >= ttl / 2
@@ -140,7 +148,7 @@ if due and ARGV[1] ~= 'atomic' and ARGV[3] ~= '1' then
   return reply
 end
 
--- A replica may be asked, too: there it can't be done, and the ttl goes on from the last write.
+-- This server may be a replica, where the ttl can't be changed. Then the ttl goes on from the last write.
 if type(redis.pcall('PEXPIREAT', conversation, now + ttl)) == 'table' then return 0 end
 for _, part in ipairs({ messages, keys, traces, ids }) do redis.call('PEXPIREAT', part, now + ttl) end
 if not due then return 0 end

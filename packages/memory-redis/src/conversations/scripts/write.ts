@@ -5,44 +5,56 @@ import { digestAt, enterIndex, markImport, ownIds, partKeys, reservedMs, trimCut
  * Writes to one conversation. Checks in this order: expiry (by Redis itself), owner, idempotency, incarnation, version,
  * metadata version, existence, length, message ids.
  *
- * KEYS  1 conversation   on a Cluster also the keys of its parts, and of its tombstone if that is checked, so the script
- *                        doesn't run while they are being moved
+ * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids, and of its
+ *                        tombstone if it is checked: while the Cluster moves one of them, the script doesn't run
  * ARGV  1 a JSON object; all fields but the first four are optional:
- *         prefix      of all keys
+ *         prefix      prefix of all keys
  *         mode        'append' or 'replace'
- *         id          of the conversation
- *         indexing    'atomic'   all keys are on this server: the script writes the indexes
- *                     'ask'      the indexes are elsewhere: write only if no entry must be reserved first
- *                     'reserved' entries were reserved at the time `reservedAt`; `reservedNew`: for a conversation that
- *                                did not exist then; `kept`: its other indexes were extended for the ttl
- *         recent      the conversation's recency index, for 'atomic'
- *         create      the incarnation of a new conversation; without it, none is created
+ *         id          conversation id
+ *         indexing    'atomic'   all keys are on this server: the script updates the indexes
+ *                     'ask'      the indexes may be on other servers: write only if no entry must be reserved first
+ *                     'reserved' the caller has reserved entries at the time `reservedAt` (ms since 1970).
+ *                                `reservedNew`: true if the conversation didn't exist at that time.
+ *                                `kept`: true if the caller has extended the conversation's other indexes for the ttl
+ *         recent      for 'atomic': key of the index that lists this conversation among all conversations
+ *         create      the incarnation of a new conversation; without it, no conversation is created
  *         present     the expected incarnation
- *         absent      expects no conversation, and these tombstones: `conversation` and `user`, '' for none;
- *                     `key`: the key of the conversation's tombstone; `userKey`: that of the user's, for 'atomic'
- *         userFound   the content of the user's tombstone, if it is elsewhere and was read before
- *         user, trace, version and metadataVersion (expected), key and hash (of idempotency)
- *         drop        number of messages to drop from the end; max: number of messages to keep
- *         ids         alternating own ids of the messages and hashes of their contents, '' for a message without
- *         source      of an import: createdAt, lastActivity, version, metadataVersion, firstPosition, traceIds
- *         markers     of an import, for 'atomic': see `markImport`
- *         ttl         in seconds
- *         newTtl      in seconds, for a conversation that has none
+ *         absent      expects that the conversation doesn't exist, and that these tombstones are unchanged:
+ *                     `conversation` and `user` are their contents, '' for no tombstone. `key`: key of the
+ *                     conversation's tombstone. `userKey`: for 'atomic', key of the user's tombstone
+ *         userFound   content of the user's tombstone, if the caller has read it on another server
+ *         user        user id of the writer
+ *         trace       id of the trace that writes
+ *         version, metadataVersion   the expected versions
+ *         key, hash   the idempotency key and the hash of the write
+ *         drop        number of messages to drop from the end before the write
+ *         max         number of messages to keep after the write
+ *         ids         alternating own ids of the messages and hashes of their contents, '' for a message without an id
+ *         source      for an import: createdAt, lastActivity, version, metadataVersion, firstPosition, traceIds
+ *         markers     for an import with 'atomic': the import markers of the indexes, see `markImport`
+ *         ttl         the ttl that this write sets, in seconds
+ *         newTtl      the ttl of a conversation that has none yet, in seconds
  *         wait        true if the caller waits for replicas
  *         metadata    alternating fields and values
- *       2 … messages, each a JSON text; that of a tool result begins with a space. Then a SHA-256 in hex for each text,
- *           without that space
+ *       2 … messages, each a JSON text, with a space before the text of a tool result. Then, for each message, the
+ *           SHA-256 of its text without that space, in hex
  *
- * Returns { status, version, last activity in ms, whether it didn't exist, owner or '', ttl in ms or 0, keep, time in
- * ms, trace ids, or with 'written' a receipt }. Status: 'written', 'replayed', 'reserve' (nothing was written; `keep`
- * is 1 if the indexes of the owner and of the trace ids must be extended for that ttl first), 'owner',
- * 'idempotency-key', 'incarnation', 'version', 'metadata-version' (returned in place of the version), 'length',
- * 'message-id' (conflicts), 'missing', 'damaged'. A receipt consists of version, next position, number of messages and
- * digest, separated by spaces.
+ * Returns { status; version; last activity in ms since 1970; 1 if the conversation didn't exist, else 0; owner or '';
+ * ttl in ms or 0; `keep`; time in ms since 1970; trace ids … }. With the status 'written', a receipt takes the place of
+ * the trace ids. It consists of version, next position, number of messages and digest, separated by spaces.
  *
- * Everything that can fail comes before the conversation changes: reads, which fail on a key of the wrong type, and
- * indexes. Redis has no rollback, and an index entry without its conversation is harmless. The script never removes an
- * existing key temporarily: it couldn't create it again while a Cluster moves its slot.
+ * Status 'written': the write was made.
+ * 'replayed': an earlier attempt with the same idempotency key has made the write; this attempt changed nothing.
+ * 'reserve': nothing was written, and index entries must be reserved first. If `keep` is 1, the ttl of the indexes of the
+ *   owner and of the trace ids must also be extended to the returned ttl.
+ * 'missing': the conversation doesn't exist and was not to be created.
+ * 'damaged': a part of the conversation is gone.
+ * 'owner', 'idempotency-key', 'incarnation', 'version', 'metadata-version', 'length', 'message-id': the check that
+ *   refused the write. With 'metadata-version', the actual metadata version is returned in place of the version.
+ *
+ * Everything that can fail comes before the conversation changes: reads, which fail if a key has the wrong type, and
+ * updates of indexes. Redis has no rollback, but an index entry without its conversation does no harm. The script never
+ * removes a key that it will create again: while a Cluster moves the key's slot, it couldn't create the key.
  */
 export const write = lua`
 ${clockMs}
@@ -72,7 +84,7 @@ local ttl = former_ttl or given.newTtl and given.newTtl * 1000
 local first_position = tonumber(stored[9] or 0)
 local next_position = first_position + total
 
--- What only some writes need is only then looked up.
+-- Looks up a number that only some writes need.
 local function counter(field) return tonumber(exists and redis.call('HGET', conversation, field) or 0) end
 
 local function outcome(status, actual)
@@ -85,7 +97,7 @@ if exists and key then
   local known = redis.call('HGET', keys, key)
   if known then
     if string.sub(known, 1, #given.hash) ~= given.hash then return outcome('idempotency-key') end
-    -- WAIT counts from this connection's last write: make one, behind that which is confirmed here.
+    -- WAIT counts from this connection's last write. So make one, which comes after the write that is confirmed here.
     if given.wait then redis.call('HSET', conversation, 'version', stored[1]) end
     return outcome('replayed')
   end
@@ -97,7 +109,8 @@ if absent then
   local user_found = given.userFound
   if absent.userKey then user_found = redis.call('GET', absent.userKey) end
   local found = redis.call('GET', absent.key)
-  -- One that has expired since it was seen says nothing: any erasure since would have left another.
+  -- If a tombstone has expired since the caller read it, nothing was erased meanwhile: an erasure leaves a new
+  -- tombstone.
   if found and found ~= absent.conversation or user_found and user_found ~= '' and user_found ~= absent.user then
     return outcome('incarnation')
   end
@@ -110,7 +123,7 @@ if given.metadataVersion then
 end
 if not exists and not given.create then return outcome('missing') end
 
--- A server that evicts keys under memory pressure takes them one by one.
+-- If a server evicts keys because its memory is full, it may evict only some of a conversation's keys.
 local id_fields = (given.ids or given.drop or given.max or ttl or replaces) and counter('ids') or 0
 if total > 0 and redis.call('EXISTS', messages) == 0 or id_fields > 0 and redis.call('EXISTS', ids) == 0 then
   return outcome('damaged')
@@ -119,14 +132,15 @@ end
 local dropped = replaces and total or given.drop or 0
 if dropped > total then return outcome('length') end
 
--- What stays in front of the batch ends at this position. Only those of a dropped end are used again.
+-- The messages before this position stay, and the batch follows them. Only positions of dropped messages are used
+-- again.
 local cut = next_position - dropped
 local base = source and source.firstPosition or replaces and next_position or cut
 
 local added = (#ARGV - 1) / 2
 local batch = added
--- Which of the batch are added, without those that are stored under their own ids already; and the fields of the ids that
--- come with them.
+-- chosen: the messages of the batch to add, without those that are already stored under their own ids. new_ids,
+-- lost_ids: the fields of the ids that are added and removed.
 local chosen, new_ids, lost_ids
 local stored_ids, ids_at, remove_ids
 if given.ids or id_fields > 0 then
@@ -153,7 +167,8 @@ if given.ids then
   added = #chosen
 end
 
--- The digest of what stays in front of the batch. base: of what is no longer there.
+-- digest: the digest of the last message that stays before the batch. digest_base: the digest of the messages that are
+-- no longer stored.
 local former_base = stored[10] or stored[4] or given.create
 local digest_base = former_base
 local digest = stored[11] and stored[11] ~= '' and stored[11] or nil
@@ -181,7 +196,7 @@ local keep = renew or not exists or new_owner
 local written_traces
 if renew and exists then written_traces = redis.call('SMEMBERS', traces) end
 
--- A reservation is good for RESERVED_MS, and, made for a conversation that was there, for no other.
+-- A reservation is valid for RESERVED_MS. If it was made for an existing conversation, it is valid only for that one.
 local unreserved = indexing == 'ask' and (keep or new_traces)
   or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew
     or renew and exists and not given.kept)
@@ -193,7 +208,7 @@ if unreserved then
   return reply
 end
 
--- Never backwards, also when a server with another clock has taken over.
+-- The time never goes backwards, even if a server with another clock has taken over.
 last_activity = source and source.lastActivity or math.max(now, last_activity)
 
 if indexing == 'atomic' then
@@ -224,7 +239,7 @@ if replaces and exists then
   end
 end
 
--- Counted, and not looked up again: the hash may be gone once its last field is.
+-- The fields are counted, not looked up again: Redis removes a hash with its last field.
 local former_id_fields = id_fields
 if new_ids and #new_ids > 0 then
   if exists and id_fields == 0 then redis.call('DEL', ids) end
@@ -235,7 +250,7 @@ end
 if lost_ids then id_fields = id_fields - remove_ids(lost_ids, new_ids) end
 
 if dropped > 0 and dropped < total then redis.call('LTRIM', messages, 0, -dropped - 1) end
--- In portions, since Lua's stack holds some thousands of values only.
+-- In portions, because Lua's stack holds only some thousands of values.
 for from = 1, added, 4000 do
   redis.call('RPUSH', messages, unpack(items, from, math.min(from + 3999, added)))
 end
@@ -265,8 +280,8 @@ end
 writes = writes + 1
 if key then
   redis.call('HSET', keys, key, given.hash .. ' ' .. writes .. string.format(' %.0f', first_position + total))
-  -- Keys are kept for 1,000 further writes at least. Looking through all of them to take away a third costs each
-  -- write 6 µs; to take away a tenth would cost it 22.
+  -- An idempotency key is kept for at least 1,000 further writes. Examining all keys to remove a third of them costs
+  -- each write 6 µs on average; to remove a tenth of them would cost 22 µs.
   if redis.call('HLEN', keys) > 1500 then
     local known = redis.call('HGETALL', keys)
     for at = 1, #known, 2 do
@@ -318,7 +333,7 @@ for from = 1, #fields, 4000 do
 end
 
 if ttl then
-  -- A ttl that an import brings along counts from the source's last activity.
+  -- If an import sets a ttl, the ttl counts from the last activity of the import's source.
   local ends = ttl + (source and given.ttl and last_activity or now)
   for _, part in ipairs({ conversation, keys, traces }) do redis.call('PEXPIREAT', part, ends) end
   if total > 0 then redis.call('PEXPIREAT', messages, ends) end

@@ -1,7 +1,10 @@
 import { lua } from "../../lua.ts";
 import { records, slices } from "./fragments.ts";
 
-/** Fields of one hash that are read when needed and written together at the end. */
+/**
+ * A Lua fragment. Collects changes of the fields of one hash: each field is read when it is needed, and all changes are
+ * written together at the end.
+ */
 const edit = lua`
 local function edit(key)
   local values, changed = {}, {}
@@ -23,7 +26,7 @@ local function edit(key)
     return values[field]
   end
 
-  -- false deletes it.
+  -- The value false deletes the field.
   function edits.set(field, value)
     values[field] = value
     changed[field] = true
@@ -48,17 +51,20 @@ end
 `;
 
 /**
- * Writes to one user's memory if its version is the expected one.
+ * Writes a change of one user's facts, if the user's data still has the expected version.
  *
- * KEYS  1 head   2 lookups   3 postings   4 signatures   5 contexts   6 … the others
- * ARGV  1 expected version   2 a unique name of this write   then these lists, each after its length:
- *         commands: name, number of the key, number of arguments, arguments
- *         lookups:    name, seq, '1' to add it or '0' to remove it
- *         postings:   term, seq, record or '' to remove it
- *         signatures: field, seq, record or '' to remove it
- *         contexts:   the same; their number is in the field 'size'
+ * KEYS  1 head   2 lookups   3 postings   4 signatures   5 contexts (2 to 5 are hashes, described below)
+ *       6 … the other keys of the user
+ * ARGV  1 expected version   2 a unique name of this write   then five lists, each after its length:
+ *         commands:   name of a Redis command, number of the key in KEYS, number of arguments, arguments
+ *         lookups:    name under which a fact can be looked up, the fact's seq, '1' to add it or '0' to remove it
+ *         postings:   term, seq, record of the term's weight or '' to remove it
+ *         signatures: hash field, seq, record of the vector's signs or '' to remove it
+ *         contexts:   hash field, seq, record of the data that ranking needs or '' to remove it. The hash's field 'size'
+ *                     counts the records
  *
- * Returns 1, or 0 if the version is another and nothing was written. A resent write takes effect once.
+ * Returns 1 if the write was made. If the user's data has another version, writes nothing and returns 0. If the client
+ * sends the same write again, it takes effect once and returns 1.
  */
 export const commit = lua`
 ${slices}
@@ -68,7 +74,7 @@ ${records}
 local head = redis.call('HMGET', KEYS[1], 'version', 'write')
 if (head[1] or '0') ~= ARGV[1] then
   if head[2] ~= ARGV[2] then return 0 end
-  -- WAIT counts from this connection's last write: make one, behind that which is confirmed here.
+  -- WAIT counts from this connection's last write. So make one, which comes after the write that is confirmed here.
   redis.call('HSET', KEYS[1], 'write', ARGV[2])
   return 1
 end
@@ -127,7 +133,7 @@ local postings = changes_of(KEYS[3], records_of(POSTING))
 local signatures = changes_of(KEYS[4], records_of(SIGNATURE))
 local contexts = changes_of(KEYS[5], records_of(CONTEXT))
 
--- Redis undoes nothing: what can fail, a key that holds something else, fails before the first write.
+-- Redis undoes nothing. So check before the first write what can fail: a key that has another type.
 for _, command in ipairs(commands) do
   local kind = command[1]
   if kind == 'RPUSH' then redis.call('LLEN', command[2])
@@ -148,11 +154,11 @@ return 1
 /**
  * Deletes all data of a user except the head, and starts a new audit trail.
  *
- * KEYS  1 head   2 audit   3 facts   4 vectors   5 jobs   6 … the others
- * ARGV  1 a unique name of this write   2 state   3 … entries of the new trail
+ * KEYS  1 head   2 audit trail   3 facts   4 vectors   5 jobs   6 … the other keys of the user
+ * ARGV  1 a unique name of this write   2 the head's new state   3 … entries of the new audit trail
  *
- * Returns { facts, vectors, jobs, id and ticket of each job … }. The first three are the numbers of deleted items. A
- * resent write takes effect once; its second reply has no ids and tickets.
+ * Returns { number of deleted facts, of vectors, of jobs, then id and ticket of each job … }. If the client sends the
+ * same erasure again, it takes effect once. The second reply then has the same numbers, but no ids and tickets.
  */
 export const erase = lua`
 ${slices}

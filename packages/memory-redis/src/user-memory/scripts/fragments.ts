@@ -1,6 +1,9 @@
 import { lua } from "../../lua.ts";
 
-/** Splits commands with many arguments, since Lua's stack holds only a few thousand values. */
+/**
+ * A Lua fragment. Splits a command with many arguments into several commands, because Lua's stack holds only a few
+ * thousand values.
+ */
 export const slices = lua`
 local SLICE = 4000
 
@@ -10,7 +13,7 @@ local function call_all(command, key, list)
   end
 end
 
--- The values of a hash's fields, in their order; false where there is none.
+-- Returns the values of a hash's fields, in the order of the fields; false for a missing field.
 local function fields_of(key, fields)
   local values = {}
   for from = 1, #fields, SLICE do
@@ -22,14 +25,15 @@ end
 `;
 
 /**
- * Records concatenated to a text. Each begins with a mark of its kind and a seq, and contains the mark nowhere else.
+ * A Lua fragment for texts that consist of records of several facts. Each record begins with the mark of its kind and
+ * the fact's number (seq). The mark occurs nowhere else in the record.
  */
 export const records = lua`
 local POSTING = { mark = ';', stop = ':' } -- ;<seq>:<weight>
 local SIGNATURE = { mark = ';', stop = ':' } -- ;<seq>:<signature>
 local CONTEXT = { mark = '[', stop = ',' } -- [<seq>,<context>],
 
--- Without the record of a seq.
+-- Returns the text without the record of one fact.
 local function without(records, kind, seq)
   local from, to = string.find(records, kind.mark .. seq .. kind.stop, 1, true)
   if not from then return records end

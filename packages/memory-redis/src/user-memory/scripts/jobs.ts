@@ -1,11 +1,13 @@
 import { clockMs, lua } from "../../lua.ts";
 
 /**
- * Adds a job's entry to the list of all jobs before the job is written. A crash in between leaves an entry without a
- * job, which `lease` removes, but never a job without an entry.
+ * Adds a job's entry to the list of all jobs, before the job is written. So a job never lacks its entry. If a crash
+ * prevents the write of the job, `lease` removes the entry.
  *
  * KEYS  1 list of all jobs
- * ARGV  1 entry   2 duration of its lease in ms
+ * ARGV  1 entry   2 after how many ms the job can be leased
+ *
+ * Returns 1.
  */
 export const reserveJob = lua`
 ${clockMs}
@@ -14,13 +16,13 @@ return redis.call('ZADD', KEYS[1], clock() + ARGV[2], ARGV[1])
 `;
 
 /**
- * Writes a job after its entry.
+ * Writes a job after its entry was added to the list of all jobs.
  *
- * KEYS  1 head   2 jobs   3 a mark that the entry was removed meanwhile
- * ARGV  1 job id   2 unique ticket of its entry   3 the user's expected epoch   4 body
+ * KEYS  1 head of the user   2 jobs of the user   3 a mark that exists if the entry was removed meanwhile
+ * ARGV  1 job id   2 unique ticket of the job's entry   3 the user's expected epoch   4 the job's content
  *
- * Returns 1; 0 if the job id is taken or the epoch is another; -1 if the entry was removed. A resent job is written
- * once.
+ * Returns 1 if the job was written; 0 if the job id is taken or the user has another epoch; -1 if the entry was
+ * removed. If the client sends the same job again, it is written once and the script returns 1.
  */
 export const writeJob = lua`
 local stored = redis.call('HGET', KEYS[2], ARGV[1])
@@ -36,12 +38,12 @@ return 1
 `;
 
 /**
- * Leases due entries of the list of all jobs, each to one caller.
+ * Leases due entries of the list of all jobs. Each entry is leased to one caller only.
  *
  * KEYS  1 list of all jobs
- * ARGV  1 duration of the leases in ms   2 maximum number
+ * ARGV  1 duration of the leases in ms   2 maximum number of entries
  *
- * Returns the entries, oldest first.
+ * Returns the leased entries, the longest due first.
  */
 export const leaseJobs = lua`
 ${clockMs}
@@ -53,12 +55,13 @@ return entries
 `;
 
 /**
- * Reads a job after its entry was leased, and counts the attempt.
+ * Reads a job whose entry was leased, and counts the attempt.
  *
- * KEYS  1 jobs   2 a mark that the entry is being removed
- * ARGV  1 job id   2 ticket of its entry   3 how long the mark stays, in ms
+ * KEYS  1 jobs of the user   2 the mark to set if the entry is to be removed
+ * ARGV  1 job id   2 ticket of the leased entry   3 how long the mark stays, in ms
  *
- * Returns { attempts, body }, or nil if the entry has no job. The mark then prevents a late write of the job.
+ * Returns { number of attempts, the job's content }. If the entry has no job, sets the mark and returns nil. The mark
+ * prevents that a delayed command still writes the job.
  */
 export const takeJob = lua`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
@@ -74,10 +77,12 @@ return { attempts, body }
 `;
 
 /**
- * Sets when a job can be leased again, if its entry exists.
+ * Sets when a job can be leased again. Does nothing if its entry doesn't exist.
  *
  * KEYS  1 list of all jobs
- * ARGV  1 entry   2 delay in ms
+ * ARGV  1 entry of the job   2 delay in ms
+ *
+ * Returns 0.
  */
 export const releaseJob = lua`
 ${clockMs}
@@ -86,10 +91,10 @@ return redis.call('ZADD', KEYS[1], 'XX', clock() + ARGV[2], ARGV[1])
 `;
 
 /**
- * Returns the ticket of a job, which is part of its entry in the list of all jobs.
+ * Returns the ticket of a job: the unique text that marks the job's entry in the list of all jobs.
  *
- * KEYS  1 jobs
- * ARGV  1 job id   2 '1' to delete the job
+ * KEYS  1 jobs of the user
+ * ARGV  1 job id   2 '1' to delete the job, else '0'
  *
  * Returns nil if there is no such job.
  */

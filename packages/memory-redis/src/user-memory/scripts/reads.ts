@@ -2,8 +2,8 @@ import { lua } from "../../lua.ts";
 import { slices } from "./fragments.ts";
 
 /**
- * Returns the existing facts and their vectors, '' for a fact without one. Returns no vectors if the user has none, or
- * if `brief` is '1'.
+ * A Lua fragment. Of the given facts, returns those that exist, and a list of their vectors, with '' for a fact without
+ * a vector. If the user has no vectors, or if `brief` is '1', the list of vectors is empty.
  */
 const factsOf = lua`
 local function facts_of(facts_key, vectors_key, seqs, brief)
@@ -22,13 +22,13 @@ end
 `;
 
 /**
- * Reads a user's head, the selected facts, and tombstones.
+ * Reads a user's head, the selected facts, and tombstones of forgotten facts.
  *
- * KEYS  1 head   2 facts   3 vectors   4 lookups   5 tombstones
- * ARGV  1 '1': without vectors   2 number of tombstones   their digests   number of seqs   the seqs
- *       names of lookups …
+ * KEYS  1 head   2 facts   3 vectors   4 lookups: names under which facts can be looked up   5 tombstones
+ * ARGV  1 '1' to leave out the vectors   2 number of tombstones   then the digests of the tombstones
+ *       then the number of seqs, the seqs (numbers of facts), and the names to look up …
  *
- * Returns { version, epoch, state, facts, vectors, tombstones }. The first three are '' if there is no head.
+ * Returns { version, epoch, state, facts, vectors, tombstones }. The first three are '' if the user has no head.
  */
 export const read = lua`
 ${slices}
@@ -64,10 +64,11 @@ return { head[1] or '', head[2] or '', head[3] or '', facts, vectors, fields_of(
 `;
 
 /**
- * Reads a page of a user's facts, newest first.
+ * Reads a page of a user's facts, the newest first.
  *
- * KEYS  1 facts   2 vectors   3 … the sets of the requested statuses
- * ARGV  1 upper limit of the seqs, exclusive, or '+inf'   2 maximum number   3 '1': without vectors
+ * KEYS  1 facts   2 vectors   3 … for each requested status, the set of the facts with this status
+ * ARGV  1 the facts' seqs (numbers) are below this one, or '+inf'   2 maximum number of facts
+ *       3 '1' to leave out the vectors
  *
  * Returns { facts, vectors }.
  */
@@ -88,12 +89,13 @@ return { facts, vectors }
 `;
 
 /**
- * Reads a part of a user's audit trail, and its head.
+ * Reads a part of a user's audit trail, and the user's head.
  *
- * KEYS  1 head   2 audit
- * ARGV  1 first position, from 0   2 last position
+ * KEYS  1 head   2 audit trail
+ * ARGV  1 index of the first entry to read in the trail, from 0   2 index of the last entry to read
  *
- * Returns { version, epoch, state, number of entries, entries }. The first three are '' if there is no head.
+ * Returns { version, epoch, state, number of entries in the whole trail, entries }. The first three are '' if the user
+ * has no head.
  */
 export const audit = lua`
 local head = redis.call('HMGET', KEYS[1], 'version', 'epoch', 'state')
@@ -102,13 +104,14 @@ return { head[1] or '', head[2] or '', head[3] or '', redis.call('LLEN', KEYS[2]
 `;
 
 /**
- * Finds a user's indexed facts that contain any of the terms.
+ * Finds a user's facts that contain any of the terms.
  *
- * KEYS  1 postings: for each term, records of its facts with their weights   2 contexts
- * ARGV  1 number of facts with their contexts in one field   2 … terms
+ * KEYS  1 postings: for each term, records with the numbers (seqs) of its facts and their weights
+ *       2 contexts: records with the data of facts that ranking needs, e.g. author and time. A field has several records
+ * ARGV  1 how many facts share one field of the contexts   2 … terms
  *
- * Returns { number of indexed facts, list of contexts, postings of the first term … }. The contexts may include other
- * facts.
+ * Returns { number of facts that have terms, list of fields of the contexts, postings of each term … }. These fields
+ * may also contain records of facts that have none of the terms.
  */
 export const match = lua`
 ${slices}

@@ -7,22 +7,25 @@ import { type ContinuationRejection, type ContinuationRejectionCode, reject } fr
 export interface AddedMessagesRules {
   readonly strict: boolean;
   readonly persisted: readonly Message[];
-  /** The ids of the calls that wait for a result. */
+  /** The ids of the stored calls that wait for a result. */
   readonly pending: ReadonlySet<string>;
-  /** The pending calls that the client may answer. */
+  /** The ids of the pending calls for which the client may send a result. */
   readonly answerable: ReadonlySet<string>;
 }
 
 export type AddedMessages =
   | {
       readonly ok: true;
-      /** By call id, in their order of arrival. */
+      /** The accepted tool results by call id, in the order in which the client sent them. */
       readonly results: ReadonlyMap<string, Message>;
       readonly added: readonly Message[];
     }
   | ContinuationRejection;
 
-/** Checks and copies the client's messages after the history, from index `start` on. */
+/**
+ * Checks and copies the messages that a client added after its copy of the history. The added messages begin at index
+ * `start` of `incoming`.
+ */
 export function readAddedMessages(
   incoming: readonly unknown[],
   start: number,
@@ -48,8 +51,9 @@ export function readAddedMessages(
 }
 
 /**
- * Reads a message once into a frozen copy, so a getter that changes its answer can't bypass the check. Returns the
- * rejection code if the value is not a message, or calls tools without being the assistant's.
+ * Returns a frozen copy of a client's message. Each field is read only once, so that a getter that returns different
+ * values can't bypass the check. Returns a rejection code instead if the value is not a message, if it has tool calls
+ * but isn't an assistant message, or if it contains parts that a client must not send.
  */
 function readMessage(value: unknown): Message | ContinuationRejectionCode {
   try {
@@ -69,7 +73,7 @@ const hasForeignFields = ({ role, tool_calls: calls, tool_call_id: id }: Message
   (role !== "assistant" && (calls?.length ?? 0) > 0) || (role !== "tool" && id != null);
 
 interface ResultPosition {
-  /** Whether the same request has already answered the call. */
+  /** Whether an earlier message of the same request has already answered the call. */
   readonly isAnswered: boolean;
   readonly isBehindUser: boolean;
 }
@@ -95,7 +99,10 @@ interface KnownCalls {
   readonly answered: ReadonlySet<string>;
 }
 
-/** Computed on first use: an honest request never needs it. */
+/**
+ * Returns a function that returns the calls in the stored history. The calls are only computed when the function is
+ * first called, because only the rejection of an invalid request needs them.
+ */
 function knownCalls(persisted: readonly Message[]): () => KnownCalls {
   let known: KnownCalls | undefined;
   return () => {
@@ -128,7 +135,10 @@ const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["name", "arguments", "inpu
 const has = (value: object, isMeant: (key: string) => boolean): boolean =>
   Object.entries(value).some(([key, field]) => field !== undefined && field !== null && isMeant(key));
 
-/** Whether a client's message contains more than text, media and the application's own fields. */
+/**
+ * Whether a client's message contains data that a client must not send: anything other than text, media and fields of
+ * the application.
+ */
 function holdsForeignParts(message: Message): boolean {
   const { role, content, tool_calls: calls }: RichMessage = message;
   const types = role === "assistant" ? ASSISTANT_TYPES : USER_TYPES;
@@ -161,8 +171,8 @@ function isCall(call: unknown): boolean {
 const isPart = (part: unknown): boolean => isFields(part) && typeof part["type"] === "string";
 
 /**
- * Whether a JSON value is a message by the rules of `messageSchema`. Use it if the reason for a refusal isn't needed,
- * or without zod.
+ * Whether a JSON value is a message, by the same rules as `messageSchema`. Use this function in programs without zod,
+ * or if you don't need to know what is wrong with an invalid message.
  */
 export function isMessage(value: unknown): boolean {
   if (!isFields(value)) return false;

@@ -4,13 +4,17 @@ import { pendingToolCalls } from "../messages/tool-calls.ts";
 import { isRole, roleOf, sameMessage } from "./same-message.ts";
 import { type ContinuationRejection, reject } from "./validation-result.ts";
 
-/** The end of the client's copy of the history, as an index into its messages, or the reason for a rejection. */
+/**
+ * Where the copy of the history ends in the client's messages (`end` is the index of the first message after the copy),
+ * or why the continuation is rejected.
+ */
 export type Alignment = { readonly ok: true; readonly end: number } | ContinuationRejection;
 
 /**
- * Finds the stored history at the beginning of a client's messages, as it is stored or as a run returns it. If the
- * store has dropped its oldest messages, up to that many may come before it. With `mayBeginLater`, the copy's beginning
- * may be missing. Linear.
+ * Finds the end of the client's copy of the stored history, with which the client's messages begin. The copy may be the
+ * history as it is stored, or as a run returns it (sanitized). If the store has dropped its oldest messages, the copy
+ * may begin with up to `dropped` additional messages. With `mayBeginLater`, the beginning of the history may be missing
+ * in the copy. Takes time linear in the number of messages.
  */
 export function alignHistory(
   persisted: readonly Message[],
@@ -29,7 +33,7 @@ export function alignHistory(
       return { ok: true, end: later.length };
     }
   }
-  // There is always a comparison: the raw history from the first message on.
+  // `best` is present, because the stored history was at least compared from the first message on.
   return best === undefined ? reject("not-a-prefix", 0) : explain(best, incoming);
 }
 
@@ -38,7 +42,10 @@ export interface AlignmentOptions {
   readonly mayBeginLater: boolean;
 }
 
-/** Returns the part of the history that a copy without its beginning must contain: it ends with the same reply. */
+/**
+ * For a copy that lacks the beginning of the history: returns the end of the history that the copy must contain, so
+ * that the copy and the history have the same last reply. Returns `undefined` if no such end exists.
+ */
 function laterForm(form: readonly Message[], incoming: readonly unknown[]): readonly Message[] | undefined {
   const last = lastAssistant(incoming);
   const left = lastAssistant(form) - last;
@@ -48,7 +55,9 @@ function laterForm(form: readonly Message[], incoming: readonly unknown[]): read
 interface Comparison {
   readonly form: readonly Message[];
   readonly start: number;
-  /** The number of equal messages from `start` on. */
+  /**
+   * The number of messages that are equal to the stored messages, counted from index `start` of the client's messages.
+   */
   readonly same: number;
 }
 
@@ -58,7 +67,7 @@ function* forms(persisted: readonly Message[]): Generator<readonly Message[]> {
   if (sanitized !== persisted) yield sanitized;
 }
 
-/** The history as a run returns it: sanitized, but with the pending calls at its end. */
+/** Returns the history as a run returns it: sanitized, but with the pending calls at its end. */
 function sanitizedForm(persisted: readonly Message[]): readonly Message[] {
   const pending = pendingToolCalls(persisted);
   if (pending === undefined) return sanitizeConversation(persisted);
@@ -68,9 +77,9 @@ function sanitizedForm(persisted: readonly Message[]): readonly Message[] {
 }
 
 /**
- * Returns the indexes at which the stored messages may begin, likeliest first. Three candidates instead of all, so a
- * repetitive conversation isn't searched in quadratic time. Only the first candidate has no assistant message after the
- * history.
+ * Returns at most three indexes at which the copy of the stored history may begin in the client's messages, the most
+ * probable index first. With the first index, no assistant message follows the copy. More indexes aren't tried, because
+ * a repetitive conversation would then take quadratic time.
  */
 function possibleStarts(
   form: readonly Message[],
@@ -89,7 +98,8 @@ function lastAssistant(messages: readonly unknown[]): number {
   for (let index = messages.length - 1; index >= 0; index--) {
     const role = roleOf(messages[index]);
     if (role === "assistant") return index;
-    // Messages without a role are refused anyway, and an array of a billion holes must not be searched.
+    // Stop the search at a message without a valid role, because the continuation is refused later. A malicious client
+    // may send a list of very many empty items.
     if (!isRole(role) && role !== "system" && role !== "developer") return -1;
   }
   return -1;

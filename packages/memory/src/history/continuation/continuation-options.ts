@@ -11,54 +11,58 @@ import { type Fields, isFields } from "../../runtime/objects.ts";
 import type { PendingApproval } from "./approval.ts";
 
 /**
- * Which messages a client may send. In both modes it must not rewrite the stored history, and may only send results for
- * calls of that history and approval decisions for its pending calls.
+ * Which messages a client may send. In both modes, the client must not change the stored history. It may only send
+ * results for calls in this history, and approval decisions for its pending calls.
  *
- * - `strict` (default): the client sends the stored history (or a token for it), then at most one result for each
- *   pending call, then user messages. It may also send at most one approval decision for each pending call. Use it for
- *   your own clients.
- * - `compatible`: the client may also leave out the end of the history, add assistant messages, and send results after
- *   user messages. Results of calls that don't wait for one, second results of a call, and second decisions about it
- *   are ignored, not refused. Use it for clients that send such messages and that you can't change.
+ * - `strict` (default): the client sends its copy of the stored history, or a history token. After the copy, it may
+ *   send at most one result for each pending call, and then user messages. It may also send at most one approval
+ *   decision for each pending call. Use this mode for your own clients.
+ * - `compatible`: in addition, the client may leave out the end of the history, add assistant messages, and send
+ *   results after user messages. These are ignored: a result for a call that isn't pending, a second result for a call,
+ *   and a second decision about a call. Use this mode for clients that send such messages and that you can't change.
  */
 export type ContinuationMode = "strict" | "compatible";
 
 /** Options of `validateContinuation`. */
 export interface ContinuationOptions {
-  /** Default `strict`. */
+  /** Which messages the client may send. Default `strict`. */
   readonly mode?: ContinuationMode;
-  /** The client's unchecked decisions: an array of `ApprovalDecision` is expected. Default: none. */
+  /**
+   * The client's approval decisions. The value may be untrusted; a valid value is an array of `ApprovalDecision`.
+   * Default: no decisions.
+   */
   readonly approvals?: unknown;
   /**
-   * The calls that wait for approval. A decision must name one of them with its approval id. Default: any pending call.
+   * The calls that wait for an approval. Each decision must have the call id and the approval id of one of these calls.
+   * Default: a decision may be about any pending call.
    */
   readonly pendingApprovals?: readonly PendingApproval[] | undefined;
   /**
-   * The pending calls that the client may answer. Default: all. Set it whenever server tools wait for approval:
-   * otherwise a result from the client could replace theirs.
+   * The ids of the pending calls for which the client may send a result. Default: all pending calls. Set this option
+   * whenever tools of the server wait for an approval. Otherwise the client could send a false result for such a tool.
    */
   readonly clientToolCallIds?: readonly string[] | undefined;
   /**
    * The number of oldest messages that the store has dropped: `metadata.nextPosition` minus the number of stored
-   * messages. The client's copy may begin with up to that many more messages; they are neither checked nor used.
-   * Default 0.
+   * messages. The client's copy may begin with up to this many more messages. These messages are neither checked nor
+   * used. Default 0.
    */
   readonly dropped?: number | undefined;
   /**
-   * Whether the client's copy may begin later than the stored history, with a user message, like the copies of a run
-   * with a window (`RunResult.historyFrom`). It must contain at least the last reply. Default `false`.
+   * Whether the client's copy may begin later than the stored history, with a user message. Copies from a run with a
+   * window begin like this (`RunResult.historyFrom`). The copy must contain at least the last reply. Default `false`.
    */
   readonly mayBeginLater?: boolean | undefined;
   /**
-   * Set it if the client sent a token instead of its copy: then `incoming` contains only the added messages. By default
-   * `incoming` begins with the copy.
+   * Present if the client sent a history token instead of its copy of the history. If present, `incoming` contains only
+   * the added messages. If absent, `incoming` begins with the copy.
    */
   readonly historyToken?: HistoryTokens | undefined;
 }
 
-/** A client's history token and the token that it must equal. */
+/** A client's history token, and the token to which it must be equal. */
 export interface HistoryTokens {
-  /** The unchecked token from the client. */
+  /** The token from the client. The value may be untrusted. */
   readonly sent: unknown;
   /** The result of `historyTokenOf` for the stored conversation. */
   readonly expected: string | undefined;
@@ -124,14 +128,14 @@ const optionIssues = (options: Fields): Issues => [
   ...unknownFieldIssues("", options, KNOWN),
 ];
 
-/** Throws a `TypeError` that names the field. */
+/** Checks the options and fills in the defaults. Throws a `TypeError` that names an invalid field. */
 export function parseContinuationOptions(options: ContinuationOptions): ParsedContinuationOptions {
   refuseOptions(WHAT, optionIssues(optionFields(WHAT, options)));
   const { mode = "strict", dropped = 0, mayBeginLater = false } = options;
   return { ...options, mode, dropped, mayBeginLater };
 }
 
-/** Throws a `TypeError` that names the field. */
+/** Returns the mode of the options, or its default. Throws a `TypeError` that names an invalid field. */
 export function parseMode(options: Pick<ContinuationOptions, "mode">): ContinuationMode {
   const fields = optionFields(WHAT, options);
   refuseOptions(WHAT, [modeIssue(fields["mode"]), ...unknownFieldIssues("", fields, ["mode"])]);

@@ -3,13 +3,14 @@ import type { Message } from "../../contract/message.ts";
 import { isReasoningField, isReasoningPart } from "../messages/message-content.ts";
 
 /**
- * Whether a client's copy of a message is the stored one. They are compared as JSON: key order, number formatting and
- * `undefined` fields make no difference. These also count as equal: a `null` field and an absent one, `""` and `null`
- * content, an empty list of calls and none, and call arguments with the same JSON. Any other additional or missing
- * field is a different message. Numbers are compared as JavaScript reads them, with 53 bits of precision.
+ * Whether a client's copy of a message equals the stored message. The two are compared as JSON: the order of keys, the
+ * format of numbers and `undefined` fields make no difference. These also count as equal: a `null` field and an absent
+ * field, content `""` and content `null`, an empty list of calls and no list, and call arguments that are the same
+ * JSON. With any other additional field, the copy is a different message. Numbers are compared as JavaScript reads
+ * them, with 53 bits of precision.
  *
- * Invisible fields can be missing from the copy, but not differ: opaque fields, the provider's `id` of the message,
- * additional fields of a call, and reasoning parts.
+ * Only these may be missing in the copy, but must not be different if they are present: fields that only a model
+ * provider writes, the model provider's `id` of the message, additional fields of a call, and reasoning parts.
  */
 export const sameMessage = (stored: Message, copy: unknown): boolean =>
   stored === copy || sameFields(stored, copy, sameMessageField);
@@ -30,7 +31,10 @@ function sameContent(stored: unknown, copy: unknown): boolean {
   return Array.isArray(parts) && sameParts(stored, parts);
 }
 
-/** Compares the parts in order; reasoning may be missing from the copy. Linear: it never goes back in the copy. */
+/**
+ * Whether the copy has the same parts as the stored message, in the same order. Reasoning parts may be missing in the
+ * copy. Takes linear time, because each part is looked at once.
+ */
 function sameParts(stored: readonly unknown[], copy: readonly unknown[]): boolean {
   let next = 0;
   for (const part of stored) {
@@ -67,7 +71,7 @@ function sameArguments(a: unknown, b: unknown): boolean {
   return parsed !== undefined && sameJson(parsed, parseArguments(b));
 }
 
-/** Returns `undefined` for invalid JSON. */
+/** Parses the arguments of a call. Returns `undefined` if the arguments are invalid JSON. */
 function parseArguments(text: unknown): unknown {
   if (typeof text !== "string") return undefined;
   try {
@@ -77,7 +81,7 @@ function parseArguments(text: unknown): unknown {
   }
 }
 
-/** Returns the role of a client's value, or `undefined`. */
+/** Returns the role of a message from a client, or `undefined` if the value has no role. */
 export const roleOf = (message: unknown): unknown =>
   typeof message === "object" && message !== null ? ownField(message, "role") : undefined;
 
@@ -85,8 +89,9 @@ export const isRole = (role: unknown): role is Message["role"] =>
   role === "user" || role === "assistant" || role === "tool";
 
 /**
- * Fields of a message, part or call that only a model provider or its adapter writes. Clients can leave them out, but
- * can't add them: the provider would get them as its own.
+ * The fields of a message, part or call that only a model provider, or the code for a model provider, writes. A client
+ * may leave these fields out of its copy, but must not add them, because the model provider would treat them as its own
+ * data.
  */
 const PROVIDER_FIELDS: ReadonlySet<string> = new Set([
   ...["origin", "providerMetadata", "providerOptions", "provider_specific_fields", "extra_content"],
@@ -95,5 +100,8 @@ const PROVIDER_FIELDS: ReadonlySet<string> = new Set([
 
 export const isProviderField = (key: string): boolean => PROVIDER_FIELDS.has(key) || isReasoningField(key);
 
-/** A part can also name a blob of the store. Its hash doesn't prove that it belongs to this client. */
+/**
+ * Whether only a model provider or a store writes this field of a part. `blob` counts, too: the hash in it doesn't
+ * prove that the bytes belong to this client.
+ */
 export const isProviderPartField = (key: string): boolean => key === "blob" || isProviderField(key);

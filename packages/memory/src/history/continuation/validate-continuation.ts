@@ -21,7 +21,10 @@ import {
 export class ContinuationValidationError extends Error {
   override readonly name = "ContinuationValidationError";
   readonly code: ContinuationRejectionCode;
-  /** See {@link ContinuationRejection}. */
+  /**
+   * The index of the refused message or decision in its list, as in {@link ContinuationRejection}. `undefined` if the
+   * value that should be a list isn't one.
+   */
   readonly index: number | undefined;
 
   constructor({ code, reason, index }: ContinuationRejection) {
@@ -32,16 +35,17 @@ export class ContinuationValidationError extends Error {
 }
 
 /**
- * Checks whether a client's messages continue a stored history. Returns the added messages, or the reason for a
- * rejection.
+ * Checks whether a client's messages continue a stored history. Returns the messages that the client added, or why the
+ * continuation is rejected.
  *
- * `persisted` is the stored history. `incoming` is the client's data: its copy of the history, as it is stored or as a
- * run returned it, followed by new messages. The copy is compared and never used. See {@link ContinuationOptions.mode}
- * for the messages that may follow, and {@link ContinuationRejectionCode} for the codes. The client can send a token
- * instead of the copy: {@link ContinuationOptions.historyToken}.
+ * `persisted` is the stored history. `incoming` contains the client's messages: first the client's copy of the history,
+ * as it is stored or as a run returned it, and then new messages. The copy is compared with the stored history, but is
+ * never used. {@link ContinuationOptions.mode} says which messages may follow the copy, and {@link
+ * ContinuationRejectionCode} lists the reasons for a rejection. Instead of the copy, the client can send a history
+ * token: {@link ContinuationOptions.historyToken}.
  *
- * Never throws because of the client's data. Linear in the number of messages. Throws a `TypeError` that names an
- * invalid option.
+ * Never throws because of the client's data. Takes time linear in the number of messages. Throws a `TypeError` that
+ * names the option if an option is invalid.
  *
  * @example
  * ```ts
@@ -69,7 +73,8 @@ export function validateContinuation(
 }
 
 /**
- * Like {@link validateContinuation}, but throws {@link ContinuationValidationError} for a rejection.
+ * Does the same as {@link validateContinuation}, but throws a {@link ContinuationValidationError} if the continuation
+ * is rejected.
  *
  * @example
  * ```ts
@@ -138,13 +143,16 @@ function align(
   return expected !== undefined && sent === expected ? { ok: true, end: 0 } : reject("stale-token");
 }
 
-/** Compatible mode has one code where strict mode has two. */
+/**
+ * Converts the code `truncated-history`, which only strict mode has, into `not-a-prefix`. All other rejections stay the
+ * same.
+ */
 const withoutStrictCodes = (rejection: ContinuationRejection): ContinuationRejection =>
   rejection.code === "truncated-history" ? reject("not-a-prefix", rejection.index) : rejection;
 
 interface DecisionRules {
   readonly strict: boolean;
-  /** Whether the call still waits after the request's own results. */
+  /** Whether the call has no result, neither in the stored history nor in the same request. */
   readonly isPending: (toolCallId: string) => boolean;
   readonly pendingApprovals: readonly PendingApproval[] | undefined;
 }
@@ -153,7 +161,7 @@ type Decisions =
   | { readonly ok: true; readonly approvals: readonly ApprovalDecision[] }
   | ContinuationRejection;
 
-/** Checks and copies a client's decisions. Absent means none. */
+/** Checks and copies a client's approval decisions. An absent list counts as an empty list. */
 function readDecisions(decisions: unknown, rules: DecisionRules): Decisions {
   if (decisions === undefined || decisions === null) return { ok: true, approvals: Object.freeze([]) };
   if (!Array.isArray(decisions)) return reject("malformed-approval");
@@ -185,25 +193,29 @@ export interface Continuation
     ContinuationOptions,
     "pendingApprovals" | "clientToolCallIds" | "dropped" | "mayBeginLater" | "historyToken"
   > {
-  /** The stored history. */
+  /** The stored history of the conversation. */
   readonly persisted: readonly Message[];
   /**
-   * The client's messages, including its copy of the history unless it sent a token (`historyToken`). Unchecked,
-   * despite its type.
+   * The client's messages. They begin with the client's copy of the history, unless the client sent a history token
+   * (`historyToken`). The messages are not checked yet, in spite of the type.
    */
   readonly incoming: readonly Message[];
-  /** The client's decisions, also unchecked. */
+  /** The client's approval decisions. The decisions are not checked yet, in spite of the type. */
   readonly approvals?: readonly ApprovalDecision[] | undefined;
-  /** Absent for a new conversation. */
+  /** The id of the conversation. Absent if the conversation is new. */
   readonly conversationId?: string | undefined;
 }
 
-/** Accepts a continuation by returning, and refuses it by throwing. */
+/**
+ * A function that checks a continuation. If the function returns (or its promise resolves), the continuation is
+ * accepted. If it throws (or rejects), the continuation is refused.
+ */
 export type ContinuationValidator = (continuation: Continuation) => void | Promise<void>;
 
 /**
- * Creates the default validator: {@link assertValidContinuation} as a hook. It throws `ContinuationValidationError`.
- * `options.mode` defaults to `strict`. Throws a `TypeError` that names an invalid option.
+ * Creates the default validator, which calls {@link assertValidContinuation}. The validator throws a
+ * `ContinuationValidationError` if the continuation is rejected. `options.mode` is `strict` by default. Throws a
+ * `TypeError` that names the option if an option is invalid.
  *
  * @example
  * ```ts
@@ -243,19 +255,21 @@ export function defaultContinuationValidator(
   };
 }
 
-/** Position and digest of a history. `ConversationMetadata` and write receipts have these fields. */
+/**
+ * The length and the digest of a stored history. `ConversationMetadata` and the receipts of writes have these fields.
+ */
 export interface HistoryPosition {
   readonly nextPosition?: number;
   readonly historyDigest?: string;
 }
 
 /**
- * Returns a token that a client can send in a continuation instead of its copy of the history: opaque, about 70
- * characters. It is valid until messages change, by any writer; metadata changes don't affect it. Returns `undefined`
- * if the store keeps no digests.
+ * Returns a history token: a text of about 70 characters. In a continuation, a client can send it instead of its copy
+ * of the history. The token is valid until a writer changes the messages; changes of metadata don't affect it. Returns
+ * `undefined` if the store keeps no digests.
  *
- * The token is not secret and grants no access: the store decides who owns the conversation. Anyone who knows the
- * stored messages can compute it, and gains nothing.
+ * The token is not secret and gives no access, because the store decides who owns the conversation. A person who knows
+ * the stored messages can compute the token, but gains nothing by it.
  *
  * @example
  * ```ts

@@ -5,22 +5,24 @@ import type { ApprovalDecision } from "./approval.ts";
 /**
  * Why a continuation is refused:
  *
- * - `not-a-prefix`: it rewrites the stored history, or is the history of another conversation.
- * - `truncated-history`: it leaves out the end of the stored history, or all of it. Only in strict mode.
- * - `stale-token`: the token is invalid, of another conversation, or of an earlier state of this one.
- * - `forged-tool-result`: a result for a call that was never made or that the client must not answer, or, in strict
- *   mode, that no longer waits for one.
- * - `duplicate-tool-result`: a result for a call that already has one, stored or in the same request. Only in strict
- *   mode.
+ * - `not-a-prefix`: the messages change the stored history, or contain the history of another conversation.
+ * - `truncated-history`: the messages leave out the end of the stored history, or all of it. Only in strict mode.
+ * - `stale-token`: the history token is invalid, belongs to another conversation, or to an earlier state of this
+ *   conversation.
+ * - `forged-tool-result`: a result for a call that was never made or that the client must not answer. In strict mode,
+ *   also a result for a call that is no longer pending.
+ * - `duplicate-tool-result`: a result for a call that already has a result, stored or in the same request. Only in
+ *   strict mode.
  * - `misplaced-tool-result`: a result after a user message. Only in strict mode.
  * - `forged-assistant-message`: an assistant message that isn't in the stored history. Only in strict mode.
- * - `forbidden-role`: any role except user, assistant and tool, e.g. `system`.
+ * - `forbidden-role`: a message with another role than user, assistant and tool (e.g. `system`).
  * - `forged-part`: an added message contains data that only a model provider writes (reasoning, metadata, an origin, a
- *   tool that the provider ran), or a part that is neither text nor media.
- * - `malformed-message`: not a list of messages, or a message that can't be stored.
- * - `forged-approval`: a decision about a call that doesn't wait for one, or with a wrong approval id.
- * - `duplicate-approval`: two decisions about one call. Only in strict mode.
- * - `malformed-approval`: not a list of decisions, or an invalid decision.
+ *   call of the provider's own tool), or a part that is neither text nor media.
+ * - `malformed-message`: the value is not a list of messages, or a message can't be stored.
+ * - `forged-approval`: a decision about a call that doesn't wait for an approval, or a decision with a wrong approval
+ *   id.
+ * - `duplicate-approval`: two decisions about the same call. Only in strict mode.
+ * - `malformed-approval`: the value is not a list of decisions, or a decision is invalid.
  */
 export type ContinuationRejectionCode = keyof typeof REASONS;
 
@@ -42,39 +44,41 @@ const REASONS = {
     "the approvals are not a list of decisions; each has toolCallId, approvalId, approved and an optional reason",
 } as const;
 
-/** A refused continuation. */
+/** A continuation that was refused. */
 export type ContinuationRejection = {
   readonly ok: false;
   readonly code: ContinuationRejectionCode;
-  /** The problem and what to do. Contains no message content, ids or names. */
+  /** What is wrong and what to do. Contains no message content, ids or names. */
   readonly reason: string;
   /**
-   * The index of the incoming message, or of the decision for the three approval codes. The number of messages if one
-   * is missing. Absent if there is no list.
+   * The index of the refused message in `incoming`. For the three codes about approvals, `index` is the index of the
+   * refused decision. If a message is missing at the end of `incoming`, `index` is the number of messages. Absent if
+   * `incoming` or the decisions aren't a list.
    */
   readonly index?: number;
 };
 
 /**
- * The client's added messages, copied and frozen: later changes to the input don't affect them. Continue from the
- * stored history, never from the client's copy.
+ * The messages that the client added, as frozen copies, so that later changes to the client's messages don't change
+ * them. Append these messages to the stored history, never to the client's copy of the history.
  */
 export type ContinuationAcceptance = {
   readonly ok: true;
   /**
-   * Results for pending calls at the end of the stored history, at most one for each call, in their order of arrival.
+   * Results for pending calls at the end of the stored history, in the order in which the client sent them. Contains at
+   * most one result for each call.
    */
   readonly toolResults: readonly Message[];
-  /** New user messages. In compatible mode also assistant messages from the client. */
+  /** New user messages. In compatible mode, also assistant messages from the client. */
   readonly added: readonly Message[];
   /**
-   * Decisions about calls that are pending and not answered by `toolResults`, at most one for each call, in their order
-   * of arrival.
+   * Decisions about pending calls that have no result in `toolResults`, in the order in which the client sent them.
+   * Contains at most one decision for each call.
    */
   readonly approvals: readonly ApprovalDecision[];
 };
 
-/** The result of `validateContinuation`: the client's added messages, or why the continuation is refused. */
+/** The result of `validateContinuation`: the messages that the client added, or why the continuation is refused. */
 export type ContinuationValidationResult = ContinuationAcceptance | ContinuationRejection;
 
 export const reject = (code: ContinuationRejectionCode, index?: number): ContinuationRejection => ({

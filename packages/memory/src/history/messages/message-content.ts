@@ -1,12 +1,12 @@
 import type { ContentPart, Message, RichMessage } from "../../contract/message.ts";
 
-/** Returns the text of a text part; `undefined` for reasoning, refusals, media and all other parts. */
+/** Returns the text of a text part. Returns `undefined` for reasoning, refusals, media and all other parts. */
 export const partText = (part: ContentPart): string | undefined =>
   isTextPart(part) && typeof part["text"] === "string" ? part["text"] : undefined;
 
 /**
- * Returns the text of a message: its content, or its text parts joined by line breaks; `""` if there is none. Excludes
- * reasoning and refusals.
+ * Returns the text of a message: its content or, if the content consists of parts, its text parts joined by line
+ * breaks. Returns `""` if the message has no text. Reasoning and refusals aren't part of the text.
  *
  * @example
  * ```ts
@@ -32,48 +32,54 @@ export function messageText(message: Message | RichMessage): string {
     .join("\n");
 }
 
-/** OpenAI's Responses API has two types of its own. */
+/** The types of text parts. `input_text` and `output_text` come from OpenAI's Responses API. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "input_text", "output_text"]);
 
-/** The types of JAF and the AI SDK, OpenAI and OpenRouter, and Anthropic. */
+/** The types of reasoning parts in messages of JAF, the AI SDK, OpenAI, OpenRouter and Anthropic. */
 const REASONING_TYPES: ReadonlySet<string> = new Set(["reasoning", "thinking", "redacted_thinking"]);
 
-/** Message fields in which providers and gateways store a model's reasoning. */
+/** The fields of a message in which model providers and gateways store a model's reasoning. */
 const REASONING_FIELDS: ReadonlySet<string> = new Set([
   ...["reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks"],
 ]);
 
-/** The types of JAF and other frameworks for images, audio, video and files. */
+/** Matches the types of parts that JAF and other frameworks use for images, audio, video and files. */
 const MEDIA_TYPE = /media|image|audio|video|file|document|screenshot/;
 
-/** Whether the part is text: `text`, or `input_text` or `output_text` of OpenAI's Responses API. */
+/** Whether the part is text: of type `text`, or of type `input_text` or `output_text` from OpenAI's Responses API. */
 export const isTextPart = ({ type }: Pick<ContentPart, "type">): boolean => TEXT_TYPES.has(type);
 
-/** Whether the part contains reasoning, readable or not. */
+/** Whether the part contains reasoning, as readable text or in encrypted form. */
 export const isReasoningPart = ({ type }: Pick<ContentPart, "type">): boolean => REASONING_TYPES.has(type);
 
 /** Whether a message field with this name contains reasoning. */
 export const isReasoningField = (name: string): boolean => REASONING_FIELDS.has(name);
 
-/** Whether the part is an image, audio, video or file, in any framework. */
+/** Whether the part is an image, audio, a video or a file, in the format of JAF or of another framework. */
 export const isMediaPart = ({ type }: Pick<ContentPart, "type">): boolean => MEDIA_TYPE.test(type);
 
 type AnyMessage = Message | RichMessage;
 
-/** Fields that label a message and are not content. */
+/** The fields of a message that describe the message and are not content. */
 const LABELS: ReadonlySet<string> = new Set([
   ...["role", "content", "tool_calls", "tool_call_id", "id", "name", "type", "status"],
   ...["origin", "providerMetadata"],
 ]);
 const TEXT_LABELS: ReadonlySet<string> = new Set(["type", "text", "id", "name", "status"]);
 
-/** Returns the call id of a tool-call part; `undefined` for other parts and for the AI SDK's own calls. */
+/**
+ * Returns the call id of a tool-call part. Returns `undefined` for other parts, and for parts in which the AI SDK
+ * stores a whole call.
+ */
 export const toolCallIdOf = (part: ContentPart): string | undefined =>
   part.type === "tool-call" && typeof part["id"] === "string" && part["toolCallId"] === undefined
     ? part["id"]
     : undefined;
 
-/** Whether it is a non-empty text, list or object. Numbers and booleans only describe a message. */
+/**
+ * Whether a value is a non-empty text, list or object. Numbers and booleans only describe a message, so they don't
+ * count.
+ */
 function holdsSomething(value: unknown): boolean {
   if (typeof value === "string") return value.trim() !== "";
   if (typeof value !== "object" || value === null || value instanceof Date) return false;
@@ -87,14 +93,17 @@ function anyField(value: Readonly<Record<string, unknown>>, isNamed: (key: strin
   return false;
 }
 
-/** An empty text counts if it has a signature or similar, which must be sent back. */
+/**
+ * Whether a part contains content; a part that only marks the place of a call doesn't. An empty text counts as content
+ * if the part has a signature or a similar field, which must be sent back to the model provider.
+ */
 function partHolds(part: ContentPart): boolean {
   const text = partText(part);
   if (text === undefined) return toolCallIdOf(part) === undefined;
   return text.trim() !== "" || anyField(part, (key) => !TEXT_LABELS.has(key));
 }
 
-/** Whether a message contains anything besides its calls, in its content or any other field. */
+/** Whether a message contains anything besides its tool calls, in its content or in any other field. */
 export function hasContent(message: AnyMessage): boolean {
   const rich: RichMessage = message;
   const { content } = rich;
@@ -102,7 +111,7 @@ export function hasContent(message: AnyMessage): boolean {
   return anyField(rich, (key) => !LABELS.has(key));
 }
 
-/** Whether it contains reasoning and nothing else, apart from its calls. */
+/** Whether a message contains reasoning, and nothing else except tool calls. */
 export function isReasoningAlone(message: AnyMessage): boolean {
   const rich: RichMessage = message;
   const { content } = rich;
@@ -117,12 +126,12 @@ export function isReasoningAlone(message: AnyMessage): boolean {
 const isBesideReasoning = (part: ContentPart): boolean => !isReasoningPart(part) && partHolds(part);
 
 /**
- * Returns how many messages at the start of a prompt the next turn will repeat unchanged, e.g. for a model provider's
- * prompt cache. If the newest user message contains text marked `transient`, only the messages before it; otherwise
- * all.
+ * Returns how many messages at the start of a prompt the next turn will repeat unchanged. Only these messages are worth
+ * keeping in a model provider's prompt cache. If the newest user message contains text marked `transient`, only the
+ * messages before that message count; otherwise all messages count.
  */
 export function stableLength(messages: readonly RichMessage[]): number {
-  // Only the newest user message: in other messages, `transient` text is stored and doesn't change.
+  // Only the newest user message can change: in other messages, `transient` text is stored and stays the same.
   const newest = messages.findLastIndex(({ role }) => role === "user");
   const content = messages[newest]?.content;
   const isChanging = Array.isArray(content) && content.some((part) => part["transient"] === true);

@@ -3,21 +3,28 @@ import { hasContent, isReasoningAlone, isReasoningPart, toolCallIdOf } from "./m
 import { type CallKey, callKey, matchResults } from "./tool-calls.ts";
 
 /**
- * Repairs the order of calls and results in any stored history. Afterwards each tool call is answered exactly once,
- * directly after the message that made it, in call order, as every model provider requires.
+ * Repairs the order of tool calls and results in any stored history. Afterwards each call is answered exactly once. The
+ * results come directly after the message that made the calls, in the order of the calls. Every model provider requires
+ * this order.
  *
- * Drops calls without a result (and their message, if it contains nothing else), results without a call, second
- * results, and empty assistant messages: those with no text except white space, no other part, and no additional field
- * with content, such as a refusal or `reasoning_content`. Moves results to the right place. Everything else stays, in
- * order. Pure and idempotent: a valid history is returned as the same array. Linear in the number of messages.
+ * Drops these messages and calls:
  *
- * A dropped call also loses its part, and reasoning that only led to dropped calls is dropped: Anthropic and OpenAI
- * refuse reasoning that nothing follows. All other reasoning stays with its message, even if that contains nothing
- * else.
+ * - calls without a result, and their message if it contains nothing else,
+ * - results without a call, and second results,
+ * - empty assistant messages: they have no text except white space, no other part, and no additional field with content
+ *   (e.g. a refusal or `reasoning_content`).
  *
- * The model's adapter handles what only some providers refuse: an id that is used again in a later turn, a function
- * name with other characters, arguments that aren't JSON, a user message without text, a history that starts with a
- * reply. It changes only what the model sees, not the stored messages.
+ * Moves results to the right place. Everything else stays, in order. A valid history is returned as the same array.
+ * Takes time linear in the number of messages.
+ *
+ * If a call is dropped, its part is dropped, too. Reasoning that only led to dropped calls is also dropped, because
+ * Anthropic and OpenAI refuse reasoning after which nothing follows. All other reasoning stays in its message, even if
+ * the message contains nothing else.
+ *
+ * Some things in a history are refused only by some model providers: an id that is used again in a later turn, a
+ * function name with characters that the model provider doesn't allow, arguments that aren't JSON, a user message
+ * without text, or a history that starts with a reply. The code for the model provider (e.g. `@jaf/google`) repairs
+ * these. It only changes what the model sees, not the stored messages.
  *
  * @example
  * ```ts
@@ -29,8 +36,8 @@ import { type CallKey, callKey, matchResults } from "./tool-calls.ts";
  */
 export function sanitizeConversation<M extends Message | RichMessage>(messages: M[]): M[];
 /**
- * Repairs the order of calls and results in any stored history, as the overload above describes. Returns a readonly
- * array.
+ * Repairs the order of tool calls and results in any stored history, as the overload above describes. This overload
+ * takes and returns a readonly array.
  */
 export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[];
 export function sanitizeConversation<M extends Message | RichMessage>(messages: readonly M[]): readonly M[] {
@@ -39,11 +46,14 @@ export function sanitizeConversation<M extends Message | RichMessage>(messages: 
 
 export interface Sanitized<M> {
   readonly messages: readonly M[];
-  /** Returns the index that a message had in the original history. */
+  /**
+   * Returns the index of a message in the original history. `index` is the index of the same message in the sanitized
+   * messages.
+   */
   readonly originOf: (index: number) => number;
 }
 
-/** Like {@link sanitizeConversation}, with the origin of each message. */
+/** Does the same as {@link sanitizeConversation}, and also returns where each message was in the original history. */
 export function sanitizeWithOrigins<M extends Message | RichMessage>(messages: readonly M[]): Sanitized<M> {
   if (isReplayable(messages)) return { messages, originOf: (index) => index };
   const answers = matchResults(messages as readonly RichMessage[]);
@@ -65,7 +75,10 @@ interface Repaired<M> {
   readonly origin: number;
 }
 
-/** Other frameworks store reasoning in a separate message before the one with the call. */
+/**
+ * Drops the reasoning that led to a dropped call. Other frameworks store such reasoning in a separate message before
+ * the message with the call.
+ */
 function dropReasoningBefore<M extends Message | RichMessage>(
   messages: readonly M[],
   index: number,
@@ -103,7 +116,10 @@ export function isReplayable(messages: readonly (Message | RichMessage)[]): bool
   return true;
 }
 
-/** The AI SDK stores call ids in the parts of a result, and calls in parts, too. Both stay where they are. */
+/**
+ * Whether the message has tool results in the AI SDK's format, with call ids in its parts. The AI SDK also stores the
+ * calls in parts. The sanitizer leaves calls and results in this format where they are.
+ */
 function isOfAnotherKind({ tool_call_id: id, content }: RichMessage): boolean {
   return id == null && Array.isArray(content) && content.some(({ toolCallId }) => toolCallId !== undefined);
 }
@@ -112,12 +128,12 @@ type AnyCall = ToolCall | RichToolCall;
 
 function hasRepeatedId(calls: readonly AnyCall[]): boolean {
   if (calls.length <= 1) return false;
-  // Some gateways send no ids.
+  // An empty id doesn't count as repeated, because some gateways send no ids.
   const ids = calls.map(({ id }) => id).filter((id) => id !== "");
   return new Set(ids).size < ids.length;
 }
 
-// Dumps of other systems contain `null` in messages without calls.
+// Messages that were exported from other systems may have `tool_calls: null`.
 const callsOf = ({ role, tool_calls }: Message | RichMessage): readonly AnyCall[] =>
   role === "assistant" ? (tool_calls ?? []) : [];
 
@@ -148,8 +164,8 @@ function repair<M extends Message | RichMessage>(
 }
 
 /**
- * Returns a copy of the message with only the kept calls, without the parts of the others. Frozen, because it may be
- * returned in place of the caller's message.
+ * Returns a copy of the message with only the kept calls, and without the parts of the dropped calls. The copy is
+ * frozen, because callers may get it in place of their own message.
  */
 function withCalls<M extends Message | RichMessage>(message: M, kept: readonly AnyCall[]): M {
   if (message.tool_calls === undefined) return message;
@@ -168,26 +184,26 @@ function withCalls<M extends Message | RichMessage>(message: M, kept: readonly A
   return Object.freeze({ ...rest, ...parts }) as M;
 }
 
-/** A message's calls after dropping some. */
+/** The calls of a message after some of them were dropped. */
 interface DroppedCalls {
-  /** The ids of the kept calls. */
+  /** The ids of the calls that stay in the message. */
   readonly kept: readonly string[];
-  /** The number of dropped calls. */
+  /** How many calls of the message were dropped. */
   readonly dropped: number;
 }
 
 /**
- * Returns the parts without those of dropped calls, and without the reasoning that only led to these calls: those
- * between the reasoning and the next one. Calls without a part come after all parts. Returns the same array if nothing is
- * dropped.
+ * Returns the parts of a message without those of dropped calls. Also leaves out reasoning that only led to dropped
+ * calls: between this reasoning and the next reasoning, there is nothing but dropped calls. Calls without a part count
+ * as coming after all parts. Returns the same array if no part is left out.
  */
 function withoutToolCallParts(
   parts: readonly ContentPart[],
   { kept, dropped }: DroppedCalls,
 ): readonly ContentPart[] {
   const { lost, callsBehind } = droppedToolCallParts(parts, kept);
-  // From the end: whether the parts after a reasoning part contain kept calls or content, and whether they contain
-  // dropped calls.
+  // Goes from the end to the beginning. `leads` says whether the parts after a reasoning part contain kept calls or
+  // content (`toKept`), and whether they contain dropped calls (`toLost`).
   let leads = { toKept: callsBehind, toLost: dropped > lost.size };
   let isInReasoning = false;
   const gone = new Set(lost);

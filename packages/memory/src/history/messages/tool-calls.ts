@@ -1,31 +1,35 @@
 import type { Message, RichMessage, RichToolCall, ToolCall } from "../../contract/message.ts";
 
-/** Name and input of a tool call of any kind. */
+/** The name and the input of a tool call of any kind. */
 export interface CalledTool {
   readonly name: string;
-  /** As the model wrote it: JSON text, or any text for a custom tool. */
+  /** The input as the model wrote it: JSON text, or any text for a custom tool. */
   readonly input: string;
 }
 
-/** Returns the name and input of a tool call of any kind. */
+/** Returns the name and the input of a tool call of any kind. */
 export function calledTool(call: ToolCall | RichToolCall): CalledTool {
   if (call.type === "custom") return { name: call.custom.name, input: call.custom.input };
   return { name: call.function.name, input: call.function.arguments };
 }
 
-/** A turn that stopped between a tool call and its result. */
+/** The tool calls at the end of a history of which at least one has no result. */
 export interface PendingToolCalls {
   /** The index of the assistant message that made the calls. */
   readonly index: number;
-  /** The existing results by call id, in any order. */
+  /** The results that exist, by call id. They may be in any order. */
   readonly results: ReadonlyMap<string, Message>;
-  /** The calls without a result, in call order, each id once. Calls that share the id `""` are left out. */
+  /**
+   * The calls without a result, in the order of the calls. Each id occurs once. If several calls have the id `""`,
+   * these are left out.
+   */
   readonly missing: readonly ToolCall[];
 }
 
 /**
- * Returns the unanswered calls at the end of a history, or `undefined`. Only the end counts: once something other than
- * a tool result follows a call, the turn continued without it.
+ * Returns the calls without a result at the end of a history. Returns `undefined` if the history ends without such a
+ * call. Calls earlier in the history don't count: if anything except a tool result follows a call, the turn went on
+ * without the result.
  *
  * @example
  * ```ts
@@ -47,13 +51,13 @@ export function pendingToolCalls(messages: readonly Message[]): PendingToolCalls
     if (id !== undefined && !results.has(id)) results.set(id, result);
   }
   const seen = new Set(results.keys());
-  // Several calls without an id can't be matched to their results, so none of them is answered.
+  // If several calls have no id, their results can't be matched to them. So none of these calls is returned as missing.
   if (calls.filter(({ id }) => id === "").length > 1) seen.add("");
   const missing = calls.filter(({ id }) => !seen.has(id) && seen.add(id));
   return missing.length === 0 ? undefined : { index, results, missing };
 }
 
-/** The position of a tool call: message index and index in its `tool_calls`. */
+/** Identifies a tool call in a history: the index of its message, and its index in the message's `tool_calls`. */
 export type CallKey = `${number}:${number}`;
 
 export const callKey = (message: number, call: number): CallKey => `${message}:${call}`;
@@ -63,26 +67,28 @@ type Result = { readonly call?: undefined; readonly at: number };
 type Event = Call | Result;
 
 /**
- * Matches results to calls. Returns message indexes by call. Providers reuse call ids within a conversation, so the
- * order matters, not only the id. For each id:
+ * Finds the result of each tool call. Returns the index of the result's message for each answered call. Model providers
+ * may use the same call id several times in a conversation. Therefore calls and results are matched by their order, not
+ * only by their id. For each id:
  *
- * 1. Results answer the calls directly before them, in order. If there are fewer results than calls, the earlier calls
- *    are the unanswered ones, because a result follows its call closely.
- * 2. The rest was reordered: a call takes the nearest result before it, or the next one after it.
+ * 1. Results answer the calls directly before them, in order. If there are fewer results than calls, the results answer
+ *   the later calls, because a result follows its call closely.
+ * 2. A call that has no result by rule 1 takes the nearest unused result before it or, if there is none, the next
+ *   unused result after it. (Such messages are in the wrong order.)
  *
- * A second result answers nothing: neither one that equals an earlier result of the id, nor one directly after an
- * answered call, unless it is also directly before the call that it answers. A late duplicate must never become the
- * answer to a later call.
+ * A second result answers no call. A result counts as second if it equals an earlier result with the same id. It also
+ * counts as second if it comes directly after an answered call, unless it is also directly before the call that it
+ * answers. So a late duplicate never becomes the answer to a later call.
  *
- * Some gateways give the id `""` to every call, so several calls of one message may share it. Their results count in
- * order, even equal ones.
+ * Some gateways give the id `""` to every call, so several calls of one message may have this id. Their results count
+ * in order, even if they are equal.
  */
 export function matchResults(messages: readonly RichMessage[]): ReadonlyMap<CallKey, number> {
   const matched = new Map<CallKey, number>();
   const blocks = toolBlocks(messages);
   for (const [id, events] of eventsById(messages)) {
     const [first, second] = events;
-    // The usual case: one call and one result with the id.
+    // The usual case: one call and one result have the id.
     if (
       events.length === 2 &&
       first?.call !== undefined &&
@@ -98,7 +104,7 @@ export function matchResults(messages: readonly RichMessage[]): ReadonlyMap<Call
   return matched;
 }
 
-/** For each message in a run of results: the messages before and after the run. */
+/** For each tool result: the index of the last message before it that isn't a result, and of the first one after it. */
 interface ToolBlocks {
   readonly before: Int32Array;
   readonly after: Int32Array;
@@ -141,7 +147,7 @@ function eventsById(messages: readonly RichMessage[]): Map<string, Event[]> {
 
 function matchOneId(
   events: readonly Event[],
-  /** Returns a text that is equal for equal results. */
+  /** Returns a text that is the same for equal results. */
   contentOf: (result: Result) => string,
   blocks: ToolBlocks,
 ): ReadonlyMap<CallKey, number> {
@@ -153,7 +159,7 @@ function matchOneId(
   };
 
   const unmatched: Event[] = [];
-  /** Results directly after a call that another result answers. */
+  /** The results that come directly after a call that another result answers. */
   const second = new Set<Event>();
   for (const { calls, results } of runsOf(events, contentOf)) {
     const unanswered = Math.max(0, calls.length - results.length);
@@ -192,7 +198,7 @@ function matchOneId(
   return matched;
 }
 
-/** Takes the last result that fits, and drops those after it. */
+/** Removes results from the end of the list until one fits, and returns this one. Returns `undefined` if none fits. */
 function takeNearest(results: Result[], fits: (result: Result) => boolean): Result | undefined {
   for (let last = results.pop(); last !== undefined; last = results.pop()) if (fits(last)) return last;
   return undefined;
@@ -200,11 +206,14 @@ function takeNearest(results: Result[], fits: (result: Result) => boolean): Resu
 
 interface Run {
   readonly calls: readonly Call[];
-  /** Equal results once. */
+  /** The results of these calls. Equal results occur once. */
   readonly results: readonly Result[];
 }
 
-/** Calls of one id, and the results that follow them up to the next call. */
+/**
+ * Splits the calls and results of one id into runs. A run consists of calls and of the results that follow them up to
+ * the next call.
+ */
 function runsOf(events: readonly Event[], contentOf: (result: Result) => string): readonly Run[] {
   const runs: { calls: Call[]; results: Result[]; contents: Set<string> }[] = [];
   let current = { calls: [] as Call[], results: [] as Result[], contents: new Set<string>() };

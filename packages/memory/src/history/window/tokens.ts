@@ -8,10 +8,10 @@ import {
 } from "../messages/message-content.ts";
 import { calledTool } from "../messages/tool-calls.ts";
 
-/** Returns the number of tokens of a text. Fractions are rounded up. */
+/** Returns the number of tokens in a text. Fractions are rounded up. */
 export type Tokenizer = (text: string) => number;
 
-// In twelfths of a token, so the sum stays a whole number.
+// Counted in twelfths of a token, so that the sum stays a whole number.
 const LETTER = 3;
 const OTHER_ASCII = 8;
 const BYTE = 12;
@@ -19,7 +19,7 @@ const BYTE = 12;
 function twelfths(code: number): number {
   if (code >= 0x80) {
     if (code < 0x800) return 2 * BYTE;
-    // Each half of a surrogate pair stands for two of its four bytes.
+    // Each half of a surrogate pair stands for two of the pair's four bytes.
     return (code >= 0xd800 && code <= 0xdfff ? 2 : 3) * BYTE;
   }
   const letter = code | 0x20;
@@ -27,9 +27,9 @@ function twelfths(code: number): number {
 }
 
 /**
- * Estimates the tokens of a text without a vocabulary, on the high side: a quarter for an ASCII letter or white space,
- * two thirds for an ASCII digit or sign, and one for each UTF-8 byte of all other text. No byte-level tokenizer makes
- * more than that. `docs/windows.md` has measurements.
+ * Estimates the number of tokens in a text without a vocabulary. The estimate is rather too high. An ASCII letter or
+ * white space counts as a quarter of a token, an ASCII digit or sign as two thirds. All other text counts as one token
+ * for each UTF-8 byte; no byte-level tokenizer makes more. `docs/windows.md` contains measurements.
  */
 export const estimateTokens: Tokenizer = (text) => {
   let sum = 0;
@@ -37,7 +37,10 @@ export const estimateTokens: Tokenizer = (text) => {
   return Math.ceil(sum / 12);
 };
 
-/** Rounds fractions up. Throws a `TypeError` if the tokenizer returns no number or a negative one. */
+/**
+ * Counts the tokens of a text and rounds the number up. Throws a `TypeError` if the tokenizer returns a negative number
+ * or no finite number.
+ */
 function countText(tokenizer: Tokenizer, text: string): number {
   if (text === "") return 0;
   const tokens: unknown = tokenizer(text);
@@ -45,16 +48,22 @@ function countText(tokenizer: Tokenizer, text: string): number {
   throw new TypeError("Invalid tokenizer: expected it to return a finite number of at least 0.");
 }
 
-/** Role and separators of a message, in tokens. */
+/** The tokens for the role of a message and for the separators around it. */
 const PER_MESSAGE = 4;
-/** Id and frame of a tool call, in tokens. */
+/** The tokens for the id of a tool call and for the text around it. */
 const PER_TOOL_CALL = 8;
 
 /**
- * Counts the tokens of a message: its text; the name and arguments, or input, of each tool call; its other parts by
- * their kind; 4 for the message and 8 for each tool call. Of additional fields, `refusal` and reasoning
- * (`reasoning_details` etc.) count, and 1,600 tokens for `audio` and for each of the `attachments`. `docs/windows.md`
- * has a table. Throws a `TypeError` if the tokenizer returns no number.
+ * Returns the number of tokens of a message. These numbers are added:
+ *
+ * - the tokens of the message's text, and of the name and the arguments (or input) of each tool call,
+ * - the tokens of the other parts of the message, depending on their kind,
+ * - 4 tokens for the message and 8 for each tool call,
+ * - the tokens of some additional fields: `refusal`, reasoning (e.g. `reasoning_details`), and 1,600 tokens for `audio`
+ *   and for each item of `attachments`.
+ *
+ * `docs/windows.md` contains a table of all kinds of parts. Throws a `TypeError` if the tokenizer doesn't return a
+ * finite number of at least 0.
  *
  * @example
  * ```ts
@@ -89,7 +98,10 @@ function fieldTokens(message: RichMessage, tokenizer: Tokenizer): number {
   return refused + MEDIA_TOKENS * media + reasoningTokens(message, tokenizer);
 }
 
-/** Gateways repeat the same reasoning in several fields: only the largest counts. */
+/**
+ * Counts the reasoning in the fields of a message. Gateways repeat the same reasoning in several fields, so only one
+ * field counts: the most detailed one.
+ */
 function reasoningTokens(message: RichMessage, tokenizer: Tokenizer): number {
   for (const blocks of [message["thinking_blocks"], message["reasoning_details"]]) {
     if (!Array.isArray(blocks) || blocks.length === 0) continue;
@@ -102,18 +114,21 @@ function reasoningTokens(message: RichMessage, tokenizer: Tokenizer): number {
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** An image, audio or file, in tokens: the maximum for a large image with Anthropic. */
+/** The tokens of an image, audio or a file. This is the maximum for a large image with Anthropic. */
 const MEDIA_TOKENS = 1_600;
 
-/** For opaque data, e.g. encrypted: three bytes of text are four characters of base64. */
+/**
+ * How many characters of opaque data (e.g. encrypted reasoning) count as one token: three bytes of text become four
+ * characters of base64.
+ */
 const OPAQUE_CHARACTERS_PER_TOKEN = 4;
 
-/** Long base64: no language has words of this length. */
+/** Matches long base64 text. No language has words of this length. */
 const BLOB = /^(?:data:[^,]{0,200},)?[\w+/=-]{1000,}$/;
 
 const opaqueTokens = (text: string): number => Math.ceil(text.length / OPAQUE_CHARACTERS_PER_TOKEN);
 
-/** The tokens of a part without its text, which counts with the message's text. */
+/** Returns the tokens of a part without its text, because the text is counted with the message's text. */
 function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
   if (partText(part) !== undefined || toolCallIdOf(part) !== undefined) return 0;
   if (isReasoningPart(part)) return reasoningTokensOf(part, tokenizer);
@@ -134,8 +149,8 @@ function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
 }
 
 /**
- * Counts reasoning, in JAF's or another framework's form: its text, and a quarter of a token for each character of
- * encrypted text. A signature only counts if there is nothing else.
+ * Counts the tokens of reasoning, in the format of JAF or of another framework. Its readable text counts, and a quarter
+ * of a token for each character of encrypted text. A signature only counts if the reasoning has no text.
  */
 function reasoningTokensOf(thought: unknown, tokenizer: Tokenizer): number {
   if (typeof thought !== "object" || thought === null) return 0;
@@ -149,7 +164,10 @@ function reasoningTokensOf(thought: unknown, tokenizer: Tokenizer): number {
   return sum(readable, (each) => countText(tokenizer, each)) + sum(hidden, opaqueTokens);
 }
 
-/** Returns a non-empty text, or the texts in a list of parts. */
+/**
+ * Returns the texts in a value: the value itself if it is a non-empty text, or the texts of its items if it is a list
+ * of parts.
+ */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === "string") return value === "" ? [] : [value];
   if (!Array.isArray(value)) return [];
@@ -166,7 +184,10 @@ function jsonTokens(value: unknown, tokenizer: Tokenizer): number {
   return countText(tokenizer, text) + aside;
 }
 
-/** Returns JSON text without bytes and long base64. These are counted separately, each as at most one media part. */
+/**
+ * Converts a value into JSON text (`text`) without bytes and long base64. `aside` is the number of tokens for the bytes
+ * and the base64 that were left out. Each of them counts at most as much as one media part.
+ */
 function jsonOf(value: unknown): { readonly text: string; readonly aside: number } {
   let aside = 0;
   const text = JSON.stringify(value, (_, field: unknown) => {

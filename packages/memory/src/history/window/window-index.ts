@@ -2,25 +2,42 @@ import type { Message, RichMessage } from "../../contract/message.ts";
 import { isReasoningAlone } from "../messages/message-content.ts";
 
 export const USER = 0;
-/** Any other message that can be the first of a window, with the messages that belong to it directly after it. */
+/**
+ * A message that isn't a user message, but can be the first message of a window (e.g. an assistant message with tool
+ * calls). The messages of kind `RESULT` directly after it belong to it.
+ */
 export const GROUP = 1;
-/** A tool result, or a message with its reasoning in a separate message before it. */
+/** A tool result, or a message whose reasoning is in a separate message before it. A window can't begin with it. */
 export const RESULT = 2;
 export const SYSTEM = 3;
 
-/** The data of a history that a window needs, by message index. */
+/**
+ * What must be known about the messages of a history to compute the history's window. The arrays are indexed by the
+ * index of the message.
+ */
 export interface WindowIndex {
   readonly size: number;
-  /** `USER`, `GROUP`, `RESULT` or `SYSTEM`. */
+  /** The kind of each message: `USER`, `GROUP`, `RESULT` or `SYSTEM`. */
   readonly kinds: Uint8Array;
   readonly costs: Float64Array;
-  /** The cost of all messages before an index, without system content. Has one more entry than there are messages. */
+  /**
+   * For each index, the cost of all messages before the index, without system messages. The array has one item more
+   * than there are messages.
+   */
   readonly costBefore: Float64Array;
-  /** The same for system content. */
+  /**
+   * For each index, the cost of all system messages before the index. The array has one item more than there are
+   * messages.
+   */
   readonly systemCostBefore: Float64Array;
-  /** The last user message at or before an index, or -1. Has one more entry than there are messages. */
+  /**
+   * For each index, the index of the last user message at or before it, or -1. The array has one item more than there
+   * are messages.
+   */
   readonly lastUserAt: Int32Array;
-  /** The first user message after an index, or the number of messages. */
+  /**
+   * For each index, the index of the first user message after it, or the number of messages if no user message follows.
+   */
   readonly nextUserAfter: Int32Array;
 }
 
@@ -30,12 +47,15 @@ function kindOf(message: AnyMessage, before: AnyMessage | undefined): number {
   const role: string = message.role;
   if (role === "user") return USER;
   if (role === "tool") return RESULT;
-  // Roles of other frameworks. OpenAI's newer models use "developer".
+  // Roles of other frameworks. Newer models of OpenAI use "developer" instead of "system".
   if (role === "system" || role === "developer") return SYSTEM;
   return before !== undefined && isReasoningFor(before) ? RESULT : GROUP;
 }
 
-/** Whether the message is separate reasoning, as other frameworks store it, for the message after it. */
+/**
+ * Whether the message only contains reasoning for the message after it. Other frameworks store reasoning separately
+ * like this.
+ */
 const isReasoningFor = (message: AnyMessage): boolean =>
   message.role === "assistant" && message.tool_calls === undefined && isReasoningAlone(message);
 
@@ -70,11 +90,18 @@ export function createWindowIndex(
   return windowIndex;
 }
 
-/** Returns the user message of the turn if the window starts after it but keeps it; otherwise -1. */
+/**
+ * Returns the index of the user message that a window keeps although the window starts later in the same turn. `start`
+ * is the index at which the window starts. Returns -1 if the window starts with a user message or there is none before
+ * it.
+ */
 export const pinnedUserMessage = ({ kinds, lastUserAt }: WindowIndex, start: number): number =>
   kinds[start] === USER ? -1 : (lastUserAt[start] ?? -1);
 
-/** Returns the cost of a window from `start` over the messages before `end`. All system content is kept. */
+/**
+ * Returns the cost of the window that starts at `start` and ends before `end`. The cost includes all system messages
+ * before `end` and the pinned user message.
+ */
 export function windowCost(windowIndex: WindowIndex, start: number, end: number): number {
   const { costBefore, systemCostBefore, costs } = windowIndex;
   const pinned = costs[pinnedUserMessage(windowIndex, start)] ?? 0;

@@ -6,44 +6,46 @@ import { countMessageTokens, estimateTokens, type Tokenizer } from "./tokens.ts"
 
 interface TrimOptions {
   /**
-   * The low mark, below the limit. Once the limit is exceeded, the window is cut to this size, so many calls in a row
-   * begin with the same messages and hit the model provider's prompt cache. Absent: the window slides.
+   * The size to which the window is cut when it exceeds the limit, in the unit of the limit (messages or tokens).
+   * `trimTo` must be below the limit. With `trimTo`, many model calls in a row begin with the same messages, so that
+   * the model provider's prompt cache is used. If `trimTo` is absent, the window slides: each new message pushes out
+   * the oldest messages.
    */
   readonly trimTo?: number | undefined;
   /**
-   * The number of the conversation's messages before the given ones: dropped by the store, or not read. Only used with
-   * `trimTo`. Default 0.
+   * The number of messages of the conversation that come before the given messages: the store has dropped them, or they
+   * were not read. Only used together with `trimTo`. Default 0.
    */
   readonly dropped?: number | undefined;
   /**
-   * Maps the index of a given user message to its position in the whole conversation. Only used with `trimTo`, if the
-   * sanitizer has left out messages: it makes the window the same for all messages and for only the last ones. Default:
-   * `dropped` plus the index.
+   * Returns the position of a user message in the whole conversation, by its index in the given messages. Needed if the
+   * sanitizer has left out messages. With `positionOf`, the window is the same, whether all messages are given or only
+   * the last ones. Only used together with `trimTo`. Default: `dropped` plus the index.
    */
   readonly positionOf?: ((index: number) => number) | undefined;
 }
 
 /** Options of `messageWindow`. */
 export interface MessageWindowOptions extends TrimOptions {
-  /** The maximum number of messages, at least 1. */
+  /** The maximum number of messages in the window, at least 1. */
   readonly maxMessages: number;
 }
 
 /** Options of `tokenWindow`. */
 export interface TokenWindowOptions extends TrimOptions {
-  /** The maximum number of tokens, at least 1, as `countMessageTokens` counts them. */
+  /** The maximum number of tokens in the window, at least 1. `countMessageTokens` counts them. */
   readonly maxTokens: number;
-  /** Default {@link estimateTokens}. */
+  /** The function that counts the tokens of a text. Default {@link estimateTokens}. */
   readonly tokenizer?: Tokenizer | undefined;
 }
 
 /** Options of `planWindow`: a limit in messages or in tokens. */
 export type WindowOptions = MessageWindowOptions | TokenWindowOptions;
 
-/** Limits in the unit of the window: messages or tokens. */
+/** The limits of a window, in messages or in tokens. */
 export interface WindowLimits {
   readonly limit: number;
-  /** Equals the limit if the window slides. */
+  /** The size to which the window is cut once it exceeds the limit. Equals the limit if the window slides. */
   readonly low: number;
   readonly dropped: number;
   readonly positionOf: (index: number) => number;
@@ -57,7 +59,7 @@ const TOKEN_FIELDS = ["maxTokens", "tokenizer", ...TRIM_FIELDS];
 export const TOKENIZER_EXPECTED = "a function from a text to its number of tokens";
 const POSITION_EXPECTED = "a function from an index to a position";
 
-/** Returns the issue of a low mark that is not below the limit. */
+/** Returns an issue if `trimTo` is not below the limit, otherwise `undefined`. */
 export const lowMarkIssue = (limit: unknown, trimTo: unknown): MemoryIssue | undefined =>
   Number.isInteger(limit) && Number.isInteger(trimTo) && (trimTo as number) >= (limit as number)
     ? { path: ".trimTo", expected: "a number below the limit" }
@@ -83,7 +85,9 @@ function check(what: string, given: Fields, limitField: "maxMessages" | "maxToke
   ]);
 }
 
-/** Options that are `undefined` count as absent, including those of the other window. */
+/**
+ * Returns the options without those that are `undefined`. So the limit of the other kind of window may be `undefined`.
+ */
 function givenOf(what: string, options: unknown): Fields {
   const fields = optionFields(what, options);
   const given: Record<string, unknown> = {};
@@ -93,14 +97,14 @@ function givenOf(what: string, options: unknown): Fields {
 
 const counting = (dropped: number) => (index: number) => dropped + index;
 
-/** Throws a `TypeError` that names the field. */
+/** Converts the options of a window in messages into limits. Throws a `TypeError` that names an invalid field. */
 export function messageLimits(options: MessageWindowOptions): WindowLimits {
   check("message window", givenOf("message window", options), "maxMessages");
   const { maxMessages, trimTo = maxMessages, dropped = 0, positionOf = counting(dropped) } = options;
   return { limit: maxMessages, low: trimTo, dropped, positionOf, costOf: () => 1 };
 }
 
-/** Throws a `TypeError` that names the field. */
+/** Converts the options of a window in tokens into limits. Throws a `TypeError` that names an invalid field. */
 export function tokenLimits(options: TokenWindowOptions): WindowLimits {
   check("token window", givenOf("token window", options), "maxTokens");
   const { maxTokens, trimTo = maxTokens, dropped = 0, positionOf = counting(dropped) } = options;
@@ -120,6 +124,6 @@ const isOfTokens = (options: WindowOptions): options is TokenWindowOptions =>
   "maxTokens" in options &&
   options.maxTokens !== undefined;
 
-/** Throws a `TypeError` that names the field. */
+/** Converts the options of a window into limits. Throws a `TypeError` that names an invalid field. */
 export const limitsOf = (options: WindowOptions): WindowLimits =>
   isOfTokens(options) ? tokenLimits(options) : messageLimits(options);

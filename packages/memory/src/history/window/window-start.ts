@@ -1,22 +1,24 @@
 import { GROUP, RESULT, SYSTEM, USER, type WindowIndex, windowCost } from "./window-index.ts";
 import type { WindowLimits } from "./window-options.ts";
 
-/** A history up to before `end`. */
+/** The part of a history before the index `end`, with what is known about it. */
 interface Growth {
   readonly end: number;
-  /** The last user message, or -1. */
+  /** The index of the last user message before `end`, or -1. */
   readonly lastUser: number;
-  /** The last `GROUP`, or -1. */
+  /** The index of the last message of kind `GROUP` before `end`, or -1. */
   readonly lastGroup: number;
 }
 
 /**
- * Returns the start of a window. It adds the history message by message from the front, and whenever the window exceeds
- * the limit, cuts it down to the low mark. So the result only depends on the history, and a longer history continues
- * from the start of a shorter one. Linear, because a start never moves back.
+ * Returns the index at which the window of a history starts. Adds the messages one by one from the front. Whenever the
+ * window exceeds the limit, cuts it down to `low`. So the result only depends on the history, and the windows of a
+ * growing history begin with the same messages until the next cut. Takes linear time, because the start never moves
+ * back.
  *
- * A window starts with a user message. Only if a turn is longer than the limit, it starts with a group of calls and
- * results, and keeps the turn's user message before it (see `pinnedUserMessage`).
+ * A window starts with a user message. If a turn alone is longer than the limit, the window starts later in this turn,
+ * with a group of calls and results. In this case, the window also keeps the user message of the turn (see
+ * `pinnedUserMessage`).
  */
 export function windowStart(windowIndex: WindowIndex, limits: WindowLimits): number {
   const { kinds, lastUserAt, size } = windowIndex;
@@ -32,7 +34,7 @@ export function windowStart(windowIndex: WindowIndex, limits: WindowLimits): num
       continue;
     }
     if (kind === USER) {
-      // Before the first user message there was no better start.
+      // Before this first user message, no better start was known.
       if (lastUser === -1 && start > first) start = at;
       lastUser = at;
     }
@@ -50,7 +52,9 @@ interface Cut {
 }
 
 /**
- * Returns the first start that meets the low mark, else the last that meets the limit, else the end if nothing fits.
+ * Returns the next start of the window: the first possible start with which the window costs at most `low`. If there is
+ * none, returns the last possible start with which the window costs at most the limit. If there is none either, returns
+ * `end`.
  */
 function nextStart(windowIndex: WindowIndex, { limit, low }: WindowLimits, { start, growth }: Cut): number {
   const { end, lastUser, lastGroup } = growth;
@@ -78,16 +82,18 @@ function isStart(windowIndex: WindowIndex, index: number, { end, lastUser }: Gro
 }
 
 /**
- * How many windows before the end the growth is replayed from. With more, the start changes less often, and each change
- * costs a prompt cache. With fewer, less of a long conversation is read. docs/windows.md has figures.
+ * How much of a long history `windowStart` looks at: the newest messages that cost this many times the limit. With a
+ * higher number, the start of the window changes less often, and each change makes a prompt cache useless. With a lower
+ * number, fewer messages of a long conversation must be read. docs/windows.md contains figures.
  */
 export const REPLAYED_WINDOWS = 5;
 
 /**
- * Returns where to begin growing: at the first message, if the history is not longer than `REPLAYED_WINDOWS` windows.
- * Otherwise at a user message between the beginning of these windows and the last window: the first at or after the
- * position with the most factors of two in this range. It depends on no earlier message, and stays the same for about
- * half as many messages as the range contains.
+ * Returns the index from which `windowStart` adds messages. This is 0 if the history costs at most `REPLAYED_WINDOWS`
+ * times the limit. Otherwise it is the index of a user message. The messages from it on cost more than the limit, and
+ * at most `REPLAYED_WINDOWS` times the limit. In this range, it is the first user message at or after the position with
+ * the most factors of two. The result doesn't depend on earlier messages. It stays the same for about half as many new
+ * messages as the range contains. If no user message is in the range, an earlier one is taken.
  */
 function replayFrom(windowIndex: WindowIndex, limits: WindowLimits): number {
   const { limit, low, dropped, positionOf } = limits;
@@ -107,7 +113,8 @@ function replayFrom(windowIndex: WindowIndex, limits: WindowLimits): number {
 }
 
 /**
- * Returns the last index from which the messages, with all system content, cost more than `cost`; -1 if there is none.
+ * Returns the last index such that the messages from this index on, together with all system messages, cost more than
+ * `cost`. Returns -1 if there is no such index.
  */
 function lastBefore({ costBefore, systemCostBefore, size }: WindowIndex, cost: number): number {
   const enough = (costBefore[size] ?? 0) + (systemCostBefore[size] ?? 0) - cost;
@@ -120,7 +127,7 @@ function lastBefore({ costBefore, systemCostBefore, size }: WindowIndex, cost: n
   return low - 1;
 }
 
-/** Returns the number after `after`, up to `last`, with the most factors of two. */
+/** Returns the number greater than `after` and at most `last` that has the most factors of two. */
 function roundestIn(after: number, last: number): number {
   let step = 1;
   while (Math.floor(last / (2 * step)) > Math.floor(after / (2 * step))) step *= 2;

@@ -4,26 +4,33 @@ import { pendingToolCalls } from "../messages/tool-calls.ts";
 import { limitsOf, type WindowLimits, type WindowOptions } from "./window-options.ts";
 import { REPLAYED_WINDOWS } from "./window-start.ts";
 
-/** How many messages to read first for a token window, because its number of messages is unknown. */
+/**
+ * How many messages to read first for a window in tokens, because it is unknown how many messages the window contains.
+ */
 const FIRST_READ = 100;
-/** The maximum of the first read. */
+/** The maximum number of messages in the first read. */
 const LONGEST_FIRST_READ = 10_000;
-/** The minimum factor of the next read: the turn that contains the cut may be very long. */
+/**
+ * If the messages don't suffice, the next read asks for at least this many times as many messages, because the turn in
+ * which the window begins may be very long.
+ */
 const MORE = 8;
 
-/** Computes a window from only the last messages of a conversation. */
+/** Computes the window of a conversation from only its last messages. */
 export interface WindowTail {
-  /** How many of the last messages to read first. This is usually enough. */
+  /** How many of the conversation's last messages to read first. Usually these messages suffice. */
   readonly firstRead: number;
   /**
-   * Checks whether `messages`, the last ones of a conversation, suffice to compute its window. If they do
-   * (`decides: true`), returns those that the window depends on; otherwise, how many messages to read next.
+   * Checks whether `messages`, the last messages of a conversation, suffice to compute the conversation's window. If
+   * they suffice (`decides: true`), returns those of the messages on which the window depends. Otherwise returns how
+   * many messages to read next.
    *
-   * `from` is the index in `messages` of a message that the caller also needs, with all messages after it. It is
-   * negative if that message comes before `messages`, which then never suffice. Default: no further message is needed.
+   * `from` is the index of the first message in `messages` that the caller also needs, with all messages after it. It
+   * is negative if this message comes before `messages`; then `messages` never suffice. By default, the caller needs no
+   * additional message.
    *
-   * If a conversation contains system content, read all of it instead: system content is part of every window, at any
-   * position. Throws the tokenizer's errors.
+   * If a conversation contains system messages, read all of it instead, because they are part of every window at any
+   * position. Throws the errors of the tokenizer.
    */
   readonly endOf: (messages: readonly Message[], from?: number) => WindowEnd;
 }
@@ -33,20 +40,20 @@ export type WindowEnd =
   | {
       readonly decides: true;
       /**
-       * The end of the given messages, from a user message on and with pending calls. It gives the same window as the
-       * whole conversation, even after the same messages are added to both.
+       * The last part of the given messages. It begins with a user message and includes pending calls. It has the same
+       * window as the whole conversation, even after the same messages are added to both.
        */
       readonly messages: readonly Message[];
     }
   | {
       readonly decides: false;
-      /** How many of the last messages to read next. Absent: read all of them. */
+      /** How many of the conversation's last messages to read next. Absent if all messages must be read. */
       readonly readNext?: number;
     };
 
 /**
- * Returns how to compute a window from only the last messages of a conversation. Throws a `TypeError` that names the
- * field if an option is invalid.
+ * Returns an object that computes a window from only the last messages of a conversation. Throws a `TypeError` that
+ * names the field if an option is invalid.
  *
  * @example
  * ```ts
@@ -75,7 +82,7 @@ export function windowTailOf(options: WindowOptions): WindowTail {
   };
 }
 
-/** The minimum cost of the messages that a window depends on. A sliding window depends on as many as it holds. */
+/** Returns the minimum cost of the messages on which a window depends. For a sliding window, this is the limit. */
 const leastCost = ({ limit, low }: WindowLimits): number => (low < limit ? REPLAYED_WINDOWS * limit : limit);
 
 interface Needed {
@@ -85,13 +92,13 @@ interface Needed {
 }
 
 /**
- * Finds the last user message from which the messages determine the window:
+ * Finds the last user message from which the messages suffice to compute the window:
  *
- * - A sliding window depends on nothing before the last user message from which the messages cost at least the limit.
- * - A window with a low mark depends on nothing before the last user message from which they cost more than
- *   `REPLAYED_WINDOWS` limits, because its growth is computed from there.
- * - The sanitizer changes nothing if all messages from there on are replayable. It matches the earlier ones among
- *   themselves.
+ * - A sliding window only depends on the messages from the last user message from which they cost at least the limit.
+ * - A window with `trimTo` only depends on the messages from the last user message from which they cost more than
+ *   `REPLAYED_WINDOWS` limits, because `windowStart` begins there.
+ * - All messages from there on must be replayable. Then the sanitizer doesn't change them, and only matches calls and
+ *   results before them with each other.
  *
  * Pending calls at the end are neither counted nor checked, because the window may leave them out.
  */
@@ -115,7 +122,10 @@ function endOf(messages: readonly Message[], { limits, least, from }: Needed): W
   return { decides: false, readNext: Math.ceil(messages.length * Math.max(MORE, 2 * short)) };
 }
 
-/** Returns the start of the open calls, or `undefined` if results of other calls are among theirs. */
+/**
+ * Returns the index of the message with the pending calls at the end, or the number of messages if no call is pending.
+ * Returns `undefined` if results of other calls are among the results of these calls.
+ */
 function settledEnd(messages: readonly Message[]): number | undefined {
   const pending = pendingToolCalls(messages);
   if (pending === undefined) return messages.length;

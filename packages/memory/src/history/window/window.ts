@@ -19,16 +19,16 @@ import {
 import { windowStart } from "./window-start.ts";
 
 /**
- * Why messages were left out:
+ * Why a window leaves out messages:
  *
- * - `"older"`: they are older than the window.
- * - `"long-turn"`: they are in the middle of a turn that alone exceeds the limit.
- * - `"orphan-result"`: a result at the start has no call.
- * - `"no-room"`: system content and the last user message leave no room.
+ * - `"older"`: the messages are older than the window.
+ * - `"long-turn"`: the messages are in the middle of a turn that alone exceeds the limit.
+ * - `"orphan-result"`: the messages are tool results at the start of the history, without their call.
+ * - `"no-room"`: the system messages and the last user message leave no room for the messages.
  */
 export type OmissionReason = "older" | "long-turn" | "orphan-result" | "no-room";
 
-/** A range of messages that were left out: from index `start` to `end`, exclusive. */
+/** A range of messages that a window leaves out: from index `start` to before index `end`. */
 export interface Omission {
   readonly start: number;
   readonly end: number;
@@ -37,13 +37,14 @@ export interface Omission {
 
 /** The result of `planWindow`. */
 export interface WindowPlan<M> {
-  /** The messages for the model; the same array if nothing was left out. */
+  /** The messages for the model. The same array as the input if the window leaves out no message. */
   readonly messages: readonly M[];
-  /** The messages that were left out, in order. */
+  /** The ranges of messages that the window leaves out, in order. */
   readonly omitted: readonly Omission[];
   /**
-   * Whether the newest message, apart from system content, was left out because it doesn't fit together with its call
-   * and results and the user message. Don't call the model then: it would not answer the newest message.
+   * Whether the window leaves out the newest message that isn't a system message. This happens if the newest message,
+   * the call and results that belong to it, and the turn's user message don't fit into the window together. In this
+   * case, don't call the model, because it would not answer the newest message.
    */
   readonly newestOmitted: boolean;
 }
@@ -51,13 +52,16 @@ export interface WindowPlan<M> {
 type AnyMessage = Message | RichMessage;
 
 /**
- * Returns at most the last `maxMessages` messages. Pure; returns the same array if nothing is left out.
+ * Returns the window of a history: at most the last `maxMessages` messages. Returns the same array if the window leaves
+ * out no message.
  *
  * - A tool call and the results directly after it are kept or left out together.
- * - It starts with a user message, after all system content, which counts towards the limit. A history within the limit
- *   stays unchanged, except that tool results at its start without their call are left out.
- * - If a turn exceeds the limit, the user message is kept with the newest groups after it that fit.
- * - A replayable history stays replayable. Call `sanitizeConversation` first for a broken one.
+ * - All system messages are kept, and count towards the limit. The first other message is a user message. A history
+ *   within the limit stays unchanged, except that tool results at its start without their call are left out.
+ * - If a turn alone exceeds the limit, its user message is kept, with the newest groups of calls and results after it
+ *   that fit.
+ * - If model services accept the history, they also accept its window. Call `sanitizeConversation` first for any other
+ *   history.
  *
  * Throws a `TypeError` that names the field if an option is invalid.
  *
@@ -77,8 +81,8 @@ export const messageWindow = <M extends AnyMessage>(
 ): readonly M[] => computeWindow(messages, messageLimits(options)).messages;
 
 /**
- * Like {@link messageWindow}, with at most `maxTokens` tokens. Messages are never cut: one that doesn't fit is left
- * out.
+ * Returns the window of a history: the newest messages with at most `maxTokens` tokens. All other rules are those of
+ * {@link messageWindow}. A message is never cut: a message that doesn't fit is left out.
  *
  * @example
  * ```ts
@@ -96,8 +100,8 @@ export const tokenWindow = <M extends AnyMessage>(
 ): readonly M[] => computeWindow(messages, tokenLimits(options)).messages;
 
 /**
- * Returns a window, with the messages that were left out and why. Throws a `TypeError` that names the field if an
- * option is invalid.
+ * Returns the window of a history, together with the messages that the window leaves out and the reasons. Throws a
+ * `TypeError` that names the field if an option is invalid.
  *
  * @example
  * ```ts
@@ -144,8 +148,8 @@ function reasonsFrom(windowIndex: WindowIndex, start: number): ReasonAt {
 }
 
 /**
- * The user message doesn't fit with all system content: keeps that message, then system content from the oldest on, as
- * far as it fits.
+ * Decides what is kept if the last user message and all system messages don't fit into the window together. First the
+ * user message is kept if it fits. Then system messages are kept as far as they fit, from the oldest on.
  */
 function withoutRoom({ kinds, costs, lastUserAt, size }: WindowIndex, limit: number): ReasonAt {
   const user = lastUserAt[size] ?? -1;

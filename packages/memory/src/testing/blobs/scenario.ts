@@ -2,25 +2,28 @@ import { expect } from "vitest";
 import type { BlobEntry, BlobHold, BlobStore } from "../../blobs/blob-store.ts";
 import { expectOk } from "../fixtures/expectations.ts";
 
-/** The environment of a rule about blob stores. */
+/** What a rule about blob stores gets for its test. */
 export interface BlobScenario {
   readonly store: BlobStore;
-  /** Another store on the same storage; `store` itself if the storage exists in one process only. */
+  /** Another store on the same storage. It is the same object as `store` if the storage only exists in one process. */
   readonly other: BlobStore;
   readonly largestBytes: number;
 }
 
-/** Rules by title. Each rejects if the rule is broken. */
+/** Rules by title. A rule rejects if the store breaks it. */
 export type BlobRules = Readonly<Record<string, (scenario: BlobScenario) => Promise<void>>>;
 
-/** A hash of no stored blob. */
+/** A hash under which no blob is stored. */
 export const NO_HASH: string = "0".repeat(64);
 
 export const newHold = (seconds = 600): BlobHold => ({ id: crypto.randomUUID(), seconds });
 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Puts a text, releases it unless it must stay held, and returns its hash. */
+/**
+ * Stores a text as a blob and returns the blob's hash. If `held` is given, the blob gets this hold and keeps it.
+ * Otherwise the blob has no hold afterwards.
+ */
 export async function putText(
   store: BlobStore,
   conversationId: string,
@@ -50,7 +53,10 @@ export async function readText(
   return data === null ? null : new TextDecoder().decode(data);
 }
 
-/** Returns every copy of a blob in the store's listing. */
+/**
+ * Returns all entries in the result of `list` that have this hash. There are several entries if the store keeps several
+ * copies of a blob.
+ */
 export async function listedAs(
   store: BlobStore,
   conversationId: string,

@@ -4,27 +4,27 @@ import { reportCalls } from "../kit/calls.ts";
 import { dueRules, erasureRules, holdRules } from "./erasure-rules.ts";
 import { isolationRules, refusalRules, valueRules } from "./rules.ts";
 
-/** A blob store for one test: empty at first, and used by no other test. */
+/** A blob store for one test. It is empty at first, and no other test uses it. */
 export interface TestBlobStore {
   readonly store: BlobStore;
   /**
-   * Connects another store to the same storage, as independent as in another process. Absent if the storage exists in
-   * one process only.
+   * Connects another store to the same storage. The new store must share nothing with `store` in this process (e.g. no
+   * connection). Absent if the storage only exists in one process.
    */
   readonly connect?: () => Promise<BlobStore>;
-  /** Removes the storage. Called after the test, whether or not it closed the store. */
+  /** Removes the storage. Called after the test, even if the test has closed the store. */
   readonly dispose: () => Promise<void>;
 }
 
-/** The harness of `describeBlobStoreConformance`. */
+/** What `describeBlobStoreConformance` needs to test a blob store. */
 export interface BlobStoreHarness {
-  /** The name in test titles, e.g. `"s3"`. */
+  /** The store's name in the titles of the tests (e.g. `"s3"`). */
   readonly name: string;
-  /** Creates a store in a fresh, empty namespace. Several may be in use at the same time. */
+  /** Creates a store in a new, empty namespace. Several stores may be in use at the same time. */
   readonly createStore: () => Promise<TestBlobStore>;
-  /** The size of the largest tested blob. Default 20,000,000. */
+  /** The size of the largest blob in the tests, in bytes. Default 20,000,000. */
   readonly largestBytes?: number;
-  /** The timeout of one test, in milliseconds. Default 30,000. */
+  /** The maximum duration of one test, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
 }
 
@@ -38,7 +38,8 @@ const SUBJECTS = {
 };
 
 /**
- * Declares the conformance tests of a `BlobStore`. Call it at the top of a vitest file.
+ * Declares the tests that check whether a `BlobStore` follows its rules. Call this function at the top level of a
+ * vitest file.
  *
  * @example
  * ```ts

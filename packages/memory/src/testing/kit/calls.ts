@@ -7,15 +7,18 @@ interface Call {
   readonly number: number;
   readonly name: string;
   readonly given: readonly unknown[];
-  /** Returns the outcome. Absent while the call runs. */
+  /** Returns the result of the call as text. Absent while the call is running. */
   ended?: () => string;
 }
 
-/** The last calls of each method, to show in a report what was written before a failure. */
+/** The last calls of each method. The report of a failure shows them. */
 export interface CallRecord {
-  /** Returns the object with its calls recorded, and those of nested objects. `label` is put before their names. */
+  /**
+   * Returns a proxy of `target`. The proxy records the calls of its methods, and of the methods of objects inside it.
+   * `label` is put before the method names (e.g. `"other."`).
+   */
   readonly of: <T extends object>(target: T, label?: string) => T;
-  /** Returns a line for each call, in the order of their beginnings. */
+  /** Returns one line for each call, in the order in which the calls began. */
   readonly lines: () => readonly string[];
 }
 
@@ -25,7 +28,7 @@ function show(value: unknown): string {
     breakLength: Number.POSITIVE_INFINITY,
     maxArrayLength: 4,
     maxStringLength: 60,
-    // Hostile input has its own functions.
+    // Don't call a value's own function for this: the values of some tests have functions that throw.
     customInspect: false,
   });
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)} ...` : text;
@@ -33,7 +36,7 @@ function show(value: unknown): string {
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** A `Result` as its data or its error's tag; all other values unchanged. */
+/** Returns a value as text. A `Result` is shown as its data, or as the tag of its error. */
 function outcomeOf(value: unknown): string {
   if (!isObject(value) || !("success" in value)) return show(value);
   if ("data" in value) return show(value.data);
@@ -75,7 +78,7 @@ export function createCallRecord(): CallRecord {
   }
 
   const of = <T extends object>(target: T, label = ""): T =>
-    // The target is an empty object, because a proxy can't change the fields of a frozen one.
+    // The target is an empty object, because a proxy must return the fields of a frozen target unchanged.
     new Proxy(Object.create(target), {
       get: (_, key) => {
         const value: unknown = Reflect.get(target, key);
@@ -99,7 +102,9 @@ export function createCallRecord(): CallRecord {
 type Recorded = <T extends object>(target: T, label?: string) => T;
 
 /**
- * Runs a check of a rule. If it fails, the error lists the last calls of the objects passed to `recorded`.
+ * Runs `check` and records method calls for the report of a failure. `check` gets a function that wraps an object, so
+ * that calls of the object's methods are recorded. If `check` rejects with an `Error`, the last recorded calls are
+ * added to the error's message. Rejects if `check` rejects.
  *
  * @example
  * ```ts

@@ -2,109 +2,131 @@ import type { VersionedMemoryProvider } from "../../contract/versioned-provider.
 import type { ProviderProcess } from "./provider-process.ts";
 
 /**
- * What a rule tests.
+ * What a rule of the conformance kit tests:
  *
- * - `contract`: each method and option separately.
- * - `isolation`: users, conversations and stores don't see each other, and share no state.
- * - `limits`: hostile ids, huge values and wrong types.
+ * - `contract`: each method and each option on its own.
+ * - `isolation`: users, conversations and stores don't see each other's data, and share no state.
+ * - `limits`: malicious ids, very large values and wrong types.
  * - `ttl`: conversations expire.
- * - `concurrency`: many writers and several connections at the same time.
- * - `crash`: acknowledged writes survive the end of the process.
+ * - `concurrency`: many writers and several connections work at the same time.
+ * - `crash`: a write that was confirmed survives the end of the process.
  */
 export const levels = ["contract", "isolation", "limits", "ttl", "concurrency", "crash"] as const;
 
-/** A level of the conformance kit: see {@link levels}. */
+/** The name of what a rule tests: one of {@link levels}. */
 export type Level = (typeof levels)[number];
 
-/** A store for one test: empty at first, and used by no other test. */
+/** A store for one test. It is empty at first, and no other test uses it. */
 export interface TestStore {
   readonly provider: VersionedMemoryProvider;
   /**
-   * Connects another provider to the same storage, as independent of `provider` as one in another process: with its own
-   * connection, pool and caches. Absent if the storage exists in one process only.
+   * Connects another provider to the same storage. The new provider must share nothing with `provider` in this process:
+   * it has its own connection, pool and caches. Absent if the storage only exists in one process.
    */
   readonly connect?: () => Promise<VersionedMemoryProvider>;
   /**
-   * Ends the storage or every connection to it abruptly, during calls, then returns a new provider on the remaining
-   * data. These count as a crash: killing the server or the process of the store (`SIGKILL`, no shutdown); destroying
-   * the sockets of all connections if a server is shared; cutting off a store in the test's own process from its disk.
-   * Closing the provider first doesn't count. Afterwards the earlier providers must not reach the storage, except with
-   * data that they had already sent. May be called several times. Absent: the crash rules are skipped.
+   * Simulates a crash: ends the storage, or all connections to the storage, abruptly while calls are running. Returns a
+   * new provider on the data that is left. For example, kill the server or the store's process with `SIGKILL`. If the
+   * server is shared, destroy the sockets of all connections. If the store is in the test's own process, separate the
+   * store from its disk. Don't close the provider first. After the crash, the earlier providers must not reach the
+   * storage, except with data that they had already sent. May be called several times. If `crash` is absent, the rules
+   * about crashes are skipped.
    */
   readonly crash?: () => Promise<VersionedMemoryProvider>;
   /**
-   * Describes how to get a provider on the same storage in another process. The concurrency rules then also run with
-   * clients in two processes, which finds locks, caches and counters that exist in only one process. Absent: skipped.
+   * Describes how to open a provider on the same storage in another process. If `process` is present, most rules about
+   * concurrency run twice: in one process, and with clients in two processes. The second run finds locks, caches and
+   * counters that only exist in one process. If `process` is absent, all rules only run in one process.
    */
   readonly process?: ProviderProcess;
   /**
-   * Makes the storage unreachable for every provider of this store, permanently: stops the server, or cuts the
-   * connections and refuses new ones. Absent: the rules about an unreachable store are skipped.
+   * Makes the storage permanently unreachable for every provider of this store. For example, stop the server, or end
+   * the connections and refuse new connections. If `stop` is absent, the rules about an unreachable store are skipped.
    */
   readonly stop?: () => Promise<void>;
   /**
-   * Changes a stored conversation without the provider, with the storage's own means, like an attacker with access to
-   * the database. Absent: the rules about tampering are skipped.
+   * Changes a stored conversation by direct access to the storage, without the provider, as an attacker could. If
+   * `tamper` is absent, the rules about direct changes are skipped.
    */
   readonly tamper?: (conversationId: string, tampering: Tampering) => Promise<void>;
-  /** Removes the storage, even if `stop` was called. Called after the test, whether or not it closed the provider. */
+  /** Removes the storage. Called after every test, even if the test has called `stop` or closed the provider. */
   readonly dispose: () => Promise<void>;
 }
 
-/** A change of the stored messages. `index` counts from the first stored message. */
+/**
+ * A change of stored messages without the provider. `index` is the index of the changed message among the stored
+ * messages.
+ */
 export interface Tampering {
-  /** `change` changes a character of its text, `double` stores it twice, `swap` swaps it with the next one. */
+  /**
+   * What is done to the message. `change`: one character of the message's text is replaced. `remove`: the message is
+   * removed. `double`: the message is stored twice. `swap`: the message and the next message are exchanged.
+   */
   readonly kind: "change" | "remove" | "double" | "swap";
   readonly index: number;
 }
 
-/** `true`, or the reason why the backend can't: it appears in the title of each skipped test. */
+/**
+ * `true` if the backend has the ability. Otherwise `unsupported` says why the backend doesn't have it (e.g. `"no
+ * expiry"`). The titles of skipped tests contain this text.
+ */
 export type Capability = true | { readonly unsupported: string };
 
-/** Capabilities that some backends lack. All other rules of the contract apply to every backend. */
+/**
+ * Abilities that some backends don't have. If a backend lacks an ability, the rules that need this ability are skipped.
+ * All other rules apply to every backend.
+ */
 export interface MemoryCapabilities {
-  /** Conversations expire (`WriteOptions.ttlSeconds`). */
+  /** Conversations can expire (`WriteOptions.ttlSeconds`). */
   readonly ttl: Capability;
-  /** Several providers use the same storage at the same time. Tested with `TestStore.connect`. */
+  /**
+   * Several providers can use the same storage at the same time. The tests of this ability call `TestStore.connect`.
+   */
   readonly multipleConnections: Capability;
-  /** Acknowledged writes survive the end of the process. Tested with `TestStore.crash`. */
+  /** A write that was confirmed survives the end of the process. The tests of this ability call `TestStore.crash`. */
   readonly durability: Capability;
-  /** Message digests are stored with the messages (`MemoryBackend.history`). */
+  /** The store keeps a digest with each message (`MemoryBackend.history`). */
   readonly digests: Capability;
 }
 
-/** The harness of `describeMemoryProvider` and `checkMemoryProvider`. */
+/** What `describeMemoryProvider` and `checkMemoryProvider` need to test a provider. */
 export interface MemoryProviderHarness {
-  /** The name in test titles, e.g. `"postgres"`. */
+  /** The provider's name in the titles of the tests (e.g. `"postgres"`). */
   readonly name: string;
-  /** Runs once before all tests, e.g. to start a server. */
+  /** Runs once before all tests (e.g. to start a server). */
   readonly setUp?: () => Promise<void>;
   /** Runs once after all tests, even if `setUp` failed. */
   readonly tearDown?: () => Promise<void>;
   /**
-   * Creates a store in a fresh, empty namespace (a key prefix, a schema, a folder). Several may be in use at the same
-   * time.
+   * Creates a store in a new, empty namespace (e.g. a key prefix, a schema or a folder). Several stores may be in use
+   * at the same time.
    */
   readonly createStore: () => Promise<TestStore>;
-  /** Default: all are supported. */
+  /** The abilities of the backend. Default: it has all of them. */
   readonly capabilities?: Partial<MemoryCapabilities>;
-  /** The levels to run, while you develop a backend; the others are skipped. Default: all. */
+  /**
+   * The levels whose rules run (e.g. `["contract"]` while you develop a backend). The rules of all other levels are
+   * skipped. Default: all levels.
+   */
   readonly levels?: readonly Level[];
   /**
-   * `"smoke"` runs about forty rules that use each method and option once. Use it for another client or connection mode
-   * of a backend that passes the whole kit. A smoke alone proves no conformance, and the titles say so. It ignores
-   * `seeds`. Default `"all"`.
+   * Which rules run. Default `"all"`. `"smoke"`: about forty rules, which use each method and each option once; `seeds`
+   * is ignored. Use `"smoke"` if a backend already passes all rules, and you test it with another client library or
+   * connection mode. The rules of `"smoke"` alone don't prove that a backend works.
    */
   readonly rules?: "all" | "smoke";
-  /** Seeds of the random tests; each is a separate test. Default 1, 2 and 3. */
+  /** The seeds of the random tests. There is one test for each seed. Default 1, 2 and 3. */
   readonly seeds?: readonly number[];
   /**
-   * The number of rounds of random operations per seed. Default 25, which takes a fraction of a second. The cost is
-   * quadratic, so for a long run also add seeds.
+   * How many rounds of random operations run for each seed. Default 25, which takes a fraction of a second. The
+   * duration grows with the square of `rounds`. For a long test, add seeds instead of many rounds.
    */
   readonly rounds?: number;
-  /** The timeout of one test, in milliseconds. Default 30,000, enough for a slow server on a busy machine. */
+  /**
+   * The maximum duration of one test, in milliseconds. Default 30,000, which is enough for a slow server on a busy
+   * machine.
+   */
   readonly timeoutMs?: number;
-  /** The time after which a call counts as never settling, in milliseconds. Default: a third of `timeoutMs`. */
+  /** The time in milliseconds after which a call counts as one that never settles. Default: a third of `timeoutMs`. */
   readonly callTimeoutMs?: number;
 }

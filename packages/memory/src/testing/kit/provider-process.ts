@@ -1,8 +1,9 @@
 import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
 
 /**
- * How to get a provider on the storage of a store in another process of the operating system. The kit forks `module`
- * once for a harness, and asks it for a provider as often as a rule needs one.
+ * Describes how to open a provider on a store's storage in another process of the operating system. The kit starts
+ * `module` once for each harness, with `fork`. When a rule needs a provider in another process, the kit asks the
+ * started process to open one.
  *
  * @example
  * ```ts
@@ -17,15 +18,20 @@ import type { VersionedMemoryProvider } from "../../contract/versioned-provider.
 export interface ProviderProcess {
   /** The file that calls `serveProviders`. */
   readonly module: URL;
-  /** The argument of the function passed to `serveProviders`: any value that `structuredClone` supports. */
+  /**
+   * The argument of the function that `module` passes to `serveProviders`. Any value that `structuredClone` supports.
+   */
   readonly argument?: unknown;
-  /** Node.js options of the process, e.g. for a TypeScript loader. Default: none. */
+  /** The Node.js options of the process (e.g. for a loader of TypeScript). Default: none. */
   readonly execArgv?: readonly string[];
-  /** The working folder of the process. Default: that of the tests. */
+  /** The working folder of the process. Default: the working folder of the tests. */
   readonly cwd?: string;
 }
 
-/** The kit's requests. A provider is identified by the number from its opening. */
+/**
+ * A request from the kit to the other process: to open a provider, or to call a method of a provider that was opened.
+ * `provider` is the number that the other process returned when it opened the provider.
+ */
 export type ProcessRequest =
   | { readonly id: number; readonly argument: unknown }
   | {
@@ -35,10 +41,10 @@ export type ProcessRequest =
       readonly given: readonly unknown[];
     };
 
-/** The process's answers. */
+/** The answer of the other process to a request with the same `id`. */
 export type ProcessAnswer =
   | { readonly id: number; readonly result: unknown }
-  /** The thrown error as text. */
+  /** The error that the call threw, as text. */
   | { readonly id: number; readonly thrown: string };
 
 type AnyMethod = (...given: readonly unknown[]) => Promise<unknown>;
@@ -47,9 +53,10 @@ const describe = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 
 /**
- * Serves providers to the conformance kit from a separate process, which ends with the kit's. `open` gets the
- * `argument` of `TestStore.process` and returns a provider on that storage. Open shared resources, such as a
- * connection, once for all providers. Throws in a process that the kit didn't fork.
+ * Serves providers to the conformance kit from another process. `open` gets the `argument` of `TestStore.process`, and
+ * returns a provider on the storage that `argument` names. If providers share a resource (e.g. a connection), `open`
+ * should create the resource only once. This process ends when the process of the kit ends. Throws if the kit didn't
+ * start this process.
  *
  * @example
  * ```ts

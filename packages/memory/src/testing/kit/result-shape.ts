@@ -56,7 +56,7 @@ const dataShapes: Readonly<Record<Method, Shape>> = {
 
 export const methods = Object.keys(dataShapes) as readonly Method[];
 
-/** The conflict reasons of stores. */
+/** The reasons of conflicts that a store may report. */
 const conflictReasons: readonly unknown[] = [
   "version",
   "metadata-version",
@@ -67,7 +67,10 @@ const conflictReasons: readonly unknown[] = [
   "length",
 ] satisfies readonly MemoryConflictReason[];
 
-/** Checks the fields of each error type beyond the common ones. */
+/**
+ * For each error type, a function that checks the fields that only this error type has. The function returns what is
+ * wrong, or `undefined` if the fields are correct.
+ */
 const errorShapes: Readonly<Record<MemoryErrorUnion["_tag"], (error: Fields) => string | undefined>> = {
   MemoryConnectionError: () => undefined,
   MemoryStorageError: () => undefined,
@@ -96,7 +99,7 @@ function errorFault(method: Method, error: unknown): string | undefined {
   return fault === undefined ? undefined : `a ${String(tag)} whose ${fault}`;
 }
 
-/** Returns the problem of a method's result, or `undefined`. */
+/** Returns what is wrong with the result of a method, or `undefined` if it is correct. */
 export function resultFault(method: Method, result: unknown): string | undefined {
   if (!isObject(result) || typeof result["success"] !== "boolean") {
     return `${result === null ? "null" : `a ${typeof result}`}, not a Result`;

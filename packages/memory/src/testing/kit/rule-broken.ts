@@ -4,7 +4,10 @@ import type { Level } from "./harness.ts";
 import type { Rule } from "./spec.ts";
 
 const GUIDE = "https://github.com/jaf-agents/jaf/blob/main/docs/adding-a-provider.md";
-/** Longer values aren't shown: their beginning wouldn't help. */
+/**
+ * The maximum length of a value that the message shows. A longer value is left out, because its beginning wouldn't
+ * help.
+ */
 const SHOWN_CHARACTERS = 400;
 
 const indent = (text: string): string => text.replaceAll("\n", "\n             ");
@@ -14,7 +17,10 @@ function show(value: unknown): string {
   return text.length > SHOWN_CHARACTERS ? `${text.length} characters, which differ as above` : indent(text);
 }
 
-/** The values that assertions attach to their errors. */
+/**
+ * Returns the two compared values that an assertion has attached to its error. Returns an empty object if the error has
+ * no such values.
+ */
 function comparison(thrown: unknown): { readonly expected?: unknown; readonly actual?: unknown } {
   if (typeof thrown !== "object" || thrown === null) return {};
   const expected: unknown = "expected" in thrown ? thrown.expected : undefined;
@@ -41,17 +47,20 @@ function messageOf(rule: Rule, thrown: unknown, calls: readonly string[]): strin
   return lines.join("\n");
 }
 
-/** Thrown if a provider breaks a rule of the contract: the rule, its reason, what was observed, and where to look. */
+/**
+ * Thrown if a provider breaks a rule of the contract. The message contains the rule, its reason, what was observed, and
+ * where to look in the backend.
+ */
 export class RuleBroken extends Error {
   override readonly name = "RuleBroken";
   readonly level: Level;
   readonly subject: string;
   readonly rule: string;
-  /** Vitest reads it and prints the difference. */
+  /** The expected value. Vitest reads this field and `actual`, and prints their difference. */
   readonly expected?: unknown;
   readonly actual?: unknown;
 
-  /** `calls`: the last calls of the rule, one line each. */
+  /** `thrown` is the error of the failed test. `calls` are the last calls of the rule, one line each. */
   constructor(rule: Rule, thrown: unknown, calls: readonly string[] = []) {
     super(messageOf(rule, thrown, calls));
     this.level = rule.level;

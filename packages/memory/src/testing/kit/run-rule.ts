@@ -10,7 +10,11 @@ export type RuleOutcome =
   | { readonly status: "skipped"; readonly reason: string }
   | { readonly status: "failed"; readonly error: RuleBroken };
 
-/** Returns why the harness skips a spec's rules, as far as that is known before a store exists. */
+/**
+ * Returns why the rules of a spec are skipped: their level is left out, or the backend lacks an ability. Returns
+ * `undefined` if neither is the case. Even then, `runRule` skips a rule if the store lacks a method that the rule
+ * needs.
+ */
 export function skipReason(harness: MemoryProviderHarness, spec: SpecDetails): string | undefined {
   if (harness.levels !== undefined && !harness.levels.includes(spec.level)) {
     return `the harness leaves out the level ${spec.level}`;
@@ -22,7 +26,7 @@ export function skipReason(harness: MemoryProviderHarness, spec: SpecDetails): s
   return undefined;
 }
 
-/** The store methods that the tests of a capability need. */
+/** The method of `TestStore` that the tests of a capability call. `undefined`: they call none. */
 const means: Readonly<Record<keyof MemoryCapabilities, keyof TestStore | undefined>> = {
   ttl: undefined,
   multipleConnections: "connect",
@@ -38,7 +42,7 @@ function missingMeans(store: TestStore, { requires = [], needs = [] }: Rule): st
     : `the harness offers no ${missing === "process" ? "second process" : `${missing}()`}`;
 }
 
-/** Checks a rule on a new store, and always cleans up. */
+/** Checks a rule on a new store. Removes the store afterwards, even if the rule is broken. */
 export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promise<RuleOutcome> {
   const reason = skipReason(harness, rule);
   if (reason !== undefined) return { status: "skipped", reason };
@@ -54,7 +58,7 @@ export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promi
     try {
       if (missing === undefined) await withDeadline(rule.check(scenario), { timeoutMs, timeoutError });
     } catch (broken) {
-      // A broken store may also fail to clean up. The first failure is the one to report.
+      // A store that breaks a rule may also fail to clean up. Only the first failure is reported.
       await cleanUp().catch(() => {});
       throw broken;
     }

@@ -20,7 +20,10 @@ export const timeoutOf = ({ timeoutMs = DEFAULT_TIMEOUT_MS }: MemoryProviderHarn
 const callTimeoutOf = (harness: MemoryProviderHarness): number =>
   harness.callTimeoutMs ?? Math.ceil(timeoutOf(harness) / 3);
 
-/** The open resources of the storage until the next crash. */
+/**
+ * Creates the set of the connections that are opened between two crashes. `end` aborts the signal of all their calls
+ * when the next crash comes.
+ */
 function createLife(
   watchOne: (provider: VersionedMemoryProvider, signal: AbortSignal) => VersionedMemoryProvider,
 ) {
@@ -35,13 +38,13 @@ function createLife(
 }
 
 interface ScenarioOptions {
-  /** Whether `connect` alternates between providers of another process and of this one. */
+  /** Whether `connect` opens every second provider in another process: the first, the third and so on. */
   readonly inTwoProcesses?: boolean;
-  /** Records the calls of the rule. */
+  /** Records the calls of the rule for the report. */
   readonly calls?: CallRecord | undefined;
 }
 
-/** Opens a scenario on a new store. Returns it with its cleanup. */
+/** Creates a store, and returns a scenario on it together with the function that removes it. */
 export async function openScenario(
   harness: MemoryProviderHarness,
   { inTwoProcesses = false, calls }: ScenarioOptions = {},
@@ -59,7 +62,7 @@ export async function openScenario(
   let life = createLife(watchOne);
   const provider = life.watch(store.provider);
 
-  /** Closes a resource that was still being opened when the rule ended. */
+  /** Throws if the rule has ended. Calls `close` before it throws, to close a resource that was opened too late. */
   async function refuseWhenOver(close: () => Promise<unknown> = async () => {}): Promise<void> {
     if (!over) return;
     await close();
@@ -73,7 +76,7 @@ export async function openScenario(
     return connection;
   };
 
-  // Start it with the first store, so it is ready for the rules that need it.
+  // The other process starts with the first store, so that it is ready for the first rule that needs it.
   const other = store.process && multiple === true ? secondProcessOf(harness, store.process) : undefined;
   let connected = 0;
 

@@ -10,7 +10,7 @@ interface PendingRequest {
   readonly reject: (error: Error) => void;
 }
 
-/** A process that serves providers. */
+/** Another process, which serves providers. */
 interface SecondProcess {
   readonly open: (argument: unknown) => Promise<VersionedMemoryProvider>;
   readonly end: () => void;
@@ -21,7 +21,7 @@ type Unnumbered<T> = T extends unknown ? Omit<T, "id"> : never;
 function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
   const child: ChildProcess = fork(module, [], {
     execArgv: [...execArgv],
-    // Preserves Dates and Results.
+    // This serialization keeps Dates and Results as they are.
     serialization: "advanced",
     ...present({ cwd }),
   });
@@ -45,7 +45,7 @@ function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
   child.on("exit", (code, signal) =>
     fail(new Error(`the second process ended: ${signal ?? `exit code ${code}`}`)),
   );
-  // The test process may end before this one.
+  // The child process doesn't keep the process of the tests alive.
   child.unref();
   child.channel?.unref();
 
@@ -72,7 +72,10 @@ function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
 
 const processes = new WeakMap<MemoryProviderHarness, Map<string, SecondProcess>>();
 
-/** Returns the process of a harness. It starts with the first store that needs it, and serves all rules. */
+/**
+ * Returns the other process of a harness. The process is started for the first store that needs it, and is used again
+ * for all later rules.
+ */
 export function secondProcessOf(harness: MemoryProviderHarness, description: ProviderProcess): SecondProcess {
   const known = processes.get(harness) ?? new Map<string, SecondProcess>();
   processes.set(harness, known);
@@ -82,7 +85,7 @@ export function secondProcessOf(harness: MemoryProviderHarness, description: Pro
   return running;
 }
 
-/** Ends the process of a harness. */
+/** Ends the other processes of a harness. */
 export function endProcesses(harness: MemoryProviderHarness): void {
   for (const { end } of processes.get(harness)?.values() ?? []) end();
   processes.delete(harness);

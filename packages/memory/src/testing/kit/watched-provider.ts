@@ -3,11 +3,11 @@ import { withDeadline } from "../../runtime/abort.ts";
 import { type Method, methods, resultFault } from "./result-shape.ts";
 
 interface Watch {
-  /** The time after which a call counts as never settling. */
+  /** The time in milliseconds after which a call counts as one that never settles. */
   readonly timeoutMs: number;
-  /** Aborted when the store has crashed. Calls in progress may then stay unsettled. */
+  /** Aborted when the store has crashed. The calls that are running when the store crashes may never settle. */
   readonly signal: AbortSignal;
-  /** Whether the rule is over. Calls that it left running must stop. */
+  /** Whether the rule has ended. Calls after its end are refused. */
   readonly isOver: () => boolean;
 }
 
@@ -28,13 +28,16 @@ async function resultOf(method: Method, answer: PromiseLike<unknown>, watch: Wat
   return withDeadline(settled, { timeoutMs: watch.timeoutMs, timeoutError, cancelledBy: watch.signal });
 }
 
-/** No `await` before the call: providers must read their arguments synchronously, and a rule tests that. */
+/**
+ * Makes a call and checks its result. There is no `await` before the call: providers must read their arguments
+ * synchronously, and a rule tests this.
+ */
 async function observe(
   method: Method,
   call: { readonly given: readonly unknown[]; readonly make: () => unknown },
   watch: Watch,
 ): Promise<unknown> {
-  // Connections are closed after a rule is over.
+  // `close` is allowed, because connections are closed after a rule has ended.
   if (watch.isOver() && method !== "close") throw new Error(`${method}() was called after the rule was over`);
   let answer: unknown;
   try {
@@ -56,9 +59,9 @@ async function observe(
 }
 
 /**
- * Wraps a provider to watch its calls. A call rejects with the reason if it throws, never settles, resolves to an
- * incomplete Result, or repeats content, metadata or a user id in its error. A call after the end of the rule rejects,
- * too.
+ * Wraps a provider so that each call is checked. A call of the returned provider rejects, with an error that says what
+ * is wrong, in these cases: the provider's method throws, never settles, or returns an incomplete `Result`; the
+ * returned error repeats content, metadata or a user id; the rule has already ended.
  */
 export function watchProvider(provider: VersionedMemoryProvider, watch: Watch): VersionedMemoryProvider {
   const watched = methods.map((method) => {
@@ -69,12 +72,18 @@ export function watchProvider(provider: VersionedMemoryProvider, watch: Watch): 
   return Object.fromEntries(watched) as unknown as VersionedMemoryProvider;
 }
 
-/** Shorter texts occur in errors by chance. */
+/**
+ * The minimum length of an argument's text that must not occur in an error. A shorter text may occur in the error by
+ * chance.
+ */
 const MIN_LENGTH = 16;
-/** Enough for real content. Hostile input may be nested endlessly. */
+/**
+ * The maximum depth of the search for texts in a value. Real content isn't nested more deeply, but the values of some
+ * tests are nested without end.
+ */
 const DEPTH = 12;
 
-/** Yields the texts in a value. Doesn't call getters: those of hostile input throw. */
+/** Yields the texts inside a value. Doesn't call getters, because those of some test values throw. */
 function* textsIn(value: unknown, depth = DEPTH): Generator<string> {
   if (typeof value === "string") {
     if (value.length >= MIN_LENGTH) yield value;
@@ -82,18 +91,18 @@ function* textsIn(value: unknown, depth = DEPTH): Generator<string> {
   }
   if (typeof value !== "object" || value === null || depth === 0) return;
   for (const [key, { value: field }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-    // An id of the operation, not content.
+    // A trace id may occur in an error, because it identifies a trace and isn't content.
     if (key !== "traceId") yield* textsIn(field, depth - 1);
   }
 }
 
-/** Doesn't call getters either. */
+/** Returns a field of a value. Doesn't call getters, because those of some test values throw. */
 const fieldOf = (value: unknown, field: string): unknown =>
   typeof value === "object" && value !== null
     ? Object.getOwnPropertyDescriptor(value, field)?.value
     : undefined;
 
-/** Returns the arguments that contain content or identify a user. */
+/** Returns those arguments of a method that contain content or identify a user. */
 function contentArguments(method: Method, given: readonly unknown[]): readonly unknown[] {
   const [first, messages, metadata] = given;
   switch (method) {
@@ -114,7 +123,7 @@ function contentArguments(method: Method, given: readonly unknown[]): readonly u
   }
 }
 
-/** Whether an error repeats content, tool arguments, metadata or a user id from the arguments. */
+/** Whether an error contains content, tool arguments, metadata or a user id from the arguments of the call. */
 function repeatsContent(method: Method, error: unknown, given: readonly unknown[]): boolean {
   const report = JSON.stringify(error);
   for (const text of textsIn(contentArguments(method, given))) {

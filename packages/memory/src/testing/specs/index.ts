@@ -46,10 +46,13 @@ import { sizes } from "./values/sizes.ts";
 import { systemContent } from "./values/system-content.ts";
 import { values } from "./values/values.ts";
 
-/** Other rules test the same, and an answer from another process costs time. */
+/**
+ * The titles of rules that don't run in two processes, because they would take too long. Other rules test the same with
+ * fewer calls.
+ */
 const LEFT_OUT: readonly string[] = ["keep all 640 single messages of 32 writers"];
 
-/** The same rules, with clients in two processes. */
+/** Returns a spec with the same rules, whose clients are in two processes. */
 const inTwoProcesses = ({ subject, hint, rules, requires = [], ...spec }: Spec): Spec => ({
   ...spec,
   rules: Object.fromEntries(Object.entries(rules).filter(([title]) => !LEFT_OUT.includes(title))),
@@ -62,7 +65,9 @@ const inTwoProcesses = ({ subject, hint, rules, requires = [], ...spec }: Spec):
 const DEFAULT_SEEDS = [1, 2, 3];
 const DEFAULT_ROUNDS = 25;
 
-/** Returns the rules that the harness selects: the whole contract, or a smoke. */
+/**
+ * Returns the specs with the rules that the harness selects: all rules, or only the rules of the `"smoke"` selection.
+ */
 export function specsFor(
   harness: Pick<MemoryProviderHarness, "rules" | "seeds" | "rounds">,
 ): readonly Spec[] {

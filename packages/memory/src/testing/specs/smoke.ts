@@ -1,9 +1,9 @@
 import type { Spec } from "../kit/spec.ts";
 
 /**
- * The rules of a smoke, by subject: each method and option once, and what client libraries or connection modes may do
- * differently, such as the types and sizes of replies, transactions, scripts, several connections, expiry and
- * reconnecting.
+ * The titles of the rules in the `"smoke"` selection, by subject. These rules use each method and each option once.
+ * They also test what differs between client libraries and connection modes: the types and sizes of replies,
+ * transactions, scripts, several connections, expiry and reconnecting.
  */
 export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   storeMessages: ["replaces all messages", "refuses another user's conversation and leaves it unchanged"],
@@ -53,7 +53,7 @@ export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   "writes that a crash cuts off": ["are stored once if they are sent again under their keys"],
 };
 
-/** Returns those of the rules that belong to a smoke. */
+/** Returns the specs with only those rules that belong to the `"smoke"` selection. */
 export const smokeOf = (specs: readonly Spec[]): readonly Spec[] =>
   specs.flatMap((spec) => {
     const rules = Object.entries(spec.rules).filter(([title]) => SMOKE[spec.subject]?.includes(title));

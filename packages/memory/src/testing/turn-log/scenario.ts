@@ -10,7 +10,7 @@ import type {
 import { expectOk } from "../fixtures/expectations.ts";
 import { sleep } from "../fixtures/timing.ts";
 
-/** Two logs on the same storage, or the same log twice if there can't be two. */
+/** Two logs on the same storage. They are the same object if the storage only exists in one process. */
 interface TurnLogScenario {
   readonly log: TurnLog;
   readonly other: TurnLog;
@@ -37,7 +37,7 @@ export const ending = (fields: Partial<TurnEnding> = {}): TurnEnding => ({
   ...fields,
 });
 
-/** Begins a turn that must succeed. */
+/** Begins a turn and returns its writer. The test fails if no turn began. */
 export async function begin(log: TurnLog, fields?: Partial<NewTurn>): Promise<TurnWriter> {
   const turn = expectOk(await log.begin(newTurn(fields)));
   return turn.begun ? turn.writer : expect.fail(`"${turn.running.turnId}" runs`);
@@ -49,7 +49,7 @@ export const append = async (
   added: Partial<Omit<AppendedEvents, "writer">> = {},
 ): Promise<WriterAnswer> => expectOk(await log.append({ writer, first: 0, events: [], ...added }));
 
-/** Creates a turn that has ended. */
+/** Begins a turn and ends it. */
 export async function endedTurn(
   log: TurnLog,
   turn: Partial<NewTurn> = {},
@@ -67,7 +67,7 @@ export const eventsOf = async (
 ): Promise<readonly string[] | undefined> =>
   expectOk(await log.read({ conversationId, turnId, limit: 10_000 }))?.events;
 
-/** Written by hand, because `expect.poll` doesn't support concurrent tests. */
+/** Waits until `isSo` returns `true`. Doesn't use `expect.poll`, which can't be used in concurrent tests. */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (const giveUpAt = Date.now() + 30_000; Date.now() < giveUpAt; await sleep(50)) {
     if (await isSo()) return;

@@ -2,33 +2,35 @@ import { describe, it } from "vitest";
 import type { TurnLog } from "../../turn-log/turn-log.ts";
 import { reportCalls } from "../kit/calls.ts";
 import { endingRules, expiryRules } from "./ending-rules.ts";
+import { erasureRules } from "./erasure-rules.ts";
 import { eventRules } from "./event-rules.ts";
-import { erasureRules, findingRules, refusalRules } from "./finding-rules.ts";
+import { findingRules, refusalRules } from "./finding-rules.ts";
 import { beginningRules, writerRules } from "./writer-rules.ts";
 
-/** A turn log for one test: empty at first, and used by no other test. */
+/** A turn log for one test. It is empty at first, and no other test uses it. */
 export interface TestTurnLog {
   readonly log: TurnLog;
   /**
-   * Connects another log to the same storage, as independent as in another process. Absent if the storage exists in one
-   * process only.
+   * Connects another log to the same storage. The new log must share nothing with `log` in this process (e.g. no
+   * connection). Absent if the storage only exists in one process.
    */
   readonly connect?: () => Promise<TurnLog>;
   /**
-   * Returns all data in the storage as text: it must not contain erased data. Absent: only what can be read is tested.
+   * Returns all data in the storage as one text. The tests check that the text contains no erased data. If `contents`
+   * is absent, the tests only check what the log's methods return.
    */
   readonly contents?: () => Promise<string>;
   /** Closes the logs and removes the storage. Called after the test. */
   readonly dispose: () => Promise<void>;
 }
 
-/** The harness of `describeTurnLogConformance`. */
+/** What `describeTurnLogConformance` needs to test a turn log. */
 export interface TurnLogHarness {
-  /** The name in test titles, e.g. `"redis"`. */
+  /** The log's name in the titles of the tests (e.g. `"redis"`). */
   readonly name: string;
-  /** Creates a log in a fresh, empty namespace. Several are in use at the same time. */
+  /** Creates a log in a new, empty namespace. Several logs are in use at the same time. */
   readonly createLog: () => Promise<TestTurnLog>;
-  /** The timeout of each test, in milliseconds. Default 60,000. */
+  /** The maximum duration of one test, in milliseconds. Default 60,000. */
   readonly timeoutMs?: number;
 }
 
@@ -44,7 +46,8 @@ const SUBJECTS = {
 };
 
 /**
- * Declares the conformance tests of a `TurnLog`. Call it at the top of a vitest file.
+ * Declares the tests that check whether a `TurnLog` follows its rules. Call this function at the top level of a vitest
+ * file.
  *
  * @example
  * ```ts

@@ -45,7 +45,8 @@ export const beginningRules: TurnLogRules = {
       },
       events: [],
     });
-    // The store's clock may differ, so the test only checks that the time is roughly now.
+    // The clock of the store may be different. So the test only checks that the time is within an hour of the clock of
+    // this process.
     expect(Math.abs((page?.turn.startedAt.getTime() ?? 0) - Date.now())).toBeLessThan(3_600_000);
   },
   "refuses a turn while another runs, and returns that one": async ({ log, other }) => {

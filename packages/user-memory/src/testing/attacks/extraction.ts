@@ -5,7 +5,7 @@ import { everything, lasting, nextMoment, texts } from "../store/expectations.ts
 import type { StoreSpec } from "../store/spec.ts";
 import { converse, injected, linesOf } from "./turns.ts";
 
-/** Checks that an honest extraction is stored. Without it, the attacks would prove nothing. */
+/** Checks that an honest extraction is stored. Without this check, the attacks would prove nothing. */
 async function expectLearns(memory: UserMemoryStore, user: string): Promise<UserFact> {
   const said = "By the way, I play the piano on Sundays.";
   const extracted = [
@@ -20,7 +20,7 @@ async function expectLearns(memory: UserMemoryStore, user: string): Promise<User
   return fact;
 }
 
-/** Checks that only these facts are active, so no others are recalled. */
+/** Checks that the given facts, and no others, are active. */
 async function expectOnly(
   memory: UserMemoryStore,
   user: string,

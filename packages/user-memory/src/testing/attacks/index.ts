@@ -7,7 +7,7 @@ import { rendering } from "./rendering.ts";
 import { trust } from "./trust.ts";
 import { volume } from "./volume.ts";
 
-/** The twenty attacks on a user memory, with numbers in their titles, and an extractor that tries all of them. */
+/** Twenty attacks on a user memory, with their numbers in the titles, and an extractor that tries all of these attacks. */
 export const attackSpecs: readonly StoreSpec[] = [
   rendering,
   identity,

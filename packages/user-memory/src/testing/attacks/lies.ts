@@ -7,7 +7,7 @@ import { converse, injected, linesOf } from "./turns.ts";
 
 const TURNS = 200;
 
-/** The user's sentences. No lie contains their key words. */
+/** The sentences that the user says. No lie of the extractor contains the important words of these sentences. */
 const SAID = [
   "I have a garden behind the house and it rains today.",
   "I don't eat fish.",
@@ -27,10 +27,10 @@ interface Lie {
   readonly key?: string;
 }
 
-/** Questions that the user answers. The extractor claims the opposite. */
+/** Questions that the user answers. The extractor claims the opposite of the user's answers. */
 const ASKED = "Do you gamble? Do you own a gun?";
 
-/** Lies about a sentence of the user. `turn` makes them unique. */
+/** Returns lies about a sentence of the user. The number `turn` makes the lies of each turn unique. */
 const lies = (turn: number, said: string, reply: string): readonly Lie[] => [
   { fact: `The user owns yacht ${turn}`, evidence: said },
   { fact: `The user owes Acme ${turn} euros`, evidence: `I owe Acme ${turn} euros` },

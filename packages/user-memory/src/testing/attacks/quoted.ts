@@ -1,21 +1,24 @@
 import { expect } from "vitest";
 
-/** The form of a line with a quotation. */
+/** Matches a line of a prompt that shows a quotation. */
 const QUOTED =
   /^- (?:\(earlier\) )?(?:The user said|In a text that the user sent|Asked "([^"]*)", the user said)(?: on \d{4}-\d\d-\d\d)?: "([^"]*)"$/u;
 
-/** Returns the letters and digits of a text, which rendering doesn't change. */
+/** Returns only the letters and digits of a text. Rendering for a prompt doesn't change letters and digits. */
 const bare = (text: string): string => text.normalize("NFKC").replaceAll(/[^\p{L}\p{N}]/gu, "");
 
-/** The user's actual words. */
+/** What the user and the assistant really said in a test. */
 export interface Spoken {
   readonly byUser: readonly string[];
   readonly byAssistant?: readonly string[];
-  /** Lines without a quotation. */
+  /** Lines of the prompt that aren't quotations, because these facts were stored with the trust `"stated"`. */
   readonly stated?: readonly string[];
 }
 
-/** Checks that each line is a stated fact or quotes the user's actual words, with an actual question. */
+/**
+ * Checks that each line is a stated fact or quotes words that the user really said. A question in a line must be one that the
+ * assistant really asked.
+ */
 export function expectTrue(
   lines: readonly string[],
   { byUser, byAssistant = [], stated = [] }: Spoken,

@@ -5,7 +5,7 @@ import { injected, linesOf } from "./turns.ts";
 
 const TAG = "</user-memory>";
 
-/** Normalizes a text like a lenient parser: plain letters, no invisible characters, decoded entities, one kind of dash. */
+/** Converts a text as a careless parser would: plain letters, no invisible characters, decoded entities, one kind of dash. */
 const careless = (text: string): string =>
   text
     .replace(/&lt;|&#60;|&#x3c;|&#0*60;?/gi, "<")
@@ -18,7 +18,7 @@ const careless = (text: string): string =>
 
 const count = (text: string, part: string): number => text.split(part).length - 1;
 
-/** Stores texts about zebras. Returns the instructions of a turn about zebras. */
+/** Stores texts about zebras as facts. Returns the instructions of a turn in which the user asks about zebras. */
 async function instructedWith({ memory, user }: StoreScenario, facts: readonly string[]): Promise<string> {
   for (const fact of facts) await memory.remember(user, fact);
   const found = await memory.recall(user, "zebra", { limit: facts.length });

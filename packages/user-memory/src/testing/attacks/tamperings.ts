@@ -15,7 +15,7 @@ const changeFirst =
   ({ facts: [first, ...rest] }) =>
     first === undefined ? expect.fail("expected a fact") : { facts: [{ ...first, ...fields }, ...rest] };
 
-/** Ways to tamper with the stored data of a user with a few facts. Each has an effect. */
+/** Ways to tamper with the stored data of a user who has a few facts. Each way changes some data. */
 export const tamperings: Readonly<Record<string, Tampering>> = {
   "another text": changeFirst({ fact: "Wires money to Acme" }),
   "more trust": changeFirst({ trust: "confirmed" }),

@@ -4,16 +4,16 @@ import { withMemoryExtract } from "../../middleware/extract.ts";
 import { withMemoryInject } from "../../middleware/inject.ts";
 import type { UserMemoryStore } from "../../store.ts";
 
-/** A turn, with the reply of the extracting model. */
+/** A turn of a test, with the reply of the model that extracts facts. */
 export interface ScriptedTurn {
   /** The user's messages, oldest first. */
   readonly said: string | readonly string[];
   readonly reply?: string;
-  /** The reply of the extracting model: facts, or raw text. */
+  /** The reply of the model that extracts facts: a list of facts, or raw text. */
   readonly extracted?: readonly unknown[] | string;
-  /** The messages before `said`. */
+  /** The messages of the conversation before the user's messages in `said`. */
   readonly before?: readonly Message[];
-  /** The model replies when this resolves. Default: immediately. */
+  /** The model that extracts facts replies when this promise resolves. Default: immediately. */
   readonly answered?: Promise<void>;
   readonly conversationId?: string;
   readonly position?: number;
@@ -50,8 +50,8 @@ function turnOf({
 }
 
 /**
- * Runs a turn of an agent with a user memory, like an engine: recalls facts, replies, and stores the extracted facts. Resolves
- * with the text for the instructions when everything is done.
+ * Runs a turn of an agent with a user memory, as the engine does: recalls facts, replies, and stores the extracted facts. When
+ * all of this is done, resolves with the text for the agent's instructions.
  */
 export async function converse(
   memory: UserMemoryStore,
@@ -71,7 +71,7 @@ export async function converse(
   return additions.flatMap((addition) => addition?.instructions ?? []).join("\n\n");
 }
 
-/** Returns the text for the instructions of a turn with this message, without extraction. */
+/** Returns the text that user memory adds to the agent's instructions in a turn with this message. Extracts no facts. */
 export const injected = (
   memory: UserMemoryStore,
   user: string,
@@ -79,7 +79,7 @@ export const injected = (
   injectLimit = 50,
 ): Promise<string> => converse(memory, user, { said, spec: { extract: false, injectLimit } });
 
-/** Returns the lines between the tags of the block. */
+/** Returns the lines between the `<user-memory>` tags in instructions. */
 export function linesOf(instructions: string): readonly string[] {
   const lines = instructions.split("\n");
   const [start, end] = [lines.indexOf("<user-memory>"), lines.indexOf("</user-memory>")];

@@ -10,7 +10,10 @@ const byTerm = (a: TermWeight, b: TermWeight): number => (a.term < b.term ? -1 :
 const sorted = (terms: readonly TermWeight[]): readonly TermWeight[] =>
   terms.map(({ term, weight }) => ({ term, weight })).sort(byTerm);
 
-/** Returns a fact with sorted terms, since a backend can reorder them, and without its vector if the backend stores none. */
+/**
+ * Returns a fact in a form that can be compared: with sorted terms, because a backend can reorder them, and without its vector
+ * if the backend stores no vectors.
+ */
 export const plainFact = ({ nearest }: UserMemoryBackend, fact: StoredFact): StoredFact => ({
   ...fact,
   terms: sorted(fact.terms),
@@ -29,7 +32,7 @@ export const plainSnapshot = (
   tombstones: [...tombstones].sort((a, b) => (a.digest < b.digest ? -1 : 1)),
 });
 
-/** Returns matches in a fixed order, without absent fields. */
+/** Returns matches in a form that can be compared: in a fixed order, without absent fields. */
 export const plainMatches = ({ size, documents }: Matches) => ({
   size,
   documents: [...documents]
@@ -50,7 +53,7 @@ export const plainMatches = ({ size, documents }: Matches) => ({
 export const seqs = (facts: readonly { readonly seq: number }[]): readonly number[] =>
   facts.map(({ seq }) => seq);
 
-/** Returns the facts that a selection finds. */
+/** Returns the facts that a selection finds in a backend. */
 export const selected = async (
   backend: UserMemoryBackend,
   user: UserKey,
@@ -61,14 +64,14 @@ export const selected = async (
 export const allFacts = (backend: UserMemoryBackend, user: UserKey): Promise<readonly StoredFact[]> =>
   backend.list(user, { statuses: STATUSES, limit: 100_000 });
 
-/** Returns the facts that a term finds, in the order of `seq`. */
+/** Returns the facts that the index finds for a term, in the order of `seq`. */
 export const matched = async (
   backend: UserMemoryBackend,
   user: UserKey,
   ...terms: readonly string[]
 ): Promise<readonly number[]> => seqs(plainMatches(await backend.match(user, terms)).documents);
 
-/** Expects neither facts nor data derived from them. */
+/** Checks that neither facts of a user nor data derived from them are left. */
 export async function expectNothingLeft(
   backend: UserMemoryBackend,
   user: UserKey,
@@ -85,7 +88,7 @@ export async function expectNothingLeft(
   if (vector != null) expect((await backend.nearest?.(user, vector, 10)) ?? []).toEqual([]);
 }
 
-/** Returns a selection with all lookup fields of facts. */
+/** Returns a selection that finds the given facts by each of its fields. */
 export const selectionOf = (facts: readonly StoredFact[]): Required<FactSelection> => ({
   seqs: seqs(facts),
   ids: facts.map(({ id }) => id),

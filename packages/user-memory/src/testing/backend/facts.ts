@@ -14,7 +14,7 @@ export const hashOf = (text: string): string => createHash("sha256").update(text
 
 export const userKey = (userId: string): UserKey => ({ userId, hash: hashOf(userId) });
 
-/** Returns the fact number `seq` of a user: active, with the term `fact`. */
+/** Returns a fact with the number `seq` for tests. The fact is active and has the index term `fact`. */
 export function storedFact(seq: number, fields: Partial<StoredFact> = {}): StoredFact {
   const fact = fields.fact ?? `fact ${seq}`;
   return {
@@ -50,14 +50,14 @@ export function storedFact(seq: number, fields: Partial<StoredFact> = {}): Store
   };
 }
 
-/** Returns `count` facts, numbered from `first`. */
+/** Returns `count` facts for tests. Their `seq` numbers begin with `first`. */
 export const storedFacts = (count: number, first = 1): readonly StoredFact[] =>
   Array.from({ length: count }, (_, index) => storedFact(first + index));
 
 export const added = (facts: readonly StoredFact[]): UserChange["put"] =>
   facts.map((after) => ({ before: null, after }));
 
-/** Returns a change of a head with defaults for the other fields. */
+/** Returns a change of a user whose head is `head`. Fields that aren't in `parts` have default values. */
 export function changeOn(head: UserHead | null, parts: Partial<UserChange> = {}): UserChange {
   const { version, epoch } = head ?? { version: 0, epoch: 0 };
   return {
@@ -75,7 +75,7 @@ export function changeOn(head: UserHead | null, parts: Partial<UserChange> = {})
 export const headOf = async (backend: UserMemoryBackend, user: UserKey): Promise<UserHead | null> =>
   (await backend.read(user, {})).head;
 
-/** Commits a change of the current head, without concurrent writers. */
+/** Commits a change to the user's current head, in a test without concurrent writers. */
 export async function commitTo(
   backend: UserMemoryBackend,
   user: UserKey,
@@ -86,7 +86,7 @@ export async function commitTo(
   return change.head;
 }
 
-/** Adds facts, without concurrent writers. */
+/** Adds facts to a user, in a test without concurrent writers. */
 export const addTo = (
   backend: UserMemoryBackend,
   user: UserKey,

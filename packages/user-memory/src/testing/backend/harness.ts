@@ -1,17 +1,20 @@
 import type { UserMemoryBackend } from "../../backend.ts";
 
-/** The store of one test: empty at first, and not shared with other tests. */
+/** The store that one test uses. It is empty at first and isn't shared with other tests. */
 export interface BackendUnderTest {
-  /** The backend of the test. */
+  /** The backend that the test checks. */
   readonly backend: UserMemoryBackend;
   /**
-   * Opens another backend on the same store with its own connections, like another process. Absent if the store is in one
-   * process.
+   * Opens another backend on the same store with its own connections, as another process would. Leave it out if the store
+   * exists in one process only.
    */
   readonly another?: () => Promise<UserMemoryBackend>;
-  /** Deletes the store and closes all connections, including those of `another`. Called after the test. */
+  /** Deletes the store and closes all connections, including those that `another` opened. Called after the test. */
   readonly close: () => Promise<void>;
 }
 
-/** Creates an empty store, e.g. with its own key prefix, schema or folder. Several can be in use at the same time. */
+/**
+ * Creates an empty store for a test, e.g. with its own key prefix, schema or folder. Several such stores can be in use at the
+ * same time.
+ */
 export type BackendFactory = () => Promise<BackendUnderTest>;

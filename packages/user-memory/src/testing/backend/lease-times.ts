@@ -1,6 +1,6 @@
 import type { StoredJob, UserMemoryBackend } from "../../backend.ts";
 
-/** A lease longer than any test. */
+/** The duration of a lease that is longer than any test, in milliseconds. */
 export const HOUR_MS = 3_600_000;
 
 const LOOK_MS = 5;
@@ -12,10 +12,13 @@ const { setTimeout } = globalThis;
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Waits until the time has changed, also on a busy machine. */
+/** Waits until the clock shows another time, also on a busy machine. */
 export const nextInstant = (): Promise<void> => pause(3);
 
-/** Returns the first leased jobs and the waiting time by this process's monotonic clock. */
+/**
+ * Waits until jobs can be leased, and leases them. Returns these jobs, and the time since `since` by the monotonic clock of
+ * this process.
+ */
 export async function waitForJobs({ jobs }: UserMemoryBackend, since: number) {
   // Without a limit, the wait would continue after the test if the backend leases no job.
   for (let looks = 0; looks * LOOK_MS < GIVE_UP_MS; looks++) {

@@ -1,17 +1,17 @@
 import type { UserMemoryBackend } from "../../backend.ts";
 
-/** The input of a rule. */
+/** What the check of a rule gets. */
 export interface BackendScenario {
-  /** A backend on an empty store. */
+  /** The backend to check, on an empty store. */
   readonly backend: UserMemoryBackend;
-  /** Opens another backend on the same store; `backend` itself if the store is in one process. */
+  /** Opens another backend on the same store. Returns `backend` itself if the store exists in one process only. */
   readonly another: () => Promise<UserMemoryBackend>;
 }
 
-/** Checks one rule on an empty store. Rejects if the backend breaks it. */
+/** Checks one rule on an empty store. Rejects if the backend breaks the rule. */
 export type BackendCheck = (scenario: BackendScenario) => Promise<void>;
 
-/** Rules about one subject, by title. They are data, so the kit itself can be tested. */
+/** Rules about one subject, by title. The rules are data, so that the test kit itself can be tested. */
 export interface BackendSpec {
   readonly subject: string;
   readonly rules: Readonly<Record<string, BackendCheck>>;

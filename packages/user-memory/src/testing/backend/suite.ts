@@ -8,7 +8,7 @@ import { backendSpecs } from "./specs/index.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Runs one rule on its own store. */
+/** Checks one rule on a store of its own. */
 export async function checkBackend(factory: BackendFactory, check: BackendCheck): Promise<void> {
   const store = await factory();
   const { backend, another } = store;

@@ -15,7 +15,7 @@ export const ids = (facts: readonly { readonly id: string }[]): readonly string[
 export const everything = (memory: UserMemoryStore, user: string): Promise<UserFact[]> =>
   memory.list(user, { status: EVERY_STATUS });
 
-/** Expects a call to reject with an error of this code that contains none of the texts. */
+/** Checks that a call rejects with an error that has this code and contains none of the texts. */
 export async function expectRefusal(
   call: Promise<unknown>,
   code: UserMemoryErrorCode,
@@ -33,17 +33,17 @@ export async function expectRefusal(
   return error;
 }
 
-/** Waits until the clock changes. Returns the new time. */
+/** Waits until the clock shows another time, and returns that time. */
 export async function nextMoment(): Promise<Date> {
   const now = Date.now();
   while (Date.now() <= now) await new Promise((resolve) => setTimeout(resolve, 1));
   return new Date();
 }
 
-/** Returns a fact without the time of its change. */
+/** Returns a fact without `updatedAt`, the time of its last change. */
 export const lasting = ({ updatedAt: _, ...rest }: UserFact) => rest;
 
-/** A promise with its resolve function. */
+/** Returns a promise, and the function that resolves it. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {

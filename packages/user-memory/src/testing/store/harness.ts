@@ -1,26 +1,29 @@
 import type { UserMemoryBackend } from "../../backend.ts";
 import type { UserMemoryStore } from "../../store.ts";
 
-/** A store for tests: empty at first, and not shared with anything else. */
+/** A store for tests. It is empty at first and isn't shared with anything else. */
 export interface StoreUnderTest {
   /** The store with default options, as an application gets it. */
   readonly memory: UserMemoryStore;
-  /** The store's backend. Tests create stores with other options from it and tamper with the stored data. */
+  /** The backend of the store. Tests use it to create stores with other options and to tamper with the stored data. */
   readonly backend: UserMemoryBackend;
   /**
-   * Opens another store on the same storage with its own connections, like another process. Absent if the storage is in one
-   * process.
+   * Opens another store on the same storage with its own connections, as another process would. Leave it out if the storage
+   * exists in one process only.
    */
   readonly another?: () => Promise<UserMemoryStore>;
   /**
-   * Returns the whole contents of the storage as text: all tables, keys, indexes and queues. Tests search it for deleted
-   * texts, and before the deletion for existing ones. If texts are stored encoded, include them decoded, too. If absent, tests
-   * read everything through the backend, except leased jobs, which it doesn't show.
+   * Returns everything in the storage as text: all tables, keys, indexes and queues. Tests search this text for deleted texts
+   * and, before the deletion, for existing texts. If texts are stored encoded, include the decoded texts, too. If this
+   * function is absent, tests read everything through the backend, except leased jobs, which the backend doesn't show.
    */
   readonly dump?: () => Promise<string>;
-  /** Deletes the storage and closes all connections, including those of `another`. */
+  /** Deletes the storage and closes all connections, including those that `another` opened. */
   readonly close: () => Promise<void>;
 }
 
-/** Creates an empty store, e.g. with its own key prefix, schema or folder. Several can be in use at the same time. */
+/**
+ * Creates an empty store for tests, e.g. with its own key prefix, schema or folder. Several such stores can be in use at the
+ * same time.
+ */
 export type StoreFactory = () => Promise<StoreUnderTest>;

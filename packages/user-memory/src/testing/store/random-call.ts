@@ -4,11 +4,11 @@ import type { UserFact } from "../../fact.ts";
 import type { UserMemoryStore } from "../../store.ts";
 import { below, pick, type Random } from "../random.ts";
 
-/** One of two users, as a random client knows them. All their texts contain their mark. */
+/** One of two users in a random test. All texts of the user contain the user's `mark`. */
 export interface Party {
   readonly user: string;
   readonly mark: string;
-  /** Ids of all their facts so far. */
+  /** Ids of all facts that the user has stored so far. */
   readonly ids: string[];
 }
 
@@ -36,7 +36,7 @@ async function remember(memory: UserMemoryStore, own: Party, random: Random): Pr
   expectOwn(own, [fact]);
 }
 
-/** Makes a call with an id of either user. */
+/** Makes a random call with the id of a fact that may belong to either user. */
 async function meddle(memory: UserMemoryStore, own: Party, id: string, random: Random): Promise<void> {
   const { user } = own;
   const calls = [
@@ -59,7 +59,7 @@ async function meddle(memory: UserMemoryStore, own: Party, id: string, random: R
   await pick(random, calls)();
 }
 
-/** Makes one random call as a user. Rejects if it returns or changes data of the other user. */
+/** Makes one random call as a user. Rejects if the call returns or changes data of the other user. */
 export async function randomCall(
   memory: UserMemoryStore,
   { own, other, random }: { readonly own: Party; readonly other: Party; readonly random: Random },
@@ -86,7 +86,7 @@ export async function randomCall(
   for (const { factId } of trail) expect(other.ids).not.toContain(factId);
 }
 
-/** Ignores refusals that concurrent writes can cause. */
+/** Waits for a call. Ignores the errors `"erased"`, `"forgotten"` and `"full"`, because concurrent writes can cause them. */
 export async function unlessRefused(call: Promise<void>): Promise<void> {
   try {
     await call;

@@ -12,7 +12,10 @@ const APPENDS = 20;
 type Provider = Scenario["provider"];
 type Append = (provider: Provider, messages: readonly Message[], options: WriteOptions) => Promise<void>;
 
-/** Each writer appends its numbered batches, `size` messages each, to one conversation. */
+/**
+ * Lets several writers append numbered batches of `size` messages to one conversation. Expects that every batch is
+ * stored whole, and that the batches of each writer are in the order in which that writer appended them.
+ */
 async function expectNothingLost(scenario: Scenario, size: number, append: Append): Promise<void> {
   const batchOf = (writer: number, batch: number): readonly string[] =>
     Array.from({ length: size }, (_, part) => `${writer}/${batch}/${part}`);
@@ -41,7 +44,10 @@ async function expectNothingLost(scenario: Scenario, size: number, append: Appen
   expect(batches).toEqual(batches.map(() => APPENDS));
 }
 
-/** 16 writers expect the same version, of a new conversation and of an existing one. */
+/**
+ * Lets 16 writers write at the same time with the same `expectedVersion`: first to a new conversation, then to an
+ * existing one. Expects that each time exactly one write succeeds.
+ */
 async function expectOneWinner(
   scenario: Scenario,
   method: "appendMessages" | "storeMessages",

@@ -21,7 +21,10 @@ type Erase = (provider: Provider, id: string) => Promise<unknown>;
 const deleteOne: Erase = async (provider, id) => expectOk(await provider.deleteConversation(id));
 const clearAll: Erase = async (provider) => expectOk(await provider.clearUserConversations("u"));
 
-/** The two run in another order and on other connections in every round. */
+/**
+ * Runs `task` in several rounds, each with a new conversation id. The writer and the eraser have one connection each,
+ * and swap their connections after every round.
+ */
 async function eachRound(
   { provider, connect }: Scenario,
   task: (writer: Provider, eraser: Provider, id: string) => Promise<void>,
@@ -33,7 +36,10 @@ async function eachRound(
   }
 }
 
-/** A first write and an erasure at the same time: the write came first and was erased, or it was refused. */
+/**
+ * Makes the first write of a conversation and an erasure at the same time. Expects that afterwards the conversation
+ * doesn't exist: either its messages were written and then erased, or the write was refused.
+ */
 const expectNothingLeft = (scenario: Scenario, erase: Erase): Promise<void> =>
   eachRound(scenario, async (writer, eraser, id) => {
     const expectedIncarnation = await incarnationOf(writer, id, "u");
@@ -45,7 +51,10 @@ const expectNothingLeft = (scenario: Scenario, erase: Erase): Promise<void> =>
     await expectAbsent(scenario.provider, id);
   });
 
-/** A run is in progress while its conversation is erased and created again. */
+/**
+ * Erases a conversation and creates it again under the same id, while a run writes to the old conversation. Expects
+ * that the new conversation contains nothing from the old conversation or from the run.
+ */
 const expectNothingBack = (scenario: Scenario, erase: Erase): Promise<void> =>
   eachRound(scenario, async (runner, eraser, id) => {
     expectOk(await append(runner, id, users("old"), owned));
@@ -129,7 +138,10 @@ export const erasures = defineSpec(
 const TAKEOVER_ROUNDS = 8;
 const CONVERSATIONS = Array.from({ length: 24 }, (_, index) => `c-${index}`);
 
-/** Clears `u` repeatedly while `v` takes over one conversation after the other. */
+/**
+ * Clears user `u` repeatedly, while user `v` deletes `u`'s conversations one by one and creates new ones under the same
+ * ids.
+ */
 async function clearDuringTakeover({ provider, connect }: Scenario): Promise<void> {
   const other = await connect();
   let taking = true;

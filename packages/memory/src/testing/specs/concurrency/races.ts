@@ -4,7 +4,10 @@ import { append, users } from "../../fixtures/messages.ts";
 import { letOthersRun } from "../../fixtures/timing.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
-/** All other operations must agree with `getConversation` on `c`. */
+/**
+ * Expects that all other reading methods return the same as `getConversation` for the conversation `"c"`. Returns the
+ * contents of its messages, or `undefined` if the conversation doesn't exist.
+ */
 async function expectConsistent({ provider }: Scenario): Promise<readonly string[] | undefined> {
   const conversation = expectOk(await provider.getConversation("c"));
   const found = expectOk(await provider.findConversations({}));
@@ -128,7 +131,8 @@ export const races = defineSpec(
           const count = recent[0]?.split("/")[0];
           expect(recent).toEqual(recent.map((_, part) => `${count}/${part}`));
           seen = now;
-          // Reads that never wait would block the writes of a store in the same process.
+          // Let other tasks run. If the store is in this process and its reads never wait, the reads would otherwise
+          // block the writes.
           await letOthersRun();
         }
       };

@@ -13,7 +13,10 @@ import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
 
-/** Removes the last message, with as many retries as needed. Returns `undefined` if there is none. */
+/**
+ * Removes the last message of a conversation and returns its content. Tries again if another writer changes the
+ * conversation between the read and the removal. Returns `undefined` if the conversation has no messages.
+ */
 async function pop(provider: Provider, id: string): Promise<string | undefined> {
   for (;;) {
     const { conversation } = await read(provider, { messages: { limit: 1 } }, id);
@@ -26,7 +29,10 @@ async function pop(provider: Provider, id: string): Promise<string | undefined> 
   }
 }
 
-/** Increments a counter in the metadata, with as many retries as needed. */
+/**
+ * Adds 1 to a counter in the metadata. Tries again if another writer changes the metadata between the read and the
+ * write.
+ */
 async function increment(provider: Provider): Promise<void> {
   for (;;) {
     const { metadata } = await readConversation(provider, "c");
@@ -38,7 +44,7 @@ async function increment(provider: Provider): Promise<void> {
   }
 }
 
-/** In a single round, one process may finish before the other begins. */
+/** How often each test runs. If it ran only once, one process could finish before the other one begins. */
 const ROUNDS = 5;
 
 async function eachRound(task: (id: string) => Promise<void>): Promise<void> {

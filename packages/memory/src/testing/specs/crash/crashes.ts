@@ -20,7 +20,7 @@ import {
 
 const owned = { userId: "u", traceId: "t-1", topic: "x", at: new Date(5), nested: { a: [1, null] } };
 
-/** Stores one conversation with all kinds of data. */
+/** Stores one conversation with all kinds of data (e.g. tool calls, metadata, an idempotency key). */
 async function storeOne(provider: MemoryProvider): Promise<void> {
   expectOk(await append(provider, "c", [user("ask"), calling("a")], owned, { idempotencyKey: "k-1" }));
   expectOk(
@@ -28,7 +28,7 @@ async function storeOne(provider: MemoryProvider): Promise<void> {
   );
 }
 
-/** Returns everything that the store shows of it. */
+/** Returns everything that the provider's methods return about the conversation that `storeOne` stores. */
 const show = async (provider: MemoryProvider) => ({
   conversation: await readConversation(provider, "c"),
   recent: expectOk(await provider.getRecentMessages("c")),

@@ -6,7 +6,7 @@ import { append, users } from "../../fixtures/messages.ts";
 import { letOthersRun } from "../../fixtures/timing.ts";
 import type { Scenario } from "../../kit/spec.ts";
 
-/** Enough that all writers are active when the crash comes. */
+/** How many writes must be confirmed before the crash. After this many writes, all writers are active. */
 const ACKNOWLEDGED_BEFORE = 30;
 const BATCH_SIZE = 3;
 
@@ -26,13 +26,13 @@ async function untilReached(reached: () => boolean): Promise<void> {
 
 export interface Interruption {
   readonly reopened: MemoryProvider;
-  /** The number of acknowledged batches of each writer, in order. */
+  /** For each writer, the number of batches that the store has confirmed. The index is the number of the writer. */
   readonly acknowledged: readonly number[];
-  /** The number of sent batches of each writer. */
+  /** For each writer, the number of batches that the writer has sent. The index is the number of the writer. */
   readonly begun: readonly number[];
 }
 
-/** Writers append batches to one conversation; the crash comes while all are active. */
+/** Lets several writers append batches to one conversation, and crashes the store while all writers are active. */
 export async function writeUntilCrash(scenario: Scenario, writers: number): Promise<Interruption> {
   const connections = [scenario.provider, await scenario.connect()];
   const acknowledged = new Array<number>(writers).fill(0);
@@ -47,7 +47,7 @@ export async function writeUntilCrash(scenario: Scenario, writers: number): Prom
       const { messages, options } = batchOf(writer, batch);
       if (!(await append(provider, "c", messages, {}, options)).success) return;
       acknowledged[writer] = batch + 1;
-      // Let the crash come even if the store answers without waiting.
+      // Let other tasks run, so that the crash also comes if the store answers without waiting.
       await letOthersRun();
     }
   }
@@ -63,11 +63,17 @@ export async function writeUntilCrash(scenario: Scenario, writers: number): Prom
 
 const ACKNOWLEDGED_EDITIONS = 5;
 
-/** Returns one message more than the edition's number, so no two editions are alike. */
+/**
+ * Returns the messages of one edition (version of the content) of a conversation: `edition + 1` messages with the text
+ * of the number. So two editions always differ.
+ */
 export const editionOf = (edition: number): readonly Message[] =>
   users(...Array<string>(1 + edition).fill(`${edition}`));
 
-/** Replaces one conversation repeatedly. The crash comes `delay` turns of the event loop after an answer. */
+/**
+ * Replaces the messages of one conversation repeatedly until a crash. `delay` is the number of iterations of the event
+ * loop between the write that was confirmed last and the crash.
+ */
 export async function replaceUntilCrash({ provider, crash }: Scenario, delay: number) {
   const faults: unknown[] = [];
   let acknowledged = -1;
@@ -89,8 +95,9 @@ export async function replaceUntilCrash({ provider, crash }: Scenario, delay: nu
 }
 
 /**
- * Expects that every stored batch is complete and in its writer's order, with at least `least` of each writer. Returns
- * the number of batches.
+ * Expects that every stored batch is whole, and that the batches of each writer are in the order in which it sent them.
+ * `least` contains the minimum number of stored batches for each writer. Returns the number of stored batches for each
+ * writer.
  */
 export async function expectWholeBatches(
   provider: MemoryProvider,

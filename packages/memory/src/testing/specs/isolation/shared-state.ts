@@ -5,7 +5,7 @@ import { expectOk, readConversation } from "../../fixtures/expectations.ts";
 import { append, rich, user, writes } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** Changes all reachable values, as careless code would. Frozen values stay unchanged. */
+/** Changes every object that a value contains, as careless code could. Frozen objects stay unchanged. */
 function vandalise(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (value instanceof Date) {
@@ -30,7 +30,7 @@ function vandalise(value: unknown): void {
   }
 }
 
-/** Returns a copy without the time of the read, which differs between reads. */
+/** Returns a copy of the result of a read, without `readAt`, because `readAt` is different in each read. */
 function withoutTime(read: unknown): unknown {
   const copy: { readonly data?: { readAt?: unknown } | null } = copyArgument(read ?? {});
   delete copy.data?.readAt;

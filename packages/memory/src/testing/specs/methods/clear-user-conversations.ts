@@ -45,7 +45,7 @@ export const clearUserConversations = defineSpec(
       for (const [id, userId] of Object.entries(owners)) {
         expectOk(await provider.storeMessages(id, users(id), { userId }));
       }
-      // A metadata field `owner`, a trace or an id makes no owner.
+      // None of these fields makes Alice the owner: `owner` in the metadata, a trace id, or a conversation id.
       expectOk(await provider.storeMessages("alice", users("1"), { traceId: "alice", owner: "alice" }));
       expect(expectOk(await provider.clearUserConversations("alice"))).toBe(1);
       const left = ids(expectOk(await provider.findConversations({})));

@@ -12,7 +12,7 @@ type Provider = Scenario["provider"];
 const find = async (provider: Provider, query: MemoryQuery): Promise<readonly string[]> =>
   ids(expectOk(await provider.findConversations(query)));
 
-/** Stores conversations `a`, `b`, `c` in this order. */
+/** Stores the conversations `a`, `b` and `c` in this order, at different times. */
 async function storeThree(provider: Provider): Promise<void> {
   for (const id of ["a", "b", "c"]) {
     expectOk(await provider.storeMessages(id, users(id)));
@@ -161,7 +161,10 @@ const idOf = (index: number): string => `c-${index}`;
 const ownerOf = (index: number): string => (index % 4 === 2 ? "v" : "u");
 const isTraced = (index: number): boolean => index % 5 !== 3;
 
-/** Runs two at the same time, then the next two: a few have about equal times, most don't. */
+/**
+ * Makes the writes in pairs, one pair after the other. The two writes of a pair are made at the same time. So only the
+ * two conversations of a pair have nearly the same time of last activity.
+ */
 async function inPairs(
   order: readonly number[],
   write: (index: number) => Promise<Result<void>>,
@@ -172,7 +175,10 @@ async function inPairs(
   }
 }
 
-/** Stores conversations with a last activity in neither the order of their creation nor that of their traces. */
+/**
+ * Stores conversations in one order, and then writes to them in the opposite order. So the order of last activity
+ * differs from the order of creation.
+ */
 async function storeSome(provider: Scenario["provider"]): Promise<void> {
   await inPairs(indices.toReversed(), (index) => {
     const metadata = { userId: ownerOf(index), ...(isTraced(index) ? TRACED : {}) };
@@ -189,14 +195,17 @@ const timeOf = (conversation: ConversationMemory | undefined): number =>
 const cursorAfter = (conversation: ConversationMemory | undefined): string =>
   (conversation && conversationCursor(conversation)) ?? expect.fail("expected a conversation with metadata");
 
-/** Returns every combination of one choice for each name. */
+/** Returns all combinations of the choices, each with one choice for every name. */
 const combinations = (choices: Readonly<Record<string, readonly MemoryQuery[]>>): readonly MemoryQuery[] =>
   Object.values(choices).reduce<readonly MemoryQuery[]>(
     (queries, options) => queries.flatMap((query) => options.map((option) => ({ ...query, ...option }))),
     [{}],
   );
 
-/** Chosen so that a missing part shows in most queries. `all` contains all conversations, newest first. */
+/**
+ * Returns queries with conditions. If a store ignores one of these conditions, most of the queries return a wrong
+ * result. `all` contains all conversations, newest first.
+ */
 function queriesAbout(all: Stored): readonly MemoryQuery[] {
   const byId = [0, 6, COUNT - 1].map((at) => ({ conversationId: all[at]?.conversationId ?? "" }));
   return combinations({
@@ -211,7 +220,7 @@ function queriesAbout(all: Stored): readonly MemoryQuery[] {
   });
 }
 
-/** Returns the expected result of a query, in the order of all conversations. */
+/** Returns the ids that a query must find, in the order of `all`. */
 function expected(all: Stored, query: MemoryQuery): readonly string[] {
   const { conversationId, userId, traceId, since, until, cursor, offset = 0, limit = all.length } = query;
   const start = all.findIndex((conversation) => conversationCursor(conversation) === cursor) + 1;

@@ -61,7 +61,7 @@ export const outages = defineSpec(
     "fails every other call with a retryable connection error": async ({ provider, stop }) => {
       expectOk(await provider.storeMessages("c", users("1"), { userId: "u" }));
       await stop();
-      // All at the same time: each may take as long as its driver tries.
+      // All calls run at the same time, because each may take as long as its driver tries to connect.
       const attempts = Object.entries(calls).map(async ([operation, call]) => {
         const error = expectError(await call(provider), "MemoryConnectionError");
         expect(error).toMatchObject({ operation, retryable: true });

@@ -20,7 +20,8 @@ const exported = async (provider: Provider, id = "c"): Promise<ConversationRecor
   expectOk(await provider.exportConversation(id)) ?? expect.fail("expected a record");
 
 /**
- * Stores a conversation with all kinds of data. Its counters differ from each other and from its number of messages.
+ * Stores a conversation with all kinds of data. Its version, metadata version, first position and number of messages
+ * are all different, so that a test notices if a store confuses two of them.
  */
 async function storeRich(provider: Provider): Promise<ConversationRecord> {
   const first = { userId: "u", traceId: "t-1", at: new Date(5), nested: { b: 1, a: [null, "\0\ud800"] } };
@@ -33,7 +34,7 @@ async function storeRich(provider: Provider): Promise<ConversationRecord> {
   return exported(provider);
 }
 
-/** Sorts the trace ids, because each store has its own order. */
+/** Returns a record with sorted trace ids, because stores may return trace ids in any order. */
 const comparable = (record: ConversationRecord) => ({ ...record, traceIds: [...record.traceIds].sort() });
 
 const pastRecord = (changes: Partial<ConversationRecord> = {}): ConversationRecord => ({

@@ -8,7 +8,10 @@ import { defineSpec, inputLimits, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
 
-/** Writes them at the same time, so many have the same time of last activity. */
+/**
+ * Stores `count` conversations at the same time, so that many of them have the same time of last activity. Returns
+ * their ids.
+ */
 async function storeAtOnce(provider: Provider, count: number): Promise<readonly string[]> {
   const conversationIds = Array.from({ length: count }, (_, index) => `c-${index}`);
   const writes = conversationIds.map((id) => provider.storeMessages(id, users(id), { userId: "u" }));

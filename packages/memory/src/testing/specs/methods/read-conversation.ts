@@ -11,7 +11,7 @@ import { append, hostile, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently, nextInstant } from "../../fixtures/timing.ts";
 import { defineSpec, inputLimits } from "../../kit/spec.ts";
 
-/** Conversations with different first and last positions. */
+/** Functions that store conversations with different first and last positions. */
 const histories: Readonly<Record<string, (provider: VersionedMemoryProvider) => Promise<void>>> = {
   "of a whole conversation": async (provider) => {
     expectOk(await append(provider, "c", users("0", "1", "2", "3")));
@@ -40,7 +40,10 @@ const AFTER = [undefined, -1, 2, 3, 6, 50];
 const BEFORE = [undefined, 0, 3, 5, 7, 50];
 const LIMITS = [undefined, 0, 2, 50];
 
-/** Every combination: inside, at both ends and beyond them. */
+/**
+ * All combinations of `after`, `before` and `limit`. The positions are inside the conversation, at its two ends, and
+ * outside.
+ */
 const ranges: readonly MessageRange[] = AFTER.flatMap((after) =>
   BEFORE.flatMap((before) => LIMITS.map((limit) => present({ after, before, limit }))),
 );
@@ -50,7 +53,10 @@ interface Positioned {
   readonly message: Message;
 }
 
-/** Returns the messages of a range: counted from `after`, if given, else from the end. */
+/**
+ * Returns the messages that a range selects. If `after` is present, `limit` keeps the oldest of the selected messages;
+ * otherwise, it keeps the newest.
+ */
 function select(stored: readonly Positioned[], range: MessageRange): readonly Positioned[] {
   const { after = -1, before = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = range;
   const within = stored.filter(({ position }) => position > after && position < before);
@@ -181,10 +187,17 @@ export const readingLimits = defineSpec(inputLimits("readConversation"), {
   },
 });
 
-/** Less than a lease lasts. */
+/**
+ * The allowed difference of two times from a store's clock, in milliseconds. It is shorter than a lease, so a test
+ * notices a difference that would make a lease wrong.
+ */
 const NEAR_MS = 1_000;
 
-/** How far two times of a store may differ that were asked for since `startedAt`, which is `performance.now()`: a busy machine adds to it. */
+/**
+ * Returns by how many milliseconds two times from a store may differ. Both times must have been requested after
+ * `startedAt`, a value of `performance.now()`. The milliseconds since `startedAt` are added, because the machine may be
+ * busy.
+ */
 export const nearMs = (startedAt: number): number => NEAR_MS + performance.now() - startedAt;
 
 const selections: readonly ReadOptions[] = [
@@ -196,7 +209,7 @@ const selections: readonly ReadOptions[] = [
   { userId: "u" },
 ];
 
-/** Returns the time of the read, in milliseconds since 1970. */
+/** Reads a conversation and returns `readAt`, the time of the read, in milliseconds since 1970. */
 export async function timeOf(
   provider: VersionedMemoryProvider,
   options: ReadOptions = {},

@@ -59,7 +59,7 @@ export const digests = defineSpec(
         const { metadata, messages } = await readConversation(provider, "c");
         const { version, nextPosition, totalMessages, historyDigest } = metadata;
         expect(receiptOf(written), name).toEqual({ version, nextPosition, totalMessages, historyDigest });
-        // Dropping all messages restores the digest before the first message.
+        // If all messages are dropped, the digest is again the digest before the first message.
         if (name !== "a replacement by nothing") expect(historyDigest, name).not.toBe(before);
         expect(await verify(provider), name).toEqual(intact(messages.length));
         before = historyDigest ?? expect.fail("no digest");
@@ -139,7 +139,10 @@ export const digests = defineSpec(
 
 const KINDS = ["change", "remove", "double", "swap"] as const;
 
-/** Tampering with six messages, and the index of the first message that differs from the written one. */
+/**
+ * Changes of a conversation with six messages. The number is the index of the first message that differs from the
+ * written messages after the change.
+ */
 const tamperings: readonly (readonly [Tampering, number])[] = KINDS.flatMap((kind) =>
   [0, 2, 4, 5]
     .filter((index) => kind !== "swap" || index < 5)

@@ -24,7 +24,10 @@ interface Case {
   readonly batch: number;
 }
 
-/** Every number of dropped and added messages, including one more dropped than stored. */
+/**
+ * All combinations of numbers of stored, dropped and added messages. They include cases that drop one message more than
+ * is stored; a store must refuse these.
+ */
 const cases: readonly Case[] = SIZES.flatMap((size) =>
   [...SIZES.filter((dropLast) => dropLast <= size), size + 1].flatMap((dropLast) =>
     BATCHES.map((batch) => ({ size, dropLast, batch })),

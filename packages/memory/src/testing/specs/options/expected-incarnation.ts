@@ -14,7 +14,7 @@ import { defineSpec } from "../../kit/spec.ts";
 
 const owned = { userId: "u" };
 
-/** Expects that the expectation refuses both writes, and nothing changes. */
+/** Expects that both write methods refuse this expected incarnation, and that the refused writes change nothing. */
 async function expectStale(provider: VersionedMemoryProvider, expectedIncarnation: string): Promise<void> {
   const before = expectOk(await provider.getConversation("c"));
   const version = before?.metadata?.version ?? 0;
@@ -35,7 +35,7 @@ async function expectStale(provider: VersionedMemoryProvider, expectedIncarnatio
   expect(expectOk(await provider.getConversation("c"))).toEqual(before);
 }
 
-/** Ways to erase `c` of `u`, even if it doesn't exist. */
+/** Functions that erase the conversation `"c"` of user `"u"`. They succeed even if the conversation doesn't exist. */
 const erasures: Readonly<Record<string, (provider: VersionedMemoryProvider) => Promise<void>>> = {
   "it was deleted": async (provider) => void expectOk(await provider.deleteConversation("c")),
   "everything of its user was cleared": async (provider) =>
@@ -52,7 +52,7 @@ const afterErasure = Object.fromEntries(
         await erase(provider);
         await expectStale(provider, before);
         await expectAbsent(provider, "c");
-        // The version matches again; only the incarnation detects the erasure.
+        // The new conversation has the expected version again. Only the incarnation shows that the old one was erased.
         expectOk(await append(provider, "c", users("new"), owned, { expectedVersion: 0 }));
         await expectStale(provider, before);
         expectOk(

@@ -12,7 +12,7 @@ import { defineSpec } from "../../kit/spec.ts";
 
 type Write = (provider: VersionedMemoryProvider) => ReturnType<VersionedMemoryProvider["appendMessages"]>;
 
-/** A write, and the version, the number of messages and the next position after it. */
+/** A write, and the conversation's version, number of messages and next position after this write. */
 type Step = readonly [title: string, write: Write, version: number, total: number, nextPosition: number];
 
 const ID = { messageIds: ["own"] };

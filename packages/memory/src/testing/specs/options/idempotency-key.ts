@@ -116,7 +116,10 @@ const write = (metadata: WriteMetadata = {}, options: WriteOptions = {}): WriteA
   { ...KEY, ...options },
 ];
 
-/** A write, and different writes under the same key. */
+/**
+ * By title: a first write, and other writes. After the first write, each of the other writes must be refused if it has
+ * the same idempotency key.
+ */
 const others: Readonly<Record<string, readonly [first: WriteArguments, ...others: WriteArguments[]]>> = {
   "a metadata field of another value": [
     write({ title: "old" }),

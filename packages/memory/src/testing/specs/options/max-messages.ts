@@ -178,8 +178,8 @@ export const trimmingLimits = defineSpec(inputLimits("options.maxMessages"), {
 const LONGEST = 6;
 
 /**
- * Returns a history from a list: `true` is a tool result. Other messages call tools if results follow; otherwise they
- * are a user's.
+ * Returns a history with one message for each boolean. `true` stands for a tool result. `false` before a `true` stands
+ * for an assistant message with a tool call; any other `false` stands for a user message.
  */
 function historyOf(results: readonly boolean[]): readonly Message[] {
   return results.map((isResult, index) => {
@@ -188,7 +188,7 @@ function historyOf(results: readonly boolean[]): readonly Message[] {
   });
 }
 
-/** Every order of tool results and other messages, up to `LONGEST` messages. */
+/** All possible orders of tool results and other messages, with up to `LONGEST` messages. */
 const histories: readonly (readonly Message[])[] = Array.from({ length: LONGEST }, (_, index) => index + 1)
   .flatMap((length) =>
     Array.from({ length: 2 ** length }, (_, bits) =>
@@ -203,7 +203,10 @@ type Trim = (
   given: { readonly history: readonly Message[]; readonly maxMessages: number },
 ) => Promise<void>;
 
-/** Each history is one conversation, which is written again for each limit. */
+/**
+ * Calls `trim` for each history and each limit. Expects that the conversation then contains the messages that the limit
+ * allows. Each history has one conversation, which is written again for each limit.
+ */
 const expectTrimmed = ({ provider }: Scenario, trim: Trim): Promise<void> =>
   forEachConcurrently(histories, async (history) => {
     const name = history.map(({ content }) => content).join("; ");

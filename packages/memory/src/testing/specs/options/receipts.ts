@@ -7,7 +7,10 @@ import { expectConflict, expectOk, read } from "../../fixtures/expectations.ts";
 import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** Returns the position after the write with the key, or `undefined`. */
+/**
+ * Returns `nextPosition` from the receipt of the write with the idempotency key `receiptFor`. Returns `undefined` if
+ * the read returns no receipt.
+ */
 async function receiptOf(provider: VersionedMemoryProvider, receiptFor: string, conversationId = "c") {
   return (await read(provider, { messages: "none", receiptFor }, conversationId)).receipt?.nextPosition;
 }
@@ -40,11 +43,12 @@ export const receipts = defineSpec(
     "return the incarnation of the conversation that a write created": async ({ provider }) => {
       const absent = { expectedVersion: 0, ...key("first") };
       const created = receiptOfWrite(await append(provider, "c", users("1"), {}, absent));
-      // A backend may return no write receipts.
+      // Receipts from writes are optional, so the test ends here if the backend returns none.
       if (created === undefined) return;
       const { incarnation } = await read(provider);
       expect(created.incarnation).toBe(incarnation);
-      // The answer may be for an earlier write to a conversation that no longer exists.
+      // A write that is repeated under its idempotency key returns no receipt. The first attempt may have written to a
+      // conversation that no longer exists.
       expect(receiptOfWrite(await append(provider, "c", users("1"), {}, absent))).toBeUndefined();
       const next = await provider.appendMessages("c", users("2"), {}, { expectedVersion: 1 });
       expect(receiptOfWrite(next)).not.toHaveProperty("incarnation");

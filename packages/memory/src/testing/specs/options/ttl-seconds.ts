@@ -12,11 +12,12 @@ import { append, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently, sleep } from "../../fixtures/timing.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
-/** Waits until a ttl of 1 second has certainly passed. */
+/** Waits until a lifetime of 1 second has certainly ended. */
 const expired = () => sleep(1_100);
 
 /**
- * For conversations that must still exist, or be found: half the ttl passes for certain, and a call may take the rest.
+ * A lifetime for tests in which the conversation must still exist. `halfOfLong` waits for half of this lifetime, and
+ * the calls of a test may take the other half.
  */
 const LONG = { ttlSeconds: 3 };
 const halfOfLong = () => sleep(1_550);
@@ -61,7 +62,7 @@ export const expiry = defineSpec(
     "lets the id start again, with nothing of the expired one": async ({ provider }) => {
       const options = { ttlSeconds: 1, idempotencyKey: "k" };
       expectOk(await append(provider, "c", users("old", "old"), owned, options));
-      // `null` if that took longer than the ttl.
+      // The result is `null` if the calls took longer than the lifetime.
       const before = expectOk(await provider.getConversation("c"))?.metadata?.createdAt ?? new Date(0);
       await expired();
       const again = { idempotencyKey: "k", expectedVersion: 0 };

@@ -7,13 +7,13 @@ import { below, type RandomOperation, randomNumbers, randomStep } from "./random
 import { shrink } from "./shrink.ts";
 
 const CLIENTS = 3;
-/** The maximum for each serial order. */
+/** The maximum number of differences that are shown for each serial order. */
 const SHOWN_DIFFERENCES = 4;
 
 function randomScript(seed: number, rounds: number): readonly Round[] {
   const random = randomNumbers(seed);
   return Array.from({ length: rounds }, () =>
-    // Most rounds have work for every client.
+    // Most rounds have an operation for every client.
     Array.from({ length: Math.min(CLIENTS, 1 + below(random, 2 * CLIENTS)) }, () => randomStep(random)),
   );
 }

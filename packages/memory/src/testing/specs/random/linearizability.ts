@@ -5,7 +5,10 @@ import type { VersionedMemoryProvider } from "../../../contract/versioned-provid
 import { createInMemoryProvider } from "../../../in-memory/provider.ts";
 import { type Known, type RandomOperation, surveys } from "./random-operation.ts";
 
-/** Names for a store's incarnations, in the order of their first appearance, because incarnations are random. */
+/**
+ * Names for the incarnations of a store, numbered in the order of their first appearance (e.g. `incarnation 1`).
+ * Incarnations are random, but their names are equal in two stores that behave in the same way.
+ */
 export type Names = Map<string, string>;
 
 const isConversation = (value: unknown): value is ConversationMemory =>
@@ -24,12 +27,12 @@ function inOrder(items: readonly unknown[]): readonly unknown[] {
 }
 
 /**
- * Removes times, digests, and the order among equal times and among traces, because they differ between stores. Other
- * rules test digests.
+ * Returns data without everything that may differ between two correct stores: times, digests, the order of
+ * conversations with equal times, and the order of trace ids. Digests are tested by other rules.
  */
 function comparable(data: unknown, names: Names): unknown {
   if (data instanceof Date) return "a date";
-  // Sort first: names are given in this order.
+  // Sort before incarnations get their names, because the names depend on the order.
   if (Array.isArray(data)) return inOrder(data).map((item) => comparable(item, names));
   if (typeof data !== "object" || data === null) return data;
   const compared = Object.entries(data).filter(([key]) => key !== "historyDigest");
@@ -41,35 +44,38 @@ function comparable(data: unknown, names: Names): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Returns the part of an outcome that must be equal in two stores after the same calls. */
+/** Converts the result of a call into a value that must be equal for two stores that got the same calls. */
 export function outcome(result: Result<unknown>, names: Names): unknown {
   if (result.success) return comparable(result.data, names);
   const { _tag, ...error } = result.error;
   return "reason" in error ? [_tag, error.reason, error.actualVersion] : [_tag];
 }
 
-/** The operations that the clients run at the same time, one each. */
+/** Operations that run at the same time, one for each client. */
 export type Round = readonly RandomOperation[];
 
-/** A round with outcomes that no serial order of its operations explains. */
+/**
+ * Describes a round whose results are wrong: no serial order of its operations (one after another) could give these
+ * results.
+ */
 export interface Anomaly {
   readonly script: readonly Round[];
-  /** The outcome of each operation of the last round, in the order of the clients. */
+  /** The results of the operations in the last round, in the order of the clients. */
   readonly observed: readonly unknown[];
-  /** What the store shows afterwards. */
+  /** What the reads in `surveys` return after the last round. */
   readonly state: unknown;
-  /** The outcomes of the reference for each serial order. */
+  /** For each serial order of the last round's operations, the results of the reference store. */
   readonly explanations: readonly Explanation[];
 }
 
 interface Explanation {
-  /** The clients' numbers, in the order of their operations. */
+  /** The numbers of the clients, in the order in which their operations ran. */
   readonly order: readonly number[];
   readonly outcomes: readonly unknown[];
   readonly state: unknown;
 }
 
-/** Returns all orders of `count` items, the plain one first. */
+/** Returns all orders of the numbers from 0 to `count - 1`. The ascending order comes first. */
 function orders(count: number): readonly (readonly number[])[] {
   if (count === 0) return [[]];
   const last = count - 1;
@@ -78,7 +84,7 @@ function orders(count: number): readonly (readonly number[])[] {
   );
 }
 
-/** What the clients of one store know, and the names of its incarnations. */
+/** The incarnations that the clients of one store have read, and their names. */
 interface Memory {
   readonly known: readonly Known[];
   readonly names: Names;
@@ -92,8 +98,8 @@ const createMemory = (clients: number): Memory => ({
 const knownBy = ({ known }: Memory, client: number): Known => known[client] ?? new Map();
 
 /**
- * Returns the outcomes of a round, in the order of the clients, and what the store shows then. Incarnations are named
- * in this order.
+ * Returns the results of a round as comparable values, in the order of the clients, and what the reads in `surveys`
+ * return after the round. New incarnations get their names in the order in which they occur in these values.
  */
 async function observe(
   provider: VersionedMemoryProvider,
@@ -106,13 +112,16 @@ async function observe(
   return { outcomes, state };
 }
 
-/** An explained round, with its order. */
+/** A round, and the serial order of its operations that explains its results. */
 interface Past {
   readonly round: Round;
   readonly order: readonly number[];
 }
 
-/** The reference and its history. A store can't be copied, but its history can be run again. */
+/**
+ * The reference store, with all rounds that were run on it (`history`). A store can't be copied, but its rounds can be
+ * run again on a new store.
+ */
 interface Model {
   readonly reference: VersionedMemoryProvider;
   readonly memory: Memory;
@@ -135,8 +144,9 @@ async function replay(history: readonly Past[], clients: number): Promise<Model>
 }
 
 /**
- * Returns the model after the round, in the first order that explains the outcomes; otherwise the outcomes of each
- * order.
+ * Looks for a serial order of a round's operations in which the reference store returns the results `seen`. Returns the
+ * reference store after the first such order. If no order gives these results, returns the reference store's results
+ * for every order.
  */
 async function follow(
   model: Model,
@@ -157,8 +167,9 @@ async function follow(
 }
 
 /**
- * Runs a script with one client for each operation of a round. After each round, searches for a serial order that the
- * in-memory reference explains. Returns `undefined` if there is one for every round.
+ * Runs a script on a store. Each operation of a round runs on a client of its own, all at the same time. After each
+ * round, looks for a serial order of the operations in which the in-memory reference store returns the same results.
+ * Returns the first round for which no order is found, or `undefined` if there is no such round.
  */
 export async function findAnomaly(
   clients: readonly [VersionedMemoryProvider, ...VersionedMemoryProvider[]],

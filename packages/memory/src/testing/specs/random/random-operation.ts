@@ -8,10 +8,13 @@ import type {
 } from "../../../contract/versioned-provider.ts";
 import { answering, assistant, calling, user } from "../../fixtures/messages.ts";
 
-/** Returns a number from 0 to below 1. */
+/** Returns a random number that is at least 0 and less than 1. */
 export type Random = () => number;
 
-/** mulberry32: small and the same on every platform, so a seed identifies a run. */
+/**
+ * Creates a generator of random numbers by the algorithm mulberry32. The numbers only depend on the seed, so a failed
+ * test can be repeated with its seed.
+ */
 export function randomNumbers(seed: number): Random {
   let state = seed;
   return () => {
@@ -22,30 +25,33 @@ export function randomNumbers(seed: number): Random {
   };
 }
 
-/** Returns a whole number from 0 to below `limit`. */
+/** Returns a random whole number that is at least 0 and less than `limit`. */
 export const below = (random: Random, limit: number): number => Math.floor(random() * limit);
 
 const pick = <T>(random: Random, ...choices: readonly [T, ...T[]]): T =>
   choices[below(random, choices.length)] ?? choices[0];
 
-/** The last incarnation that a client read, by conversation. */
+/** The incarnation that a client has read last, by conversation id. */
 export type Known = Map<string, string>;
 
 export interface RandomOperation {
-  /** The call with its arguments, for failure reports. */
+  /** The call with its arguments as text, for the report of a failure. */
   readonly name: string;
-  /** Depends only on its arguments. */
+  /** Makes the call. Calls with equal `provider` and `known` are always the same. */
   readonly run: (provider: VersionedMemoryProvider, known: Known) => Promise<Result<unknown>>;
 }
 
-/** Few ids, so operations collide. */
+/** There are only a few ids, so that operations often affect the same conversation. */
 const CONVERSATIONS = ["a", "a:b", "A", "{a}"] as const;
 const USERS = ["u", "u:v", "%"] as const;
 const TRACES = ["t", "T", "t*"] as const;
 const OWN_IDS = 6;
-/** Part of an operation's name: a client's expectation depends on its last read. */
+/**
+ * The text in an operation's name for the incarnation that the operation's client has read last. The incarnation itself
+ * isn't known when the name is made.
+ */
 const LAST_READ = "(the last one read)";
-/** The incarnation from a read if the conversation never existed. */
+/** The incarnation that a read returns if the conversation never existed. */
 const NEVER_THERE = "none::";
 
 const conversationId = (random: Random): string => pick(random, ...CONVERSATIONS);
@@ -53,7 +59,7 @@ const userId = (random: Random): string => pick(random, ...USERS);
 const traceId = (random: Random): string => pick(random, ...TRACES);
 const key = (random: Random): string => `k${below(random, 4)}`;
 
-/** Adds a field in a share of all cases. */
+/** Returns the result of `field` with the probability `chance` (from 0 to 1), otherwise an empty object. */
 const sometimes = <T extends object>(
   random: Random,
   chance: number,
@@ -77,7 +83,7 @@ function batch(random: Random): readonly Message[] {
 const nameOf = (method: string, given: readonly unknown[]): string =>
   `${method}(${given.map((argument) => JSON.stringify(argument)).join(", ")})`;
 
-/** Calls `method` of a provider. */
+/** Returns an operation that calls `method` with the given arguments. */
 const call = <M extends keyof VersionedMemoryProvider>(
   method: M,
   ...given: Parameters<VersionedMemoryProvider[M]>
@@ -96,7 +102,7 @@ type Write = readonly [
   options: WriteOptions,
 ];
 
-/** A write that expects its client's last read. */
+/** Returns a write whose `expectedIncarnation` is the incarnation that the write's client has read last. */
 const expecting = (method: "appendMessages" | "storeMessages", [id, messages, metadata, options]: Write) => ({
   name: nameOf(method, [id, messages, metadata, { ...options, expectedIncarnation: LAST_READ }]),
   run: (provider: VersionedMemoryProvider, known: Known) => {
@@ -105,20 +111,23 @@ const expecting = (method: "appendMessages" | "storeMessages", [id, messages, me
   },
 });
 
-/** A read that updates its client's expectation. */
+/** Returns a read that stores the incarnation in `known`, for later writes of the same client. */
 const reading = (id: string, options: ReadOptions): RandomOperation => ({
   name: nameOf("readConversation", [id, options]),
   run: async (provider, known) => {
     const result = await provider.readConversation(id, options);
     if (!result.success) return result;
-    // The time differs between reads.
+    // Leave out the time, because it is different in each read.
     const { readAt: _, ...rest } = result.data;
     known.set(id, rest.incarnation);
     return createSuccess(rest);
   },
 });
 
-/** Most of the time an id belongs to one text, so messages are both skipped and refused. */
+/**
+ * Returns messages with ids of their own (`messageIds`). Usually, messages with the same id have the same text, so a
+ * store must skip the second one. Sometimes the text is different, so a store must refuse the write.
+ */
 function ownMessages(random: Random) {
   const messageIds = Array.from({ length: 1 + below(random, 3) }, () =>
     random() < 0.2 ? null : `m${below(random, OWN_IDS)}`,
@@ -127,7 +136,10 @@ function ownMessages(random: Random) {
   return { messages, options: { messageIds } };
 }
 
-/** Most of the time a key belongs to one batch, so both replays and conflicts occur. */
+/**
+ * Returns messages with an idempotency key. Usually, the same key has the same messages: the second write is a repeat.
+ * Sometimes the messages are different: the second write is a conflict.
+ */
 function keyedMessages(random: Random) {
   const idempotencyKey = key(random);
   const messages = random() < 0.8 ? [user(`body of ${idempotencyKey}`)] : batch(random);
@@ -144,7 +156,7 @@ function contentOf(random: Random): {
   return { messages: batch(random), options: {} };
 }
 
-/** The options that only an append has. */
+/** Returns options that only `appendMessages` allows. */
 const appendOptions = (random: Random): WriteOptions => ({
   ...sometimes(random, 0.75, () => ({
     createIfMissing: pick<"unowned" | true>(random, "unowned", "unowned", "unowned", true),
@@ -201,8 +213,8 @@ const randomImport = (random: Random): RandomOperation =>
   });
 
 /**
- * Returns an operation on one conversation. Operations on several conversations are not one atomic step, so their
- * outcome during writes is not determined.
+ * Returns a random operation on one conversation. Operations on several conversations (e.g. `clearUserConversations`)
+ * are left out. They aren't atomic, so their result is not determined while other clients write.
  */
 export function randomStep(random: Random): RandomOperation {
   const chance = random();
@@ -227,7 +239,9 @@ export function randomOperation(random: Random): RandomOperation {
   return call("getStats", ...pick<[] | [string]>(random, [], [userId(random)]));
 }
 
-/** Reads everything that the operations of {@link randomStep} can have written. */
+/**
+ * Reads of the whole store. Together they return everything that the operations of {@link randomStep} can have written.
+ */
 export const surveys: readonly RandomOperation[] = [
   call("findConversations", {}),
   call("getStats"),

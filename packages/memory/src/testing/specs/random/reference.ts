@@ -11,14 +11,20 @@ const OPERATIONS_PER_ROUND = 12;
 
 type Script = readonly (readonly [RandomOperation])[];
 
-/** Operations with a last outcome that differs from the reference's. */
+/**
+ * A list of operations, run one after another. For the last operation, the tested store returned `observed`, but the
+ * reference store returned `expected`.
+ */
 interface Deviation {
   readonly script: Script;
   readonly expected: unknown;
   readonly observed: unknown;
 }
 
-/** Runs operations one after another, and compares each outcome with the reference's. */
+/**
+ * Runs operations one after another, and compares each result with the result of the reference store. Returns the first
+ * difference, or `undefined` if all results are equal.
+ */
 async function findDeviation(
   provider: VersionedMemoryProvider,
   script: Script,

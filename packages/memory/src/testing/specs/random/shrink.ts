@@ -1,15 +1,18 @@
 const MAX_RUNS = 80;
-/** A slow store must not use up all the time of its rule. */
+/**
+ * The maximum duration of `shrink`, in milliseconds. With a slow store, a longer duration could use up all the time of
+ * the rule.
+ */
 const MAX_MS = 6_000;
 
-/** A result of a script of rounds. */
+/** The result of a run of random operations, together with the operations (the script). */
 interface Found<Operation> {
   readonly script: readonly (readonly Operation[])[];
 }
 
 /**
- * Yields every shorter script: without half of the rounds, then fewer, latest first, then without one operation of a
- * round.
+ * Yields shorter scripts to try. First leaves out half of the rounds, then a quarter, and so on down to one round, each
+ * time beginning at the end of the script. Then leaves out one operation of a round.
  */
 function* shorter<Operation>(script: Found<Operation>["script"]): Generator<Found<Operation>["script"]> {
   for (let size = script.length >> 1; size >= 1; size >>= 1) {
@@ -21,7 +24,11 @@ function* shorter<Operation>(script: Found<Operation>["script"]): Generator<Foun
   }
 }
 
-/** Returns the shortest script that still gives the result, within a limit of runs and time. */
+/**
+ * Looks for a shorter script that also fails. `rerun` runs a script, and returns its failure, or `undefined` if it
+ * doesn't fail. Stops after `MAX_RUNS` runs or `MAX_MS`. Returns the failure with the shortest script that was found,
+ * which may be `found` itself.
+ */
 export async function shrink<Operation, F extends Found<Operation>>(
   found: F,
   rerun: (script: F["script"]) => Promise<F | undefined>,

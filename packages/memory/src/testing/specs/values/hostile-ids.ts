@@ -13,7 +13,7 @@ import { append, hostile, users } from "../../fixtures/messages.ts";
 import { forEachConcurrently } from "../../fixtures/timing.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** Makes one write for each id. */
+/** Makes one write for each id in `storableIds`. */
 const forEachId = (write: (id: string) => ReturnType<MemoryProvider["appendMessages"]>): Promise<void> =>
   forEachConcurrently(storableIds, async (id) => expectOk(await write(id)));
 

@@ -15,7 +15,7 @@ const throwing: PropertyDescriptor = {
   },
 };
 
-/** Expects that both writes refuse it, and that nothing changes. */
+/** Expects that both write methods refuse this input, and that the refused writes change nothing. */
 async function expectRefused(
   provider: MemoryProvider,
   input: { readonly messages?: unknown; readonly metadata?: unknown; readonly options?: unknown },
@@ -39,7 +39,7 @@ async function withKept(provider: MemoryProvider, check: () => Promise<void>): P
   expect(expectOk(await provider.getStats()).totalConversations).toBe(1);
 }
 
-/** Returns a tool call with this text in its arguments. */
+/** Returns a message with a tool call whose arguments contain this text. */
 const saying = (text: string): Message => ({
   role: "assistant",
   content: "",

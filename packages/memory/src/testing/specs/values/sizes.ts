@@ -4,7 +4,7 @@ import { append, rich, user, users } from "../../fixtures/messages.ts";
 import { describeDifferences } from "../../kit/difference.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
-/** Returns lists nested `levels` deep. */
+/** Returns a text inside `levels` lists, each list inside the next one. */
 function nested(levels: number): unknown {
   let value: unknown = "deep";
   for (let level = 0; level < levels; level++) value = [value];
@@ -35,7 +35,8 @@ export const sizes = defineSpec(
       const recent = expectOk(await provider.getRecentMessages("c", 4));
       const [found] = expectOk(await provider.findConversations({ userId: "u" }));
       for (const messages of [read, recent, found?.messages ?? []]) {
-        // Not compared as a whole: the difference would be too long to read.
+        // Compare the contents one by one, because the report of a difference between two whole lists would be too
+        // long.
         expect(messages.map(({ content }, at) => content === texts[at])).toEqual(texts.map(() => true));
       }
     },

@@ -6,14 +6,17 @@ import { expectOk, readConversation } from "../../fixtures/expectations.ts";
 import { append, rich, user } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** Includes the key order. */
+/** Returns a value as JSON text. Keys stay in their order, and Dates and URLs are distinguished from strings. */
 const spelled = (value: unknown): string =>
   JSON.stringify(value, function (this: Record<string, unknown>, key, json) {
     if (this[key] instanceof Date) return { isDate: json };
     return this[key] instanceof URL ? { isUrl: json } : json;
   });
 
-/** Node's equality treats any two URLs as equal. */
+/**
+ * Returns a copy of a value, with an object that contains the text in place of each URL. `isDeepStrictEqual` treats any
+ * two URLs as equal.
+ */
 function withoutUrls(value: unknown): unknown {
   if (value instanceof URL) return { isUrl: value.href };
   if (Array.isArray(value)) return value.map(withoutUrls);
@@ -23,7 +26,10 @@ function withoutUrls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, withoutUrls(field)]));
 }
 
-/** Vitest's equality uses an own key `constructor` as the type, and ignores an own `__proto__`. */
+/**
+ * Expects that two values are deeply equal. Doesn't use the equality of vitest, which ignores an own field `__proto__`
+ * and treats an own field `constructor` as the type.
+ */
 function expectSame(actual: unknown, expected: unknown, name: string): void {
   if (isDeepStrictEqual(withoutUrls(actual), withoutUrls(expected))) return;
   expect(spelled(actual), name).toBe(spelled(expected));

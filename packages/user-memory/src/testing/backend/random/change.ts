@@ -43,7 +43,7 @@ const randomTombstone = (random: Random): Tombstone => ({
   at: below(random, 1e9),
 });
 
-/** Returns a write for a user. One in eight expects another version than the user's. */
+/** Returns a random write for a user. One in eight writes expects another version than the user's. */
 export function randomChange(
   random: Random,
   now: { readonly head: UserHead | null; readonly facts: readonly StoredFact[] },

@@ -5,13 +5,13 @@ import { hashOf, userKey } from "../facts.ts";
 import { HOUR_MS } from "../lease-times.ts";
 import { NAMES, randomChange, randomDigest, randomVector, TERMS } from "./change.ts";
 
-/** One call for any backend. Resolves with the parts of the result that the contract defines. */
+/** A random call of a backend. Resolves with those parts of the result that the contract of backends defines. */
 export interface RandomStep {
   readonly name: string;
   readonly run: (backend: UserMemoryBackend) => Promise<unknown>;
 }
 
-/** The reference's state of the step's user. */
+/** Returns the state of a user in the reference backend. */
 export type Look = (user: UserKey) => Promise<{
   readonly head: UserHead | null;
   readonly facts: readonly StoredFact[];
@@ -81,7 +81,7 @@ function queueing(random: Random, user: UserKey, epoch: number): RandomStep {
   ]);
 }
 
-/** Returns a call that is likely to have an effect in the current state. */
+/** Returns a random call that is likely to have an effect in the user's current state. */
 export async function randomStep(random: Random, look: Look): Promise<RandomStep> {
   const user = pick(random, USERS);
   const kind = random();

@@ -13,7 +13,7 @@ const clientsOf = async ({ backend, another }: BackendScenario): Promise<readonl
   await another(),
 ];
 
-/** Runs `task` once for each writer, distributed over the clients. */
+/** Runs `task` once for each writer. The writers are distributed over several backends on the same store. */
 async function atOnce<T>(
   scenario: BackendScenario,
   task: (backend: UserMemoryBackend, writer: number) => Promise<T>,
@@ -26,7 +26,7 @@ async function atOnce<T>(
   );
 }
 
-/** Adds a fact and retries until no other writer is faster. */
+/** Adds a fact of a user. Retries as long as other writers are faster. */
 async function addOne(backend: UserMemoryBackend, whose: UserKey, label: string): Promise<number> {
   for (let attempt = 0; attempt < 5_000; attempt++) {
     const head = await headOf(backend, whose);

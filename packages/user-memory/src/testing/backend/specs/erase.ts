@@ -26,7 +26,7 @@ const clientsOf = async ({ backend, another }: BackendScenario): Promise<readonl
 
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A different time for each worker, so some are always in the middle of a step. */
+/** Waits longer for each further worker, so that the workers are at different points of their work. */
 async function stagger(worker: number): Promise<void> {
   for (let turn = 0; turn < worker; turn++) await pause();
 }

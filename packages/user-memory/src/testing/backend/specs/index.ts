@@ -19,7 +19,7 @@ import { values } from "./values.ts";
 const DEFAULT_SEEDS = [1, 2];
 const DEFAULT_OPERATIONS = 400;
 
-/** Returns the rules for the options: all, or a smoke. */
+/** Returns the rules for backends that the options choose: all rules, or the smoke rules. */
 export function backendSpecs(options: Omit<UserMemoryTestOptions, "timeoutMs"> = {}): readonly BackendSpec[] {
   const { rules = "all", seeds = DEFAULT_SEEDS, operations = DEFAULT_OPERATIONS } = options;
   if (rules === "smoke") return smokeOf(allSpecs(DEFAULT_SEEDS, operations), BACKEND_SMOKE);

@@ -5,7 +5,10 @@ import { allFacts, matched, plainSnapshot, selected, seqs } from "../expectation
 import { addTo, auditEntry, commitTo, hashOf, headOf, storedFact, storedFacts, userKey } from "../facts.ts";
 import type { BackendSpec } from "../spec.ts";
 
-/** Users with hashes that differ in one character, its case, or a character with a special meaning elsewhere. */
+/**
+ * Users whose hashes are similar: the hashes differ only in one character, or only in its case. One of these characters has a
+ * special meaning in queries (`_` in SQL).
+ */
 const neighbours: readonly UserKey[] = ["A", "a", "B", "b", "-", "_", "0"].flatMap((character) => [
   { userId: `first ${character}`, hash: `${character}${"A".repeat(42)}` },
   { userId: `middle ${character}`, hash: `Q${"A".repeat(20)}${character}${"A".repeat(21)}` },

@@ -19,7 +19,7 @@ const [forNow, forLong] = [
   { leaseMs: HOUR_MS, limit: 9 },
 ];
 
-/** A server rounds times to milliseconds, at the start and at the end. */
+/** The tolerance in milliseconds for times that a server rounds, at the start and at the end of a lease. */
 const ROUNDING_MS = 2;
 
 const bodies = (leased: readonly StoredJob[]): readonly string[] => leased.map(({ body }) => body).sort();

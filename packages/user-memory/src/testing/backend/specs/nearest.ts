@@ -8,7 +8,7 @@ const user = userKey("u");
 
 type Nearest = NonNullable<UserMemoryBackend["nearest"]>;
 
-/** A rule for backends with vectors. */
+/** Returns a rule for backends that store vectors. All other backends pass the rule. */
 const withVectors =
   (check: (backend: UserMemoryBackend, nearest: Nearest) => Promise<void>): BackendCheck =>
   async ({ backend }) => {

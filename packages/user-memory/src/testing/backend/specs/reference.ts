@@ -6,13 +6,13 @@ import { allFacts } from "../expectations.ts";
 import { type Look, randomStep } from "../random/step.ts";
 import type { BackendSpec } from "../spec.ts";
 
-/** The reference without the features that the tested backend lacks. */
+/** Returns the reference backend, without the features that the tested backend lacks. */
 function referenceFor({ nearest }: UserMemoryBackend): UserMemoryBackend {
   const { nearest: near, ...rest } = createInMemoryUserMemoryBackend();
   return nearest === undefined || near === undefined ? rest : { ...rest, nearest: near };
 }
 
-/** Backends can store vectors and compute in single precision. */
+/** Returns what a test expects of vectors: nearly the same numbers, because backends can use single precision. */
 const nearly = (expected: unknown): unknown =>
   Array.isArray(expected) && typeof expected[0] === "number"
     ? expected.map((number: unknown) => expect.closeTo(Number(number), 5))

@@ -8,7 +8,7 @@ import type { StoreSpec } from "../spec.ts";
 
 const COUNT = 8;
 
-/** Words that occur only in the user's data. The test searches for each of them afterwards. */
+/** Words that occur only in the user's data. After the erasure, the test searches for each of these words. */
 const TRACES = ["zebrafact", "zebraproof", "zebratag", "zebratalk", "zebrakey", "zebrasaid", "zebrawriter"];
 
 const options = (since: ErasureMark) => ({
@@ -22,7 +22,7 @@ async function unlessErased(call: Promise<unknown>): Promise<void> {
   });
 }
 
-/** Writes until the erasure is about to start. */
+/** Stores facts one after the other until the erasure is about to start. */
 async function write(memory: UserMemoryStore, user: string, writer: Writer): Promise<void> {
   const since = await memory.mark(user);
   for (let turn = 0; !writer.isOver(); turn++) {
@@ -47,7 +47,7 @@ interface ExtractedTurn {
   readonly answered: Promise<void>;
 }
 
-/** A turn in the queue. Its fact is stored after the model's reply. */
+/** Queues a turn for extraction. The turn's fact is stored after the model's reply. */
 async function extract(memory: UserMemoryStore, user: string, turn: ExtractedTurn): Promise<void> {
   const since = await memory.mark(user);
   const leased = await memory.queue.enqueue(

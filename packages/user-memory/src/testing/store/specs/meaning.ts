@@ -11,7 +11,7 @@ const VECTORS: readonly (readonly [RegExp, readonly number[]])[] = [
 const embed: Embed = async (texts) =>
   texts.map((text) => VECTORS.find(([words]) => words.test(text))?.[1] ?? [0, 0, 1]);
 
-/** A rule for stores with vectors. */
+/** Returns a rule for stores whose backend stores vectors. All other stores pass the rule. */
 const withVectors =
   (check: (scenario: StoreScenario) => Promise<void>): StoreCheck =>
   async (scenario) => {

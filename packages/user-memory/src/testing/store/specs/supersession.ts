@@ -5,7 +5,7 @@ import type { StoreScenario, StoreSpec } from "../spec.ts";
 
 const at = (year: number) => new Date(Date.UTC(year, 0, 1));
 
-/** Stores two facts with the same key. Returns both as stored. */
+/** Stores two facts with the same key. Returns both facts as they are stored. */
 async function second(
   { memory, user }: StoreScenario,
   first: UserFact["trust"],

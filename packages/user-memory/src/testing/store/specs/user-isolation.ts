@@ -6,7 +6,7 @@ import type { RandomRun, StoreScenario, StoreSpec } from "../spec.ts";
 
 const CLIENTS = 16;
 
-/** Two users make random calls on their own facts and with each other's ids, from 16 clients in two processes. */
+/** Lets two users make random calls, on their own facts and with each other's ids, from 16 clients in two processes. */
 async function expectIsolation(
   { memory, another, user, other }: Pick<StoreScenario, "memory" | "another" | "user" | "other">,
   { seed, operations }: { readonly seed: number; readonly operations: number },

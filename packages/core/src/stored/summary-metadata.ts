@@ -8,7 +8,7 @@ export const SUMMARY_KEY = "jafSummary";
 const FORMAT = 2;
 const MAX_CHARACTERS = 8_000;
 const MAX_GAPS = 50;
-/** How many of the last summarised messages are compared to check that a summary belongs to a conversation. */
+/** How many of the last summarised messages are compared to check whether a summary belongs to a conversation. */
 export const COMPARED = 3;
 
 const SUMMARY_PREFACE =
@@ -17,13 +17,16 @@ const SUMMARY_PREFACE =
 /** A summary of the older messages of a conversation. */
 export interface Summary {
   readonly text: string;
-  /** The position of the last summarised message. */
+  /** The position of the last message that the summary includes. */
   readonly upTo: number;
-  /** Messages that the store dropped before they were summarised: the first and the last position of each gap. */
+  /**
+   * The positions of messages that the store dropped before they were summarised: the first and the last position of each
+   * range.
+   */
   readonly gaps: readonly Gap[];
-  /** The digests of the last few summarised messages, in their order. */
+  /** The digests of the last few messages that the summary includes, in their order. */
   readonly digests: readonly string[];
-  /** The conversation's incarnation; `undefined` if the store reports none. */
+  /** The incarnation of the summarised conversation; `undefined` if the store reports none. */
   readonly incarnation: string | undefined;
 }
 
@@ -38,16 +41,17 @@ const summarySchema = z.object({
   incarnation: z.string().optional().catch(undefined),
 });
 
-/** Consecutive messages of a conversation, and the position of the first. */
+/** Consecutive messages of a conversation, and the position of the first of them. */
 export interface PositionedMessages {
   readonly messages: readonly Message[];
   readonly first: number;
 }
 
 /**
- * Returns the stored summary if it is valid; other programs can write metadata. A summary of replaced messages or of another
- * conversation is ignored: it ends after the last message, its last messages differ from the `loaded` ones, or (if none of them
- * is loaded) it has another incarnation.
+ * Returns the stored summary; `undefined` if none is stored or it is invalid (other programs can write metadata). Also
+ * returns `undefined` for a summary of replaced messages or of another conversation. That is a summary that ends after the
+ * last message, or whose last messages differ from the `loaded` ones. If none of its last messages is loaded, the
+ * incarnations are compared.
  */
 export function readSummary(stored: ConversationMemory, loaded: PositionedMessages): Summary | undefined {
   const { success, data } = summarySchema.safeParse(stored.metadata?.[SUMMARY_KEY]);
@@ -62,11 +66,14 @@ export function readSummary(stored: ConversationMemory, loaded: PositionedMessag
   return isOfThese && text !== "" ? { text, upTo, gaps, digests, incarnation } : undefined;
 }
 
-/** Returns the position of the last message in the stored summary, without checking its messages; -1 if there is none. */
+/**
+ * Returns the position of the last message that the stored summary includes; -1 if no summary is stored. Doesn't check
+ * whether the summary belongs to the messages.
+ */
 export const summaryReach = (stored: ConversationMemory): number =>
   summarySchema.safeParse(stored.metadata?.[SUMMARY_KEY]).data?.upTo ?? -1;
 
-/** Returns the digests of the last messages up to a position, if these are loaded. */
+/** Returns the digests of the last few messages up to a position, as far as these messages are loaded. */
 export function digestsOf({ messages, first }: PositionedMessages, upTo: number): readonly string[] {
   const end = Math.max(0, upTo + 1 - first);
   return messages.slice(Math.max(0, end - COMPARED), end).map(digestOf);
@@ -74,7 +81,7 @@ export function digestsOf({ messages, first }: PositionedMessages, upTo: number)
 
 const digests = new WeakMap<Message, string>();
 
-/** Returns a message's digest, cached because messages are frozen and it is needed several times. */
+/** Returns a message's digest. Digests are cached, because messages are frozen and a digest is needed several times. */
 function digestOf(message: Message): string {
   const digest = digests.get(message) ?? fingerprint(message);
   digests.set(message, digest);
@@ -92,14 +99,17 @@ export const summaryMetadata = (summary: Summary): Readonly<Record<string, unkno
   return { [SUMMARY_KEY]: { format: FORMAT, text, upTo, gaps, digests, ...of } };
 };
 
-/** Returns the gaps, including the gap between the previous summary and the first message of the next. */
+/**
+ * Returns the ranges of positions that were never summarised, for the next summary. `from`: the position of the first message
+ * to summarise. The messages between the previous summary and `from` form a new range.
+ */
 export function gapsBefore(from: number, previous: Summary | undefined): readonly Gap[] {
   const gaps = previous?.gaps ?? [];
   const next = (previous?.upTo ?? -1) + 1;
   return from > next ? [...gaps, [next, from - 1] as const].slice(-MAX_GAPS) : gaps;
 }
 
-/** Returns the text without characters that metadata can't hold, at most 8,000 UTF-16 units. Empty if nothing is left. */
+/** Returns the text without characters that metadata can't hold, cut to 8,000 UTF-16 units. Returns `""` if no text is left. */
 export function cleanSummary(text: string): string {
   const storable = text
     .replaceAll("\0", "")
@@ -110,7 +120,7 @@ export function cleanSummary(text: string): string {
   return `${storable.slice(0, MAX_CHARACTERS - 1).replace(/\p{Surrogate}$/u, "")}…`;
 }
 
-/** Returns the summary as a message for the model, in a tag, so its text can't imitate other messages. */
+/** Returns the summary as a message for the model. The text is in a tag, so it can't imitate other messages. */
 export const summaryMessage = ({ text }: Summary): Message =>
   Object.freeze({
     role: "user",
@@ -121,21 +131,27 @@ const KEY = "jafSummaryPause";
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
-/** Without it, each run would wait for the whole timeout of a broken summarizer. The names of the fields are stored. */
+/**
+ * A pause in making summaries, stored after a failure. Without it, each run would wait for the whole timeout of a broken
+ * summarizer. The names of the fields are stored, so they must not change.
+ */
 export interface SummaryPause {
-  /** The number of consecutive failed attempts. */
+  /** How many attempts in a row have failed. */
   readonly failures: number;
-  /** The time of the next attempt, in milliseconds since 1970, by the store's clock. */
+  /** When the next attempt is allowed, in milliseconds since 1970, by the store's clock. */
   readonly retryAt: number;
 }
 
 const pauseSchema = z.object({ failures: z.int().min(1), retryAt: z.number() });
 
-/** Returns the stored pause; `undefined` if there is none or it is invalid, because other programs can write metadata. */
+/**
+ * Returns the stored pause. Returns `undefined` if none is stored or it is invalid, because other programs can write
+ * metadata.
+ */
 export const readSummaryPause = (conversation: ConversationMemory | null): SummaryPause | undefined =>
   pauseSchema.safeParse(conversation?.metadata?.[KEY]).data;
 
-/** Returns the metadata that stores a pause; `undefined` removes it after a success. */
+/** Returns the metadata that stores a pause. `undefined` removes the stored pause after a success. */
 export const summaryPauseMetadata = (pause: SummaryPause | undefined): Readonly<Record<string, unknown>> => ({
   [KEY]: pause ?? null,
 });

@@ -1,0 +1,40 @@
+import type { Message } from "@jaf/memory";
+import { messageText } from "@jaf/memory/internal";
+import type { TurnEnd } from "../turns/turn-event.ts";
+import type { EncodedTurn, Encoder } from "./encoder.ts";
+import { HttpFailure, notFound } from "./failure.ts";
+
+/** Waits for the end of a turn, and responds with the turn's result as JSON. */
+export const encodeJson: Encoder = async (turn) => {
+  const messages: Message[] = [];
+  let end: TurnEnd | undefined;
+  for await (const group of turn.events) {
+    for (const { event } of group) {
+      if (event.type === "message") messages.push(event.message);
+      if (event.type === "turn_end") end = event;
+    }
+  }
+  if (end === undefined) {
+    if (!turn.closing.aborted) throw notFound();
+    // Not retryable: the same request would send the message twice.
+    throw new HttpFailure(
+      "unavailable",
+      "The server is shutting down. The turn continues: follow its events.",
+      {
+        ...{ conversationId: turn.conversationId, turnId: turn.turnId },
+        ...{ retryable: false, isExpected: true },
+      },
+    );
+  }
+  return Response.json({ success: true, data: answerOf(turn, messages, end) });
+};
+
+function answerOf(
+  { conversationId, turnId }: EncodedTurn,
+  messages: readonly Message[],
+  { type: _, interruptions = [], ...end }: TurnEnd,
+) {
+  const last = messages.at(-1);
+  const text = last === undefined ? "" : messageText(last);
+  return { conversationId, turnId, text, messages, interruptions, ...end };
+}
