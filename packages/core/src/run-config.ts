@@ -166,7 +166,7 @@ export interface RunSettings<Ctx> {
    * Masks secrets in errors that a tool, its schema, its `needsApproval` or a guardrail throws. This happens before the
    * model, the events, the outcome and the store get the error's text. `true` (default): with the function `maskSecrets`. You
    * can pass another function; if it throws, a note replaces the text. `false`: the text isn't changed. Tool results are
-   * never masked.
+   * never masked. The server also masks each error of a failed turn or tool before it passes the error to `onError`.
    */
   readonly maskSecrets?: boolean | ((thrown: string) => string);
   /**

@@ -65,7 +65,8 @@ export interface ServerAppOptions<Ctx> {
   /**
    * Returns whether a user may send the model a file that the user's message names by an address or by the provider's file id,
    * without the bytes. The provider reads the file with the application's key, so return `true` only for files that this user may
-   * read. If the function throws, the client gets a server error. Default: no file is allowed.
+   * read. If the function throws a `UserFacingError`, the response has status 403 and the error's message. If it throws another
+   * error, the client gets a server error. Default: no file is allowed.
    */
   readonly clientFiles?: (file: ClientFile, identity: Identity) => boolean | Promise<boolean>;
   /**

@@ -1,5 +1,5 @@
 import { type JAFError, type TraceEvent, UserFacingError } from "@jaf/core";
-import { thrownOf } from "@jaf/core/internal";
+import { type Masking, maskingOf, thrownOf } from "@jaf/core/internal";
 import type { TurnEnd } from "../turns/turn-event.ts";
 import { FAULT, LOST, messageOf } from "./end-turn.ts";
 import type { JobOptions, JobParts } from "./job.ts";
@@ -14,8 +14,9 @@ export function reportOf<Ctx>({ options }: JobParts<Ctx>, error: JAFError): Turn
   const { _tag: code } = error;
   const thrown = thrownOf(error);
   if (code === "ContinuationRejected" || (code === "ToolCallError" && isReported(thrown))) return undefined;
-  const cause = thrown === undefined ? causeIn(error) : loggedError(thrown);
-  const what = code === "InternalError" ? error.detail : messageOf(error);
+  const mask = maskOf(options);
+  const cause = thrown === undefined ? causeIn(error, mask) : loggedError(thrown, mask);
+  const what = code === "InternalError" ? mask(error.detail) : messageOf(error);
   return new TurnFailedError(`A turn failed: ${what}`, { ...failureOf(options), code }, cause);
 }
 
@@ -31,12 +32,17 @@ export function toolReportOf<Ctx>(
   const thrown = thrownOf(event.data);
   if (!isReported(thrown)) return undefined;
   const failure = { ...failureOf(options), code: "ToolCallError" };
-  return new TurnFailedError(`The tool "${event.data.toolName}" failed.`, failure, loggedError(thrown));
+  const cause = loggedError(thrown, maskOf(options));
+  return new TurnFailedError(`The tool "${event.data.toolName}" failed.`, failure, cause);
 }
 
 /** Returns the report of a thrown value that ended a turn outside of the turn's run. */
 export const faultReport = <Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnFailedError =>
-  new TurnFailedError("A turn failed.", { ...failureOf(options), code: FAULT.code }, loggedError(thrown));
+  new TurnFailedError(
+    "A turn failed.",
+    { ...failureOf(options), code: FAULT.code },
+    loggedError(thrown, maskOf(options)),
+  );
 
 /**
  * Returns the report of a turn whose process ended, if no other process could continue the turn. Returns `undefined` for other ends of
@@ -57,9 +63,11 @@ const failureOf = <Ctx>({ conversationId, turnId, request: { agentName } }: JobO
   ...{ conversationId, turnId, agentName },
 });
 
-function causeIn(error: JAFError): Error | undefined {
-  if (error._tag === "MemoryError") return error.error.cause && errorFrom(error.error.cause);
+const maskOf = <Ctx>({ scope }: JobOptions<Ctx>): Masking => maskingOf(scope.settings.config);
+
+function causeIn(error: JAFError, mask: Masking): Error | undefined {
+  if (error._tag === "MemoryError") return error.error.cause && errorFrom(error.error.cause, mask);
   if (error._tag === "ModelCallError" || error._tag === "InternalError")
-    return error.cause && errorFrom(error.cause);
+    return error.cause && errorFrom(error.cause, mask);
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { type Agent, createTool, type ModelProvider, type RunSettings, UserFacingError } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createFailure, createInMemoryProvider, createMemoryConnectionError } from "@jaf/memory";
@@ -101,6 +102,21 @@ describe("a turn that fails", () => {
       name: "TurnFailedError",
       cause: { message: "fetch failed", stack: thrown.stack, cause: { code: "ECONNREFUSED" } },
     });
+  });
+
+  it("is in the log without secrets, unless the configuration keeps them", async () => {
+    const secret = "postgres://ada:hunter2-is-secret@db/main";
+    const failing: readonly (() => Failing)[] = [
+      () => ({ agent: { instructions: failsAt(new Error(`no ${secret}`, { cause: new Error(secret) })) } }),
+      () => ({ middleware: [{ name: "own", wrapModelCall: failsAt(new Error(secret)) }] }),
+      () => ({ agent: { tools: orderBy(failsAt(new Error(secret))) }, modelProvider: calling() }),
+    ];
+    for (const each of failing) {
+      const masked = inspect((await ask(each())).logged);
+      expect(masked).toContain("[masked]");
+      expect(masked).not.toContain("hunter2");
+      expect(inspect((await ask({ ...each(), maskSecrets: false })).logged)).toContain("hunter2");
+    }
   });
 
   it("for a missing price names the model and the option in the log", async () => {
