@@ -36,6 +36,6 @@ const circles = sources.flatMap((folder) =>
 );
 if (circles.length === 0) console.log("No folders import each other in a circle.");
 else {
-  console.error(`Folders that import values of each other in a circle:\n\n${circles.join("\n\n")}\n`);
+  console.error(`Folders that import each other in a circle:\n\n${circles.join("\n\n")}\n`);
   process.exitCode = 1;
 }

@@ -2,16 +2,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import ts from "typescript";
 
-/** A file's import of another file's value. Both paths are relative to the root folder. */
+/** A file's import of another file. Both paths are relative to the root folder. */
 export interface Import {
   readonly from: string;
   readonly to: string;
 }
 
-/**
- * The imports of values among the files below a folder, including `import()`. Type imports aren't counted, because they
- * load nothing.
- */
+/** Returns the imports among the files below a folder, including `import()` and imports of types. */
 export function readImports(folder: string): readonly Import[] {
   const aliases = readAliases(dirname(folder));
   return sourcesBelow(folder).flatMap((file) =>
@@ -51,7 +48,7 @@ function specifiersOf(file: string): readonly string[] {
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ESNext);
   const specifiers: string[] = [];
   const visit = (node: ts.Node): void => {
-    const specifier = valueSpecifierOf(node);
+    const specifier = specifierOf(node);
     if (specifier !== undefined && ts.isStringLiteralLike(specifier)) specifiers.push(specifier.text);
     ts.forEachChild(node, visit);
   };
@@ -59,25 +56,9 @@ function specifiersOf(file: string): readonly string[] {
   return specifiers;
 }
 
-function valueSpecifierOf(node: ts.Node): ts.Expression | undefined {
-  if (ts.isImportDeclaration(node)) return takesTypesAlone(node) ? undefined : node.moduleSpecifier;
-  if (ts.isExportDeclaration(node)) return givesTypesAlone(node) ? undefined : node.moduleSpecifier;
+function specifierOf(node: ts.Node): ts.Expression | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
   return ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
     ? node.arguments[0]
     : undefined;
 }
-
-function takesTypesAlone({ importClause }: ts.ImportDeclaration): boolean {
-  if (importClause === undefined) return false;
-  if (importClause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;
-  const { name, namedBindings } = importClause;
-  return name === undefined && namedBindings !== undefined && areTypes(namedBindings);
-}
-
-const givesTypesAlone = ({ isTypeOnly, exportClause }: ts.ExportDeclaration): boolean =>
-  isTypeOnly || (exportClause !== undefined && areTypes(exportClause));
-
-const areTypes = (names: ts.NamedImportBindings | ts.NamedExportBindings): boolean =>
-  (ts.isNamedImports(names) || ts.isNamedExports(names)) &&
-  names.elements.length > 0 &&
-  names.elements.every(({ isTypeOnly }) => isTypeOnly);

@@ -115,6 +115,14 @@ export function describeFailures<Reply>(api: ModelApi<Reply>, own: readonly Fail
       expect(errorOf(result)).toMatchObject({ status: 401, cause: { message } });
     });
 
+    it("with a budget finds the price of the model that only the provider names", async () => {
+      const service = await start(api, ["Hello."]);
+      const limits = { prices: { m: { input: 1, output: 4 } }, budget: { run: { maxCost: 1 } } };
+      const { config } = configOf(api.provider(service, { model: "m" }), {}, limits);
+      const { outcome } = await runBy("whole", says("Hi"), config);
+      expect(outcome).toEqual({ status: "completed", output: "Hello." });
+    });
+
     it("without a model ends immediately, and the error says what to set", async () => {
       const service = await start(api, ["Hello."]);
       const { config } = configOf(api.provider(service, { model: undefined }));

@@ -134,6 +134,9 @@ type CompletionArguments = Parameters<AiProvider["getCompletion"]>;
  */
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 const routingProvider: Required<ModelProvider<any>> = {
+  get defaultModel() {
+    return registryState().defaultModel;
+  },
   getCompletion: async (...call) => {
     const { provider, request } = route(call);
     return provider.getCompletion(...request);

@@ -17,9 +17,11 @@ abstract class NamedProvider implements AiProvider {
   readonly name: string;
   readonly getCompletion: AnyModelProvider["getCompletion"];
   readonly getCompletionStream: AnyModelProvider["getCompletionStream"];
+  readonly defaultModel: string | undefined;
 
-  constructor(name: string, { getCompletion, getCompletionStream }: AnyModelProvider) {
+  constructor(name: string, { getCompletion, getCompletionStream, defaultModel }: AnyModelProvider) {
     this.name = name;
+    this.defaultModel = defaultModel;
     this.getCompletion = getCompletion;
     this.getCompletionStream = getCompletionStream;
   }

@@ -49,6 +49,7 @@ export function createAiSdkProvider<Ctx = any>(
   };
 
   return {
+    defaultModel: given?.model.modelId ?? own.model,
     getCompletion: async (...request) => {
       const { known, call } = await prepare(...request);
       try {

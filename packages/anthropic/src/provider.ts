@@ -41,6 +41,7 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
   const service = openEndpoint(parsed);
 
   return {
+    defaultModel: parsed.model,
     getCompletion: async (state, agent, config) => {
       const request = messagesRequest({ state, agent, config }, parsed, service);
       const call: ServiceCall = {

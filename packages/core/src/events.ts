@@ -80,8 +80,8 @@ type MemoryEvent =
 
 type ModelEvent =
   /**
-   * A model call begins. `model` is the name in `RunConfig.modelOverride` or in the agent's settings, or `"default"` if the
-   * model provider chooses the model.
+   * A model call begins. `model` is the name in `RunConfig.modelOverride`, in the agent's settings or in the model provider's
+   * `defaultModel`. If none of the three names a model, `model` is `"default"`.
    */
   | { readonly type: "llm_call_start"; readonly data: { readonly agentName: string; readonly model: string } }
   /**

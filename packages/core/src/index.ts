@@ -109,11 +109,13 @@ export {
   type RunState,
   type RunStateInput,
 } from "./state.ts";
+export { UserFacingError } from "./user-facing-error.ts";
 export {
   type RemembersDeclaration,
   type RemembersSpec,
   type RunUserMemory,
   setRunUserMemory,
+  type UserMemoryObserver,
 } from "./user-memory.ts";
 
 // limits: budgets, costs and time limits.

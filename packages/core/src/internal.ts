@@ -1,4 +1,6 @@
 // Only for other packages of this project. These exports can change with any release.
 export { createJobClient, type JobClient, type PromptJob } from "./client/job-client.ts";
 export type { KnownState } from "./stored/append.ts";
+export { type Masking, maskingOf, thrownOf } from "./thrown.ts";
 export { toolPartsIn } from "./tool-calls/answer.ts";
+export { getUserMemory } from "./user-memory.ts";

@@ -35,6 +35,11 @@ export type ModelProvider<Ctx> = {
     agent: ResolvedAgent<Ctx>,
     config: RunConfig<Ctx>,
   ) => AsyncIterable<ModelStreamChunk>;
+  /**
+   * The name of the model that the provider calls if neither the run nor the agent names a model. The engine looks up the price of
+   * such a call under this name in `RunConfig.prices`. Absent: the engine uses the name `"default"`.
+   */
+  readonly defaultModel?: string | undefined;
 };
 
 /** A model to call if the agent's own model fails. It gets the agent's model settings, except for the name. */
@@ -161,7 +166,7 @@ export interface RunSettings<Ctx> {
    * Masks secrets in errors that a tool, its schema, its `needsApproval` or a guardrail throws. This happens before the
    * model, the events, the outcome and the store get the error's text. `true` (default): with the function `maskSecrets`. You
    * can pass another function; if it throws, a note replaces the text. `false`: the text isn't changed. Tool results are
-   * never masked.
+   * never masked. The server also masks each error of a failed turn or tool before it passes the error to `onError`.
    */
   readonly maskSecrets?: boolean | ((thrown: string) => string);
   /**

@@ -29,6 +29,27 @@ export function reasonOf(thrown: unknown): string {
 
 const isIdentifier = (value: unknown): value is string => typeof value === "string" && IDENTIFIER.test(value);
 
+const thrownFor = new WeakMap<object, unknown>();
+
+/**
+ * Remembers the thrown value for `holder`, the error of an outcome or the data of an event. Such objects can be stored, so they hold
+ * only texts about the thrown value. If `thrown` is `undefined`, nothing is remembered. Returns `holder`.
+ */
+export function withThrown<Holder extends object>(holder: Holder, thrown: unknown): Holder {
+  if (thrown !== undefined) thrownFor.set(holder, thrown);
+  return holder;
+}
+
+/**
+ * Returns the thrown value that `withThrown` remembered for the error of an outcome or for the data of a `tool_call_end` event.
+ * Returns `undefined` if there is no such value.
+ */
+export const thrownOf = (holder: object): unknown => thrownFor.get(holder);
+
+/** Creates the `InternalError` for a value that code of the application or of JAF threw. `thrownOf` returns the value. */
+export const internalError = (detail: string, thrown: unknown) =>
+  withThrown({ _tag: "InternalError", detail, cause: describeCause(thrown) } as const, thrown);
+
 /** Masks secrets in an error message and returns the masked message. Never throws. */
 export type Masking = (thrown: string) => string;
 

@@ -66,9 +66,19 @@ export type RemembersDeclaration<Ctx> =
  */
 export interface RunUserMemory {
   /**
-   * Returns the middleware that recalls and stores facts as `spec` says. Only its hooks `onStart` and `onFinish` are called.
+   * Returns the middleware that recalls and stores facts as `spec` says. Only its hooks `onStart` and `onFinish` are called. The
+   * middleware tells `observer` which facts it adds to a prompt.
    */
-  readonly middlewareFor: <Ctx>(spec: RemembersSpec) => readonly Middleware<Ctx>[];
+  readonly middlewareFor: <Ctx>(
+    spec: RemembersSpec,
+    observer?: UserMemoryObserver,
+  ) => readonly Middleware<Ctx>[];
+}
+
+/** Observes the user memory of one run. The server passes an observer, so that the turn's record lists the facts of the prompt. */
+export interface UserMemoryObserver {
+  /** Called with the facts that are added to the prompt, in the prompt's order. Not called if no facts are added. */
+  readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
 }
 
 const autoOrNot = z.union([z.literal("auto"), z.literal(false)], { error: 'expected "auto" or false' });

@@ -38,6 +38,7 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
   };
 
   return {
+    defaultModel: parsed.model,
     getCompletion: async (state, agent, config) => {
       const { signal } = config;
       const request = generateRequest({ state, agent, config }, parsed, endpoint.provider);

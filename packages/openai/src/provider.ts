@@ -49,6 +49,7 @@ export function createOpenAIProvider(options: OpenAIProviderOptions = {}): OpenA
   const parsed = parseServiceOptions(chatOptionsSchema, options, factory);
   const endpoint = openEndpoint({ options: parsed, path: "/chat/completions", factory });
   return openAIProvider({
+    defaultModel: parsed.model,
     endpoint,
     requestOf: (...asked) => chatRequest(asked, parsed, endpoint),
     streamFields: parsed.streamUsage ? { stream_options: { include_usage: true } } : {},
@@ -82,6 +83,7 @@ export function createOpenAIResponsesProvider(options: OpenAIResponsesProviderOp
   const parsed = parseServiceOptions(responsesOptionsSchema, options, factory);
   const endpoint = openEndpoint({ options: parsed, path: "/responses", factory });
   return openAIProvider({
+    defaultModel: parsed.model,
     endpoint,
     requestOf: (...asked) => responsesRequest(asked, parsed, endpoint),
     streamFields: {},
@@ -96,6 +98,7 @@ export type OpenAIProvider = Required<ModelProvider<any>>;
 
 /** One of OpenAI's APIs. */
 interface Api {
+  readonly defaultModel: string | undefined;
   readonly endpoint: ModelService;
   readonly requestOf: (...asked: Asked) => OpenAIRequest;
   /** Additional body fields of streaming requests. */
@@ -108,8 +111,16 @@ interface Api {
   ) => AsyncGenerator<ModelStreamChunk, void>;
 }
 
-function openAIProvider({ endpoint, requestOf, streamFields, completionOf, chunksOf }: Api): OpenAIProvider {
+function openAIProvider({
+  defaultModel,
+  endpoint,
+  requestOf,
+  streamFields,
+  completionOf,
+  chunksOf,
+}: Api): OpenAIProvider {
   return {
+    defaultModel,
     getCompletion: async (...asked) => {
       const request = requestOf(...asked);
       const { signal } = asked[2];

@@ -1,8 +1,10 @@
 import { Hono } from "hono";
+import { getPath } from "hono/utils/url";
 import { failureOf, notFound } from "./http/failure.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { answerFailure, createRouter, type Operation, type ServerEnvironment } from "./http/router.ts";
 import { hostGuard, identityOf, originGuard, secureHeaders } from "./http/security.ts";
+import { createNodeHandler, type NodeHandler } from "./node-handler.ts";
 import { parseSettings, type ServedAgents, type ServerAppOptions, type ServerRunConfig } from "./options.ts";
 import { readDocument, readHealth } from "./routes/about.ts";
 import { addRoutes } from "./routes/index.ts";
@@ -13,6 +15,11 @@ import type { TurnService } from "./turns/turn-service.ts";
 export interface ServerApp {
   /** Responds to a web-standard `Request`. Pass it to a runtime or framework that uses such requests (e.g. Bun or Hono). */
   readonly fetch: (request: Request) => Response | Promise<Response>;
+  /**
+   * Handles a request of Node.js, for frameworks such as Express and Fastify. If the framework has already read the body of the
+   * request, the handler takes the parsed body from `incoming.body`.
+   */
+  readonly nodeHandler: NodeHandler;
   /**
    * The service that runs the turns. With it, your own code can start turns without an HTTP request. The option `clientFiles`
    * doesn't check the files of these turns.
@@ -50,13 +57,21 @@ export async function createServerApp<Ctx>(
   options: ServerAppOptions<Ctx> = {},
 ): Promise<ServerApp> {
   const { app, service, close } = await createRoutedApp(agents, config, options);
-  return { service, close, fetch: (request) => app.fetch(request) };
+  return { service, close, fetch: (request) => app.fetch(request), nodeHandler: createNodeHandler(app) };
 }
 
-interface RoutedApp extends Omit<ServerApp, "fetch"> {
+interface RoutedApp extends Omit<ServerApp, "fetch" | "nodeHandler"> {
   readonly app: Hono<ServerEnvironment>;
   readonly operations: readonly Operation[];
 }
+
+/** Returns a function that takes `basePath` off the path of a request. The function returns any other path unchanged. */
+const pathBelow =
+  (basePath = ""): ((request: Request) => string) =>
+  (request) => {
+    const path = getPath(request);
+    return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+  };
 
 /** Creates the Hono app with all routes, for `createServerApp` and for `runServer`. */
 export async function createRoutedApp<Ctx>(
@@ -70,9 +85,9 @@ export async function createRoutedApp<Ctx>(
   const report: ServerParts["report"] = (thrown, requestId) =>
     onError(failureOf(thrown).cause ?? thrown, { requestId });
   const own = { settings, closing: closing.signal, report };
-  const parts = await partsOf(agents, config, options, { ...own, onError });
+  const parts = partsOf(agents, config, options, { ...own, onError });
   const { service } = parts;
-  const app = new Hono<ServerEnvironment>();
+  const app = new Hono<ServerEnvironment>({ getPath: pathBelow(settings.basePath) });
   const { route, operations } = createRouter(app, settings.limits);
 
   app.use(async (context, next) => {

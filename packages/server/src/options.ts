@@ -1,7 +1,6 @@
 import type { Agent, MemoryConfig, RunSettings } from "@jaf/core";
 import type { MemoryProvider, TurnLog } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/internal";
-import type { UserMemoryStore } from "@jaf/user-memory";
 import * as z from "zod";
 import type { ClientFile } from "./http/client-content.ts";
 import type { TurnTiming } from "./jobs/options.ts";
@@ -12,7 +11,10 @@ export type ServedAgents<Ctx> =
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly Agent<Ctx, any>[] | ReadonlyMap<string, Agent<Ctx, any>>;
 
-/** The settings that all turns share. The server itself sets the conversation, user, approvals and abort signal of each turn. */
+/**
+ * The settings that all turns share. The server itself sets the conversation, user, approvals and abort signal of each turn. The
+ * `/facts` routes use `userMemory` too, if it is a store of `@jaf/user-memory`.
+ */
 export type ServerRunConfig<Ctx> = RunSettings<Ctx> & {
   /**
    * Settings of conversation memory. `provider` can be left out if the server option `defaultMemoryProvider` is set. `durability`
@@ -45,11 +47,10 @@ export interface ServerAppOptions<Ctx> {
    * `createRedisTurnLog(client)`.
    */
   readonly turnLog?: TurnLog;
-  /** Stores facts about users. The `/facts` routes and agents with the field `remembers` need it. Default: no facts are stored. */
-  readonly userMemory?: UserMemoryStore;
   /**
-   * Returns the user who sends the request, or `null` to reject the request with status 401. If the function throws, the response
-   * is a server error. Default: all requests belong to the user `"local"`, and only requests to loopback hosts are accepted.
+   * Returns the user who sends the request, or `null` to reject the request with status 401. If the function throws a
+   * `UserFacingError`, the response has status 403 and the error's message. If it throws another error, the response is a server
+   * error. Default: all requests belong to the user `"local"`, and only requests to loopback hosts are accepted.
    */
   readonly authenticate?: (request: Request) => Identity | null | Promise<Identity | null>;
   /** Returns the context (`Ctx`) of a turn's run. Called again if another process takes over the turn. Default: the `identity`. */
@@ -64,7 +65,8 @@ export interface ServerAppOptions<Ctx> {
   /**
    * Returns whether a user may send the model a file that the user's message names by an address or by the provider's file id,
    * without the bytes. The provider reads the file with the application's key, so return `true` only for files that this user may
-   * read. If the function throws, the client gets a server error. Default: no file is allowed.
+   * read. If the function throws a `UserFacingError`, the response has status 403 and the error's message. If it throws another
+   * error, the client gets a server error. Default: no file is allowed.
    */
   readonly clientFiles?: (file: ClientFile, identity: Identity) => boolean | Promise<boolean>;
   /**
@@ -77,6 +79,11 @@ export interface ServerAppOptions<Ctx> {
    * DNS rebinding. Default with `authenticate`: any host. Default without it: `localhost`, `127.0.0.1` and `[::1]`, with any port.
    */
   readonly allowedHosts?: readonly string[];
+  /**
+   * The path at which the server is mounted, e.g. `"/api/jaf"`. Set it if the framework leaves this path in the addresses of
+   * requests. Default: no path.
+   */
+  readonly basePath?: string;
   /** Limits for request bodies and for each user. */
   readonly limits?: ServerLimits;
   /**
@@ -85,8 +92,9 @@ export interface ServerAppOptions<Ctx> {
    */
   readonly shutdownMs?: number;
   /**
-   * Receives errors of the server, with the request's id if a request caused the error. Errors hold no conversation content.
-   * Default: `console.error`.
+   * Receives errors of the server, with the request's id if a request caused the error. Also receives a `TurnFailedError` for each
+   * turn that failed and for each tool that threw an error. The server's own texts hold no conversation content. The error that
+   * your code or a model provider threw is the `cause`. Default: `console.error`.
    */
   readonly onError?: (error: unknown, request?: { readonly requestId: string }) => void;
   /** Time settings of turns and of the turn log, e.g. the duration of a lease. */
@@ -111,6 +119,10 @@ const settingsSchema = z.object({
     .union([z.boolean(), z.object({ origins: z.array(z.url({ protocol: /^https?$/ })) })])
     .default(false),
   allowedHosts: z.array(z.string().min(1)).optional(),
+  basePath: z
+    .string()
+    .regex(/^(?:\/[^/?#]+)+$/, { error: 'expected a path such as "/api/jaf"' })
+    .optional(),
   shutdownMs: z.number().min(0).default(10_000),
   limits: z
     .strictObject({

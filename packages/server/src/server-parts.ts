@@ -1,7 +1,8 @@
-import type { Agent } from "@jaf/core";
+import type { Agent, RunUserMemory } from "@jaf/core";
+import { getUserMemory } from "@jaf/core/internal";
 import type { MemoryProvider, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
-import { isVersionedProvider } from "@jaf/memory/internal";
+import { isVersionedProvider, present } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import { createUserLimits, type UserLimits } from "./http/rate-limit.ts";
 import { createTurnService } from "./jobs/create-turn-service.ts";
@@ -27,8 +28,8 @@ export interface ServerParts {
   readonly report: (thrown: unknown, requestId: string) => void;
 }
 
-/** Creates the server's parts from its options. Rejects with a `TypeError` that names the invalid option. */
-export async function partsOf<Ctx>(
+/** Creates the server's parts from its options. Throws a `TypeError` that names the invalid option. */
+export function partsOf<Ctx>(
   given: ServedAgents<Ctx>,
   config: ServerRunConfig<Ctx>,
   options: ServerAppOptions<Ctx>,
@@ -36,7 +37,7 @@ export async function partsOf<Ctx>(
     onError,
     ...own
   }: Pick<ServerParts, "settings" | "closing" | "report"> & { readonly onError: (error: unknown) => void },
-): Promise<ServerParts> {
+): ServerParts {
   const agents = agentsOf(given);
   const [first] = agents.keys();
   const defaultAgent = options.defaultAgent ?? first;
@@ -44,16 +45,19 @@ export async function partsOf<Ctx>(
     throw new TypeError("Invalid server options: defaultAgent: expected the name of one of the agents.");
   const provider = versioned(options.defaultMemoryProvider ?? config.memory?.provider);
   const log = options.turnLog ?? inMemoryLog();
-  const { userMemory } = options;
   const { context = (identity: Identity) => identity as unknown as Ctx } = options;
+  const userMemory = config.userMemory ?? getUserMemory();
   const service = createTurnService<Ctx>({
     ...options.turns,
     ...{ log, agents: [...agents.values()], context, onError },
-    config: { ...config, memory: { ...config.memory, autoStore: true, provider } },
-    ...(await userMemoryOf(userMemory)),
+    config: {
+      ...config,
+      memory: { ...config.memory, autoStore: true, provider },
+      ...present({ userMemory }),
+    },
   } as TurnServiceOptions<Ctx>);
   const limits = createUserLimits(own.settings.limits);
-  return { ...own, provider, log, service, userMemory, agents, defaultAgent, limits };
+  return { ...own, provider, log, service, userMemory: storeOf(userMemory), agents, defaultAgent, limits };
 }
 
 /**
@@ -99,17 +103,12 @@ function inMemoryLog() {
 }
 
 /**
- * Returns the turn service's option `userMemory` for a store of facts. The turn record then names the facts that the model
- * received. Returns `{}` without a store.
+ * Returns the user memory as a store for the `/facts` routes. Returns `undefined` if the user memory lacks a method that these routes
+ * need, e.g. because the application wrote the user memory itself.
  */
-async function userMemoryOf(store: ServerAppOptions<unknown>["userMemory"]) {
-  if (store === undefined) return {};
-  const { asUserMemory } = await import("@jaf/user-memory");
-  return {
-    userMemory: ({
-      onInjected,
-    }: {
-      readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
-    }) => asUserMemory(store, { inject: { onInjected } }),
-  };
-}
+const storeOf = (memory: RunUserMemory | undefined): UserMemoryStore | undefined =>
+  memory !== undefined && STORE_METHODS.every((method) => method in memory)
+    ? (memory as UserMemoryStore)
+    : undefined;
+
+const STORE_METHODS = ["list", "remember", "forget", "forgetAll", "explain", "review"] as const;

@@ -101,9 +101,9 @@ async function createApp(
   });
   return createServerApp<PageContext>(
     [pageAssistant],
-    { modelProvider: model.modelProvider, memory: { ...afterCrash } },
+    { modelProvider: model.modelProvider, memory: { ...afterCrash }, userMemory },
     {
-      ...{ defaultMemoryProvider: provider, turnLog: await store.openTurnLog(), userMemory, context },
+      ...{ defaultMemoryProvider: provider, turnLog: await store.openTurnLog(), context },
       authenticate: () => ({ userId }),
       ...{ titleOf: titleFor, allowedHosts, turns: TURNS, shutdownMs: SHUTDOWN_MS },
     },

@@ -6,6 +6,7 @@ import type { Interruption } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { Masking } from "../thrown.ts";
+import type { ToolFailure } from "../tool-calls/answer.ts";
 import type { ParsedArguments } from "../tool-calls/arguments.ts";
 import { type CallBatch, findTool, type RunnableCall } from "../tool-calls/execute-call.ts";
 import { rejectedResult, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
@@ -37,8 +38,8 @@ export type ApprovalArgumentsByCall = ReadonlyMap<RichToolCall, ApprovalArgument
 export interface AnsweredCall {
   readonly call: RichToolCall;
   readonly result: string | ToolResult | ToolParts;
-  /** The message of the error that the tool's `needsApproval` threw. Absent if it threw no error. */
-  readonly thrown?: string;
+  /** Why the call can't run, e.g. because the tool's `needsApproval` threw an error. Absent for a client's result or a rejection. */
+  readonly failure?: ToolFailure;
 }
 
 export interface ClassifyOptions {
@@ -161,12 +162,12 @@ async function classifyCall<Ctx>(
 /** The answer to a call that failed for a reason other than the model's arguments. */
 interface Failed {
   readonly result: ToolResult;
-  readonly thrown: string;
+  readonly failure: ToolFailure;
 }
 
-const failed = (thrown: string): Failed => ({
-  result: ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, thrown),
-  thrown,
+const failed = (failure: ToolFailure): Failed => ({
+  result: ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, failure.text),
+  failure,
 });
 
 /**
@@ -182,14 +183,13 @@ async function needsApproval<Ctx>(
   }
   try {
     return (await tool.needsApproval(plainCopy(parsed.args), context)) !== false;
-  } catch (failure) {
-    return failed(
-      failure instanceof Error ? mask(failure.message) : "it threw something other than an Error",
-    );
+  } catch (thrown) {
+    const text = thrown instanceof Error ? mask(thrown.message) : "it threw something other than an Error";
+    return failed({ text, thrown });
   }
 }
 
 const unapprovable = (reason: string): Failed =>
-  failed(
-    `The call was not made: it needs an approval, and none can be bound to its parsed arguments: ${reason}.`,
-  );
+  failed({
+    text: `The call was not made: it needs an approval, and none can be bound to its parsed arguments: ${reason}.`,
+  });

@@ -1,10 +1,5 @@
 import type { MemoryIssue, Message } from "@jaf/memory";
-import {
-  createMemoryStorageError,
-  createMemoryValidationError,
-  describeCause,
-  isMediaResolver,
-} from "@jaf/memory/internal";
+import { createMemoryStorageError, createMemoryValidationError, isMediaResolver } from "@jaf/memory/internal";
 import { abortable, runAborted } from "../limits/abort.ts";
 import { contextIssues, type Summarize } from "../memory-config.ts";
 import type { RunConfig } from "../run-config.ts";
@@ -19,6 +14,7 @@ import type { RunState } from "../state.ts";
 import type { Journal } from "../stored/journal.ts";
 import { toResult } from "../stored/load.ts";
 import { type Summary, summaryMessage } from "../stored/summary-metadata.ts";
+import { internalError } from "../thrown.ts";
 import { type Compacted, openCompaction } from "./compaction.ts";
 import {
   type HistorySlice,
@@ -135,8 +131,7 @@ function applyWindow(window: ModelWindow, history: WindowedHistory): AppliedWind
     const before = windowed.summary === undefined ? undefined : [windowed.summary, ...windowed.messages];
     return { ok: true, messages: before ?? windowed.messages, slice, windowed };
   } catch (thrown) {
-    const detail = "RunConfig.memory.window failed";
-    return { ok: false, error: { _tag: "InternalError", detail, cause: describeCause(thrown) } };
+    return { ok: false, error: internalError("RunConfig.memory.window failed", thrown) };
   }
 }
 

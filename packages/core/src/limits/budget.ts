@@ -104,7 +104,7 @@ export function openSpending({
       if (budget === undefined) return undefined;
       const needsPrice = (budget.run?.maxCost ?? budget.conversation?.maxCost) !== undefined;
       if (needsPrice && !hasPrice(prices, name)) {
-        const detail = `the budget has a maxCost, and RunConfig.prices has no price of the model "${name}"`;
+        const detail = `budget.maxCost needs the price of the model "${name}": add it to RunConfig.prices, e.g. { "${name}": { input: 1, output: 4 } } for a million tokens`;
         return { _tag: "InternalError", detail };
       }
       return (

@@ -5,7 +5,7 @@ import { checkMiddleware, type Middleware } from "../middleware.ts";
 import type { RunConfig } from "../run-config.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
-import { reasonOf, textOfThrown } from "../thrown.ts";
+import { reasonOf, textOfThrown, withThrown } from "../thrown.ts";
 import {
   checkUserMemory,
   getUserMemory,
@@ -159,10 +159,8 @@ async function userMemoryMiddleware<Ctx>(
   return made === undefined ? [] : checkMiddleware(made.value, "result of middlewareFor()");
 }
 
-export const faultOf = (thrown: unknown): JAFError => ({
-  _tag: "InternalError",
-  detail: textOfThrown(thrown),
-});
+export const faultOf = (thrown: unknown): JAFError =>
+  withThrown({ _tag: "InternalError", detail: textOfThrown(thrown) } as const, thrown);
 
 /** Returns the name of a configuration field for error messages of a run. */
 export const labelOfRun = (field: string): string => `RunConfig.${field}`;

@@ -17,6 +17,7 @@ import { isRetryableFailure, type ModelRetryPolicy, retryAfterMsOf, statusOf } f
 import { collectStream } from "../model/stream.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
+import { withThrown } from "../thrown.ts";
 import { frozenConfig } from "./provider-request.ts";
 import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
 
@@ -142,7 +143,7 @@ export function modelCallError(
 ): ModelCallError {
   const status = statusOf(thrown);
   const retryAfterMs = retryAfterMsOf(thrown);
-  return {
+  const error: ModelCallError = {
     _tag: "ModelCallError",
     attempts,
     retryable: isRetryableFailure(policy, thrown),
@@ -150,4 +151,5 @@ export function modelCallError(
     ...(thrown instanceof TimeLimitError ? { timeoutMs: thrown.timeoutMs } : {}),
     cause: describeCause(thrown),
   };
+  return withThrown(error, thrown);
 }

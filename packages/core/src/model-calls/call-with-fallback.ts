@@ -8,6 +8,7 @@ import { type ModelUsage, sumOfUsage } from "../limits/cost.ts";
 import { retryDelayMs } from "../model/retry.ts";
 import type { FallbackModel, ModelFallback, RunConfig } from "../run-config.ts";
 import type { RunScope } from "../run-scope.ts";
+import { thrownOf, withThrown } from "../thrown.ts";
 import { type Attempt, callOnce, failedCall, type ModelRequest } from "./call-once.ts";
 
 /** A model call before its attempts: what the model provider gets, and how to report it. */
@@ -47,7 +48,8 @@ async function callWithFallback<Ctx>(
     const { error, discardText } = last;
     index += 1;
     if (index === models.length || !isForAnother(modelFallback, last)) {
-      const counted = error._tag === "ModelCallError" ? { ...error, attempts } : error;
+      const counted =
+        error._tag === "ModelCallError" ? withThrown({ ...error, attempts }, thrownOf(error)) : error;
       return { ...last, error: counted, attempts };
     }
     const from = modelNameOf(asking, call);
@@ -84,7 +86,7 @@ function scopeFor<Ctx>(
 
 /** Returns the name of the model that a run calls for an agent; `"default"` if the model provider chooses the model. */
 const modelNameOf = <Ctx>({ config }: RunScope<Ctx>, { agent }: ModelRequest<Ctx>): string =>
-  config.modelOverride ?? agent.modelConfig?.name ?? "default";
+  config.modelOverride ?? agent.modelConfig?.name ?? config.modelProvider.defaultModel ?? "default";
 
 /** Calls one model, with as many retries as the policy allows. */
 async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {

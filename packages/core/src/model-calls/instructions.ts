@@ -1,5 +1,4 @@
 import type { ContentPart, Message, RichMessage } from "@jaf/memory";
-import { describeCause } from "@jaf/memory/internal";
 import type { Agent } from "../agent.ts";
 import type { JAFError } from "../errors.ts";
 import { overlay } from "../immutable/overlay.ts";
@@ -8,6 +7,7 @@ import { modelLimit, openTimeLimit } from "../limits/time-limit.ts";
 import type { AdditionPlacement, PromptAddition } from "../middleware.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
+import { internalError } from "../thrown.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 type AnyAgent<Ctx> = Agent<Ctx, any>;
@@ -36,11 +36,10 @@ export async function resolveInstructions<Ctx>(
 
 const noText = () => new TypeError("expected a text");
 
-const failure = <Ctx>({ currentAgentName }: Readonly<RunState<Ctx>>, thrown: unknown): JAFError => ({
-  _tag: "InternalError",
-  detail: `the instructions of agent "${currentAgentName}" failed`,
-  cause: describeCause(thrown),
-});
+const failure = <Ctx>({ currentAgentName }: Readonly<RunState<Ctx>>, thrown: unknown): JAFError => {
+  const detail = `the instructions of agent "${currentAgentName}" failed`;
+  return internalError(detail, thrown);
+};
 
 /** Returns the agent's instructions for a state. An `instructions` function is called on the agent. */
 function instructionsFor<Ctx>(

@@ -1,12 +1,13 @@
 import type { Message, RichToolCall } from "@jaf/memory";
-import { calledTool } from "@jaf/memory/internal";
+import { calledTool, present } from "@jaf/memory/internal";
 import { type AnsweredCall, type ClassifyOptions, classifyCalls } from "../approvals/classify-calls.ts";
 import type { JAFError } from "../errors.ts";
 import type { Interruption } from "../interruption.ts";
 import { abortable, abortError } from "../limits/abort.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { AppendEntry } from "../stored/lease.ts";
-import { toAnswer, toolMessage, traceToolCall } from "../tool-calls/answer.ts";
+import { withThrown } from "../thrown.ts";
+import { type ToolFailure, toAnswer, toolMessage, traceToolCall } from "../tool-calls/answer.ts";
 import { decodeCall } from "../tool-calls/arguments.ts";
 import { type CallBatch, executeCall, type RunnableCall } from "../tool-calls/execute-call.ts";
 import { answerHandoff, isHandoff } from "../tool-calls/handoff.ts";
@@ -104,30 +105,31 @@ async function answerByTool<Ctx>(
   const { call } = runnable;
   const executed = await executeCall(scope, batch, runnable);
   if (executed === undefined) return;
-  const { message, thrown } = executed;
-  await record(scope, { call, progress }, { message, error: failureOf(scope, call, thrown) });
+  const { message, failure } = executed;
+  await record(scope, { call, progress }, { message, error: errorOf(scope, call, failure) });
 }
 
-function failureOf<Ctx>(
+function errorOf<Ctx>(
   { config }: RunScope<Ctx>,
   call: RichToolCall,
-  thrown: string | undefined,
+  failure: ToolFailure | undefined,
 ): JAFError | undefined {
-  if (thrown === undefined || config.onToolError !== "fail") return undefined;
-  return { _tag: "ToolCallError", tool: calledTool(call).name, detail: thrown };
+  if (failure === undefined || config.onToolError !== "fail") return undefined;
+  const error = { _tag: "ToolCallError", tool: calledTool(call).name, detail: failure.text } as const;
+  return withThrown(error, failure.thrown);
 }
 
 async function recordGivenAnswer<Ctx>(
   scope: RunScope<Ctx>,
-  { call, result, thrown }: AnsweredCall,
+  { call, result, failure }: AnsweredCall,
   progress: Progress,
 ): Promise<void> {
   const trace = traceToolCall(scope, call);
   trace?.start(decodeCall(call).args);
   const answer = toAnswer(result);
-  trace?.end(answer);
+  trace?.end({ ...answer, ...present({ failure }) });
   const message = toolMessage(call, answer.content);
-  await record(scope, { call, progress }, { message, error: failureOf(scope, call, thrown) });
+  await record(scope, { call, progress }, { message, error: errorOf(scope, call, failure) });
 }
 
 async function answerByHandoff<Ctx>(

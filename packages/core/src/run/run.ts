@@ -1,10 +1,11 @@
 import type { Message } from "@jaf/memory";
-import { describeCause, present } from "@jaf/memory/internal";
+import { present } from "@jaf/memory/internal";
 import { frozenCopy } from "../immutable/copy.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunConfig } from "../run-config.ts";
 import type { RunProgress, RunScope, ScopeOptions } from "../run-scope.ts";
 import { frozenState, ownState, type RunResult, type RunSpent, type RunState } from "../state.ts";
+import { internalError } from "../thrown.ts";
 import { begin } from "./begin.ts";
 import { outcomeElsewhere } from "./repeated-run.ts";
 import { openScope } from "./scope.ts";
@@ -125,13 +126,9 @@ async function runSteps<Ctx>(
       return { state, outcome };
     }
   } catch (thrown) {
-    return { state, outcome: { status: "error", error: internalError(thrown) } };
+    return {
+      state,
+      outcome: { status: "error", error: internalError("code that must not throw threw an error", thrown) },
+    };
   }
 }
-
-const internalError = (thrown: unknown) =>
-  ({
-    _tag: "InternalError",
-    detail: "code that must not throw threw an error",
-    cause: describeCause(thrown),
-  }) as const;

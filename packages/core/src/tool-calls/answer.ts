@@ -3,6 +3,7 @@ import { calledTool, messageText } from "@jaf/memory/internal";
 import { isToolParts, storableParts, type ToolParts } from "../content-parts.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { RunScope } from "../run-scope.ts";
+import { withThrown } from "../thrown.ts";
 import { isToolResult, ToolErrorCodes, ToolResponse, type ToolResultStatus } from "../tools/result.ts";
 import type { ToolReturn } from "../tools/tool.ts";
 import { decodeCall } from "./arguments.ts";
@@ -10,7 +11,15 @@ import { decodeCall } from "./arguments.ts";
 export interface Answer {
   readonly status: ToolResultStatus;
   readonly content: ToolContent;
-  readonly thrown?: string;
+  readonly failure?: ToolFailure;
+}
+
+/** Why a tool call failed, if the model's input isn't the reason. */
+export interface ToolFailure {
+  /** The text for the model. Secrets are masked in it. */
+  readonly text: string;
+  /** The value that the application's code threw, or the error of an exceeded time limit. Absent if nothing was thrown. */
+  readonly thrown?: unknown;
 }
 
 /** The content of a tool message: content parts if the tool returned parts, else a text. */
@@ -77,13 +86,14 @@ export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: RichToolCall) 
       emit({ type: "tool_call_start", data });
       startedAt = performance.now();
     },
-    end: ({ status, content }: Answer): void => {
+    end: ({ status, content, failure }: Answer): void => {
       const durationMs = performance.now() - startedAt;
       const shown =
         typeof content === "string"
           ? { result: content }
           : { result: messageText({ role: "tool", content }), parts: frozenCopy(content) };
-      emit({ type: "tool_call_end", data: { toolName: name, toolCallId: id, status, durationMs, ...shown } });
+      const data = { toolName: name, toolCallId: id, status, durationMs, ...shown };
+      emit({ type: "tool_call_end", data: withThrown(data, failure?.thrown) });
     },
   };
 }

@@ -6,7 +6,7 @@ import type { RunScope } from "../run-scope.ts";
 import { lastUserMessages, positionOfMessages } from "../stored/user-messages.ts";
 import { type ToolErrorCode, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import type { Tool, ToolCallInfo, ToolCallTurn, ToolReturn } from "../tools/tool.ts";
-import { type Answer, toAnswer, toolMessage, traceToolCall } from "./answer.ts";
+import { type Answer, type ToolFailure, toAnswer, toolMessage, traceToolCall } from "./answer.ts";
 import { type ParsedArguments, parseCall } from "./arguments.ts";
 
 /** The tool calls of one reply, and the agent that made the calls. */
@@ -38,8 +38,8 @@ export interface RunnableCall<Ctx> {
 
 interface ExecutedCall {
   readonly message: Message;
-  /** The message of the error that the tool threw. Absent if it threw none. */
-  readonly thrown: string | undefined;
+  /** Why the tool failed. `undefined` if the tool returned a result, or if the model's input was invalid. */
+  readonly failure: ToolFailure | undefined;
 }
 
 /** Returns the agent's tool with this name; `undefined` if the agent has none. */
@@ -99,13 +99,13 @@ async function useTool<Ctx>(
           });
     // The caller handles an abort. If the tool still finishes after an abort, its result can be stored.
     return executed(use, toAnswer(await limit.inTime(working)));
-  } catch (failure) {
+  } catch (thrown) {
     if (isAborted(scope)) return undefined;
     const exceeded = limit.exceeded();
     const answer =
       exceeded === undefined
-        ? failedWith(ToolErrorCodes.EXECUTION_FAILED, scope.mask(messageOf(failure)))
-        : failedWith(ToolErrorCodes.TIMEOUT, tookTooLong(exceeded));
+        ? failedWith(ToolErrorCodes.EXECUTION_FAILED, { text: scope.mask(messageOf(thrown)), thrown })
+        : failedWith(ToolErrorCodes.TIMEOUT, { text: tookTooLong(exceeded), thrown: exceeded });
     return executed(use, answer);
   } finally {
     limit.close();
@@ -114,7 +114,7 @@ async function useTool<Ctx>(
 
 function executed({ call, trace }: Use, answer: Answer): ExecutedCall {
   trace?.end(answer);
-  return { message: toolMessage(call, answer.content), thrown: answer.thrown };
+  return { message: toolMessage(call, answer.content), failure: answer.failure };
 }
 
 const isAborted = <Ctx>({ config }: RunScope<Ctx>): boolean => config.signal?.aborted === true;
@@ -131,9 +131,9 @@ const masked = <Ctx>({ mask }: RunScope<Ctx>, { error, ...rest }: ToolResult): T
 const tookTooLong = ({ timeoutMs }: TimeLimitError): string =>
   `The tool took longer than ${timeoutMs} ms and was given up. It may have finished its work all the same.`;
 
-const failedWith = (code: ToolErrorCode, thrown: string): Answer => ({
-  ...toAnswer(ToolResponse.error(code, thrown)),
-  thrown,
+const failedWith = (code: ToolErrorCode, failure: ToolFailure): Answer => ({
+  ...toAnswer(ToolResponse.error(code, failure.text)),
+  failure,
 });
 
 function unknownTool<Ctx>({ agent }: CallBatch<Ctx>): ToolResult {

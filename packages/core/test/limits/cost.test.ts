@@ -196,8 +196,26 @@ describe("a budget of a run", () => {
     }
   });
 
+  it("has the price of the model that only the provider names", async () => {
+    const modelProvider = {
+      ...createScriptedModel<unknown>([{ text: "Done.", usage }]),
+      defaultModel: "large",
+    };
+    const { config, events } = setup({
+      model: modelProvider,
+      config: { prices: { large: price }, budget: { run: { maxCost: 1 } } },
+    });
+    const { outcome, spent } = await run(says("Hi"), config);
+    expect(outcome).toEqual({ status: "completed", output: "Done." });
+    expect(spent?.run.cost).toBeCloseTo(cost, 12);
+    expect(eventsOfType(events, "llm_call_start")).toMatchObject([{ model: "large" }]);
+  });
+
   it.each([
-    [{ budget: { run: { maxCost: 1 } }, prices: { small: price } }, /no price of the model "large"/],
+    [
+      { budget: { run: { maxCost: 1 } }, prices: { small: price } },
+      /needs the price of the model "large": add it to RunConfig\.prices/,
+    ],
     [{ budget: { run: { maxCost: 1 } }, prices: undefined }, /prices: expected prices/],
     [{ budget: { run: { maxTokens: -1 } } }, /budget\.run\.maxTokens: expected/],
     [{ budget: { runs: {} } }, /budget\.runs: expected/],

@@ -1,4 +1,4 @@
-import type { RichMessage } from "@jaf/memory";
+import type { ConversationMemory, RichMessage } from "@jaf/memory";
 import { sha256 } from "@jaf/memory/internal";
 import type { SaidMessage } from "./chat-request.ts";
 
@@ -8,6 +8,16 @@ import type { SaidMessage } from "./chat-request.ts";
  */
 export const conversationOfChat = (userId: string, chatId: string): string =>
   `ui-${sha256(JSON.stringify([userId, chatId]), "hex")}`;
+
+/**
+ * Returns the id that opens a conversation of the user in `useChat`: the chat id that the client chose, or else the conversation id.
+ * Checks the `chatId` in the metadata against the conversation id, because an application may have written another `chatId` there.
+ */
+export function chatIdOf(userId: string, { conversationId, metadata }: ConversationMemory): string {
+  const chosen: unknown = metadata?.["chatId"];
+  const isChosen = typeof chosen === "string" && conversationOfChat(userId, chosen) === conversationId;
+  return isChosen ? chosen : conversationId;
+}
 
 /**
  * Returns the turn id for a user's message: a hash of the conversation id, the message id and the content. If a client sends the

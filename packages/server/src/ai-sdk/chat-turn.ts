@@ -5,7 +5,7 @@ import { type ClientFile, type NamedFile, refusedFile } from "../http/client-con
 import type { TurnRequest } from "../turns/turn-service.ts";
 import { isClientId, turnOfMessage, userMessageWithId } from "./chat-ids.ts";
 import type { ChatRequest, ClientAnswers, SaidMessage } from "./chat-request.ts";
-import type { StoredChat } from "./stored-chat.ts";
+import type { Chat, StoredChat } from "./stored-chat.ts";
 
 export interface ChatTurn
   extends Pick<TurnRequest, "target" | "turnId" | "input" | "edit" | "approvals" | "toolResults"> {
@@ -21,7 +21,7 @@ type SayRequest = Extract<ChatRequest, { readonly said: unknown }>;
  * Throws a failure if the message names a file that isn't on the web.
  */
 export function saidTurn(
-  conversationId: string,
+  { conversationId, chosenId }: Chat,
   { asks, said }: SayRequest,
   chat: StoredChat,
 ): ChatTurn & { readonly edit?: NonNullable<TurnRequest["edit"]> } {
@@ -29,10 +29,9 @@ export function saidTurn(
   const index = asks === "say" || said.id === undefined ? undefined : userMessageWithId(chat, said.id);
   const stored = index === undefined ? undefined : chat.messages[index];
   if (index === undefined || stored === undefined || chat.version === undefined) {
-    return {
-      ...{ target: { newId: conversationId }, input: inputOf(said), files: webFiles(said) },
-      ...present({ turnId }),
-    };
+    // Only a chat is created: a client can't choose the conversation id of a new conversation.
+    const target = chosenId === undefined ? { conversationId } : { newId: conversationId, chatId: chosenId };
+    return { target, input: inputOf(said), files: webFiles(said), ...present({ turnId }) };
   }
   const edit = { position: chat.firstPosition + index, version: chat.version };
   if (asks === "edit")

@@ -4,6 +4,7 @@ import type { LoggedTurn } from "@jaf/memory/adapter";
 import { unwrap } from "../http/failure.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { decodeEvent } from "../turns/turn-event.ts";
+import { conversationOfChat } from "./chat-ids.ts";
 
 type Stores = Pick<ServerParts, "provider" | "log">;
 
@@ -11,6 +12,11 @@ type Stores = Pick<ServerParts, "provider" | "log">;
 export interface Chat {
   readonly conversationId: string;
   readonly userId: string;
+  /**
+   * The chat id that the client chose for this conversation. The conversation may not exist yet. Absent: the client named an existing
+   * conversation by its conversation id.
+   */
+  readonly chosenId?: string;
 }
 
 export interface StoredChat {
@@ -23,9 +29,12 @@ export interface StoredChat {
 /** Number of messages to load first if only the last reply is needed. */
 const TAIL = 200;
 
-/** Loads the messages of the user's conversation. `"tail"`: loads at least the user's last message and all later messages. */
-export async function readChat(stores: Stores, chat: Chat, part: "all" | "tail"): Promise<StoredChat> {
-  const messages = part === "all" ? "all" : { limit: TAIL };
+/** The messages to load. `"tail"`: at least the user's last message and all later messages. */
+type ChatPart = "all" | "tail" | "none";
+
+/** Loads the messages of the user's conversation. */
+export async function readChat(stores: Stores, chat: Chat, part: ChatPart): Promise<StoredChat> {
+  const messages = part === "tail" ? { limit: TAIL } : part;
   const read = unwrap(await stores.provider.readConversation(chat.conversationId, { messages }));
   const { conversation, firstPosition } = read;
   if (conversation === null || conversation.userId !== chat.userId) {
@@ -37,8 +46,51 @@ export async function readChat(stores: Stores, chat: Chat, part: "all" | "tail")
   return { version: conversation.metadata?.version ?? 0, messages: stored, firstPosition };
 }
 
+/** Returns the chat with a chat id that the client chose. The chat may not exist yet. */
+const chosenChat = (userId: string, chosenId: string): Chat => ({
+  ...{ userId, chosenId, conversationId: conversationOfChat(userId, chosenId) },
+});
+
+/**
+ * Finds the chat for `chatId`, an id from the client, and loads the chat's messages. Returns the user's chat that began with this
+ * chat id. If the user has no such chat, returns the user's conversation with this conversation id. If the user has neither, returns
+ * a new chat, with the same calls of the store whether or not another user has a conversation with this id.
+ */
+export async function openChat(
+  stores: Stores,
+  { userId, chatId }: { readonly userId: string; readonly chatId: string },
+  part: ChatPart,
+): Promise<{ readonly chat: Chat; readonly stored: StoredChat }> {
+  const chat = chosenChat(userId, chatId);
+  const stored = await readChat(stores, chat, part);
+  if (stored.version !== undefined || !(await isOwn(stores, { userId, conversationId: chatId })))
+    return { chat, stored };
+  const own = { userId, conversationId: chatId };
+  return { chat: own, stored: await readChat(stores, own, part) };
+}
+
+/** Returns the latest turn of the chat that `openChat` finds, or `undefined` if the log has no turn of this chat. */
+export async function latestTurnOf(
+  stores: Stores,
+  asked: { readonly userId: string; readonly chatId: string },
+): Promise<LoggedTurn | undefined> {
+  // In most cases the log alone is enough.
+  const turn = await latestTurn(stores, chosenChat(asked.userId, asked.chatId));
+  if (turn !== undefined) return turn;
+  const { chat } = await openChat(stores, asked, "none");
+  return chat.chosenId === undefined ? latestTurn(stores, chat) : undefined;
+}
+
+/** Checks whether the user has a conversation with this id. */
+async function isOwn({ provider }: Stores, { conversationId, userId }: Chat): Promise<boolean> {
+  const found = await provider.findConversations({ conversationId, userId, includeMessages: false });
+  // A chat id may be a text that the store refuses as a conversation id.
+  if (!found.success && found.error._tag === "MemoryValidationError") return false;
+  return unwrap(found).length > 0;
+}
+
 /** Returns the conversation's latest turn, or `undefined` if the user has no turn in it. */
-export async function latestTurn({ log }: Stores, chat: Chat): Promise<LoggedTurn | undefined> {
+async function latestTurn({ log }: Stores, chat: Chat): Promise<LoggedTurn | undefined> {
   const [turn] = unwrap(await log.turnsOf(chat.conversationId, 1));
   return turn?.userId === chat.userId ? turn : undefined;
 }

@@ -1,3 +1,4 @@
+import type { AiSdkUIMessage } from "@jaf/ai-sdk";
 import type { Message } from "@jaf/memory";
 import type { ClientPart } from "../http/client-content.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
@@ -10,6 +11,8 @@ export type TurnState = "running" | "waiting" | "ended";
 /** A conversation in a list. */
 export interface ConversationSummary {
   readonly conversationId: string;
+  /** The id that opens the conversation in `useChat` of the AI SDK: the id that the page chose, or else the `conversationId`. */
+  readonly chatId: string;
   readonly title: string | null;
   /** When the conversation was created (ISO 8601). */
   readonly createdAt: string;
@@ -40,6 +43,8 @@ export interface PositionedMessage {
 /** A conversation with some of its messages. */
 export interface Conversation {
   readonly conversationId: string;
+  /** The id that opens the conversation in `useChat` of the AI SDK: the id that the page chose, or else the `conversationId`. */
+  readonly chatId: string;
   readonly title: string | null;
   /** When the conversation was created (ISO 8601). */
   readonly createdAt: string;
@@ -58,6 +63,14 @@ export interface Conversation {
     /** Number of events that the turn has so far. */
     readonly events: number;
   };
+}
+
+/** A chat, loaded for `useChat` of the AI SDK. */
+export interface LoadedChat {
+  /** The conversation id of the chat, for the other methods. A new chat has a conversation id before its first message. */
+  readonly conversationId: string;
+  /** The chat's messages, oldest first. `[]`: the chat is new. */
+  readonly messages: AiSdkUIMessage[];
 }
 
 /** A turn and its events so far. */
@@ -114,9 +127,13 @@ export interface CopyRequest {
 
 /** Lists, reads and changes the user's conversations and their turns. */
 export interface ConversationMethods {
-  /** Returns a page of the user's conversations, latest first. `limit`: 1 to 100 conversations, default 30. */
+  /**
+   * Returns a page of the user's conversations, latest first. `limit`: 1 to 100 conversations, default 30. `search` (1 to 200
+   * characters): returns only conversations whose title contains this text, in upper or lower case. With `search`, the server looks
+   * through 1,000 conversations for each page. So a page with `nextCursor` may have fewer than `limit` conversations, or none.
+   */
   readonly list: (
-    query?: { readonly limit?: number; readonly cursor?: string },
+    query?: { readonly limit?: number; readonly cursor?: string; readonly search?: string },
     options?: CallOptions,
   ) => Promise<ConversationPage>;
   /**
@@ -128,6 +145,28 @@ export interface ConversationMethods {
     query?: { readonly before?: number; readonly limit?: number },
     options?: CallOptions,
   ) => Promise<Conversation>;
+  /**
+   * Returns the messages to pass to `useChat` of the AI SDK. `chatId` is an id that the page chose for a chat, or a conversation id. If
+   * the user has a chat and a conversation with the same id, returns the chat. If the user has neither a chat nor a conversation with
+   * this id, returns no messages. The other methods, e.g. `rename` and `delete`, need the returned `conversationId`.
+   *
+   * @example
+   * ```ts
+   * import { createJafClient } from "@jaf/server/client";
+   * import { DefaultChatTransport } from "ai";
+   *
+   * const { conversations } = createJafClient({ baseUrl: "" });
+   *
+   * export async function chatOptions(id: string) {
+   *   const { messages } = await conversations.loadChat(id);
+   *   return { id, messages, resume: true, transport: new DefaultChatTransport({ api: "/ai-sdk/chat" }) };
+   * }
+   *
+   * const page = await conversations.list({ search: "tea" });
+   * for (const { chatId, conversationId, title } of page.conversations) console.log(chatId, conversationId, title);
+   * ```
+   */
+  readonly loadChat: (chatId: string, options?: CallOptions) => Promise<LoadedChat>;
   /** Changes a conversation's title. The title has 1 to 200 characters; spaces at its start and end are removed. */
   readonly rename: (conversationId: string, title: string) => Promise<{ readonly title: string }>;
   /** Deletes a conversation and the log of its turns. */
@@ -193,6 +232,7 @@ export function conversationMethods(http: Http): ConversationMethods {
   return {
     list: (query = {}, options) => http.call("/conversations", { query: { ...query }, ...options }),
     get: (id, query = {}, options) => http.call(pathOf(id), { query: { ...query }, ...options }),
+    loadChat: (id, options) => http.call(`/ai-sdk/chat/${encodeURIComponent(id)}/messages`, options),
     rename: (id, title) => http.call(pathOf(id), { method: "PATCH", body: { title } }),
     delete: (id) => http.call(pathOf(id), { method: "DELETE" }),
     deleteAll: () => http.call("/conversations", { method: "DELETE" }),

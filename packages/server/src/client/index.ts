@@ -23,6 +23,7 @@ export type {
   ConversationSummary,
   CopyRequest,
   EditRequest,
+  LoadedChat,
   PositionedMessage,
   RegenerateRequest,
   TurnEvents,

@@ -1,3 +1,4 @@
+import { UserFacingError } from "@jaf/core";
 import type { MemoryErrorUnion, Result } from "@jaf/memory";
 import type { UserMemoryError } from "@jaf/user-memory";
 import { TurnStoreError } from "../turns/turn-errors.ts";
@@ -125,7 +126,7 @@ export function unwrap<T>(result: Result<T>): T {
 }
 
 /** Converts the refusal of a turn into a failure for the client. */
-export function refusalFailure({ reason, message, retryable, turnId }: TurnRefusal): HttpFailure {
+export function refusalFailure({ reason, message, retryable, turnId, cause }: TurnRefusal): HttpFailure {
   switch (reason) {
     case "not-found":
       return notFound();
@@ -135,10 +136,13 @@ export function refusalFailure({ reason, message, retryable, turnId }: TurnRefus
       return new HttpFailure("changed", message, { retryable });
     case "invalid":
       return new HttpFailure("invalid-request", message);
+    case "forbidden":
+      return new HttpFailure("forbidden", message);
     case "draining":
     case "store":
       return new HttpFailure("unavailable", message, {
         ...{ retryable, retryAfterSeconds: STORE_PAUSE_SECONDS, isExpected: reason === "draining" },
+        cause,
       });
   }
 }
@@ -146,6 +150,7 @@ export function refusalFailure({ reason, message, retryable, turnId }: TurnRefus
 /** Converts any thrown value into a failure that reveals no internals to the client. */
 export function failureOf(thrown: unknown): HttpFailure {
   if (thrown instanceof HttpFailure) return thrown;
+  if (thrown instanceof UserFacingError) return new HttpFailure("forbidden", thrown.message);
   if (thrown instanceof TurnStoreError) return storeFailure(thrown.error);
   if (isUserMemoryError(thrown)) return userMemoryFailure(thrown);
   return new HttpFailure("internal", "Internal server error.", { cause: thrown });

@@ -39,6 +39,14 @@ export async function readJson({ body, headers }: Request, limits: BodyLimits): 
   }
 }
 
+/** Creates the failure for a request whose body another handler has read without leaving a value in `request.body`. */
+export const bodyLost = (): HttpFailure =>
+  new HttpFailure("internal", "Internal server error.", {
+    cause: new Error(
+      "Another handler has read the body of the request and left nothing in request.body. Mount JAF's server before it.",
+    ),
+  });
+
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
 async function readText(
@@ -48,7 +56,11 @@ async function readText(
 ): Promise<string> {
   if (!isJsonType(headers.get("content-type")))
     throw new HttpFailure("not-json", "The body isn't JSON. Send it with content-type: application/json.");
-  const tooLarge = () => new HttpFailure("too-large", `The body is larger than ${bodyBytes} bytes.`);
+  const tooLarge = () =>
+    new HttpFailure(
+      "too-large",
+      `The body is larger than ${bodyBytes} bytes, the server's limits.bodyBytes.`,
+    );
   if (Number(headers.get("content-length") ?? 0) > bodyBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -2,7 +2,7 @@ import type { Context, Hono } from "hono";
 import type * as z from "zod";
 import type { Identity } from "../turns/turn-service.ts";
 import type { FailureCode, HttpFailure } from "./failure.ts";
-import { type BodyLimits, parseInput, readJson } from "./request-body.ts";
+import { type BodyLimits, bodyLost, parseInput, readJson } from "./request-body.ts";
 
 /** The types of the values that Hono's context holds for a request. */
 export interface ServerEnvironment {
@@ -10,6 +10,8 @@ export interface ServerEnvironment {
   readonly Bindings?: {
     /** Cuts the connection to the client off. If absent, a response stream that fails ends the connection. */
     readonly cutOff?: () => void;
+    /** Whether another handler has read the body of the request, and left no value in `request.body`. */
+    readonly isBodyLost?: boolean;
   };
   readonly Variables: {
     readonly requestId: string;
@@ -96,6 +98,11 @@ export type Route = <Path extends string, Query, Body>(
 ) => void;
 
 export function createRouter(app: Hono<ServerEnvironment>, limits: BodyLimits) {
+  const bodyOf = ({ req, env }: Context<ServerEnvironment>): Promise<unknown> => {
+    // Hono's type says that `env` is present. It is absent if the app's `fetch` is called without an HTTP server.
+    if ((env as typeof env | undefined)?.isBodyLost === true) throw bodyLost();
+    return readJson(req.raw, limits);
+  };
   const operations: Operation[] = [];
   const route: Route = (operation, handler) => {
     const { method, path, query, body, check } = operation;
@@ -106,7 +113,7 @@ export function createRouter(app: Hono<ServerEnvironment>, limits: BodyLimits) {
       const request = {
         ...{ ...ids, context },
         query: query && parseInput(query, context.req.query(), "query"),
-        body: body && parseInput(body, await readJson(context.req.raw, limits), "body"),
+        body: body && parseInput(body, await bodyOf(context), "body"),
         get userId() {
           return context.get("identity").userId;
         },

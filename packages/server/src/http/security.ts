@@ -1,6 +1,5 @@
 import { idIssue } from "@jaf/memory/internal";
 import type { HonoRequest, MiddlewareHandler } from "hono";
-import type { ServerAppOptions } from "../options.ts";
 import type { Identity } from "../turns/turn-service.ts";
 import { HttpFailure } from "./failure.ts";
 import { isJsonType } from "./request-body.ts";
@@ -140,7 +139,7 @@ const LOCAL: Identity = { userId: "local" };
  */
 export async function identityOf(
   request: Request,
-  authenticate: ServerAppOptions<unknown>["authenticate"] = () => LOCAL,
+  authenticate: (request: Request) => Identity | null | Promise<Identity | null> = () => LOCAL,
 ): Promise<Identity> {
   let identity: Identity | null;
   try {

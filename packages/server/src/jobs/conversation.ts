@@ -104,6 +104,8 @@ export async function readBase(
 export interface NewConversation {
   readonly conversationId: string;
   readonly title: string | undefined;
+  /** The chat id that the client chose for the conversation, if the client chose one. Stored in the metadata. */
+  readonly chatId: string | undefined;
   /** Idempotency key of the write that creates the conversation. */
   readonly key: string;
 }
@@ -111,9 +113,9 @@ export interface NewConversation {
 export async function makeConversation(
   provider: VersionedMemoryProvider,
   userId: string,
-  { conversationId, title, key }: NewConversation,
+  { conversationId, title, chatId, key }: NewConversation,
 ): Promise<string> {
-  const metadata = { userId, ...present({ title }) };
+  const metadata = { userId, ...present({ title, chatId }) };
   const options = { createIfMissing: true, idempotencyKey: key };
   const made = await provider.appendMessages(conversationId, [], metadata, options);
   if (made.success) return conversationId;

@@ -131,11 +131,11 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     const target = await resolveTarget(provider, request);
     if ("refusal" in target) return notStarted(target.refusal);
     const { conversationId } = target;
-    const title = "newId" in request.target ? request.target.title : undefined;
+    const { title, chatId } = "newId" in request.target ? request.target : {};
     const job = startJob({
       ...{ scope, conversationId, turnId },
       request: { ...storable(request), ...("dropLast" in target ? { dropLast: target.dropLast } : {}) },
-      newConversation: target.found ? undefined : { conversationId, title, key: `${turnId}:create` },
+      newConversation: target.found ? undefined : { conversationId, title, chatId, key: `${turnId}:create` },
     });
     track(job);
     const beginFailure = await job.opened;

@@ -1,4 +1,5 @@
-import { type JAFError, JAFErrorHandler, type PromptResult } from "@jaf/core";
+import { type JAFError, JAFErrorHandler, type PromptResult, UserFacingError } from "@jaf/core";
+import { thrownOf } from "@jaf/core/internal";
 import type {
   Message,
   RichMessage,
@@ -14,6 +15,7 @@ import { editKey } from "./edit.ts";
 import { type JobParts, type JobResult, recordWrite } from "./job.ts";
 import type { TurnSettings } from "./options.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
+import type { TurnFailedError } from "./turn-failed-error.ts";
 
 /**
  * Ends a turn that was stopped on request. If readers saw text of an unfinished reply, stores this text once as the agent's
@@ -78,8 +80,15 @@ async function storedReply<Ctx>(
   return isReply && read.data.firstPosition >= base.position ? (last as Message) : undefined;
 }
 
-/** Stores the turn's last event and its record in the log, and ends the turn. Resolves with `"elsewhere"` if the lease is lost. */
-export async function endTurn<Ctx>(job: JobParts<Ctx>, ending: TurnEnd): Promise<JobResult> {
+/**
+ * Stores the turn's last event and its record in the log, and ends the turn. Then passes `reported`, the report of a failed turn, to
+ * `onError`. Resolves with `"elsewhere"` if the lease is lost.
+ */
+export async function endTurn<Ctx>(
+  job: JobParts<Ctx>,
+  ending: TurnEnd,
+  reported?: TurnFailedError,
+): Promise<JobResult> {
   const { lease, recorder, options } = job;
   const { eventSeconds, recordSeconds } = options.scope.settings;
   const { version, to } = await stateAtEnd(job);
@@ -92,7 +101,9 @@ export async function endTurn<Ctx>(job: JobParts<Ctx>, ending: TurnEnd): Promise
     record: JSON.stringify(recorder.record(last, positions)),
     ...{ eventSeconds, recordSeconds },
   });
-  return ended ? { kind: "ended", end: last } : leaseLost(job);
+  if (!ended) return leaseLost(job);
+  if (reported !== undefined) options.scope.settings.onError(reported);
+  return { kind: "ended", end: last };
 }
 
 async function leaseLost<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
@@ -220,13 +231,20 @@ export const FAULT = {
 
 /**
  * Converts a run's error into the error that readers get. Leaves out texts of model providers and of other code, because such texts
- * may hold secrets.
+ * may hold secrets. Keeps the message of a `UserFacingError`, because the application wrote it for readers.
  */
 function turnErrorOf(error: JAFError): TurnError {
-  return { code: error._tag, message: messageOf(error), retryable: JAFErrorHandler.isRetryable(error) };
+  const thrown = thrownOf(error);
+  const message = thrown instanceof UserFacingError ? thrown.message : messageOf(error);
+  return { code: error._tag, message, retryable: JAFErrorHandler.isRetryable(error) };
 }
 
-function messageOf(error: JAFError): string {
+/** Returns the end of a turn that failed because of a thrown value. Only the message of a `UserFacingError` becomes part of it. */
+export const faultEnd = (thrown: unknown): TurnEnd =>
+  failedEnd(thrown instanceof UserFacingError ? { ...FAULT, message: thrown.message } : FAULT);
+
+/** Returns a message for a run's error. The message holds no texts of model providers or of other code. */
+export function messageOf(error: JAFError): string {
   switch (error._tag) {
     case "ModelCallError": {
       const status = error.status === undefined ? "" : ` with status ${error.status}`;

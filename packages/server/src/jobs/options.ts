@@ -1,4 +1,4 @@
-import type { Agent, MemoryConfig, RunConfig, RunSettings, RunUserMemory } from "@jaf/core";
+import type { Agent, MemoryConfig, RunConfig, RunSettings } from "@jaf/core";
 import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
 import { callSafely, isVersionedProvider, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
@@ -50,20 +50,10 @@ export interface TurnServiceOptions<Ctx> extends TurnTiming {
   /** Returns the context (`Ctx`) of a turn's run. Called again if another process takes over the turn. */
   readonly context: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
   /**
-   * Returns the user memory for one turn, in place of `config.userMemory`. The user memory must call `onInjected` with the facts
-   * that it adds to a prompt, so that the turn's record lists them, e.g. `({ onInjected }) => asUserMemory(store, { inject: {
-   * onInjected } })`.
-   */
-  readonly userMemory?: (turn: UserMemoryObserver) => RunUserMemory;
-  /**
-   * Receives unexpected errors, e.g. of the search for turns whose process is gone. The errors hold no conversation content.
-   * Default: errors are ignored.
+   * Receives a `TurnFailedError` for each turn that failed and for each tool that threw an error. Also receives unexpected errors
+   * outside of turns, e.g. of the search for turns whose process is gone. Default: errors are ignored.
    */
   readonly onError?: (error: unknown) => void;
-}
-
-interface UserMemoryObserver {
-  readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
 }
 
 /** The validated options of the turn service, with defaults filled in. */
@@ -73,7 +63,6 @@ export interface TurnSettings<Ctx> extends TurnTimes {
   readonly agents: ReadonlyMap<string, Agent<Ctx, any>>;
   readonly config: TurnRunConfig<Ctx>;
   readonly context: TurnServiceOptions<Ctx>["context"];
-  readonly userMemory: TurnServiceOptions<Ctx>["userMemory"];
   readonly provider: VersionedMemoryProvider;
   readonly onError: (error: unknown) => void;
 }
@@ -121,13 +110,13 @@ const shapeSchema = z.object({
 export function parseTurnOptions<Ctx>(options: TurnServiceOptions<Ctx>): TurnSettings<Ctx> {
   parseOptions(shapeSchema, options, "turn service options");
   const times = parseOptions(timesSchema, options, "turn service options");
-  const { log, agents, config, context, userMemory, onError = () => {} } = options;
+  const { log, agents, config, context, onError = () => {} } = options;
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
   if (byName.size < agents.length) {
     throw new TypeError("Invalid turn service options: agents: expected a unique name for each agent.");
   }
   return {
-    ...{ ...times, log, agents: byName, config, context, userMemory },
+    ...{ ...times, log, agents: byName, config, context },
     onError: (error) =>
       callSafely(
         () => onError(error),

@@ -1,4 +1,10 @@
-import type { PromptOptions, PromptResult } from "@jaf/core";
+import {
+  type PromptOptions,
+  type PromptResult,
+  type RunUserMemory,
+  UserFacingError,
+  type UserMemoryObserver,
+} from "@jaf/core";
 import { createJobClient, type PromptJob } from "@jaf/core/internal";
 import type { MemoryErrorUnion, VersionedMemoryProvider } from "@jaf/memory";
 import { createMemoryConflictError, retryWithBackoff } from "@jaf/memory/adapter";
@@ -8,9 +14,10 @@ import { refusalOfError, refusalOfThrown } from "../turns/turn-errors.ts";
 import type { TurnRefusal } from "../turns/turn-service.ts";
 import { makeConversation } from "./conversation.ts";
 import { createEditProvider, editKey } from "./edit.ts";
-import { endStopped, endTurn, FAULT, failedEnd, turnEndOf } from "./end-turn.ts";
+import { endStopped, endTurn, FAULT, failedEnd, faultEnd, turnEndOf } from "./end-turn.ts";
 import { type JobClients, type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
 import type { TurnSettings } from "./options.ts";
+import { faultReport, reportOf, toolReportOf } from "./turn-report.ts";
 
 /** Runs the agent for a turn and ends the turn. `isResumption`: the run continues from the stored messages, without the input. */
 export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): Promise<JobResult> {
@@ -72,16 +79,25 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
       provider: isResumption ? undefined : editProviderOf(options),
       context: () => settings.context(identity),
       middleware: recorder.middleware<Ctx>(() => beginBeforeCall(job)),
-      userMemory: settings.userMemory?.({ onInjected: recorder.onInjected }) ?? settings.config.userMemory,
+      userMemory: settings.config.userMemory && observed(settings.config.userMemory, recorder),
       memory: taken && takeOverMemory(settings),
       writes: writesOf(job),
-      sink: mapper.take,
+      sink: (event) => {
+        const report = toolReportOf(job, event);
+        if (report !== undefined) settings.onError(report);
+        mapper.take(event);
+      },
     });
     return { result };
   } catch (thrown) {
     return { thrown };
   }
 }
+
+/** Returns a user memory that also tells `observer` which facts the model receives. The turn's record then names these facts. */
+const observed = (userMemory: RunUserMemory, observer: UserMemoryObserver): RunUserMemory => ({
+  middlewareFor: (spec) => userMemory.middlewareFor(spec, observer),
+});
 
 /**
  * Begins the turn in the log, unless the turn has begun. The engine has already checked the request, so a refused request leaves no
@@ -174,27 +190,30 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
   job.opened();
   if ("thrown" in settled) {
     const refused = refusalOf(settled);
-    if (refused === undefined) options.scope.settings.onError(settled.thrown);
-    const { message } = refused ?? FAULT;
-    return endTurn(
-      job,
-      failedEnd(refused === undefined ? FAULT : { code: "ContinuationRejected", message, retryable: false }),
-    );
+    if (refused === undefined)
+      return endTurn(job, faultEnd(settled.thrown), faultReport(job, settled.thrown));
+    const { message } = refused;
+    return endTurn(job, failedEnd({ code: "ContinuationRejected", message, retryable: false }));
   }
   const agent = options.scope.settings.agents.get(options.request.agentName);
   const ending = turnEndOf(settled.result, {
     hasOutput: agent?.outputCodec !== undefined,
     isStopped: job.reason() === "stop",
   });
+  const { outcome } = settled.result;
+  if (ending.status === "error" && outcome.status === "error")
+    return endTurn(job, ending, reportOf(job, outcome.error));
   if (ending.status !== "stopped") return endTurn(job, ending);
   return endStopped(job, { openText: mapper.openText(), agentName: mapper.agentName() }, ending);
 }
 
 /**
- * Converts an error that was thrown before the turn began into a refusal because of an internal error. Reports the error if it is a
- * bug.
+ * Converts an error that was thrown before the turn began into a refusal. The refusal of a `UserFacingError` has the error's
+ * message. Any other error becomes the refusal because of an internal error, and is reported if it is a bug.
  */
 export function faultRefusal<Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnRefusal {
+  if (thrown instanceof UserFacingError)
+    return { reason: "forbidden", message: thrown.message, retryable: false };
   if (refusalOfThrown(thrown) === undefined) options.scope.settings.onError(thrown);
   return { reason: "store", message: FAULT.message, retryable: false };
 }
@@ -202,15 +221,12 @@ export function faultRefusal<Ctx>({ options }: JobParts<Ctx>, thrown: unknown): 
 /** Creates a client for each agent. Throws a `TypeError` if a setting is invalid and would fail in every turn. */
 export function createJobClients<Ctx>(settings: TurnSettings<Ctx>): JobClients<Ctx> {
   const { agents, provider, config } = settings;
-  const { agentRegistry, memory: _, userMemory: shared, ...run } = config;
-  // Only for validation. Each turn has its own.
-  const userMemory = settings.userMemory?.({ onInjected: () => {} }) ?? shared;
+  const { agentRegistry, memory: _, ...run } = config;
   const clientConfig = {
     ...run,
     agents: new Map([...(agentRegistry ?? []), ...agents]),
     memory: memoryOf(settings),
     store: provider,
-    ...present({ userMemory }),
   };
   return new Map([...agents].map(([name, agent]) => [name, createJobClient(agent, clientConfig)]));
 }

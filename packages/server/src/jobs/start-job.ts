@@ -5,6 +5,7 @@ import type { AbortReason, JobOptions, JobParts, JobResult, TakenJob } from "./j
 import { type BeginFailure, openJobLease } from "./lease.ts";
 import { faultRefusal, runAgent } from "./run-agent.ts";
 import { createRecorder } from "./turn-record.ts";
+import { lostReport } from "./turn-report.ts";
 
 /** The work on one turn in this process. */
 export interface Job extends TurnIds {
@@ -76,7 +77,7 @@ async function work<Ctx>(job: JobParts<Ctx>): Promise<JobResult> {
     lease.hold(taken);
     for (const event of taken.missing) lease.push(event);
     job.opened();
-    if (taken.ending !== undefined) return endTurn(job, taken.ending);
+    if (taken.ending !== undefined) return endTurn(job, taken.ending, lostReport(job, taken.ending));
     if (taken.stopped !== undefined)
       return endStopped(job, taken.stopped, { type: "turn_end", status: "stopped" });
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { conversationOfChat, messageIdAt, messageIds } from "../ai-sdk/chat-ids.ts";
+import { messageIdAt, messageIds } from "../ai-sdk/chat-ids.ts";
 import {
   type ChatRequest,
   chatBody,
@@ -10,7 +10,8 @@ import {
 import { answeringTurn, type ChatTurn, isComplete, isSaid, saidTurn } from "../ai-sdk/chat-turn.ts";
 import {
   type Chat,
-  latestTurn,
+  latestTurnOf,
+  openChat,
   readChat,
   replyPlace,
   type StoredChat,
@@ -49,6 +50,9 @@ const aiSdkStop = operation("post", "/ai-sdk/chat/{chatId}/stop", {
 const aiSdkMessages = operation("get", "/ai-sdk/chat/{chatId}/messages", {
   summary: "Get the chat as UI messages of the AI SDK",
   answer: z.object({
+    conversationId: z
+      .string()
+      .describe("The id of the chat for the other routes, also before the chat's first message."),
     messages: z.array(z.looseObject({ id: z.string(), role: uiMessageRole, parts: uiMessageParts })),
   }),
 });
@@ -60,10 +64,10 @@ const aiSdkMessages = operation("get", "/ai-sdk/chat/{chatId}/messages", {
 export function aiSdkRoutes(route: Route, parts: ServerParts): void {
   route(aiSdkChat, async ({ context, userId, body }) => {
     const request = chatRequestOf(body);
-    const chat = chatOf(userId, request.chatId);
+    const { chatId } = request;
     const agentName = agentOf(parts, request.agentName);
     const part = request.asks === "say" || request.asks === "go-on" ? "tail" : "all";
-    const stored = await readChat(parts, chat, part);
+    const { chat, stored } = await openChat(parts, { userId, chatId }, part);
     const { files, ...turn } = await turnOf(parts, chat, { request, stored });
     await checkFiles(parts.settings, context.get("identity"), files);
     const heldParts = request.asks === "go-on" ? request.answers.heldParts : 0;
@@ -72,33 +76,28 @@ export function aiSdkRoutes(route: Route, parts: ServerParts): void {
   });
 
   route(aiSdkStream, async ({ context, userId, chatId }) => {
-    const chat = chatOf(userId, chatId);
-    const turn = await latestTurn(parts, chat);
+    const turn = await latestTurnOf(parts, { userId, chatId });
     if (turn?.state !== "running") return context.body(null, 204);
     const { conversationId, turnId, events: known } = turn;
-    const stored = await readChat(parts, chat, "tail");
+    const stored = await readChat(parts, { conversationId, userId }, "tail");
     return answerEvents(parts, context, { conversationId, turnId, from: 0 }, encoderOf(stored, { known }));
   });
 
   route(aiSdkStop, async ({ userId, chatId }) => {
-    const turn = await latestTurn(parts, chatOf(userId, chatId));
+    const turn = await latestTurnOf(parts, { userId, chatId });
     return { stopping: turn?.state === "running" && (await parts.service.stop(turn)) };
   });
 
   route(aiSdkMessages, async ({ userId, chatId }) => {
-    const chat = chatOf(userId, chatId);
-    const [stored, interruptions] = await Promise.all([
-      readChat(parts, chat, "all"),
-      waitingCalls(parts, chat),
-    ]);
+    const { chat, stored } = await openChat(parts, { userId, chatId }, "all");
+    const interruptions = await waitingCalls(parts, chat);
     const id = messageIds(stored.firstPosition);
-    return { messages: streamedMessages(stored.messages, { interruptions, id }) };
+    return {
+      conversationId: chat.conversationId,
+      messages: streamedMessages(stored.messages, { interruptions, id }),
+    };
   });
 }
-
-const chatOf = (userId: string, chatId: string): Chat => ({
-  ...{ userId, conversationId: conversationOfChat(userId, chatId) },
-});
 
 interface Asked {
   readonly request: ChatRequest;
@@ -113,7 +112,7 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
     }
     return answeringTurn(conversationId, request.answers, await waitingCalls(parts, chat));
   }
-  const turn = saidTurn(conversationId, request, stored);
+  const turn = saidTurn(chat, request, stored);
   const title = titleOf(parts, [{ content: request.said.content as string }]);
   return "newId" in turn.target && title !== undefined
     ? { ...turn, target: { ...turn.target, title } }

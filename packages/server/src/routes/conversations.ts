@@ -2,6 +2,7 @@ import type { ConversationMemory } from "@jaf/memory";
 import { conversationCursor } from "@jaf/memory/adapter";
 import { present } from "@jaf/memory/internal";
 import * as z from "zod";
+import { chatIdOf } from "../ai-sdk/chat-ids.ts";
 import { HttpFailure, notFound, unwrap } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
@@ -10,18 +11,33 @@ import { anything, count, message, number, position, time, turnState, version } 
 
 const titleSchema = z.string().trim().min(1).max(200);
 
-/** The fields of a conversation that several responses share. */
+/** The fields of a conversation that several responses share; see `headOf`. */
 const head = {
   conversationId: z.string(),
+  chatId: z.string().describe("The id that opens the conversation in useChat of the AI SDK."),
   title: z.string().nullable(),
   createdAt: time,
   lastActivity: time,
   version: z.int(),
 };
 
+/** Number of conversations that a search looks through for one page. */
+const SEARCHED = 1_000;
+
 const listConversations = operation("get", "/conversations", {
   summary: "List the user's conversations, latest first",
-  query: z.object({ limit: count(100).default(30), cursor: z.string().min(1).max(1_000).optional() }),
+  query: z.object({
+    limit: count(100).default(30),
+    cursor: z.string().min(1).max(1_000).optional(),
+    search: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
+        `Only conversations whose title contains this text, in upper or lower case. Each page looks through ${SEARCHED} conversations, so a page with nextCursor may be empty.`,
+      ),
+  }),
   answer: z.object({
     conversations: z.array(
       z.object({
@@ -74,6 +90,22 @@ const copyConversation = operation("post", "/conversations/{conversationId}/copy
   failures: ["changed"],
 });
 
+const headOf = (userId: string, conversation: ConversationMemory) => ({
+  conversationId: conversation.conversationId,
+  chatId: chatIdOf(userId, conversation),
+  title: titleIn(conversation),
+  createdAt: conversation.metadata?.createdAt,
+  lastActivity: conversation.metadata?.lastActivity,
+  version: conversation.metadata?.version,
+});
+
+/** Returns a function that checks whether a conversation's title contains `text`, in upper or lower case. */
+function titleHas(text: string): (conversation: ConversationMemory) => boolean {
+  const folded = (value: string) => value.normalize("NFKC").toLowerCase();
+  const searched = folded(text);
+  return (conversation) => folded(titleIn(conversation) ?? "").includes(searched);
+}
+
 export function conversationRoutes(route: Route, parts: ServerParts): void {
   const { provider, log } = parts;
 
@@ -106,30 +138,25 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     }
   }
 
-  route(listConversations, async ({ userId, query: { limit, cursor } }) => {
+  route(listConversations, async ({ userId, query: { limit, cursor, search } }) => {
+    const most = search === undefined ? limit : SEARCHED;
     const found = await provider.findConversations({
-      ...{ userId, limit: limit + 1, includeMessages: false },
+      ...{ userId, limit: most + 1, includeMessages: false },
       ...present({ cursor }),
     });
     const all = unwrap(found);
-    const page = all.slice(0, limit);
+    const isWanted = search === undefined ? () => true : titleHas(search);
+    const wanted = all.slice(0, most).filter(isWanted);
+    const page = wanted.slice(0, limit);
     const turns = await openTurns(userId, page);
-    const last = page.at(-1);
-    const nextCursor = all.length > limit && last !== undefined ? conversationCursor(last) : undefined;
+    const last = wanted.length > limit ? page.at(-1) : all.length > most ? all[most - 1] : undefined;
     return {
-      conversations: page.map((conversation) => {
-        const { conversationId, metadata } = conversation;
-        return {
-          conversationId,
-          title: titleIn(conversation),
-          createdAt: metadata?.createdAt,
-          lastActivity: metadata?.lastActivity,
-          messages: metadata?.totalMessages,
-          version: metadata?.version,
-          turn: turns.get(conversationId),
-        };
-      }),
-      nextCursor,
+      conversations: page.map((conversation) => ({
+        ...headOf(userId, conversation),
+        messages: conversation.metadata?.totalMessages,
+        turn: turns.get(conversation.conversationId),
+      })),
+      nextCursor: last && conversationCursor(last),
     };
   });
 
@@ -149,10 +176,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
     const { metadata, messages } = conversation;
     const oldest = (metadata?.nextPosition ?? 0) - (metadata?.totalMessages ?? 0);
     return {
-      conversationId,
-      title: titleIn(conversation),
-      createdAt: metadata?.createdAt,
-      lastActivity: metadata?.lastActivity,
+      ...headOf(userId, conversation),
       version,
       messages: messages.map((message, index) => ({ position: firstPosition + index, message })),
       earlier: messages.length > 0 && firstPosition > oldest,

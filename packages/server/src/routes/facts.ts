@@ -60,7 +60,10 @@ const reviewFact = operation("post", "/facts/{factId}/review", {
 export function factRoutes(route: Route, { userMemory }: ServerParts): void {
   const facts = (): UserMemoryStore => {
     if (userMemory !== undefined) return userMemory;
-    throw new HttpFailure("not-configured", "The server stores no facts. Set its option userMemory.");
+    throw new HttpFailure(
+      "not-configured",
+      "The server stores no facts. Set userMemory of its run configuration to a store of @jaf/user-memory.",
+    );
   };
 
   route(listFacts, async ({ userId, query }) => ({ facts: await facts().list(userId, query) }));

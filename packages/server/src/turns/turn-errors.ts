@@ -23,7 +23,7 @@ type FixedReason = keyof typeof TEXTS;
 
 export const refusal = (
   reason: FixedReason,
-  more: Partial<Pick<TurnRefusal, "turnId" | "retryable">> = {},
+  more: Partial<Pick<TurnRefusal, "turnId" | "retryable" | "cause">> = {},
 ): TurnRefusal => ({
   reason,
   message: TEXTS[reason],
@@ -44,7 +44,7 @@ export function storeRefusal(error: MemoryErrorUnion): TurnRefusal {
       if (error.reason === "owner") return refusal("not-found");
       return error.reason === "lease" ? refusal("running") : refusal("changed");
     default:
-      return refusal("store", { retryable: error.retryable });
+      return refusal("store", { retryable: error.retryable, cause: error });
   }
 }
 

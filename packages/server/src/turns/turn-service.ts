@@ -1,5 +1,5 @@
 import type { ClientToolResult, PromptInput } from "@jaf/core";
-import type { ApprovalDecision, Message } from "@jaf/memory";
+import type { ApprovalDecision, MemoryErrorUnion, Message } from "@jaf/memory";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
 
 /**
@@ -25,9 +25,9 @@ export type TurnTarget =
   | { readonly conversationId: string }
   /**
    * A new conversation with the id `newId` (or a random id) and with `title`. If the user already has a conversation with this id,
-   * the turn continues it.
+   * the turn continues it. `chatId`: the chat id that the client chose, if `newId` was made from a chat id.
    */
-  | { readonly newId: string | undefined; readonly title?: string };
+  | { readonly newId: string | undefined; readonly title?: string; readonly chatId?: string };
 
 /** An edit of a conversation: the messages from `position` to the end are dropped before the turn's input is added. */
 export interface TurnEdit {
@@ -73,16 +73,19 @@ export interface TurnRequest {
  * - `"changed"`: `edit.version`, an approval or the client's history doesn't match the stored conversation.
  * - `"invalid"`: the input is invalid.
  * - `"draining"`: this process is shutting down.
+ * - `"forbidden"`: the option `context` threw a `UserFacingError`. `message` is the message of that error.
  * - `"store"`: the store or the server failed. `retryable` says whether a retry can help.
  */
 export interface TurnRefusal {
-  readonly reason: "not-found" | "running" | "changed" | "invalid" | "draining" | "store";
+  readonly reason: "not-found" | "running" | "changed" | "invalid" | "draining" | "forbidden" | "store";
   /** What happened, and what the client can do. Holds no conversation content. */
   readonly message: string;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
   /** Id of the running turn. Only with the reason `"running"`. */
   readonly turnId?: string;
+  /** The error of the store. Only with the reason `"store"`. Log this error, but don't send it to the client. */
+  readonly cause?: MemoryErrorUnion;
 }
 
 /** The result of starting a turn. `started` says whether the turn began. If not, `refusal` says why. */

@@ -35,7 +35,7 @@ describe("a body", () => {
         ...{
           status: 413,
           code: "too-large",
-          message: "The body is larger than 2000 bytes.",
+          message: "The body is larger than 2000 bytes, the server's limits.bodyBytes.",
           retryable: false,
         },
       },

@@ -27,6 +27,7 @@ describe("The record of a turn", () => {
     const facts = new MemoryUserMemory();
     await facts.remember("ada", "Deploys to Frankfurt on Fridays.");
     const [fact] = await facts.list("ada");
+    const seen: { readonly id: string }[] = [];
     const model = createScriptedModel([
       {
         text: "To Frankfurt.",
@@ -37,8 +38,8 @@ describe("The record of a turn", () => {
     const agent = { ...clerk, remembers: { user: "ada", inject: "auto", extract: false } as const };
     const service = createTestService(world, model, {
       agents: [agent],
-      userMemory: ({ onInjected }) => asUserMemory(facts, { inject: { onInjected } }),
       config: {
+        userMemory: asUserMemory(facts, { inject: { onInjected: (found) => seen.push(...found) } }),
         modelProvider: model,
         memory: { provider: world.provider },
         prices: { default: { input: 1, output: 2 } },
@@ -50,6 +51,7 @@ describe("The record of a turn", () => {
     const record = await recordOf(world, turn);
     expect(JSON.stringify(record)).not.toContain("Frankfurt");
     expect(record.facts).toEqual([fact?.id]);
+    expect(seen.map(({ id }) => id)).toEqual([fact?.id]);
     expect(record.instructions).toEqual(["Be brief."]);
     expect(record.calls).toMatchObject([
       {
@@ -61,36 +63,6 @@ describe("The record of a turn", () => {
       },
     ]);
     expect(record.usage).toEqual({ inputTokens: 12, outputTokens: 3, cachedInputTokens: 4 });
-  });
-
-  test("uses the user memory of the configuration if the turn has none", async () => {
-    const [facts, shared] = [new MemoryUserMemory(), new MemoryUserMemory()];
-    await facts.remember("ada", "Deploys to Frankfurt on Fridays.");
-    await shared.remember("ada", "Deploys to Athens on Fridays.");
-    const agent = { ...clerk, remembers: { user: "ada", inject: "auto", extract: false } as const };
-    for (const inConfig of [asUserMemory(shared), undefined]) {
-      const world = createWorld();
-      const model = createScriptedModel(["There."]);
-      let isStarted = false;
-      const service = createTestService(world, model, {
-        agents: [agent],
-        userMemory: () => {
-          if (isStarted) return undefined as never;
-          isStarted = true;
-          return asUserMemory(facts);
-        },
-        config: {
-          modelProvider: model,
-          memory: { provider: world.provider },
-          ...(inConfig && { userMemory: inConfig }),
-        },
-      });
-      const turn = await begin(service, ask("Where do I deploy on Fridays?"));
-      expect((await turn.ended).status).toBe("completed");
-      const instructions = model.requests[0]?.instructions;
-      expect(instructions).not.toContain("Frankfurt");
-      expect(instructions?.includes("Athens")).toBe(inConfig !== undefined);
-    }
   });
 
   test("holds the status of a failed turn without the model provider's error", async () => {

@@ -1,3 +1,4 @@
+import { createInMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { saying, startTestServer, type TestServer } from "../support/test-server.ts";
 import { createPausingModel } from "../support/turn-fixtures.ts";
@@ -48,7 +49,23 @@ describe("the list of conversations", () => {
     });
   });
 
+  it("searches 1,000 conversations for a page", async () => {
+    const provider = createInMemoryProvider({ maxConversations: 2_000 });
+    const { ask } = await startTestServer(saying("Hello."), { defaultMemoryProvider: provider });
+    for (let n = 0; n < 1_002; n++) {
+      const metadata = { userId: "ada", title: n === 0 ? "The oldest" : `Title ${n}` };
+      await provider.appendMessages(`c${n}`, [], metadata, { createIfMissing: true });
+    }
+    const { data } = (await ask("ada", "GET", "/conversations?search=OLDEST")).body;
+    expect(data).toEqual({ conversations: [], nextCursor: expect.any(String) });
+    const rest = `/conversations?search=OLDEST&cursor=${encodeURIComponent(data.nextCursor)}`;
+    const second = (await ask("ada", "GET", rest)).body.data;
+    expect(second).toEqual({ conversations: [expect.objectContaining({ conversationId: "c0" })] });
+  });
+
   it.each([
+    "search=",
+    `search=${"x".repeat(201)}`,
     "limit=0",
     "limit=101",
     "limit=x",

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { MemoryUserMemory, setUserMemory } from "@jaf/user-memory";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { saying, startTestServer } from "../support/test-server.ts";
 
 describe("facts", () => {
@@ -76,8 +77,25 @@ describe("facts", () => {
     expect((await ask("ada", "GET", `/facts?${query}`)).status).toBe(400);
   });
 
+  it("are those of the process's user memory without one in the configuration", async () => {
+    const facts = new MemoryUserMemory();
+    await facts.remember("ada", "Works at a bank.");
+    setUserMemory(facts);
+    onTestFinished(() => setUserMemory(undefined));
+    const { ask } = await startTestServer(saying("Hi."), { userMemory: undefined });
+    expect((await ask("ada", "GET", "/facts")).body.data.facts).toMatchObject([{ fact: "Works at a bank." }]);
+  });
+
+  it("aren't those of a user memory that can't show them", async () => {
+    const userMemory = { middlewareFor: () => [] };
+    const { ask } = await startTestServer(saying("Hi."), { userMemory });
+    expect((await ask("ada", "GET", "/facts")).body.error).toMatchObject({
+      ...{ code: "not-configured", message: expect.stringContaining("userMemory of its run configuration") },
+    });
+  });
+
   it("are reported as not configured by a server without user memory", async () => {
-    const { ask } = await startTestServer(saying("Hi."), { userMemory: undefined } as object);
+    const { ask } = await startTestServer(saying("Hi."), { userMemory: undefined });
     for (const [method, path, body] of [
       ["GET", "/facts"],
       ["POST", "/facts", { fact: "Likes tea." }],

@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { itListsChats } from "../ai-sdk/support/chat-lists.ts";
 import { itServesHeadlessChats } from "../ai-sdk/support/headless-chats.ts";
 import { itSaysRepeatedSubmitsOnce } from "../ai-sdk/support/repeated-submits.ts";
 import { realWorlds } from "../support/real-worlds.ts";
@@ -8,3 +9,5 @@ describe.each(realWorlds)("useChat of ai@6 on %s", (_store, openWorld) => itServ
 describe.each(realWorlds)("a repeated submit on %s", (_store, openWorld) =>
   itSaysRepeatedSubmitsOnce(openWorld),
 );
+
+describe.each(realWorlds)("a list of chats on %s", (_store, openWorld) => itListsChats(openWorld));

@@ -1,4 +1,4 @@
-import { type Agent, createTool, type ModelProvider } from "@jaf/core";
+import { type Agent, createTool, type ModelProvider, type RunUserMemory } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryProvider, type TurnLog } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
@@ -50,20 +50,22 @@ export interface Answer {
 /** `undefined` removes a default of the test server. */
 type TestServerOptions = {
   readonly [Name in keyof ServerOptions<unknown>]?: ServerOptions<unknown>[Name] | undefined;
-};
+} & { readonly userMemory?: RunUserMemory | undefined };
 
 /** Starts a server on a free port with in-memory stores. A header holds the user. Closed at the end of the test. */
 export async function startTestServer(
   modelProvider: ModelProvider<unknown> = saying("Hello."),
-  options: TestServerOptions = {},
+  given: TestServerOptions = {},
   agents: readonly Agent<unknown, string>[] = [assistant],
 ): Promise<TestServer> {
   const provider = createInMemoryProvider();
-  const turnLog = options.turnLog ?? createInMemoryTurnLog();
   const userMemory = new MemoryUserMemory();
-  const server = await runServer(agents, { modelProvider }, {
+  const { userMemory: served, ...options } = { userMemory, ...given };
+  const turnLog = options.turnLog ?? createInMemoryTurnLog();
+  const config = { modelProvider, ...(served && { userMemory: served }) };
+  const server = await runServer(agents, config, {
     port: 0,
-    ...{ defaultMemoryProvider: provider, turnLog, userMemory },
+    ...{ defaultMemoryProvider: provider, turnLog },
     authenticate: ({ headers }) => {
       const userId = headers.get("x-user");
       return userId === null ? null : { userId };

@@ -1,4 +1,4 @@
-import type { Middleware, RemembersSpec } from "@jaf/core";
+import type { Middleware, RemembersSpec, UserMemoryObserver } from "@jaf/core";
 import type { AuditEntry, AuditReport } from "../audit.ts";
 import type { UserFact } from "../fact.ts";
 import type { UserMemoryOptions } from "../options.ts";
@@ -99,7 +99,7 @@ export class MemoryUserMemory implements UserMemoryStore {
     return this.#store.close();
   }
 
-  middlewareFor<Ctx>(spec: RemembersSpec): readonly Middleware<Ctx>[] {
-    return this.#store.middlewareFor(spec);
+  middlewareFor<Ctx>(spec: RemembersSpec, observer?: UserMemoryObserver): readonly Middleware<Ctx>[] {
+    return this.#store.middlewareFor(spec, observer);
   }
 }

@@ -59,7 +59,7 @@ export function asUserMemory(store: UserMemory, options: MemoryLinkOptions = {})
     forget: (userId, factId) => store.forget(userId, factId),
     list: (userId, opts) => store.list(userId, opts),
     ...(forgetAll === undefined ? {} : { forgetAll: (userId: string) => forgetAll.call(store, userId) }),
-    middlewareFor: (spec) => middlewareFor(store, spec, options),
+    middlewareFor: (spec, observer) => middlewareFor(store, { spec, observer }, options),
     drain: (opts) => drainWork(store, opts),
   };
 }

@@ -1,4 +1,5 @@
-import type { Middleware, RemembersSpec } from "@jaf/core";
+import type { Middleware, RemembersSpec, UserMemoryObserver } from "@jaf/core";
+import { notify } from "../errors.ts";
 import { extractOptionsSchema, type MemoryExtractOptions } from "../extraction/options.ts";
 import { bindOptions } from "../options.ts";
 import type { UserMemory } from "../user-memory.ts";
@@ -13,21 +14,46 @@ export interface MemoryLinkOptions {
   readonly extract?: Omit<MemoryExtractOptions, "memory"> | undefined;
 }
 
+/** The user memory settings of an agent, and the observer of the user memory in the agent's run. */
+export interface RunDeclaration {
+  readonly spec: RemembersSpec;
+  readonly observer: UserMemoryObserver | undefined;
+}
+
 /**
  * Returns the middleware for an agent's `remembers` spec. The middleware adds facts to the prompt unless the spec's `inject`
  * is `false`, and extracts facts if the spec's `extract` is set.
  */
 export function middlewareFor<Ctx>(
   memory: UserMemory,
-  spec: RemembersSpec,
+  { spec, observer }: RunDeclaration,
   { inject, extract }: MemoryLinkOptions = {},
 ): readonly Middleware<Ctx>[] {
   return [
     ...(spec.inject === false
       ? []
-      : [withMemoryInject<Ctx>(spec, { ...bindOptions(injectOptionsSchema, inject), memory })]),
+      : [
+          withMemoryInject<Ctx>(spec, {
+            ...observed(bindOptions(injectOptionsSchema, inject), observer),
+            memory,
+          }),
+        ]),
     ...(spec.extract
       ? [withMemoryExtract<Ctx>(spec, { ...bindOptions(extractOptionsSchema, extract), memory })]
       : []),
   ];
+}
+
+function observed(
+  inject: MemoryLinkOptions["inject"],
+  observer: UserMemoryObserver | undefined,
+): MemoryLinkOptions["inject"] {
+  if (observer === undefined) return inject;
+  return {
+    ...inject,
+    onInjected: (facts) => {
+      notify(inject?.onInjected, facts);
+      observer.onInjected(facts);
+    },
+  };
 }

@@ -93,7 +93,7 @@ export function defineUserMemory(
       await drainWork(store, { timeoutMs: CLOSING_MS });
       await transactions.callBackend("close", () => backend.close());
     },
-    middlewareFor: (spec) => middlewareFor(store, spec),
+    middlewareFor: (spec, observer) => middlewareFor(store, { spec, observer }),
   };
   return store;
 }

@@ -1,0 +1,73 @@
+import { type JAFError, type TraceEvent, UserFacingError } from "@jaf/core";
+import { type Masking, maskingOf, thrownOf } from "@jaf/core/internal";
+import type { TurnEnd } from "../turns/turn-event.ts";
+import { FAULT, LOST, messageOf } from "./end-turn.ts";
+import type { JobOptions, JobParts } from "./job.ts";
+import { errorFrom, loggedError, TurnFailedError } from "./turn-failed-error.ts";
+
+/**
+ * Returns the report of a run's error for the application. Returns `undefined` if the client's request doesn't match the
+ * conversation, because then nothing failed in the server. Also returns `undefined` for the error of a tool that was reported when
+ * the tool failed.
+ */
+export function reportOf<Ctx>({ options }: JobParts<Ctx>, error: JAFError): TurnFailedError | undefined {
+  const { _tag: code } = error;
+  const thrown = thrownOf(error);
+  if (code === "ContinuationRejected" || (code === "ToolCallError" && isReported(thrown))) return undefined;
+  const mask = maskOf(options);
+  const cause = thrown === undefined ? causeIn(error, mask) : loggedError(thrown, mask);
+  const what = code === "InternalError" ? mask(error.detail) : messageOf(error);
+  return new TurnFailedError(`A turn failed: ${what}`, { ...failureOf(options), code }, cause);
+}
+
+/**
+ * Returns the report of the error that a tool threw. Returns `undefined` for a `UserFacingError`, for a call without an error, and for
+ * events other than `tool_call_end`.
+ */
+export function toolReportOf<Ctx>(
+  { options }: JobParts<Ctx>,
+  event: TraceEvent,
+): TurnFailedError | undefined {
+  if (event.type !== "tool_call_end") return undefined;
+  const thrown = thrownOf(event.data);
+  if (!isReported(thrown)) return undefined;
+  const failure = { ...failureOf(options), code: "ToolCallError" };
+  const cause = loggedError(thrown, maskOf(options));
+  return new TurnFailedError(`The tool "${event.data.toolName}" failed.`, failure, cause);
+}
+
+/** Returns the report of a thrown value that ended a turn outside of the turn's run. */
+export const faultReport = <Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnFailedError =>
+  new TurnFailedError(
+    "A turn failed.",
+    { ...failureOf(options), code: FAULT.code },
+    loggedError(thrown, maskOf(options)),
+  );
+
+/**
+ * Returns the report of a turn whose process ended, if no other process could continue the turn. Returns `undefined` for other ends of
+ * turns, e.g. because the conversation was erased.
+ */
+export const lostReport = <Ctx>(
+  { options }: JobParts<Ctx>,
+  { error }: TurnEnd,
+): TurnFailedError | undefined =>
+  error?.code === LOST.code
+    ? new TurnFailedError(`A turn failed: ${error.message}`, { ...failureOf(options), code: error.code })
+    : undefined;
+
+/** Whether a value that a tool threw is reported when the tool fails. */
+const isReported = (thrown: unknown): boolean => thrown !== undefined && !(thrown instanceof UserFacingError);
+
+const failureOf = <Ctx>({ conversationId, turnId, request: { agentName } }: JobOptions<Ctx>) => ({
+  ...{ conversationId, turnId, agentName },
+});
+
+const maskOf = <Ctx>({ scope }: JobOptions<Ctx>): Masking => maskingOf(scope.settings.config);
+
+function causeIn(error: JAFError, mask: Masking): Error | undefined {
+  if (error._tag === "MemoryError") return error.error.cause && errorFrom(error.error.cause, mask);
+  if (error._tag === "ModelCallError" || error._tag === "InternalError")
+    return error.cause && errorFrom(error.cause, mask);
+  return undefined;
+}
