@@ -8,7 +8,7 @@ import type { StartedTurn, TurnIds, TurnRefusal, TurnRequest, TurnService } from
 import { type ResolvedTarget, resolveTarget } from "./conversation.ts";
 import { failedEnd, LOST } from "./end-turn.ts";
 import type { JobScope } from "./job.ts";
-import type { BeginFailure } from "./lease.ts";
+import type { BeginFailure } from "./begin-turn.ts";
 import { parseTurnOptions, type TurnServiceOptions } from "./options.ts";
 import { startRecovery } from "./recovery.ts";
 import { createJobClients } from "./run-agent.ts";
