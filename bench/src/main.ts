@@ -5,6 +5,7 @@ import { type Lab, withLab } from "./lab.ts";
 import { describeMachine, disturbingLoad } from "./machine.ts";
 import { type Options, type PartName, parseOptions, usage } from "./options.ts";
 import { append } from "./parts/append.ts";
+import { cost } from "./parts/cost.ts";
 import { engine } from "./parts/engine.ts";
 import type { Part } from "./parts/part.ts";
 import { read } from "./parts/read.ts";
@@ -13,7 +14,7 @@ import { turns } from "./parts/turns.ts";
 import { runProgram } from "./program.ts";
 import { renderPart } from "./report.ts";
 
-const parts: Record<PartName, Part> = { engine, append, read, turns, streams };
+const parts: Record<PartName, Part> = { engine, append, read, turns, cost, streams };
 
 async function measurePart(name: PartName, options: Options): Promise<void> {
   const result = await withLab((lab) => parts[name](lab, options));

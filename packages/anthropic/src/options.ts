@@ -1,6 +1,7 @@
 import { processEnvironment } from "@jaf/memory/internal";
 import {
   createModelService,
+  environmentURL,
   type ModelService,
   type ModelServiceOptions,
   parseServiceOptions,
@@ -60,8 +61,7 @@ const rootOf = (baseURL: string): string => baseURL.replace(/\/+$/, "").replace(
 export function openEndpoint(options: ParsedOptions): ModelService {
   // An empty variable counts as unset.
   const { ANTHROPIC_API_KEY: key = "", ANTHROPIC_BASE_URL: address = "" } = processEnvironment();
-  const baseURL = rootOf(options.baseURL ?? (address || ANTHROPIC));
-  if (!URL.canParse(baseURL)) throw new TypeError("ANTHROPIC_BASE_URL: expected an http or https URL");
+  const baseURL = rootOf(options.baseURL ?? environmentURL("ANTHROPIC_BASE_URL", address || ANTHROPIC));
   const { host, hostname } = new URL(baseURL);
   const isAnthropic = hostname === "api.anthropic.com";
   // The environment's key belongs to the environment's URL: another host must not get it.

@@ -96,6 +96,7 @@ describe("the service", () => {
 describe("invalid options", () => {
   it.each([
     [{ baseURL: "not an address" }, /baseURL: expected an http or https URL/],
+    [{ baseURL: "https://user:sk-secret@host.example" }, /baseURL: expected an http or https URL/],
     [{ outputFormat: "xml" }, /outputFormat/],
     [{ maxTokens: 0 }, /maxTokens/],
     [{ maxContinuations: -1 }, /maxContinuations/],

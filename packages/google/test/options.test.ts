@@ -85,6 +85,7 @@ describe("the service", () => {
 describe("invalid options", () => {
   it.each([
     [{ baseURL: "not an address" }, /baseURL: expected an http or https URL/],
+    [{ baseURL: "https://user:AIza-secret@host.example" }, /baseURL: expected an http or https URL/],
     [{ outputFormat: "xml" }, /outputFormat/],
     [{ apikey: "AIza-secret" }, /apikey/],
     [{ fetch: 7 }, /fetch: expected a function/],

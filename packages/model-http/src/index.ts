@@ -20,6 +20,7 @@ export {
 } from "./messages.ts";
 export {
   createModelService,
+  environmentURL,
   type ModelServiceOptions,
   modelName,
   optionsFor,

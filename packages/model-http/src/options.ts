@@ -35,11 +35,26 @@ export interface ModelServiceOptions {
 
 const text = z.string().min(1);
 
+const EXPECTED_URL = "expected an http or https URL without a user name and password";
+
+/** Whether a text is a URL for requests. `fetch` refuses a URL with a password, with an error that quotes the password. */
+function isServiceURL(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, username, password } = new URL(address);
+  return /^https?:$/.test(protocol) && username === "" && password === "";
+}
+
+/** Returns the URL in an environment variable without slashes at its end. Throws a `TypeError` if it isn't a valid URL. */
+export function environmentURL(variable: string, address: string): string {
+  if (!isServiceURL(address)) throw new TypeError(`${variable}: ${EXPECTED_URL}`);
+  return address.replace(/\/+$/, "");
+}
+
 /** Zod schemas of the {@link ModelServiceOptions}. Spread them into the schema of a model provider's own options. */
 export const serviceOptions = {
   apiKey: text.optional(),
-  baseURL: z
-    .url({ protocol: /^https?$/, error: "expected an http or https URL" })
+  baseURL: text
+    .refine(isServiceURL, EXPECTED_URL)
     .transform((url) => url.replace(/\/+$/, ""))
     .optional(),
   model: text.optional(),

@@ -1,6 +1,7 @@
 import { processEnvironment } from "@jaf/memory/internal";
 import {
   createModelService,
+  environmentURL,
   type ModelService,
   type ModelServiceOptions,
   serviceOptions,
@@ -103,8 +104,7 @@ interface EndpointInput {
 export function openEndpoint({ options, path, factory }: EndpointInput): Endpoint {
   // An empty variable counts as unset.
   const { OPENAI_API_KEY: environmentKey = "", OPENAI_BASE_URL: address = "" } = processEnvironment();
-  const baseURL = (options.baseURL ?? (address || OPENAI)).replace(/\/+$/, "");
-  if (!URL.canParse(baseURL)) throw new TypeError("OPENAI_BASE_URL: expected an http or https URL");
+  const baseURL = options.baseURL ?? environmentURL("OPENAI_BASE_URL", address || OPENAI);
   const { host, hostname } = new URL(baseURL);
   const isOpenAI = hostname === "api.openai.com";
   // The environment's key belongs to the environment's URL: another host must not get it.

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
+import { MAX_DEPTH } from "@jaf/memory/internal";
 import type { Hono } from "hono";
 import type { ServerEnvironment } from "./http/router.ts";
 
@@ -41,8 +42,7 @@ function bodyOf(parsed: unknown): Buffer | undefined {
   try {
     return Buffer.from(JSON.stringify(parsed));
   } catch {
-    // The parsed body is nested so deeply that `JSON.stringify` overflows the stack. The server refuses invalid JSON with the same
-    // status as a body that is nested too deeply.
-    return Buffer.from("not JSON");
+    // The parsed body is nested so deeply that `JSON.stringify` overflows the stack. This text is refused for the same reason.
+    return Buffer.from("[".repeat(MAX_DEPTH + 1));
   }
 }

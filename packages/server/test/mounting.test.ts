@@ -131,7 +131,9 @@ describe.each(Object.entries(FRAMEWORKS))("a server in %s", (_, framework) => {
     expect((await post("/chat", JSON.stringify({ message: "x".repeat(95_000) }))).status).toBe(413);
     expect((await post("/chat", '{ "message": ')).status).toBe(400);
     const deep = `{ "message": ${"[".repeat(40_000)}${"]".repeat(40_000)} }`;
-    expect((await post("/chat", deep)).status).toBe(400);
+    const refused = await post("/chat", deep);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: { message: "The body is nested too deeply." } });
     expect((await post("/chat", JSON.stringify({ message: "Hi." }))).status).toBe(200);
   });
 

@@ -85,6 +85,7 @@ describe("the endpoint", () => {
 describe("invalid options", () => {
   it.each([
     [{ baseURL: "not an address" }, /baseURL: expected an http or https URL/],
+    [{ baseURL: "https://user:sk-secret@host.example" }, /baseURL: expected an http or https URL/],
     [{ dialect: "klingon" }, /dialect/],
     [{ apikey: "sk-secret" }, /apikey/],
     [{ fetch: 7 }, /fetch: expected a function/],

@@ -5,6 +5,7 @@ export interface JafClientErrorDetails {
    *
    * - `"connection"`: the server didn't respond, or the connection was lost.
    * - `"aborted"`: your signal was aborted.
+   * - `"redirect"`: the server redirects to another address. The client doesn't follow, because your `headers` may hold a token.
    * - `"malformed"`: the response isn't from a JAF server.
    * - `"http-502"` (and other statuses): the response has an error status and no `code`.
    */
@@ -108,6 +109,8 @@ const FAILED: Readonly<Record<number, string>> = {
 /** Creates the error for a response with an error status. The response may come from a proxy and have no JSON body. */
 export async function errorOf(response: Response): Promise<JafClientError> {
   const { status } = response;
+  // A browser hides the status of a redirect and reports 0.
+  if (status < 400) return redirectError(status);
   const error = await errorIn(response);
   const message = error["message"];
   const code = error["code"];
@@ -126,6 +129,11 @@ export async function errorOf(response: Response): Promise<JafClientError> {
     },
   );
 }
+
+const redirectError = (status: number): JafClientError =>
+  new JafClientError("The server redirects. Set baseUrl to the address that it redirects to.", {
+    ...{ code: "redirect", status, retryable: false },
+  });
 
 async function errorIn(response: Response): Promise<Readonly<Record<string, unknown>>> {
   try {

@@ -48,6 +48,8 @@ export function createHttp({ baseUrl, fetch, headers }: HttpOptions): Http {
       const own = typeof headers === "function" ? await headers() : headers;
       const response = await fetch(`${base}${path}${searchOf(query)}`, {
         method,
+        // A redirect would take custom headers, such as an access token, to another host.
+        redirect: "manual",
         headers: {
           ...own,
           accept,

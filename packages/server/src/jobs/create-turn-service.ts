@@ -5,10 +5,10 @@ import { followTurn } from "../turns/follow-turn.ts";
 import { invalid, refusal, storeRefusal, TurnStoreError } from "../turns/turn-errors.ts";
 import type { TurnEnd } from "../turns/turn-event.ts";
 import type { StartedTurn, TurnIds, TurnRefusal, TurnRequest, TurnService } from "../turns/turn-service.ts";
+import type { BeginFailure } from "./begin-turn.ts";
 import { type ResolvedTarget, resolveTarget } from "./conversation.ts";
 import { failedEnd, LOST } from "./end-turn.ts";
 import type { JobScope } from "./job.ts";
-import type { BeginFailure } from "./begin-turn.ts";
 import { parseTurnOptions, type TurnServiceOptions } from "./options.ts";
 import { startRecovery } from "./recovery.ts";
 import { createJobClients } from "./run-agent.ts";
@@ -170,10 +170,9 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
 
   return {
     start: (request) =>
-      start(request).catch((thrown: unknown) => {
-        settings.onError(thrown);
-        return notStarted(refusal("store", { retryable: true }));
-      }),
+      start(request).catch((thrown: unknown) =>
+        notStarted(refusal("store", { retryable: true, cause: thrown })),
+      ),
     follow: (query) => followTurn(follow, query),
     stop: ({ conversationId, turnId }) => stop({ conversationId, turnId }),
     running: () => jobs.size,

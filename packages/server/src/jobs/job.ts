@@ -1,8 +1,8 @@
 import type { JobClient } from "@jaf/core/internal";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 import type { TurnIds } from "../turns/turn-service.ts";
-import type { NewConversation } from "./conversation.ts";
 import type { BeginFailure } from "./begin-turn.ts";
+import type { NewConversation } from "./conversation.ts";
 import type { HeldLease, JobLease } from "./lease.ts";
 import type { TurnSettings } from "./options.ts";
 import type { StoredRequest } from "./stored-request.ts";

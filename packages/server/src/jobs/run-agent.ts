@@ -173,9 +173,7 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
   }
   await lease.settle();
   if (lease.recentEvents() === undefined) {
-    const refused = refusalOf(settled);
-    const failed = "thrown" in settled ? faultRefusal(job, settled.thrown) : undefined;
-    const why = refused ?? failed;
+    const why = "thrown" in settled ? thrownRefusal(settled.thrown) : refusalOf(settled);
     const beginFailure = lease.refused() ?? (why && { refusal: why }) ?? (await lease.begin());
     if (beginFailure !== undefined) {
       // A late write of the engine must not begin the turn.
@@ -209,13 +207,14 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
 
 /**
  * Converts an error that was thrown before the turn began into a refusal. The refusal of a `UserFacingError` has the error's
- * message. Any other error becomes the refusal because of an internal error, and is reported if it is a bug.
+ * message. The refusal of an unexpected error has the error as its cause.
  */
-export function faultRefusal<Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnRefusal {
+export function thrownRefusal(thrown: unknown): TurnRefusal {
   if (thrown instanceof UserFacingError)
     return { reason: "forbidden", message: thrown.message, retryable: false };
-  if (refusalOfThrown(thrown) === undefined) options.scope.settings.onError(thrown);
-  return { reason: "store", message: FAULT.message, retryable: false };
+  return (
+    refusalOfThrown(thrown) ?? { reason: "store", message: FAULT.message, retryable: false, cause: thrown }
+  );
 }
 
 /** Creates a client for each agent. Throws a `TypeError` if a setting is invalid and would fail in every turn. */

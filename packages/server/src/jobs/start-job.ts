@@ -1,10 +1,10 @@
 import type { RecentEvents } from "../turns/recent-events.ts";
 import type { TurnIds } from "../turns/turn-service.ts";
+import type { BeginFailure } from "./begin-turn.ts";
 import { endStopped, endTurn } from "./end-turn.ts";
 import type { AbortReason, JobOptions, JobParts, JobResult, TakenJob } from "./job.ts";
-import type { BeginFailure } from "./begin-turn.ts";
 import { openJobLease } from "./lease.ts";
-import { faultRefusal, runAgent } from "./run-agent.ts";
+import { runAgent, thrownRefusal } from "./run-agent.ts";
 import { createRecorder } from "./turn-record.ts";
 import { lostReport } from "./turn-report.ts";
 
@@ -56,7 +56,7 @@ export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
       lease.close();
       if (lease.recentEvents() !== undefined) settings.onError(thrown);
       return lease.recentEvents() === undefined
-        ? { kind: "refused", beginFailure: lease.refused() ?? { refusal: faultRefusal(job, thrown) } }
+        ? { kind: "refused", beginFailure: lease.refused() ?? { refusal: thrownRefusal(thrown) } }
         : { kind: "elsewhere" };
     })
     .then((outcome) => {

@@ -308,6 +308,20 @@ describe("requests", () => {
     });
   });
 
+  it.each([301, 302, 303, 307, 308])(
+    "reject after a redirect by %d, and aren't sent again",
+    async (status) => {
+      const { client, received } = await serve((response) =>
+        response.writeHead(status, { location: "/elsewhere" }).end(),
+      );
+      expect(await failureOf(client.ask({ message: "Hi" }))).toMatchObject({
+        ...{ code: "redirect", status, retryable: false },
+        message: "The server redirects. Set baseUrl to the address that it redirects to.",
+      });
+      expect(received.map(({ url }) => url)).toEqual(["/chat"]);
+    },
+  );
+
   it("reject if the response isn't from a JAF server", async () => {
     const { client } = await serve((response) => response.end("<html>"));
     expect(await failureOf(client.agents())).toMatchObject({ code: "malformed", retryable: false });
