@@ -10,9 +10,10 @@ const VALID = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_LENGTH = 64;
 
 /**
- * Creates the conversion of tool names for one request. Services accept names of 1 to 64 letters, digits, `_` and `-`. Any
- * other name is replaced, in the same way in each request with the same tools. `own` are the names of the agent's tools,
- * which take precedence over names in the history. `valid` can be stricter, but must accept names that begin with `_`.
+ * Creates the conversion of tool names for one request. Services accept names of 1 to 64 letters, digits, `_` and `-`.
+ * Any other name is replaced, in the same way in each request with the same tools. `own` are the names of the agent's
+ * tools, which take precedence over names in the history. `valid` matches the names that the service accepts. It can be
+ * stricter than these rules, but must accept names that begin with `_`.
  *
  * @example
  * ```ts

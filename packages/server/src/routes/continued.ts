@@ -42,8 +42,8 @@ interface SentHistory {
 }
 
 /**
- * Throws a failure if the client's copy of the history names a file that the stored messages don't have: new files belong in
- * `message` or `toolResults`. Loads the conversation only if the copy names a file.
+ * Throws an `HttpFailure` if the client's copy of the history names a file that the stored messages don't have: new
+ * files belong in `message` or `toolResults`. Loads the conversation only if the copy names a file.
  */
 export async function checkAddedFiles(
   parts: ServerParts,
