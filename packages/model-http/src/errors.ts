@@ -104,7 +104,7 @@ export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {
 }
 
 /**
- * Returns functions that create the errors of a service, as instances of the model provider's own class.
+ * Returns functions that create the errors of a service, as instances of `errorClass`, the model provider's own class.
  *
  * @example
  * ```ts
@@ -191,8 +191,9 @@ const FINAL_CODES: ReadonlySet<string | undefined> = new Set([
 const isRetryableStatus = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
 
 /**
- * Returns the value of the field `error` in a response's body, or `undefined` without such a field. Google's API wraps the
- * body in a list. Ollama's `error` is a text.
+ * Returns the value of the field `error` in a response's body, or `undefined` without such a field. If the body is a
+ * list, uses the first item of the list: Google's API wraps the body in a list. The returned value can be a text, e.g.
+ * from Ollama.
  */
 export function errorIn(body: unknown): unknown {
   const first = Array.isArray(body) ? body[0] : body;
@@ -211,8 +212,8 @@ function namesIn(error: unknown): Named {
 }
 
 /**
- * Returns the error's name in brackets. Prefers `type` to a numeric `code`, because Google's `code` only repeats the
- * status.
+ * Returns the error's code or type in brackets, e.g. ` (rate_limit_exceeded)`, or `""` if both are absent. Prefers the
+ * type to a numeric code, because Google's code only repeats the status.
  */
 const inBrackets = ({ code, type }: Named): string => {
   const name = code === undefined || /^\d+$/.test(code) ? (type ?? code) : code;

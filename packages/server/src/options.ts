@@ -66,10 +66,10 @@ export interface ServerAppOptions<Ctx> {
    */
   readonly titleOf?: (text: string) => string | undefined;
   /**
-   * Returns whether a user may send the model a file that the user's message names by an address or by the provider's file id,
-   * without the bytes. The provider reads the file with the application's key, so return `true` only for files that this user may
-   * read. If the function throws a `UserFacingError`, the response has status 403 and the error's message. If it throws another
-   * error, the client gets a server error. Default: no file is allowed.
+   * Returns whether the model may get a file that a user names by a URL or by the model provider's file id, instead of
+   * sending the bytes. The provider reads the file with the application's key, so return `true` only for files that
+   * this user may read. If the function throws a `UserFacingError`, the response has status 403 and the error's
+   * message. If it throws another error, the client gets a server error. Default: no file is allowed.
    */
   readonly clientFiles?: (file: ClientFile, identity: Identity) => boolean | Promise<boolean>;
   /**

@@ -18,7 +18,8 @@ type SayRequest = Extract<ChatRequest, { readonly said: unknown }>;
 /**
  * Returns the turn for a request to send, edit or regenerate a message. If the message isn't stored, e.g. because an
  * earlier request failed, the turn sends the message, even if the request asks to edit or regenerate. A message that is
- * already stored isn't stored again. Throws an `HttpFailure` if the message names a file that isn't on the web.
+ * already stored isn't stored again. Throws an `HttpFailure` if the message names a file that isn't on the web (`http:`
+ * or `https:`).
  */
 export function saidTurn(
   { conversationId, chosenId }: Chat,
@@ -41,8 +42,8 @@ export function saidTurn(
 }
 
 /**
- * Returns the files that the message names. Throws an `HttpFailure` if one of them isn't on the web or has no media
- * type.
+ * Returns the files that the message names. Throws an `HttpFailure` if a file's URL isn't `http:` or `https:`, or if a
+ * file has no media type.
  */
 function webFiles({ files }: SaidMessage): readonly NamedFile[] {
   const lost = files.find(({ file }) => !isWebFile(file) || file.mediaType === "");

@@ -30,8 +30,9 @@ export interface JafClient {
   /**
    * Starts a turn with a message, or with answers to waiting calls. Yields each event of the turn once and in order.
    * The turn runs on the server and continues if you stop reading. If the connection is lost, the client reconnects and
-   * continues with the next event. Rejects if the server refuses the request; no turn has begun then. Also rejects if
-   * the connection is lost before the first event. A turn may have begun in this case: check with `conversations.get`.
+   * continues with the next event. Rejects before the first event if the server refuses the request: no turn has begun.
+   * Also rejects if the connection is lost before the first event: a turn may have begun, so check with
+   * `conversations.get`.
    */
   readonly chat: (request: ChatRequest, options?: FollowOptions) => AsyncGenerator<FollowedEvent, void, void>;
   /**

@@ -281,7 +281,8 @@ function withCallsOf(items: readonly TurnItem[], message: Message): readonly Tur
 }
 
 /**
- * Adds the result in a tool message to its call. Does nothing if a `tool_end` event has already added the result with more details.
+ * Adds the result in a tool message to the item of the tool call that the message answers. Does nothing if a `tool_end`
+ * event has already added the result with more details.
  */
 function withResultOf(items: readonly TurnItem[], { tool_call_id, content }: Message) {
   const index = items.findLastIndex(

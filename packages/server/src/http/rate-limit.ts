@@ -40,8 +40,8 @@ export function createUserLimits(options: UserLimitOptions): UserLimits {
 }
 
 /**
- * Creates the function that counts a user's request and throws a failure if the user has sent too many. Each user has a
- * token bucket, which holds the requests of one minute and is refilled evenly.
+ * Creates the function that counts a user's request and throws an `HttpFailure` if the user has sent too many. Each
+ * user has a token bucket, which holds the requests of one minute and is refilled evenly.
  */
 function createRate(perMinute: number): (userId: string) => void {
   const buckets = new Map<string, { left: number; at: number }>();

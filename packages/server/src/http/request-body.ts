@@ -83,8 +83,9 @@ const notText = (cause: unknown) =>
   new HttpFailure("invalid-request", "The body isn't valid UTF-8, or is incomplete.", { cause });
 
 /**
- * Reads a body and passes each chunk of bytes to `take`. Resolves with `"enough"` if `take` returned `false`, with `"ended"` if the
- * body ended, and with `"late"` if the time is over. After `"late"`, the reader can't be used.
+ * Reads a body and passes each chunk of bytes to `take`. Resolves with `"enough"` if `take` returned `false`, with
+ * `"ended"` if the body ended, and with `"late"` if this takes longer than `ms` milliseconds. After `"late"`, the
+ * reader can't be used.
  */
 async function readWithin(
   reader: BodyReader,

@@ -105,7 +105,10 @@ export async function readBase(
 export interface NewConversation {
   readonly conversationId: string;
   readonly title: string | undefined;
-  /** The chat id that the client chose for the conversation, if the client chose one. Stored in the metadata. */
+  /**
+   * The chat id that the client chose for the conversation, if the client chose one. Stored in the conversation's
+   * metadata.
+   */
   readonly chatId: string | undefined;
   /** Idempotency key of the write that creates the conversation. */
   readonly key: string;

@@ -66,8 +66,8 @@ async function keepText<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message 
 }
 
 /**
- * Returns the turn's reply if the run stored it, although its write seemed to fail (e.g. because the store's answer was lost).
- * Returns `undefined` if no reply of the turn is stored.
+ * Returns the turn's reply if the run stored it, although the write of the reply seemed to fail (e.g. because the
+ * store's answer was lost). Returns `undefined` if no reply of the turn is stored.
  */
 async function storedReply<Ctx>(
   { options: { scope, conversationId } }: JobParts<Ctx>,
@@ -230,9 +230,9 @@ export const FAULT = {
 } as const;
 
 /**
- * Converts a run's error into the error that readers get. Leaves out texts of model providers and of other code,
- * because these texts may hold secrets. Keeps the message of a `UserFacingError`, because the application wrote this
- * message for users.
+ * Converts a run's error into the error in the last event of the turn (`turn_end`). Leaves out texts of model providers
+ * and of other code, because these texts may hold secrets. Keeps the message of a `UserFacingError`, because the
+ * application wrote this message for users.
  */
 function turnErrorOf(error: JAFError): TurnError {
   const thrown = thrownOf(error);

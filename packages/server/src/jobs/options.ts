@@ -33,14 +33,17 @@ export interface TurnTiming {
   readonly pollMs?: number;
   /** Average interval between searches for turns whose process is gone, in ms. `false`: no searches. Default 3,000. */
   readonly recoverMs?: number | false;
-  /** How long the events of a turn can be read after its end, in seconds. Default 3,600. */
+  /** How long the events of a turn can be read after the turn's end, in seconds. Default 3,600. */
   readonly eventSeconds?: number;
   /**
    * How long the log keeps a turn's record (`TurnRecord`: status, model calls, usage and cost) after the turn's end, in
    * seconds. Must be at least `eventSeconds`. Default 30 days.
    */
   readonly recordSeconds?: number;
-  /** How long a turn is kept in the log if its process is gone and no process takes it over, in seconds. Default one day. */
+  /**
+   * How long the log keeps a turn whose process is gone and that no other process takes over, in seconds. Default one
+   * day.
+   */
   readonly keepSeconds?: number;
 }
 

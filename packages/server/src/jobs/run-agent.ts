@@ -101,7 +101,8 @@ const observed = (userMemory: RunUserMemory, observer: UserMemoryObserver): RunU
 
 /**
  * Begins the turn in the log, unless the turn has begun. Call this function after the engine has checked the request,
- * so that a refused request leaves no turn in the log. Returns the error if the turn can't begin.
+ * so that a refused request leaves no turn in the log. Returns the error if the turn can't begin, and otherwise
+ * `undefined`.
  */
 async function begin<Ctx>(
   { lease, opened, options }: JobParts<Ctx>,

@@ -20,7 +20,10 @@ interface ReadResults {
   readonly files: readonly NamedFile[];
 }
 
-/** Validates the content parts in the results of the client's tools. The model gets results without parts as text. */
+/**
+ * Validates the content parts in the results of the client's tools. A result without parts needs no validation, because
+ * the model gets it as text.
+ */
 export function readToolResults(sent: readonly SentResult[] | undefined): ReadResults {
   const read = sent?.map(({ toolCallId, result }, index) => {
     const held = toolPartsIn(result);
