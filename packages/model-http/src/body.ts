@@ -1,7 +1,7 @@
-/** The maximum length of a reply, and of one event of a streamed reply: about ten times a generated image. */
+/** The maximum length of a reply, and of one event of a streamed reply: 256 MiB, about ten times a generated image. */
 export const MAX_REPLY_LENGTH = 256 * 2 ** 20;
 
-/** The maximum length of the body of an error response. Some services quote the whole request in it. */
+/** The maximum length of the body of an error response. Some services quote the whole request in this body. */
 const MAX_ERROR_BYTES = 2 ** 20;
 
 /**

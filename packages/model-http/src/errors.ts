@@ -37,8 +37,9 @@ export interface ModelHttpErrorDetails {
 }
 
 /**
- * A failed model call. It holds neither the API key nor content of the conversation. It leaves out the service's message,
- * which may quote both. To see this message, pass a `fetch` that logs responses.
+ * A failed model call. It holds neither the API key nor content of the conversation. It leaves out the service's
+ * message, which may quote the key or the conversation. To see the service's message, pass a `fetch` that logs
+ * responses.
  */
 export class ModelHttpError extends Error {
   override readonly name: string = "ModelHttpError";
@@ -103,7 +104,7 @@ export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {
 }
 
 /**
- * Returns functions that create the errors of a service, as instances of the model provider's own class.
+ * Returns functions that create the errors of a service, as instances of `errorClass`, the model provider's own class.
  *
  * @example
  * ```ts
@@ -162,7 +163,7 @@ export function serviceErrors<E extends ModelHttpError>(
   };
 }
 
-/** The status of a redirect in browsers. */
+/** The status that browsers report for a redirect, because they hide its real status. */
 const HIDDEN_REDIRECT = 0;
 
 function remedyOf(status: number, url: string, hasKey: boolean): string {
@@ -171,7 +172,8 @@ function remedyOf(status: number, url: string, hasKey: boolean): string {
 }
 
 /**
- * Returns a name or number as text, and otherwise `undefined`. A longer text could quote the API key or the conversation.
+ * Returns a short name (e.g. an error code) or a number as text, and `undefined` for any other value. A longer text
+ * could quote the API key or the conversation.
  */
 const nameIn = (value: unknown): string | undefined =>
   (typeof value === "string" && /^[\w.[\]-]{1,64}$/.test(value) && !/^(sk-|AIza)/.test(value)) ||
@@ -189,8 +191,9 @@ const FINAL_CODES: ReadonlySet<string | undefined> = new Set([
 const isRetryableStatus = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
 
 /**
- * Returns the value of the field `error` in a response's body, or `undefined` without such a field. Google's API wraps the
- * body in a list. Ollama's `error` is a text.
+ * Returns the value of the field `error` in a response's body, or `undefined` without such a field. If the body is a
+ * list, uses the first item of the list: Google's API wraps the body in a list. The returned value can be a text, e.g.
+ * from Ollama.
  */
 export function errorIn(body: unknown): unknown {
   const first = Array.isArray(body) ? body[0] : body;
@@ -209,8 +212,8 @@ function namesIn(error: unknown): Named {
 }
 
 /**
- * Returns the error's name in brackets. Prefers `type` to a numeric `code`, because Google's `code` only repeats the
- * status.
+ * Returns the error's code or type in brackets, e.g. ` (rate_limit_exceeded)`, or `""` if both are absent. Prefers the
+ * type to a numeric code, because Google's code only repeats the status.
  */
 const inBrackets = ({ code, type }: Named): string => {
   const name = code === undefined || /^\d+$/.test(code) ? (type ?? code) : code;
@@ -222,9 +225,9 @@ const REQUEST_FAULT =
   /invalid|bad_?request|authentication|permission|not_found|content_filter|context_length|too_large|unsupported|policy_violation|empty_image|image_(parse|too_small)/i;
 
 /**
- * Returns how long to wait before a retry, in milliseconds. Uses the header `retry-after-ms`, `Retry-After` (seconds or a
- * date), used-up limits in `x-ratelimit-*`, or `RetryInfo` in `error`, in this order. Returns `undefined` if all of these
- * are absent.
+ * Returns how long to wait before a retry, in milliseconds. Uses the first of these that is present: the header
+ * `retry-after-ms`, the header `Retry-After` (seconds or a date), used-up limits in the headers `x-ratelimit-*`, and
+ * `RetryInfo` in `error`. Returns `undefined` if all are absent.
  */
 export function retryAfterMsOf(headers: Headers, error: unknown, now = Date.now()): number | undefined {
   const milliseconds = headers.get("retry-after-ms")?.trim() ?? "";

@@ -4,8 +4,7 @@ import { type Fields, isObject } from "./fields.ts";
 import { isMedia, mediaMention } from "./media.ts";
 
 /**
- * Checks whether two messages come from the same provider, API and model. Returns `false` if the first message's origin is
- * unknown.
+ * Checks whether two origins have the same provider, API and model. Returns `false` if the first origin is `undefined`.
  */
 export const isSameOrigin = (a: ModelOrigin | undefined, b: ModelOrigin): boolean =>
   a !== undefined && a.provider === b.provider && a.api === b.api && a.model === b.model;
@@ -24,7 +23,8 @@ export const isInstruction = ({ role }: RichMessage): boolean => role === "syste
 /** A prompt, split into the system prompt and the other messages. */
 interface SplitPrompt {
   /**
-   * The instructions and the texts of the leading system messages, joined by blank lines. `""` if the prompt has no such texts.
+   * The instructions and the texts of the leading system and developer messages, joined by blank lines. `""` if the
+   * prompt has no such texts.
    */
   readonly system: string;
   /** The messages after the leading system and developer messages. */
@@ -96,8 +96,8 @@ function readableReasoning(message: RichMessage): string {
 }
 
 /**
- * Returns a reply's content. If the reply is one plain text, possibly followed by tool calls, this is the text. If the
- * reply has only calls, this is `""`. For any other reply, these are the parts.
+ * Returns a reply's content. If the reply is one plain text, possibly followed by tool calls, returns the text. If the
+ * reply has only tool calls, returns `""`. For any other reply, returns all parts.
  */
 export function contentOf(parts: readonly ContentPart[]): string | readonly ContentPart[] {
   const [first] = parts;
@@ -108,8 +108,8 @@ export function contentOf(parts: readonly ContentPart[]): string | readonly Cont
 }
 
 /**
- * Returns the input of a tool call as an object. Input that isn't an object is wrapped as `{ input }`, and so is JSON that is
- * nested deeper than a store accepts.
+ * Returns the input of a tool call as an object. Input that isn't a JSON object is wrapped as `{ input }`. JSON that is
+ * nested deeper than a store accepts is wrapped, too. Empty input of a function becomes `{}`.
  */
 export function inputObject(call: RichToolCall): Fields {
   const { input } = calledTool(call);

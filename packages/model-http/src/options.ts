@@ -6,7 +6,10 @@ import type { ModelService } from "./service.ts";
 
 /** Options of a model provider that calls a service with `fetch`. */
 export interface ModelServiceOptions {
-  /** The service's API key. Default: the key in the environment variable. Required only for the vendor's own service. */
+  /**
+   * The service's API key. Default: the key in the model provider's environment variable (e.g. `OPENAI_API_KEY`).
+   * Required only for the vendor's own service.
+   */
   readonly apiKey?: string | undefined;
   /** The service's base URL, to which the provider adds the API's own path. */
   readonly baseURL?: string | undefined;
@@ -17,8 +20,8 @@ export interface ModelServiceOptions {
   /** Fields for the body of each request. The agent's `modelConfig.providerOptions` override them. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Replaces the global `fetch`, e.g. for a proxy or logging. It must respect `redirect: "manual"`: one that follows redirects
-   * by itself sends keys and conversations to other hosts.
+   * Replaces the global `fetch`, e.g. for a proxy or logging. The function must respect `redirect: "manual"`. If it
+   * follows redirects itself, it sends keys and conversations to other hosts.
    */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**
@@ -153,8 +156,8 @@ export function modelName(
 }
 
 /**
- * Returns two groups of the agent's `providerOptions`: those for the vendor's API, and those for this service. The caller
- * must let the second group override the first.
+ * Returns two groups of the agent's `providerOptions`: those for the vendor's API, and those for this service. If the
+ * service is the vendor's own, the second group is empty. The caller must let the second group override the first.
  */
 export function optionsFor(
   modelConfig: { readonly providerOptions?: Readonly<Record<string, unknown>> | undefined } | undefined,

@@ -9,7 +9,7 @@ export function responseJson(text: string, provider: string, errors: ServiceErro
   return body;
 }
 
-/** Returns the value if it is a finite number from 0, and `undefined` for any other value. */
+/** Returns the value if it is a finite number and at least 0. Returns `undefined` for any other value. */
 export const tokenCount = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 

@@ -17,8 +17,8 @@ export function parametersOf(schema: z.ZodType): Fields {
 }
 
 /**
- * Returns the JSON Schema of a codec's input. Returns `undefined` if the input isn't an object, because services support
- * only objects.
+ * Returns the JSON Schema of a codec's input. Returns `undefined` if the input isn't an object, because services
+ * support only objects. Also returns `undefined` if JSON Schema can't express the input.
  *
  * @example
  * ```ts
@@ -46,8 +46,9 @@ export const outputInstructions = (schema: Fields): string =>
   `Reply with nothing but JSON that fits this JSON schema: ${JSON.stringify(schema)}`;
 
 /**
- * Converts a JSON Schema into an object schema, because services accept only objects. A union of objects becomes one object
- * with the properties of all variants. Any other schema becomes an object with any properties.
+ * Converts a JSON Schema into an object schema, because services accept only objects. A union of objects becomes one
+ * object with the properties of all variants. An object schema keeps its properties. Any other schema becomes an object
+ * with any properties.
  */
 export function objectSchema(schema: Fields): Fields {
   if (schema["type"] === "object") return { properties: {}, ...schema };

@@ -20,8 +20,8 @@ export interface ModelService {
 }
 
 /**
- * Sends a request with `body` as JSON. Follows no redirect. Throws the service's error if the response isn't 2xx, and otherwise
- * what `fetch` throws.
+ * Sends a request with `body` as JSON. Follows no redirect. Throws the service's error if the response isn't 2xx. If
+ * `fetch` throws an error, throws this error unchanged.
  *
  * @example
  * ```ts
@@ -48,7 +48,8 @@ export async function post(
 }
 
 /**
- * Returns the error for a response body that can't be read to its end. Whatever `fetch` reports, the connection was lost.
+ * Returns the error to throw if a response body can't be read to its end: the service's error for a response that ends
+ * early. If the signal was aborted, or `thrown` is already a `ModelHttpError`, returns `thrown` unchanged.
  */
 const bodyFailure = (
   thrown: unknown,
@@ -73,9 +74,9 @@ export async function wholeText(
 }
 
 /**
- * Yields what `read` yields for a response of server-sent events. `read` gets the data of each event. Throws the service's
- * error if the stream ends early or the response isn't a stream. `read` itself must throw the service's errors for invalid
- * data.
+ * Passes the data of each server-sent event in a response to `read`, and yields the values that `read` yields. Throws
+ * the service's error if the stream ends early or the response isn't a stream. `read` itself must throw the service's
+ * errors for invalid data.
  *
  * @example
  * ```ts

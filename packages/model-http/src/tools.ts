@@ -10,9 +10,10 @@ const VALID = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_LENGTH = 64;
 
 /**
- * Creates the conversion of tool names for one request. Services accept names of 1 to 64 letters, digits, `_` and `-`. Any
- * other name is replaced, in the same way in each request with the same tools. `own` are the names of the agent's tools,
- * which take precedence over names in the history. `valid` can be stricter, but must accept names that begin with `_`.
+ * Creates the conversion of tool names for one request. Services accept names of 1 to 64 letters, digits, `_` and `-`.
+ * Any other name is replaced, in the same way in each request with the same tools. `own` are the names of the agent's
+ * tools, which take precedence over names in the history. `valid` matches the names that the service accepts. It can be
+ * stricter than these rules, but must accept names that begin with `_`.
  *
  * @example
  * ```ts
@@ -47,15 +48,19 @@ export function toolNames(own: readonly string[], valid = VALID): ToolNames {
 
 /** Gives each tool call of a request a unique id, even if the history uses an id again. */
 export interface CallIds {
-  /** Returns the id to send for a tool call. `isOwn`: this service itself created the id, so the id must not change. */
+  /**
+   * Returns the id to send for a tool call. `isOwn`: this service itself created the id, so the id stays unchanged for
+   * the first call with this id in the request.
+   */
   readonly open: (id: string, isOwn: boolean) => string;
   /** Returns the id to send for the result of the latest tool call with the id `id`. */
   readonly answered: (id: string) => string;
 }
 
 /**
- * Creates the ids of the tool calls of one request. `own` are the ids that the service itself created; other calls must not
- * get them. All other ids are shortened to at most `maxLength` characters.
+ * Creates the ids of the tool calls of one request. `own` are the ids that the service itself created; other calls must
+ * not get them. Any other id that is longer than `maxLength`, or has characters other than letters, digits, `_` and
+ * `-`, is replaced by a hash of the id.
  *
  * @example
  * ```ts

@@ -65,7 +65,10 @@ interface RoutedApp extends Omit<ServerApp, "fetch" | "nodeHandler"> {
   readonly operations: readonly Operation[];
 }
 
-/** Returns a function that takes `basePath` off the path of a request. The function returns any other path unchanged. */
+/**
+ * Returns a function that returns the path of a request without `basePath` at its start. A path without `basePath`
+ * stays unchanged.
+ */
 const pathBelow =
   (basePath = ""): ((request: Request) => string) =>
   (request) => {

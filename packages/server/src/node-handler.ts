@@ -11,7 +11,7 @@ export type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse) 
 interface ParsedRequest extends IncomingMessage {
   /** The body as the framework parsed it. Absent if the framework parsed no body. */
   readonly body?: unknown;
-  /** The bytes of the body. If present, Hono's listener uses them and doesn't read the request. */
+  /** The bytes of the body. If present, Hono's listener takes the body from this field and doesn't read the request. */
   rawBody?: Buffer;
 }
 

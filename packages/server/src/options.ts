@@ -6,7 +6,7 @@ import type { ClientFile } from "./http/client-content.ts";
 import type { TurnTiming } from "./jobs/options.ts";
 import type { Identity } from "./turns/turn-service.ts";
 
-/** The agents of a server: a list of agents, or a map from the name in requests to the agent. */
+/** The agents of a server: a list of agents, or a map whose keys are the names that requests use. */
 export type ServedAgents<Ctx> =
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly Agent<Ctx, any>[] | ReadonlyMap<string, Agent<Ctx, any>>;
@@ -23,7 +23,7 @@ export type ServerRunConfig<Ctx> = RunSettings<Ctx> & {
   readonly memory?: Omit<MemoryConfig, "provider"> & { readonly provider?: MemoryProvider };
 };
 
-/** Limits of a server. For no limit, set a limit per user to `Infinity`. */
+/** Limits of a server. The limits per user (e.g. `requestsPerMinute`) can be `Infinity`, which means no limit. */
 export interface ServerLimits {
   /** Maximum size of a request body, in bytes. Default 1,000,000. */
   readonly bodyBytes?: number;
@@ -42,9 +42,9 @@ export interface ServerAppOptions<Ctx> {
   /** Stores the conversations. Default: `memory.provider` of the run configuration. You must set one of these two options. */
   readonly defaultMemoryProvider?: MemoryProvider;
   /**
-   * Stores the turns and their events. Default: a log in this process's memory, and the process warns about it. Such turns are lost
-   * when the process ends, and other processes can't see them. In production, use your adapter's log, e.g.
-   * `createRedisTurnLog(client)`.
+   * Stores the turns and their events. Default: a log in this process's memory, and the process warns about it. Turns
+   * in that log are lost when the process ends, and other processes can't see them. In production, use your adapter's
+   * log, e.g. `createRedisTurnLog(client)`.
    */
   readonly turnLog?: TurnLog;
   /**
@@ -53,7 +53,10 @@ export interface ServerAppOptions<Ctx> {
    * error. Default: all requests belong to the user `"local"`, and only requests to loopback hosts are accepted.
    */
   readonly authenticate?: (request: Request) => Identity | null | Promise<Identity | null>;
-  /** Returns the context (`Ctx`) of a turn's run. Called again if another process takes over the turn. Default: the `identity`. */
+  /**
+   * Returns the context (`Ctx`) of a turn's run. Called again if another process takes over the turn. Default: the
+   * context is the `identity`.
+   */
   readonly context?: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
   /** Name of the agent that answers requests that name no agent. Default: the first agent. */
   readonly defaultAgent?: string;
@@ -63,10 +66,10 @@ export interface ServerAppOptions<Ctx> {
    */
   readonly titleOf?: (text: string) => string | undefined;
   /**
-   * Returns whether a user may send the model a file that the user's message names by an address or by the provider's file id,
-   * without the bytes. The provider reads the file with the application's key, so return `true` only for files that this user may
-   * read. If the function throws a `UserFacingError`, the response has status 403 and the error's message. If it throws another
-   * error, the client gets a server error. Default: no file is allowed.
+   * Returns whether the model may get a file that a user names by a URL or by the model provider's file id, instead of
+   * sending the bytes. The provider reads the file with the application's key, so return `true` only for files that
+   * this user may read. If the function throws a `UserFacingError`, the response has status 403 and the error's
+   * message. If it throws another error, the client gets a server error. Default: no file is allowed.
    */
   readonly clientFiles?: (file: ClientFile, identity: Identity) => boolean | Promise<boolean>;
   /**
@@ -75,13 +78,14 @@ export interface ServerAppOptions<Ctx> {
    */
   readonly cors?: boolean | { readonly origins: readonly string[] };
   /**
-   * Values that the `Host` header of requests may have. Include the port unless it is the scheme's default port. Protects against
-   * DNS rebinding. Default with `authenticate`: any host. Default without it: `localhost`, `127.0.0.1` and `[::1]`, with any port.
+   * Values that the `Host` header of requests may have. Include the port unless it is the scheme's default port.
+   * Protects against DNS rebinding. Default with `authenticate`: any host. Default without `authenticate`: `localhost`,
+   * `127.0.0.1` and `[::1]`, with any port.
    */
   readonly allowedHosts?: readonly string[];
   /**
-   * The path at which the server is mounted, e.g. `"/api/jaf"`. Set it if the framework leaves this path in the addresses of
-   * requests. Default: no path.
+   * The path at which the server is mounted, e.g. `"/api/jaf"`. Set this option if the URLs of requests still contain
+   * this path when the framework passes the requests on. Default: no path.
    */
   readonly basePath?: string;
   /** Limits for request bodies and for each user. */
@@ -92,9 +96,10 @@ export interface ServerAppOptions<Ctx> {
    */
   readonly shutdownMs?: number;
   /**
-   * Receives errors of the server, with the request's id if a request caused the error. Also receives a `TurnFailedError` for each
-   * turn that failed and for each tool that threw an error. The server's own texts hold no conversation content. The error that
-   * your code or a model provider threw is the `cause`. Default: `console.error`.
+   * Receives errors of the server, with the request's id if a request caused the error. Also receives a
+   * `TurnFailedError` for each turn that failed and for each tool that threw an error. The server's own messages hold
+   * no conversation content. An error that your code or a model provider threw is the `cause`. Default:
+   * `console.error`.
    */
   readonly onError?: (error: unknown, request?: { readonly requestId: string }) => void;
   /** Time settings of turns and of the turn log, e.g. the duration of a lease. */

@@ -25,8 +25,8 @@ export interface RunningServer {
 }
 
 /**
- * Checks whether a GET or HEAD request has a body. No route reads such a body, and Node.js would read it to its end, for minutes, if
- * the connection stayed open.
+ * Checks whether a GET or HEAD request has a body. No route reads such a body. If the connection stayed open, Node.js
+ * would read the whole body, which can take minutes.
  */
 const hasUnreadBody = ({ method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean =>
   (method === "GET" || method === "HEAD") &&

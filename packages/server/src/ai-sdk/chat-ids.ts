@@ -3,8 +3,9 @@ import { sha256 } from "@jaf/memory/internal";
 import type { SaidMessage } from "./chat-request.ts";
 
 /**
- * Returns the conversation id of a chat: a hash of the user's id and the chat id. Clients choose chat ids. Because of the hash, a
- * chat id can't reach another user's conversation or show whether this conversation exists.
+ * Returns the conversation id of a chat: a hash of the user's id and the chat id. Clients choose chat ids. Because of
+ * the hash, a chat id can't reach another user's conversation, and can't show whether another user has such a
+ * conversation.
  */
 export const conversationOfChat = (userId: string, chatId: string): string =>
   `ui-${sha256(JSON.stringify([userId, chatId]), "hex")}`;

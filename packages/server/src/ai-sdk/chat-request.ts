@@ -42,7 +42,10 @@ export interface NamingResult extends ClientToolResult {
   readonly files: readonly NamedFile[];
 }
 
-/** Parses the body of a chat request. Throws a failure if the body is invalid. The failure doesn't quote the body. */
+/**
+ * Parses the body of a chat request. Throws an `HttpFailure` if the body is invalid. The failure doesn't quote the
+ * body.
+ */
 export function chatRequestOf(body: AiSdkChatBody): ChatRequest {
   const { id: chatId, messages, trigger, messageId, agentName } = body;
   const common = { chatId, agentName };
@@ -92,7 +95,7 @@ function withNormalUrl(part: UIPart): UIPart {
   return url === undefined ? part : { ...part, url };
 }
 
-/** Returns the files that the parts name by an address. */
+/** Returns the files that the parts name by a URL. Files in `data:` URLs are left out, because they hold the bytes. */
 const uiFiles = (parts: readonly UIPart[], at: Path): NamedFile[] =>
   parts.flatMap((part, index): NamedFile[] => {
     if (!isNamed(part)) return [];

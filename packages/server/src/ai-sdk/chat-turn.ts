@@ -16,9 +16,10 @@ export interface ChatTurn
 type SayRequest = Extract<ChatRequest, { readonly said: unknown }>;
 
 /**
- * Returns the turn for a request to send, edit or regenerate a message. If the message isn't stored, e.g. because an earlier
- * request failed, the turn sends the message, whatever the request asks. A message that is already stored isn't stored again.
- * Throws a failure if the message names a file that isn't on the web.
+ * Returns the turn for a request to send, edit or regenerate a message. If the message isn't stored, e.g. because an
+ * earlier request failed, the turn sends the message, even if the request asks to edit or regenerate. A message that is
+ * already stored isn't stored again. Throws an `HttpFailure` if the message names a file that isn't on the web (`http:`
+ * or `https:`).
  */
 export function saidTurn(
   { conversationId, chosenId }: Chat,
@@ -40,7 +41,10 @@ export function saidTurn(
   return { target: { conversationId }, input, edit, files: [] };
 }
 
-/** Returns the files that the message names. Throws a failure if one of them isn't on the web or has no media type. */
+/**
+ * Returns the files that the message names. Throws an `HttpFailure` if a file's URL isn't `http:` or `https:`, or if a
+ * file has no media type.
+ */
 function webFiles({ files }: SaidMessage): readonly NamedFile[] {
   const lost = files.find(({ file }) => !isWebFile(file) || file.mediaType === "");
   if (lost === undefined) return files;
@@ -83,8 +87,8 @@ export function isComplete({ messages }: StoredChat): boolean {
 }
 
 /**
- * Converts a user's message into the input of a turn. Keeps the client's id of the message, so that the client can refer to it
- * later.
+ * Converts a user's message into the input of a turn. Keeps the id that the client gave the message, so that the client
+ * can use this id in a later request.
  */
 function inputOf({ id, content }: Omit<SaidMessage, "files">): PromptInput {
   const message: RichMessage = { role: "user", content, ...(isClientId(id) ? { id } : {}) };

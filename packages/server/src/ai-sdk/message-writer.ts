@@ -50,10 +50,11 @@ export interface MessageWriter {
   /** Returns the chunks that change the client's message so that the message has exactly the parts `parts`. */
   readonly write: (parts: readonly StreamedPart[]) => UIMessageChunk[];
   /**
-   * Adds text to the last part and returns the chunks for it. Returns `undefined` if the last part isn't an open part of this type.
+   * Adds text to the message's last part, and returns the chunks for this text. Returns `undefined` if the last part
+   * has another type or was already ended.
    */
   readonly append: (type: "text" | "reasoning", text: string) => UIMessageChunk[] | undefined;
-  /** Ends the message and returns the chunks for this. */
+  /** Ends the last part and the last step of the message, and returns the chunks that end them. */
   readonly close: () => UIMessageChunk[];
 }
 
@@ -62,8 +63,8 @@ interface Held {
   /** Index of the part in the client's message. */
   readonly index: number;
   /**
-   * Whether the client had the part before this stream began. If the part is a waiting call, the client then also has the call's
-   * request for approval.
+   * Whether the client had the part before this stream began. If the client had a waiting call before, it also had the
+   * call's request for approval.
    */
   readonly hadBefore: boolean;
 }
@@ -75,9 +76,10 @@ export interface HeldMessage {
 }
 
 /**
- * Creates a writer for a client that has the parts `from.parts`. The protocol can't remove parts. If the client's parts differ from
- * the message, the writer sends the whole step again after the existing parts. The message's metadata then lists the old parts as
- * retracted.
+ * Creates a writer for a client that already has the parts `from.parts` of the UI message. The AI SDK's protocol can't
+ * remove parts. If a part can't be changed as needed, the writer lists this part's step and all later parts as
+ * retracted in the message's metadata. Then the writer sends the step and the later parts again, after the existing
+ * parts.
  */
 export function createMessageWriter(from: HeldMessage): MessageWriter {
   const offset = from.length - from.parts.length;
@@ -213,8 +215,8 @@ function callChunks(part: AiSdkToolPart): UIMessageChunk[] {
 }
 
 /**
- * Returns the chunks that bring a new tool call to the state of `part`. `hasApproval`: the client already has the request for
- * approval.
+ * Returns the chunks that change a tool call in the client's message to the state of `part`. `hasApproval`: the client
+ * already has the request for approval.
  */
 function stateChunks(part: AiSdkToolPart, hasApproval = false): UIMessageChunk[] {
   const { toolCallId } = part;

@@ -32,7 +32,9 @@ const TAIL = 200;
 /** The messages to load. `"tail"`: at least the user's last message and all later messages. */
 type ChatPart = "all" | "tail" | "none";
 
-/** Loads the messages of the user's conversation. */
+/**
+ * Loads messages of the chat's conversation. If the user has no such conversation, returns no messages and no version.
+ */
 export async function readChat(stores: Stores, chat: Chat, part: ChatPart): Promise<StoredChat> {
   const messages = part === "tail" ? { limit: TAIL } : part;
   const read = unwrap(await stores.provider.readConversation(chat.conversationId, { messages }));
@@ -52,9 +54,10 @@ const chosenChat = (userId: string, chosenId: string): Chat => ({
 });
 
 /**
- * Finds the chat for `chatId`, an id from the client, and loads the chat's messages. Returns the user's chat that began with this
- * chat id. If the user has no such chat, returns the user's conversation with this conversation id. If the user has neither, returns
- * a new chat, with the same calls of the store whether or not another user has a conversation with this id.
+ * Finds the chat for `chatId`, an id from the client, and loads the chat's messages. Returns the user's chat that began
+ * with this chat id. If the user has no such chat, returns the user's conversation with this conversation id. If the
+ * user has neither a chat nor a conversation with this id, returns a new chat. The calls of the store are the same
+ * whether or not another user has a conversation with this id.
  */
 export async function openChat(
   stores: Stores,
@@ -129,8 +132,9 @@ export interface ReplyPlace {
 }
 
 /**
- * Returns where the UI message of a turn's reply begins. `turnPosition` is the position of the turn's first message after the
- * user's input. Stored messages may include all, some or none of the turn's messages, and may lack the user's message.
+ * Returns where the UI message of a turn's reply begins. `turnPosition` is the position of the turn's first message
+ * after the user's input. `messages` may include all, some or none of the turn's messages. They may also lack the
+ * user's message of the turn.
  */
 export function replyPlace(
   { messages, firstPosition }: Omit<StoredChat, "version">,

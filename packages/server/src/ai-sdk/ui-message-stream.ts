@@ -8,18 +8,22 @@ import { createMessageWriter, type UIMessageChunk } from "./message-writer.ts";
 import { type StreamedOptions, type StreamedPart, streamedReply } from "./ui-messages.ts";
 
 export interface UIMessageStreamOptions {
-  /** Returns the UI message that the turn writes. `start` is the turn's first event. */
+  /**
+   * Returns the id of the UI message that the turn writes, and what this message contains before the turn. `start` is
+   * the turn's first event.
+   */
   readonly messageOf: (start: TurnEvent | undefined) => TurnChunksOptions;
   /**
-   * Number of events that were stored before this stream began. These events are sent as one group, without pieces that were
-   * retracted. Default 0.
+   * Number of events that were stored before this stream began. The client gets these events all at once. Pieces of a
+   * reply that one of these events retracts are left out. Default 0.
    */
   readonly known?: number;
 }
 
 /**
- * Returns an encoder that sends a turn, from its first event on, as the AI SDK's UI message stream. If the events end before the
- * turn ends, the encoder cuts the connection off: clients take a normal end of the stream for the end of the turn.
+ * Returns an encoder that sends a turn, from its first event on, as the AI SDK's UI message stream. If the events end
+ * before the turn ends, the encoder cuts the connection off. Otherwise, clients would take the end of the stream for
+ * the end of the turn.
  */
 export const encodeUIMessageStream =
   ({ messageOf, known = 0 }: UIMessageStreamOptions): Encoder =>
@@ -68,16 +72,22 @@ async function* textsOf(groups: AsyncIterable<readonly UIMessageChunk[]>): Async
 export interface TurnChunksOptions extends StreamedOptions {
   /** Id of the UI message that the turn writes. */
   readonly messageId: string;
-  /** Replies and tool results of the same UI message from before this turn. Empty unless the turn continues a waiting call. */
+  /**
+   * Replies and tool results that the UI message contains from before this turn. Empty unless the turn continues
+   * waiting calls.
+   */
   readonly before: readonly RichMessage[];
   /**
-   * Number of parts that the client already has of the UI message. Absent: the client starts with an empty message, as
-   * `resumeStream` does, and also gets the parts of `before`.
+   * Number of parts of the UI message that the client already has. If absent, the client starts with an empty message
+   * (e.g. in `resumeStream`), so the stream begins with the parts of `before`.
    */
   readonly heldParts?: number;
 }
 
-/** Converts the events of a turn into chunks, one group of events after the other, from the first event on. */
+/**
+ * Converts the events of a turn into chunks (events of the AI SDK's UI message stream). Call `start` first, then call
+ * `next` with each group of events, in order.
+ */
 export interface TurnChunks {
   readonly start: () => UIMessageChunk[];
   /** Returns the chunks for a group of events. Leaves out pieces that a later event of the group retracts. */
@@ -159,8 +169,8 @@ function addPiece(pieces: ContentPart[], type: "text" | "reasoning", text: strin
 }
 
 /**
- * Joins the events of a group if all are text, or all are reasoning. Returns `undefined` for any other group. Most groups can be
- * joined and so need no comparison of the whole message.
+ * Joins the events of a group if all are text, or all are reasoning. Returns `undefined` for any other group. Joined
+ * text is appended to the message without a comparison of the whole message, which would take longer.
  */
 function onePiece(
   events: readonly NumberedEvent[],

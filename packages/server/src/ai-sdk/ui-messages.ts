@@ -8,7 +8,7 @@ import {
 import type { Interruption } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 
-/** A part of a UI message as a client has it after a stream. */
+/** A part of a UI message in the form that the AI SDK's client builds from a stream. */
 export type StreamedPart =
   | Exclude<AiSdkUIPart, { type: "reasoning" }>
   | (Extract<AiSdkUIPart, { type: "reasoning" }> & { state: "done" });
@@ -23,8 +23,8 @@ export interface StreamedOptions {
 export const isToolPart = (part: StreamedPart): part is AiSdkToolPart => "toolCallId" in part;
 
 /**
- * Converts messages into UI messages as a client has them after a stream. In each reply, the joined text and reasoning come first,
- * then the tool calls. So a loaded reply looks the same as a streamed reply.
+ * Converts stored messages into UI messages, in the form that the AI SDK's client builds from a stream. In each reply,
+ * the joined text and reasoning come first, then the tool calls. So a loaded reply looks the same as a streamed reply.
  */
 export function streamedMessages(
   messages: readonly RichMessage[],
@@ -74,13 +74,16 @@ function pushJoined(streamed: StreamedPart[], part: StreamedPart): void {
   }
 }
 
-/** Converts a part of a user's message into the form in which clients send it. */
+/** Converts a part of a user's stored message into the part that the client had sent. */
 const sentPart = (part: AiSdkUIPart): StreamedPart => {
   if (part.type === "text") return { type: "text", text: part.text };
   return part.type === "reasoning" ? { ...part, state: "done" } : part;
 };
 
-/** Converts a part of a reply into the form that clients have after a stream. Returns `[]` for a part without visible content. */
+/**
+ * Converts a part of a stored reply into the parts that the AI SDK's client builds from the stream of this reply.
+ * Returns `[]` for a part without visible content.
+ */
 function streamedPart(part: AiSdkUIPart): StreamedPart[] {
   switch (part.type) {
     case "text":

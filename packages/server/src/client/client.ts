@@ -28,10 +28,11 @@ export interface JafClient {
   /** Returns the server's agents and their tools. */
   readonly agents: (options?: CallOptions) => Promise<AgentList>;
   /**
-   * Starts a turn with a message, or with answers to waiting calls. Yields each event of the turn once and in order. The turn runs
-   * on the server and continues if you stop reading. If the connection is lost, the client reconnects and continues with the next
-   * event. Rejects before the first event if no turn began, or if it is unknown whether a turn began because the connection was
-   * lost. In the second case, check with `conversations.get`.
+   * Starts a turn with a message, or with answers to waiting calls. Yields each event of the turn once and in order.
+   * The turn runs on the server and continues if you stop reading. If the connection is lost, the client reconnects and
+   * continues with the next event. Rejects before the first event if the server refuses the request: no turn has begun.
+   * Also rejects if the connection is lost before the first event: a turn may have begun, so check with
+   * `conversations.get`.
    */
   readonly chat: (request: ChatRequest, options?: FollowOptions) => AsyncGenerator<FollowedEvent, void, void>;
   /**
@@ -46,7 +47,7 @@ export interface JafClient {
   readonly facts: FactMethods;
   /** Reports about the stores of the server. */
   readonly memory: {
-    /** Returns the health of the store, the turn log and user memory. */
+    /** Returns the health of the conversation store, the turn log and user memory. */
     readonly health: (options?: CallOptions) => Promise<unknown>;
     /** Returns how many conversations and messages of the user are stored. */
     readonly stats: (options?: CallOptions) => Promise<unknown>;
@@ -86,7 +87,10 @@ export interface ChatRequest {
   readonly message?: string | readonly ClientPart[];
   /** Several messages of the user, in place of `message`. */
   readonly messages?: readonly { readonly role: "user"; readonly content: string | readonly ClientPart[] }[];
-  /** The client's copy of the conversation. The server rejects it if it differs from the stored messages. */
+  /**
+   * The client's copy of the conversation. The server rejects the request if this copy differs from the stored
+   * messages.
+   */
   readonly history?: readonly Message[];
   /** A token that stands for the history, in place of `history`; see `PromptResult.historyToken` of `@jaf/core`. */
   readonly historyToken?: string;

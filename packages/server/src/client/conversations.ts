@@ -67,7 +67,10 @@ export interface Conversation {
 
 /** A chat, loaded for `useChat` of the AI SDK. */
 export interface LoadedChat {
-  /** The conversation id of the chat, for the other methods. A new chat has a conversation id before its first message. */
+  /**
+   * The conversation id of the chat, for the other methods (e.g. `rename`). A new chat has this id even before its
+   * first message.
+   */
   readonly conversationId: string;
   /** The chat's messages, oldest first. `[]`: the chat is new. */
   readonly messages: AiSdkUIMessage[];
@@ -203,7 +206,10 @@ export interface ConversationMethods {
     conversationId: string,
     request?: { readonly turnId?: string },
   ) => Promise<{ readonly stopping: boolean }>;
-  /** Yields the events of a turn (default: the latest) until the turn ends. Also works after a page reload or on another device. */
+  /**
+   * Yields the events of a turn (default: the latest), from the number `from` (default 0) on, until the turn ends. Also
+   * works after a page reload or on another device.
+   */
   readonly follow: (
     conversationId: string,
     turn?: { readonly turnId?: string; readonly from?: number },

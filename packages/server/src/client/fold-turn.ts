@@ -54,7 +54,10 @@ export interface ToolItem {
   readonly type: "tool";
   readonly toolCallId: string;
   readonly toolName: string;
-  /** The parsed arguments, once the tool has started. Before the start, the arguments as the model wrote them. */
+  /**
+   * The parsed arguments, once the tool has started or the call waits. Before that, the arguments as the model wrote
+   * them.
+   */
   readonly args: unknown;
   readonly state: ToolState;
   /** The result as the model sees it, once the call has ended. If the result consists of parts, this is their text. */
@@ -72,7 +75,7 @@ export interface ToolItem {
 export interface MessageItem {
   readonly type: "message";
   readonly agentName: string;
-  /** A message of the user or the assistant. Tool results are in `ToolItem` instead. */
+  /** A message of the turn, e.g. a reply of the agent. Tool results are in `ToolItem` instead. */
   readonly message: Message;
   /** Present if the turn was stopped, so the message may be incomplete. */
   readonly stopped?: true;
@@ -88,7 +91,7 @@ export interface HandoffItem {
 /** An item of a turn that you can show. */
 export type TurnItem = MessageItem | ToolItem | HandoffItem;
 
-/** The state of a turn, ready for display. Each text is in it only once: in an item, or in a piece of the reply in progress. */
+/** The state of a turn, ready for display. Show `items` first, then `pieces`: no text is in both. */
 export interface FoldedTurn {
   readonly turnId: string | undefined;
   readonly conversationId: string | undefined;
@@ -104,7 +107,7 @@ export interface FoldedTurn {
   readonly pieces: readonly Piece[];
   /** Why pieces of the reply were retracted. `undefined` once the next piece or message arrives. */
   readonly retracted: RetractEvent["reason"] | undefined;
-  /** All messages of the turn in order, including tool results. */
+  /** The messages that `message` events contain (the agents' replies), in order. Tool results are in `items`. */
   readonly messages: readonly Message[];
   /** For each model call, which messages the model got, and why it didn't get others. */
   readonly contexts: readonly ContextManifest[];
@@ -278,7 +281,8 @@ function withCallsOf(items: readonly TurnItem[], message: Message): readonly Tur
 }
 
 /**
- * Adds the result in a tool message to its call. Does nothing if a `tool_end` event has already added the result with more details.
+ * Adds the result in a tool message to the item of the tool call that the message answers. Does nothing if a `tool_end`
+ * event has already added the result with more details.
  */
 function withResultOf(items: readonly TurnItem[], { tool_call_id, content }: Message) {
   const index = items.findLastIndex(

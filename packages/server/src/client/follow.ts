@@ -42,13 +42,17 @@ type Open = (signal: AbortSignal) => Promise<Response>;
 const NO_CONTENT = 204;
 export const DEFAULT_ATTEMPTS = 30;
 const DEFAULT_IDLE_MS = 60_000;
-/** If a connection still receives bytes this long after it opened (in ms), it counts as working, even without an event. */
+/**
+ * If a connection still receives bytes this long after it opened (in ms), the count of failed attempts starts again
+ * from 0, even without an event.
+ */
 const STEADY_MS = 5_000;
 
 /**
- * Yields each event of a turn once and in order, until `turn_end`, or until the server has no more events. After a lost connection,
- * reconnects and continues with the next event. `first` opens the first connection, e.g. by a request that starts the turn. `first`
- * isn't repeated before an event has arrived, because it could start a second turn.
+ * Yields each event of a turn once and in order, until `turn_end`, or until the server has no more events. After a lost
+ * connection, reconnects and continues with the next event. `first` opens the first connection, e.g. by a request that
+ * starts the turn. If this connection fails before an event has arrived, throws the error: a repeated call of `first`
+ * could start a second turn.
  */
 export async function* followTurn(
   http: Http,
@@ -130,12 +134,15 @@ function openEvents(
 }
 
 /**
- * Creates the error for a silent connection, which counts as lost. The error isn't about an abort, because the caller didn't
- * abort the request.
+ * Creates the error for a connection on which no data arrives, which counts as lost. The error's code is `"connection"`
+ * and not `"aborted"`, because the caller didn't abort the request.
  */
 const idleError = () => connectionError(new Error("No data arrived within idleTimeoutMs."), undefined);
 
-/** Yields the events that arrive on one connection. */
+/**
+ * Yields the events that arrive on one connection. Calls `onSteady` when the connection still receives bytes after
+ * `STEADY_MS`.
+ */
 async function* readTurn(
   open: Open,
   { signal, idleTimeoutMs = DEFAULT_IDLE_MS }: FollowOptions,
@@ -166,7 +173,10 @@ async function* readTurn(
   }
 }
 
-/** Converts a server-sent event into an event of the turn. Its id is `<turnId>:<number>`, and the turn id may contain colons. */
+/**
+ * Converts a server-sent event into an event of the turn. The id of the server-sent event is `<turnId>:<number>`. The
+ * turn id may contain colons.
+ */
 function parseEvent(id: string | undefined, data: string): FollowedEvent {
   const colon = id?.lastIndexOf(":") ?? -1;
   const number = Number(id?.slice(colon + 1));

@@ -7,7 +7,7 @@ import type { Path } from "./request-body.ts";
 export type ClientFile =
   | {
       readonly kind: "url";
-      /** An absolute URL of any scheme, as `new URL(url).href` gives it. The model's provider gets the same text. */
+      /** An absolute URL of any scheme, as `new URL(url).href` gives it. The model provider gets exactly this text. */
       readonly url: string;
       /** The media type that the client claims. */
       readonly mediaType: string;
@@ -46,15 +46,18 @@ export interface NamedFile {
 const BASE64 = /^[a-z\d+/=\s]*$/i;
 
 /**
- * Checks whether the text is a `data:` URL. What follows `;base64,` must be base64, because some model packages take an address or
- * a file's id there for the file.
+ * Checks whether the text is a `data:` URL. The text after `;base64,` must be base64. Otherwise, some model packages
+ * would take a URL or a file id in this place and use that file.
  */
 export function isDataUrl(text: string): boolean {
   const [head, isBase64] = /^data:[^,]*?(;base64)?,/i.exec(text) ?? [];
   return head !== undefined && (isBase64 === undefined || BASE64.test(text.slice(head.length)));
 }
 
-/** Returns an absolute URL in the one form that all parsers read in the same way; `undefined` if the text isn't an absolute URL. */
+/**
+ * Returns an absolute URL in its normal form (`URL.href`), which all parsers read in the same way. Returns `undefined`
+ * if the text isn't an absolute URL.
+ */
 export const normalUrl = (text: string): string | undefined =>
   URL.canParse(text) ? new URL(text).href : undefined;
 
@@ -84,14 +87,17 @@ const mediaPart = z
     error: "expected data, url or fileId",
   });
 
-/** Accepts no other types and fields of parts: a model package could take them for the provider's own. */
+/**
+ * Accepts only parts with these types and fields. A model package could take other fields for fields of the model
+ * provider's own format.
+ */
 export const clientPart = z
   .discriminatedUnion("type", [textPart, mediaPart], { error: 'expected "text" or "media"' })
   .describe(
     "A text, or media by its bytes. Files by `url` or `fileId` need the server's permission.",
   ) as z.ZodType<ClientPart>; // JSON has no undefined fields.
 
-/** Returns the files that the content names. */
+/** Returns the files that the content names by a URL or by a file id. Media with bytes are left out. */
 export function namedFiles(content: string | readonly ClientPart[] = "", at: Path = []): NamedFile[] {
   if (typeof content === "string") return [];
   return content.flatMap((part, index): NamedFile[] => {
@@ -105,11 +111,11 @@ export function namedFiles(content: string | readonly ClientPart[] = "", at: Pat
 }
 
 interface FileRules {
-  /** See `ServerAppOptions`. */
+  /** The option of the same name in `ServerAppOptions`: returns whether the user may send the model this file. */
   readonly clientFiles?: ((file: ClientFile, identity: Identity) => boolean | Promise<boolean>) | undefined;
 }
 
-/** Throws a failure that names the first file that the application doesn't allow. */
+/** Throws an `HttpFailure` that names the first file that the application doesn't allow. */
 export async function checkFiles(
   { clientFiles }: FileRules,
   identity: Identity,
@@ -123,6 +129,9 @@ export async function checkFiles(
 const HOW_TO_ALLOW =
   "the server doesn't allow this file; send its bytes, or allow it with the server option clientFiles";
 
-/** Creates the failure for a part that can't be sent. */
+/**
+ * Creates the failure for a file that the server refuses. `path`: the field in the body that names the file. `why`: the
+ * reason.
+ */
 export const refusedFile = (path: Path, why: string): HttpFailure =>
   new HttpFailure("invalid-request", `Invalid body: ${z.core.toDotPath([...path])}: ${why}.`);

@@ -5,7 +5,8 @@ export interface EncodedTurn {
   readonly conversationId: string;
   readonly turnId: string;
   /**
-   * The turn's events, in groups, once they are stored. The groups end with the turn, or when the server closes the connection.
+   * The turn's events, in groups, once they are stored. The last group contains `turn_end`. The groups end earlier if
+   * the server closes, or if the turn was erased or has expired.
    */
   readonly events: AsyncIterable<readonly NumberedEvent[]>;
   /** Aborted when the server closes. If the events end early and this signal isn't aborted, the turn was erased or has expired. */

@@ -63,7 +63,8 @@ interface FailureDetails {
 }
 
 /**
- * A failure of a request, with the status and the error that the client gets. The message holds no content and names no other user.
+ * A failure of a request, with the status and the error that the client gets. The message holds no conversation content
+ * and names no other user.
  */
 export class HttpFailure extends Error {
   override readonly name = "HttpFailure";
@@ -157,8 +158,8 @@ export function failureOf(thrown: unknown): HttpFailure {
 }
 
 /**
- * Checks whether a thrown value is a `UserMemoryError`, by its name. The class can't be used, because a server without user memory
- * doesn't load its package.
+ * Checks whether a thrown value is a `UserMemoryError`, by its name. `instanceof` can't be used, because a server
+ * without user memory doesn't load the package of this class.
  */
 const isUserMemoryError = (thrown: unknown): thrown is UserMemoryError =>
   thrown instanceof Error && thrown.name === "UserMemoryError" && "code" in thrown && "retryable" in thrown;

@@ -4,7 +4,10 @@ import type { TurnEnd } from "../turns/turn-event.ts";
 import type { EncodedTurn, Encoder } from "./encoder.ts";
 import { HttpFailure, notFound } from "./failure.ts";
 
-/** Waits for the end of a turn, and responds with the turn's result as JSON. */
+/**
+ * Waits for the end of a turn, and responds with the turn's result as JSON. Throws an `HttpFailure` if the events end
+ * early, because the server closes, or the turn was erased or has expired.
+ */
 export const encodeJson: Encoder = async (turn) => {
   const messages: Message[] = [];
   let end: TurnEnd | undefined;

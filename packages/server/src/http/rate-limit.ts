@@ -2,11 +2,17 @@ import { HttpFailure } from "./failure.ts";
 
 /** Limits for each user. Each server process counts for itself. */
 export interface UserLimits {
-  /** Counts a request of the user. Throws a failure if the user has sent too many requests. */
+  /** Counts a request of the user. Throws an `HttpFailure` if the user has sent too many requests. */
   readonly request: (userId: string) => void;
-  /** Counts an open stream of the user. Call the returned function when the stream ends. Throws a failure if too many are open. */
+  /**
+   * Counts an open stream of the user. Call the returned function when the stream ends. Throws an `HttpFailure` if too
+   * many are open.
+   */
   readonly stream: (userId: string) => () => void;
-  /** Counts a running turn of the user. Call the returned function when the turn ends. Throws a failure if too many are running. */
+  /**
+   * Counts a running turn of the user. Call the returned function when the turn ends. Throws an `HttpFailure` if too
+   * many are running.
+   */
   readonly turn: (userId: string) => () => void;
 }
 
@@ -17,7 +23,10 @@ export interface UserLimitOptions {
 }
 
 const MINUTE_MS = 60_000;
-/** Maximum number of users whose requests are counted. Beyond it, the user whose last request is oldest is forgotten. */
+/**
+ * Maximum number of users whose requests are counted. If there are more users, the count of the user whose last request
+ * is oldest is dropped.
+ */
 const MOST_USERS = 100_000;
 /** Tolerance for rounding errors in the number of requests that a user may still send. */
 const ROUNDING = 1e-9;
@@ -31,7 +40,8 @@ export function createUserLimits(options: UserLimitOptions): UserLimits {
 }
 
 /**
- * Creates the limit of requests as a token bucket per user. A bucket holds the requests of one minute, and is refilled evenly.
+ * Creates the function that counts a user's request and throws an `HttpFailure` if the user has sent too many. Each
+ * user has a token bucket, which holds the requests of one minute and is refilled evenly.
  */
 function createRate(perMinute: number): (userId: string) => void {
   const buckets = new Map<string, { left: number; at: number }>();

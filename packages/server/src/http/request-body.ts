@@ -18,8 +18,8 @@ const DRAIN_BYTES = 4_000_000;
 const DRAIN_MS = 500;
 
 /**
- * Reads a request's body and parses it as JSON. Returns `{}` if the request has no body. Throws a failure if the body isn't JSON or
- * exceeds the limits.
+ * Reads a request's body and parses it as JSON. Returns `{}` if the request has no body. Throws an `HttpFailure` if the
+ * body isn't JSON or exceeds the limits.
  */
 export async function readJson({ body, headers }: Request, limits: BodyLimits): Promise<unknown> {
   if (body === null || headers.get("content-length") === "0") return {};
@@ -83,8 +83,9 @@ const notText = (cause: unknown) =>
   new HttpFailure("invalid-request", "The body isn't valid UTF-8, or is incomplete.", { cause });
 
 /**
- * Reads a body and passes each chunk of bytes to `take`. Resolves with `"enough"` if `take` returned `false`, with `"ended"` if the
- * body ended, and with `"late"` if the time is over. After `"late"`, the reader can't be used.
+ * Reads a body and passes each chunk of bytes to `take`. Resolves with `"enough"` if `take` returned `false`, with
+ * `"ended"` if the body ended, and with `"late"` if this takes longer than `ms` milliseconds. After `"late"`, the
+ * reader can't be used.
  */
 async function readWithin(
   reader: BodyReader,
@@ -130,8 +131,8 @@ async function isDrained(reader: BodyReader): Promise<boolean> {
 }
 
 /**
- * Validates a value with a schema and returns the parsed value. Throws a failure that names the invalid fields, without their
- * values. `what` names the value, e.g. `"body"`. `at` is the path of the value in the whole input.
+ * Validates a value with a schema and returns the parsed value. Throws an `HttpFailure` that names the invalid fields,
+ * without their values. `what` names the value, e.g. `"body"`. `at` is the path of the value in the whole input.
  */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown, what: string, at: Path = []): T {
   const parsed = schema.safeParse(value);
@@ -147,7 +148,11 @@ export type Path = readonly PropertyKey[];
 
 const issueAt = (issue: Issue, at: Path): Issue => ({ ...issue, path: [...at, ...issue.path] });
 
-/** Returns the issues of the option of a union that fits best, e.g. those of a list's items if text isn't the only option. */
+/**
+ * Returns the issues to report for a value that fits no option of a union schema: those of the first option with an
+ * issue inside the value. For example, in "text or list", a wrong item of a list is reported, and not that the list
+ * isn't a text. Any other issue is returned unchanged.
+ */
 function closestIssues(issue: Issue): readonly Issue[] {
   const options = issue.code === "invalid_union" ? issue.errors : [];
   const closest = options.find((issues) => issues.some(({ path }) => path.length > 0));

@@ -35,9 +35,12 @@ interface Description<Query, Body> {
    * When the operation responds with an event stream: `"always"`, or only if the request asks for `text/event-stream` (`"asked"`).
    */
   readonly streams?: "asked" | "always";
-  /** Describes when the operation responds with status 204. Absent if it never does. */
+  /** Describes when the operation responds with status 204. Absent if the operation never has this status. */
   readonly nothing?: string;
-  /** Error codes of this operation. The codes for a body, a query or an id in the path are added to them. */
+  /**
+   * Error codes that only this operation has. The codes that all operations with a body, a query or an id in the path
+   * have are added automatically.
+   */
   readonly failures?: readonly FailureCode[];
 }
 
@@ -84,7 +87,7 @@ type RouteRequest<Path extends string, Query, Body> = Ids<Path> & {
 };
 
 interface Check<Path extends string> {
-  /** Runs before the body is read. Throws a failure if the resource in the path doesn't exist. */
+  /** Runs before the body is read. Throws an `HttpFailure` if the resource in the path doesn't exist. */
   readonly check?: (ids: Ids<Path>) => void;
 }
 

@@ -41,9 +41,9 @@ const originOf = (url: string): string | undefined => {
 };
 
 /**
- * Rejects requests of other origins that may carry credentials and that browsers send without a preflight request. These are
- * requests with cookies, and POST requests that a form could send. Requests with a preflight carry no credentials: the CORS headers
- * forbid them.
+ * Rejects requests of other origins that may carry credentials and that browsers send without a preflight request.
+ * These are requests with cookies, and POST requests that a form could send. After a preflight request, browsers send
+ * no credentials, because the CORS headers don't allow credentials.
  */
 function checkWithoutCredentials(req: HonoRequest): void {
   if (req.header("cookie") !== undefined)
@@ -59,8 +59,8 @@ function checkWithoutCredentials(req: HonoRequest): void {
 }
 
 /**
- * Allows requests from the server's own pages and from pages of the allowed origins. Rejects requests from other pages. Clients
- * that aren't browsers send no `Origin` header, and their requests pass.
+ * Allows requests from pages of the server's own origin and of the allowed origins. Rejects requests from other pages.
+ * Allows requests of clients that aren't browsers, because these clients send no `Origin` header.
  */
 export const originGuard = (cors: Cors): Guard => {
   const origins = typeof cors === "object" ? new Set(cors.origins.map(originOf)) : undefined;
@@ -134,8 +134,9 @@ export const secureHeaders: Guard = async (context, next) => {
 const LOCAL: Identity = { userId: "local" };
 
 /**
- * Returns the user who sends a request, as `authenticate` does. Throws a failure with status 401 if `authenticate` returns `null`.
- * Without `authenticate`, all requests have the user `"local"`.
+ * Returns the user who sends a request, as `authenticate` does. Throws an `HttpFailure` with status 401 if
+ * `authenticate` returns `null`. Throws a `TypeError` if the returned user id is invalid. Without `authenticate`, all
+ * requests have the user `"local"`.
  */
 export async function identityOf(
   request: Request,

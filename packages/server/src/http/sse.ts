@@ -11,12 +11,12 @@ export const EVENT_STREAM_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
-/** What the stream calls when it ends early; see {@link EncodedTurn}. */
+/** The functions that the stream calls when the client disconnects or when sending fails; see {@link EncodedTurn}. */
 type StreamOptions = Pick<EncodedTurn, "onLeave" | "onError" | "cutOff">;
 
 /**
- * Thrown if the events end before the turn, because the server closes, or the turn was erased or has expired. It isn't reported to
- * the application.
+ * Thrown if the stream of events ends before the turn, because the server closes, or the turn was erased or has
+ * expired. The server doesn't report this error to the application.
  */
 export class BrokenOffError extends Error {
   override readonly name = "BrokenOffError";
@@ -78,7 +78,8 @@ export function eventStream(
 /** Tells clients to wait 500 ms before they reconnect. */
 const RETRY = "retry: 500\n\n";
 /**
- * A comment for clients. It is sent if the stream ends before the turn, because the server closes or the log has no more events.
+ * The last line of a stream that ends before the turn, because the server closes, or the turn was erased or has
+ * expired. Clients ignore this line, because it is a comment.
  */
 const CUT_OFF = ": no turn_end yet\n\n";
 

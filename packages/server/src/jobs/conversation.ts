@@ -13,8 +13,9 @@ export type ResolvedTarget =
   | { readonly refusal: TurnRefusal };
 
 /**
- * Finds the conversation that a request names, or decides that a new conversation must be created. Refuses an invalid edit. For an
- * existing conversation without an edit, the agent client checks the owner later.
+ * Finds the conversation that a request names, or decides that a new conversation must be created. Refuses an invalid
+ * edit. Doesn't check the owner of an existing conversation unless the request is an edit: the agent client checks the
+ * owner later.
  */
 export async function resolveTarget(
   provider: VersionedMemoryProvider,
@@ -45,8 +46,8 @@ async function isOwned(
 }
 
 /**
- * Returns how many messages an edit drops. Refuses the edit if the conversation has changed since the client loaded it, or if the
- * edit's position isn't that of a user's message.
+ * Returns the conversation of an edit, and how many messages the edit drops. Refuses the edit if the conversation has
+ * changed since the client loaded it, or if the edit's position isn't that of a user's message.
  */
 async function resolveEdit(
   provider: VersionedMemoryProvider,
@@ -104,7 +105,10 @@ export async function readBase(
 export interface NewConversation {
   readonly conversationId: string;
   readonly title: string | undefined;
-  /** The chat id that the client chose for the conversation, if the client chose one. Stored in the metadata. */
+  /**
+   * The chat id that the client chose for the conversation, if the client chose one. Stored in the conversation's
+   * metadata.
+   */
   readonly chatId: string | undefined;
   /** Idempotency key of the write that creates the conversation. */
   readonly key: string;

@@ -16,7 +16,8 @@ import { type Job, startJob } from "./start-job.ts";
 import type { StoredRequest } from "./stored-request.ts";
 
 /**
- * If more turns run in this process, pieces of replies are gathered for longer before they are stored: appends slow down all turns.
+ * If more than this number of turns run in this process, pieces of replies are gathered for longer before they are
+ * stored. Otherwise, the many appends to the log would slow down all turns.
  */
 const MANY_TURNS = 150;
 const LONGEST_GATHERING = 3;
@@ -30,9 +31,9 @@ const GIVE_UP_MS = 30_000;
 const HAND_OVER_MS = 3_000;
 
 /**
- * Creates the service that runs turns of agents, with a turn log and a memory provider. Processes that share both can follow and
- * stop each other's turns. If a process ends, other processes take over the turns of this process. Throws a `TypeError` that
- * names the invalid option.
+ * Creates the service that runs turns of agents, with a turn log and a memory provider. Processes with the same log and
+ * the same memory provider can follow and stop each other's turns. If one of them ends, the others take over its turns.
+ * Throws a `TypeError` that names the invalid option.
  */
 export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnService {
   const settings = parseTurnOptions(options);
@@ -62,7 +63,8 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   const recovery = startRecovery({ scope, onJob: track });
 
   /**
-   * Waits until the log has the end of a turn that runs in another process. Resolves with the error `LOST` if the log has no end.
+   * Waits for the last event of a turn that runs in another process, and resolves with this event. If the log can't be
+   * read or has no last event, resolves with an event that has the error `LOST`.
    */
   async function endInLog(turn: TurnIds, from: number): Promise<TurnEnd> {
     try {
@@ -203,20 +205,21 @@ interface NamedTurn extends TurnIds {
 
 interface NamedTurnsOptions {
   readonly log: TurnLog;
-  /** Returns the result for a request that repeats a turn. The turn has already begun, in this or another process. */
+  /** Returns the result for a repeated request, whose turn has already begun in this or another process. */
   readonly join: (turn: TurnIds) => StartedTurn;
 }
 
 /**
- * Returns a function that starts a turn with a given id only once. Concurrent requests with this id in one process share the start.
- * Between processes, the log decides: it accepts each turn id once, and the slower process joins the turn that the log has.
+ * Returns a function that starts a turn with a given id only once. Concurrent requests with this id in one process
+ * share the start. Between processes, the log decides: it accepts each turn id once, and the slower process joins the
+ * turn that the faster process has begun.
  */
 function createNamedTurns({ log, join }: NamedTurnsOptions) {
   const starting = new Map<string, Promise<StartedTurn>>();
 
   /**
-   * Looks for the turn in the log. If the log has it, joins the turn or refuses the request. Returns `undefined` if the log has no
-   * turn with this id.
+   * Looks for the turn in the log. If the log has no turn with this id, returns `undefined`. If the turn belongs to
+   * another user, or its events have expired, refuses the request. Otherwise, joins the turn.
    */
   async function find({ userId, ...turn }: NamedTurn): Promise<StartedTurn | undefined> {
     const read = await log.read({ ...turn, limit: 1 });

@@ -26,10 +26,11 @@ export interface EditedMessages {
 export const editKey = (turnId: string): string => `${turnId}:edit`;
 
 /**
- * Creates the memory provider for the run of an edit. Use it for one run only. At first, the conversation seems to end before the
- * edited message. The run's first append of messages drops the old messages in the same write. So the engine handles an edit like a
- * normal prompt, and checks it before messages are dropped. If the conversation has changed, reads and the first append fail with a
- * conflict. After the first append, the provider passes all calls on unchanged.
+ * Creates the memory provider for the run of an edit. Use the provider for one run only. At first, the conversation
+ * seems to end before the edited message. The run's first append of messages also drops the messages that the edit
+ * replaces, in the same write. So the engine handles an edit like a normal prompt, and checks the prompt before
+ * messages are dropped. If the conversation has changed, reads and the first append fail with a conflict. After the
+ * first append, the provider passes all calls on unchanged.
  */
 export function createEditProvider(
   provider: VersionedMemoryProvider,
@@ -86,8 +87,8 @@ export function createEditProvider(
 }
 
 /**
- * Limits a selection to the messages before `position`. A selection by message id stays unchanged: `endedBefore` removes the edited
- * messages from its result.
+ * Limits a selection to the messages before `position`. A selection by message id stays unchanged: `endedBefore` later
+ * removes the edited messages from the messages that were read.
  */
 function selectionBefore(position: number, selection: MessageSelection = "all"): MessageSelection {
   if (selection === "none") return selection;

@@ -66,8 +66,8 @@ async function keepText<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message 
 }
 
 /**
- * Returns the turn's reply if the run stored it, although its write seemed to fail (e.g. because the store's answer was lost).
- * Returns `undefined` if no reply of the turn is stored.
+ * Returns the turn's reply if the run stored it, although the write of the reply seemed to fail (e.g. because the
+ * store's answer was lost). Returns `undefined` if no reply of the turn is stored.
  */
 async function storedReply<Ctx>(
   { options: { scope, conversationId } }: JobParts<Ctx>,
@@ -112,8 +112,8 @@ async function leaseLost<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
 }
 
 /**
- * Checks whether the turn is an edit that isn't stored yet, as far as this process knows. An unchanged version means that it isn't
- * stored: writes of metadata don't change the version.
+ * Checks whether the turn is an edit that isn't stored yet, as far as this process knows. The edit isn't stored if the
+ * conversation's version is unchanged: only changes of messages change the version.
  */
 function isUnmadeEdit<Ctx>({ options, written, lease }: JobParts<Ctx>): boolean {
   const base = lease.base();
@@ -122,8 +122,8 @@ function isUnmadeEdit<Ctx>({ options, written, lease }: JobParts<Ctx>): boolean 
 }
 
 /**
- * Returns the conversation's version and the position after its last message. Both are `undefined` if the conversation can't be
- * read or is no longer the same one.
+ * Returns the conversation's version and the position after its last message. Both are `undefined` if the conversation
+ * can't be read, or was erased during the turn (and perhaps created again).
  */
 async function stateAtEnd<Ctx>(
   job: JobParts<Ctx>,
@@ -230,8 +230,9 @@ export const FAULT = {
 } as const;
 
 /**
- * Converts a run's error into the error that readers get. Leaves out texts of model providers and of other code, because such texts
- * may hold secrets. Keeps the message of a `UserFacingError`, because the application wrote it for readers.
+ * Converts a run's error into the error in the last event of the turn (`turn_end`). Leaves out texts of model providers
+ * and of other code, because these texts may hold secrets. Keeps the message of a `UserFacingError`, because the
+ * application wrote this message for users.
  */
 function turnErrorOf(error: JAFError): TurnError {
   const thrown = thrownOf(error);
@@ -239,7 +240,10 @@ function turnErrorOf(error: JAFError): TurnError {
   return { code: error._tag, message, retryable: JAFErrorHandler.isRetryable(error) };
 }
 
-/** Returns the end of a turn that failed because of a thrown value. Only the message of a `UserFacingError` becomes part of it. */
+/**
+ * Returns the end of a turn that failed because of a thrown value. The end contains the message of a `UserFacingError`,
+ * but of no other error.
+ */
 export const faultEnd = (thrown: unknown): TurnEnd =>
   failedEnd(thrown instanceof UserFacingError ? { ...FAULT, message: thrown.message } : FAULT);
 

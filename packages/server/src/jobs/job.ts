@@ -37,20 +37,20 @@ export type JobResult =
 /** The state from which this process continues a turn that it has taken over. */
 export interface TakenJob extends HeldLease {
   readonly startedAt: Date;
-  /** The turn's events that are already in the log. The turn record is built from them, too. */
+  /** The turn's events that are already in the log. The turn's record includes their data. */
   readonly sentEvents: readonly TurnEvent[];
   /** Events to store before the turn continues, because the previous process didn't store them. */
   readonly missing: readonly TurnEvent[];
   /** Whether messages of the turn are stored. If so, the run is resumed from the stored messages and doesn't start again. */
   readonly hasProgress: boolean;
-  /** If set, the turn doesn't continue: it only has to end with this event. */
+  /** If set, the turn doesn't continue: the job only ends the turn with this event. */
   readonly ending?: TurnEnd;
   /**
-   * If set, the turn doesn't continue: it only has to end as stopped. `openText`: text that readers saw but that no message
-   * contains.
+   * If set, the turn doesn't continue: the job only ends the turn as stopped. `openText`: text that readers saw but
+   * that no message contains.
    */
   readonly stopped?: { readonly openText: string; readonly agentName: string };
-  /** The conversation's version at the take-over. `undefined` if the turn only has to end. */
+  /** The conversation's version at the take-over. `undefined` if the job only ends the turn. */
   readonly version: number | undefined;
 }
 

@@ -6,11 +6,11 @@ import type { Identity } from "../turns/turn-service.ts";
 
 /** The run configuration that all turns of a service share. */
 type TurnRunConfig<Ctx> = RunSettings<Ctx> & {
-  /** More agents that handoffs can reach, by key. */
+  /** More agents that handoffs can reach, by the name that a handoff uses. */
   readonly agentRegistry?: RunConfig<Ctx>["agentRegistry"];
   /**
-   * Settings of conversation memory. `durability` defaults to `"step"`. With any other value, a turn that continues after a crash
-   * may run a tool twice.
+   * Settings of conversation memory. `durability` defaults to `"step"`. With any other value, a turn that continues
+   * after a crash may repeat tools that had already finished.
    */
   readonly memory: MemoryConfig;
 };
@@ -18,26 +18,32 @@ type TurnRunConfig<Ctx> = RunSettings<Ctx> & {
 /** Time settings of turns and of the turn log. */
 export interface TurnTiming {
   /**
-   * How long pieces of a reply are gathered before they are stored together, in ms. If more than 150 turns run in the process, this
-   * time grows with the number of turns, up to three times. Default 40.
+   * How long pieces of a reply are gathered before they are stored together, in ms. If more than 150 turns run in the
+   * process, this time grows with the number of turns, to at most three times its value. Default 40.
    */
   readonly gatherMs?: number;
-  /** Duration of a turn's lease, in seconds. When it expires, another process takes over the turn. Default 10. */
+  /** Duration of a turn's lease, in seconds. Another process takes over a turn whose lease has expired. Default 10. */
   readonly leaseSeconds?: number;
   /** How often a turn that stores no events renews its lease and checks for a stop request, in ms. Default 800. */
   readonly heartbeatMs?: number;
   /**
-   * Interval between reads of the log for events of turns that run in other processes, in ms. Without readers of such turns, the
-   * log isn't read. Default 75.
+   * Interval between reads of the log for events of turns that run in other processes, in ms. While no reader follows a
+   * turn of another process, the log isn't read. Default 75.
    */
   readonly pollMs?: number;
   /** Average interval between searches for turns whose process is gone, in ms. `false`: no searches. Default 3,000. */
   readonly recoverMs?: number | false;
-  /** How long the events of a turn can be read after its end, in seconds. Default 3,600. */
+  /** How long the events of a turn can be read after the turn's end, in seconds. Default 3,600. */
   readonly eventSeconds?: number;
-  /** How long the record of a turn is kept after its end, in seconds. At least `eventSeconds`. Default 30 days. */
+  /**
+   * How long the log keeps a turn's record (`TurnRecord`: status, model calls, usage and cost) after the turn's end, in
+   * seconds. Must be at least `eventSeconds`. Default 30 days.
+   */
   readonly recordSeconds?: number;
-  /** How long a turn is kept in the log if its process is gone and no process takes it over, in seconds. Default one day. */
+  /**
+   * How long the log keeps a turn whose process is gone and that no other process takes over, in seconds. Default one
+   * day.
+   */
   readonly keepSeconds?: number;
 }
 

@@ -20,7 +20,10 @@ const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 const MAX_KNOWN = 1_000;
-/** Shortest time limit for loading a turn that is taken over, in ms. Beyond the limit, the attempt counts as failed. */
+/**
+ * Smallest time limit for loading a turn that this process takes over, in ms. With long leases, the limit is higher. If
+ * loading takes longer than the limit, the attempt counts as failed.
+ */
 const MIN_PREPARING_MS = 60_000;
 
 export interface RecoveryOptions<Ctx> {
@@ -31,11 +34,17 @@ export interface RecoveryOptions<Ctx> {
 
 /** Takes over turns whose process is gone. */
 export interface Recovery {
-  /** Takes over a turn once its lease expires, without waiting for the next regular search. */
+  /** Takes over a turn once its lease expires, without waiting for the next regular search for abandoned turns. */
   readonly adopt: (turn: TurnIds) => void;
-  /** Ends a turn that may be in the log without a writer: requests the turn's stop, takes the turn over, and ends it. */
+  /**
+   * Ends a turn that may be in the log although no process works on it. Requests the turn's stop, takes the turn over,
+   * and ends the turn.
+   */
   readonly abandon: (turn: TurnIds) => void;
-  /** Ends the search for turns. Resolves once no take-over is in progress. Jobs that have already started continue. */
+  /**
+   * Ends the search for abandoned turns. Resolves once no take-over is in progress. Jobs that have already started
+   * continue.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -56,7 +65,10 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
   /** Adds a timeout to a call of the log, because a call that is never answered must not block the search. */
   const answered = <T>(call: Promise<T>): Promise<T> => withDeadline(call, { timeoutMs: leaseMs });
 
-  /** Takes over one turn. Resolves with `false` if that isn't possible, e.g. because the turn's lease hasn't expired. */
+  /**
+   * Tries to take over one turn. Resolves with `false` if this process can't have the turn now, e.g. because the turn's
+   * lease hasn't expired.
+   */
   async function takeOver(turn: TurnIds): Promise<boolean> {
     const key = keyOf(turn);
     const taken = await answered(log.takeOver(turn));
@@ -97,8 +109,8 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
   }
 
   /**
-   * Handles a failed take-over: releases the turn, so that it can be tried again later. After too many attempts, or if the
-   * conversation doesn't exist, ends the turn with an error.
+   * Handles a failed take-over: releases the turn's lease, so that the take-over can be tried again later. After too
+   * many attempts, or if the conversation doesn't exist, ends the turn with an error.
    */
   async function failed(
     turn: TurnIds,
@@ -166,8 +178,8 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
   }
 
   /**
-   * Tries to take over a turn until the turn's lease has expired and the take-over succeeds. Gives up after a time limit.
-   * `isUnwanted`: requests the turn's stop in the log first.
+   * Tries to take over a turn again and again, because the take-over can succeed only after the turn's lease has
+   * expired. Gives up after a time limit. `isUnwanted`: requests the turn's stop in the log first.
    */
   async function untilTaken(turn: TurnIds, isUnwanted = false): Promise<void> {
     const untilMs = performance.now() + settings.leaseSeconds * 2_000 + 5_000;
@@ -205,8 +217,9 @@ interface HoldOptions {
 }
 
 /**
- * The task's result (`done`), or why the lease was given up first: `"lost"` (another process has the lease, or the log didn't
- * answer until it expired), `"late"` (`maxMs` is over) or `"over"` (the signal was aborted).
+ * The task's result (`done`), or why the lease was given up before the task ended: `"lost"` (another process has the
+ * lease, or the log didn't answer until the lease expired), `"late"` (`maxMs` is over) or `"over"` (the signal was
+ * aborted).
  */
 type KeptLease<T> = { readonly done: T } | { readonly given: "lost" | "late" | "over" };
 

@@ -41,8 +41,8 @@ export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): 
 }
 
 /**
- * Checks whether a turn can be resumed from the stored messages. For an edit, the edit must be stored: before that, the
- * conversation still has the old messages.
+ * Checks whether a turn can be resumed from the stored messages. If the turn is an edit, it can be resumed only once
+ * the edit is stored. Until then, the conversation has the messages that the edit replaces.
  */
 async function isInPlace<Ctx>({ options }: JobParts<Ctx>): Promise<boolean> {
   const { scope, request, conversationId, turnId } = options;
@@ -100,8 +100,9 @@ const observed = (userMemory: RunUserMemory, observer: UserMemoryObserver): RunU
 });
 
 /**
- * Begins the turn in the log, unless the turn has begun. The engine has already checked the request, so a refused request leaves no
- * turn in the log.
+ * Begins the turn in the log, unless the turn has begun. Call this function after the engine has checked the request,
+ * so that a refused request leaves no turn in the log. Returns the error if the turn can't begin, and otherwise
+ * `undefined`.
  */
 async function begin<Ctx>(
   { lease, opened, options }: JobParts<Ctx>,
@@ -126,7 +127,10 @@ const writesOf = <Ctx>(job: JobParts<Ctx>): PromptJob<Ctx>["writes"] => ({
   },
 });
 
-/** Begins the turn before a model call, if no earlier write has begun the turn. Throws if the turn can't begin. */
+/**
+ * Begins the turn in the log before a model call, unless the turn has already begun. Throws if the turn can't begin
+ * after three attempts.
+ */
 async function beginBeforeCall<Ctx>(job: JobParts<Ctx>): Promise<void> {
   const beginFailure = await retryWithBackoff(() => begin(job), {
     maxAttempts: 3,
@@ -161,8 +165,8 @@ function promptOptions<Ctx>(
 }
 
 /**
- * Ends the turn according to the run's result. Leaves the turn running if another process has it or will continue it. Returns
- * `"refused"` if the turn never began.
+ * Ends the turn according to the run's result (`settled`). Doesn't end a turn that another process has taken over
+ * (`"elsewhere"`) or will continue (`"handed-over"`). Returns `"refused"` if the turn never began.
  */
 async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: Settled): Promise<JobResult> {
   const { lease, options } = job;
@@ -206,8 +210,8 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
 }
 
 /**
- * Converts an error that was thrown before the turn began into a refusal. The refusal of a `UserFacingError` has the error's
- * message. The refusal of an unexpected error has the error as its cause.
+ * Converts an error that was thrown before the turn began into a refusal. The refusal of a `UserFacingError` has the
+ * error's message. The refusal of an unexpected error has this error as its cause.
  */
 export function thrownRefusal(thrown: unknown): TurnRefusal {
   if (thrown instanceof UserFacingError)
@@ -217,7 +221,10 @@ export function thrownRefusal(thrown: unknown): TurnRefusal {
   );
 }
 
-/** Creates a client for each agent. Throws a `TypeError` if a setting is invalid and would fail in every turn. */
+/**
+ * Creates a client for each agent. Throws a `TypeError` if a setting is invalid, because an invalid setting would make
+ * every turn fail.
+ */
 export function createJobClients<Ctx>(settings: TurnSettings<Ctx>): JobClients<Ctx> {
   const { agents, provider, config } = settings;
   const { agentRegistry, memory: _, ...run } = config;
@@ -250,8 +257,8 @@ const leaseMsOf = <Ctx>({
   config.memory.leaseMs ?? Math.max(1_000, leaseSeconds * 1_000);
 
 /**
- * A run that takes over a turn waits for the previous run's lease of the conversation. It waits for the duration of this lease
- * plus this margin, in ms.
+ * A run that takes over a turn waits until the previous run's lease of the conversation expires. It waits for at most
+ * the duration of a lease plus this margin, in ms.
  */
 const QUEUE_MARGIN_MS = 15_000;
 

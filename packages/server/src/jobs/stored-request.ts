@@ -28,8 +28,9 @@ const schema = z.looseObject({
 });
 
 /**
- * Keys that mark encoded values that JSON doesn't support, e.g. `{ "$date": 0 }`. Decoding must restore the input exactly, because
- * the run's idempotency key depends on the input.
+ * Keys that mark encoded values. Bytes, dates and URLs are encoded (e.g. `{ "$date": 0 }`) because JSON doesn't have
+ * them. `$object` encodes a plain object that looks like an encoded value. Decoding must restore the input exactly,
+ * because the run's idempotency key depends on the input.
  */
 const TAGS = { bytes: "$bytes", date: "$date", url: "$url", object: "$object" } as const;
 const ALL_TAGS: readonly string[] = Object.values(TAGS);
@@ -38,8 +39,8 @@ export const encodeRequest = (request: StoredRequest): string =>
   JSON.stringify(isPlain(request) ? request : tagged(request));
 
 /**
- * Checks whether a value can be written as JSON without tags. Such a value isn't copied, because a copy takes several times as long
- * as this check, and a request can have thousands of parts.
+ * Checks whether a value can be written as JSON without one of the `TAGS`. A plain value is written without a copy of
+ * it, because a copy takes several times as long as this check, and a request can have thousands of parts.
  */
 function isPlain(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
@@ -86,7 +87,10 @@ function untagged(value: unknown): unknown {
 const fieldsOf = (value: Readonly<Record<string, unknown>>): unknown =>
   Object.fromEntries(Object.entries(value).map(([key, field]) => [key, untagged(field)]));
 
-/** Decodes bytes, a date or a URL. Returns `undefined` for any other tag, and if the content doesn't fit the tag. */
+/**
+ * Decodes bytes, a date or a URL. Returns `undefined` for any other tag. Also returns `undefined` if the content
+ * doesn't fit the tag.
+ */
 function untaggedScalar(tag: string | undefined, content: unknown): unknown {
   if (tag === TAGS.bytes && typeof content === "string") {
     try {
@@ -104,7 +108,10 @@ function untaggedScalar(tag: string | undefined, content: unknown): unknown {
     : undefined;
 }
 
-/** Returns an object's tag if the tag is its only key, and otherwise `undefined`. */
+/**
+ * Returns an object's only key if this key is one of the `TAGS` (e.g. `$date`). Returns `undefined` for any other
+ * object.
+ */
 function tagOf(value: object): string | undefined {
   // Undefined fields don't count, since JSON leaves them out.
   const [first, ...more] = Object.entries(value).filter(([, field]) => field !== undefined);

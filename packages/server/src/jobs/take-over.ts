@@ -22,8 +22,9 @@ export interface Resumption {
 }
 
 /**
- * Prepares to continue a turn whose process is gone: loads the turn's events and messages. Returns a failure if the log or the
- * store fails. The caller must then release the turn, and can try again later.
+ * Prepares to continue a turn whose process is gone: loads the turn's events and messages. Returns a failure if the log
+ * or the store fails. After a failure, the caller must release the turn's lease. The take-over can be tried again
+ * later.
  */
 export async function prepareTakeOver<Ctx>(
   scope: JobScope<Ctx>,
@@ -137,7 +138,8 @@ function isReplied(messages: readonly Message[]): boolean {
 }
 
 /**
- * Returns events for stored messages that have no event yet. A process stores a message before its event, and may crash in between.
+ * Returns events for stored messages that have no event yet. A process stores a message before the message's event, and
+ * may crash between these two writes.
  */
 function missingEvents(
   messages: readonly Message[],

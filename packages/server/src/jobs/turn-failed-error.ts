@@ -51,9 +51,9 @@ export class TurnFailedError extends Error {
 const MAX_CAUSES = 4;
 
 /**
- * Returns a copy of a thrown error for the log. The copy has only the fields `name`, `message`, `code`, `stack` and `cause`, with the
- * same fields of each cause. `mask` masks secrets in messages and stacks. For a thrown value that isn't an error, returns an error
- * that only names the value's type.
+ * Returns a copy of a thrown error for the log. The copy has only the fields `name`, `message`, `code`, `stack` and
+ * `cause`. The cause is copied in the same way, and so are the causes below it. `mask` masks secrets in messages and
+ * stacks. For a thrown value that isn't an error, returns an error that only names the value's type.
  */
 export function loggedError(thrown: unknown, mask: Masking, depth = 0): Error {
   const error = errorFrom(describeCause(thrown), mask);

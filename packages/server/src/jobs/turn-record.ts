@@ -11,8 +11,9 @@ import { toTurnEvent } from "../turns/event-mapper.ts";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 
 /**
- * The record of a turn, as JSON in the turn log. The record refers to the messages, instructions and facts that the model
- * received, with usage and cost. The log keeps a turn's record for longer than the turn's events.
+ * The record of a turn, as JSON in the turn log. The record says what the model received: instructions as text,
+ * messages and facts by reference only. It also has usage and cost. The log keeps a turn's record for longer than the
+ * turn's events.
  */
 export interface TurnRecord {
   /** Name of the agent at the start of the turn. */
@@ -64,11 +65,11 @@ const SEPARATOR = "\n\n";
 /** Collects the data for a turn's record while the turn runs. */
 export interface Recorder {
   /**
-   * Takes an event of the run. Call `take` synchronously when the event occurs. Otherwise, a model call is recorded with the next
-   * call's instructions.
+   * Adds an event of the run to the record. Call `take` synchronously when the event occurs. If `take` is called later,
+   * it may record the instructions of the next model call instead.
    */
   readonly take: (event: TraceEvent) => void;
-  /** Takes an event of the turn that a previous process stored before the take-over. */
+  /** Adds to the record an event that a previous process stored before the take-over. */
   readonly observe: (event: TurnEvent) => void;
   /** Records that a prompt contains these facts. */
   readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
@@ -133,9 +134,9 @@ export function createRecorder(agentName: string, startedAt: Date): Recorder {
 }
 
 /**
- * Removes the texts that middleware added to the instructions, by their lengths in the manifest. Such texts may hold facts about a
- * user, which must not stay in a record after these facts were erased. Returns `""` if the added texts aren't at the end, e.g.
- * because other middleware changed the instructions.
+ * Removes the texts that middleware added to the instructions, by their lengths in the manifest. These texts may hold
+ * facts about a user. An erased fact must not remain in a record. Returns `""` if the added texts aren't at the end,
+ * e.g. because other middleware changed the instructions.
  */
 function withoutInjectedText(text: string, manifest: ContextManifest | undefined): string {
   const added = (manifest?.additions ?? []).filter(({ placement }) => placement === "instructions");

@@ -6,9 +6,9 @@ import type { JobOptions, JobParts } from "./job.ts";
 import { errorFrom, loggedError, TurnFailedError } from "./turn-failed-error.ts";
 
 /**
- * Returns the report of a run's error for the application. Returns `undefined` if the client's request doesn't match the
- * conversation, because then nothing failed in the server. Also returns `undefined` for the error of a tool that was reported when
- * the tool failed.
+ * Returns the report of a run's error for the application. Returns `undefined` if the client's request doesn't match
+ * the conversation, because then nothing failed in the server. Also returns `undefined` for a `ToolCallError` that was
+ * already reported when the tool failed.
  */
 export function reportOf<Ctx>({ options }: JobParts<Ctx>, error: JAFError): TurnFailedError | undefined {
   const { _tag: code } = error;
@@ -36,7 +36,7 @@ export function toolReportOf<Ctx>(
   return new TurnFailedError(`The tool "${event.data.toolName}" failed.`, failure, cause);
 }
 
-/** Returns the report of a thrown value that ended a turn outside of the turn's run. */
+/** Returns the report of a turn that failed because the agent client threw a value and returned no outcome. */
 export const faultReport = <Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnFailedError =>
   new TurnFailedError(
     "A turn failed.",
@@ -56,7 +56,7 @@ export const lostReport = <Ctx>(
     ? new TurnFailedError(`A turn failed: ${error.message}`, { ...failureOf(options), code: error.code })
     : undefined;
 
-/** Whether a value that a tool threw is reported when the tool fails. */
+/** Checks whether a value that a tool threw is reported to the application. A `UserFacingError` isn't reported. */
 const isReported = (thrown: unknown): boolean => thrown !== undefined && !(thrown instanceof UserFacingError);
 
 const failureOf = <Ctx>({ conversationId, turnId, request: { agentName } }: JobOptions<Ctx>) => ({

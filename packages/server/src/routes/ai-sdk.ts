@@ -120,8 +120,8 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
 }
 
 /**
- * Returns how many events a turn has, if the client sends its message again. Returns 0 for any other request. Throws a failure if
- * the message is stored, but the turn's events have expired.
+ * If the client sends a message again, returns how many events the turn of this message has so far. Returns 0 for any
+ * other request. Throws an `HttpFailure` if the message is stored, but the turn's events have expired.
  */
 async function knownOf(
   parts: ServerParts,

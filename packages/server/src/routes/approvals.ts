@@ -75,7 +75,8 @@ const MOST_TURNS = 1_000;
 /** Maximum number of conversations that are loaded in parallel. */
 const AT_ONCE = 50;
 /**
- * How long a turn's waiting calls are cached, in ms. In the meantime, the conversation may be renamed, or deleted by other code.
+ * How long a turn's waiting calls are cached, in ms. During this time, the list may contain an old title, or calls of a
+ * conversation that other code has deleted.
  */
 const KEPT_MS = 30_000;
 
@@ -86,8 +87,8 @@ interface ReadTurn {
 }
 
 /**
- * Returns a function that lists the waiting calls in all conversations of a user. The function caches each turn for 30 seconds, so
- * changes such as a new title show up with this delay.
+ * Returns a function that lists the waiting calls in all conversations of a user. The function caches the waiting calls
+ * of each turn for 30 seconds, so a new title of a conversation appears with this delay.
  */
 function createPendingCallsReader(
   { log, provider }: Pick<ServerParts, "log" | "provider">,
@@ -211,7 +212,7 @@ function wake({ waiting }: Feed): void {
   for (const done of [...waiting]) done();
 }
 
-/** Resolves when the list has changed or can't be loaded, or when the signal is aborted. */
+/** Resolves when the feed's list has changed or can't be loaded, or when the signal is aborted. */
 const changed = ({ waiting }: Feed, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const stopListening = onAbort(signal, () => done());

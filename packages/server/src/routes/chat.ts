@@ -137,7 +137,8 @@ export function editRoutes(route: Route, parts: ServerParts): void {
 }
 
 /**
- * Returns the name of the agent that a request names, or of the default agent. Throws a failure if the server has no such agent.
+ * Returns the name of the agent that a request names, or of the default agent. Throws an `HttpFailure` if the server
+ * has no such agent.
  */
 export function agentOf({ agents, defaultAgent }: ServerParts, named: string | undefined): string {
   if (named !== undefined && !agents.has(named))
@@ -151,8 +152,8 @@ export function agentOf({ agents, defaultAgent }: ServerParts, named: string | u
 const TITLE_LENGTH = 80;
 
 /**
- * Returns the title of a new conversation from its first message, or `undefined` if this message has no text. The application's
- * `titleOf` makes the title; by default, it is the first 80 characters.
+ * Returns the title of a new conversation, or `undefined` if the first message has no text. The server option `titleOf`
+ * makes the title from this text. Default: the first 80 characters.
  */
 export function titleOf(
   { settings }: ServerParts,
@@ -166,8 +167,8 @@ export function titleOf(
 }
 
 /**
- * Returns the first 80 characters of a text, with one space in place of white space. Reads only the words that are needed, because
- * the text can have a million characters.
+ * Returns the first 80 characters of a text. White space (e.g. line breaks) becomes one space. Reads only the words
+ * that are needed, because the text can have a million characters.
  */
 function firstWords(text: string): string {
   // A character has one or two code units.
@@ -219,8 +220,8 @@ interface Seen {
 const PAGE = 50;
 
 /**
- * Returns the user's message at a position, or the user's last message if no position is given. Throws a failure if no such message
- * exists.
+ * Returns the user's message at a position, or the user's last message if no position is given. Throws an `HttpFailure`
+ * if no such message exists.
  */
 async function saidAt(
   parts: ServerParts,

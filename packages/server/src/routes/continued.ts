@@ -20,7 +20,10 @@ interface ReadResults {
   readonly files: readonly NamedFile[];
 }
 
-/** Validates the content parts in the results of the client's tools. The model gets results without parts as text. */
+/**
+ * Validates the content parts in the results of the client's tools. A result without parts needs no validation, because
+ * the model gets it as text.
+ */
 export function readToolResults(sent: readonly SentResult[] | undefined): ReadResults {
   const read = sent?.map(({ toolCallId, result }, index) => {
     const held = toolPartsIn(result);
@@ -42,8 +45,8 @@ interface SentHistory {
 }
 
 /**
- * Throws a failure if the client's copy of the history names a file that the stored messages don't have: new files belong in
- * `message` or `toolResults`. Loads the conversation only if the copy names a file.
+ * Throws an `HttpFailure` if the client's copy of the history names a file that the stored messages don't have: new
+ * files belong in `message` or `toolResults`. Loads the conversation only if the copy names a file.
  */
 export async function checkAddedFiles(
   parts: ServerParts,

@@ -109,7 +109,7 @@ function titleHas(text: string): (conversation: ConversationMemory) => boolean {
 export function conversationRoutes(route: Route, parts: ServerParts): void {
   const { provider, log } = parts;
 
-  /** Returns each conversation's latest turn if it is running or waiting, by conversation id. */
+  /** Returns the latest turn of each conversation, by conversation id. Leaves out turns that have ended. */
   async function openTurns(userId: string, conversations: readonly ConversationMemory[]) {
     if (conversations.length === 0) return new Map();
     const queries = conversations.map(({ conversationId }) => ({ conversationId, limit: 1 }));
@@ -122,8 +122,9 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
   }
 
   /**
-   * Checks whether the user's conversation is stored. Returns `false` if an earlier deletion failed halfway: the conversation is
-   * deleted, but its turns are still in the turn log. Throws if the user has neither the conversation nor turns of it.
+   * Checks whether the user's conversation is stored. Returns `false` if an earlier deletion failed halfway: the
+   * conversation is deleted, but its turns are still in the turn log. Throws if the user has neither the conversation
+   * nor a turn of it in the log.
    */
   async function hasConversation(conversationId: string, userId: string): Promise<boolean> {
     try {

@@ -36,7 +36,7 @@ const toOwn = (conversation: ConversationMemory, firstPosition: number): OwnConv
   ...{ conversation, firstPosition, version: conversation.metadata?.version ?? 0 },
 });
 
-/** Throws a failure if the conversation's version isn't the version that the client saw. */
+/** Throws an `HttpFailure` if the conversation's version isn't the version that the client saw. */
 export function checkVersion({ version }: OwnConversation, seen: number): void {
   if (version === seen) return;
   throw new HttpFailure("changed", "The conversation has changed. Load it again.");
