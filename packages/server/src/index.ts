@@ -2,8 +2,8 @@
 
 export { createServerApp, type ServerApp } from "./app.ts";
 export type { ClientFile } from "./http/client-content.ts";
-export type { TurnTiming } from "./jobs/options.ts";
 export { TurnFailedError, type TurnFailure } from "./jobs/turn-failed-error.ts";
+export type { TurnTiming } from "./jobs/turn-options.ts";
 export type { NodeHandler } from "./node-handler.ts";
 export type { ServedAgents, ServerAppOptions, ServerLimits, ServerRunConfig } from "./options.ts";
 export { type RunningServer, runServer, type ServerOptions } from "./run-server.ts";

@@ -3,7 +3,7 @@ import type { MemoryProvider, TurnLog } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { ClientFile } from "./http/client-content.ts";
-import type { TurnTiming } from "./jobs/options.ts";
+import type { TurnTiming } from "./jobs/turn-options.ts";
 import type { Identity } from "./turns/turn-service.ts";
 
 /** The agents of a server: a list of agents, or a map whose keys are the names that requests use. */

@@ -1,13 +1,13 @@
-import type { Agent, RunUserMemory } from "@jaf/core";
+import type { Agent } from "@jaf/core";
 import { getUserMemory } from "@jaf/core/internal";
-import type { MemoryProvider, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
-import { createInMemoryTurnLog } from "@jaf/memory/adapter";
-import { isVersionedProvider, present } from "@jaf/memory/internal";
+import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
+import { present } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import { createUserLimits, type UserLimits } from "./http/rate-limit.ts";
 import { createTurnService } from "./jobs/create-turn-service.ts";
-import type { TurnServiceOptions } from "./jobs/options.ts";
+import type { TurnServiceOptions } from "./jobs/turn-options.ts";
 import type { ServedAgents, ServerAppOptions, ServerRunConfig, ServerSettings } from "./options.ts";
+import { factStoreOf, inMemoryLog, versionedProvider } from "./stores.ts";
 import type { Identity, TurnService } from "./turns/turn-service.ts";
 
 /** What the routes use: stores, turn service, agents, limits and settings. */
@@ -43,7 +43,7 @@ export function partsOf<Ctx>(
   const defaultAgent = options.defaultAgent ?? first;
   if (defaultAgent === undefined || !agents.has(defaultAgent))
     throw new TypeError("Invalid server options: defaultAgent: expected the name of one of the agents.");
-  const provider = versioned(options.defaultMemoryProvider ?? config.memory?.provider);
+  const provider = versionedProvider(options.defaultMemoryProvider ?? config.memory?.provider);
   const log = options.turnLog ?? inMemoryLog();
   const { context = (identity: Identity) => identity as unknown as Ctx } = options;
   const userMemory = config.userMemory ?? getUserMemory();
@@ -57,7 +57,16 @@ export function partsOf<Ctx>(
     },
   } as TurnServiceOptions<Ctx>);
   const limits = createUserLimits(own.settings.limits);
-  return { ...own, provider, log, service, userMemory: storeOf(userMemory), agents, defaultAgent, limits };
+  return {
+    ...own,
+    provider,
+    log,
+    service,
+    userMemory: factStoreOf(userMemory),
+    agents,
+    defaultAgent,
+    limits,
+  };
 }
 
 /**
@@ -81,34 +90,3 @@ function agentsOf<Ctx>(
     throw new TypeError("Invalid agents: expected a unique name for each agent.");
   return agents;
 }
-
-function versioned(provider: MemoryProvider | undefined): VersionedMemoryProvider {
-  if (provider === undefined)
-    throw new TypeError(
-      "Invalid server options: defaultMemoryProvider: expected a memory provider. Set this option or memory.provider of the run configuration.",
-    );
-  if (!isVersionedProvider(provider))
-    throw new TypeError(
-      "Invalid server options: defaultMemoryProvider: expected a provider with readConversation(), such as one from JAF.",
-    );
-  return provider;
-}
-
-function inMemoryLog() {
-  process.emitWarning(
-    "The server keeps its turn log in memory: turns are lost when the process ends, and other processes can't see them. Set turnLog, e.g. to createRedisTurnLog(client).",
-    { type: "JAFServerWarning" },
-  );
-  return createInMemoryTurnLog();
-}
-
-/**
- * Returns the user memory as a store for the `/facts` routes. Returns `undefined` if the user memory lacks a method that these routes
- * need, e.g. because the application wrote the user memory itself.
- */
-const storeOf = (memory: RunUserMemory | undefined): UserMemoryStore | undefined =>
-  memory !== undefined && STORE_METHODS.every((method) => method in memory)
-    ? (memory as UserMemoryStore)
-    : undefined;
-
-const STORE_METHODS = ["list", "remember", "forget", "forgetAll", "explain", "review"] as const;

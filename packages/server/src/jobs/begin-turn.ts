@@ -10,8 +10,8 @@ import { canBegin, createFailure, createMemoryStorageError } from "@jaf/memory/i
 import { refusal, storeRefusal } from "../turns/turn-errors.ts";
 import type { TurnIds, TurnRefusal } from "../turns/turn-service.ts";
 import { type BaseReading, readBase } from "./conversation.ts";
-import type { TurnSettings } from "./options.ts";
 import { type ConversationBase, encodeRequest, type StoredRequest } from "./stored-request.ts";
+import type { TurnSettings } from "./turn-options.ts";
 
 export interface TurnStartOptions<Ctx> extends TurnIds {
   // biome-ignore lint/suspicious/noExplicitAny: any context

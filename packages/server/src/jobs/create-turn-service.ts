@@ -1,19 +1,19 @@
-import type { TurnLog } from "@jaf/memory";
 import { pause } from "../pause.ts";
 import { createEventPoller } from "../turns/event-poller.ts";
 import { followTurn } from "../turns/follow-turn.ts";
-import { invalid, refusal, storeRefusal, TurnStoreError } from "../turns/turn-errors.ts";
+import { invalid, refusal, TurnStoreError } from "../turns/turn-errors.ts";
 import type { TurnEnd } from "../turns/turn-event.ts";
 import type { StartedTurn, TurnIds, TurnRefusal, TurnRequest, TurnService } from "../turns/turn-service.ts";
 import type { BeginFailure } from "./begin-turn.ts";
 import { type ResolvedTarget, resolveTarget } from "./conversation.ts";
 import { failedEnd, LOST } from "./end-turn.ts";
 import type { JobScope } from "./job.ts";
-import { parseTurnOptions, type TurnServiceOptions } from "./options.ts";
+import { createNamedTurns } from "./named-turns.ts";
 import { startRecovery } from "./recovery.ts";
 import { createJobClients } from "./run-agent.ts";
 import { type Job, startJob } from "./start-job.ts";
 import type { StoredRequest } from "./stored-request.ts";
+import { parseTurnOptions, type TurnServiceOptions } from "./turn-options.ts";
 
 /**
  * If more than this number of turns run in this process, pieces of replies are gathered for longer before they are
@@ -197,55 +197,6 @@ async function within(task: Promise<unknown>, ms: number): Promise<void> {
   const done = new AbortController();
   await Promise.race([task, pause(ms, done.signal)]);
   done.abort();
-}
-
-interface NamedTurn extends TurnIds {
-  readonly userId: string;
-}
-
-interface NamedTurnsOptions {
-  readonly log: TurnLog;
-  /** Returns the result for a repeated request, whose turn has already begun in this or another process. */
-  readonly join: (turn: TurnIds) => StartedTurn;
-}
-
-/**
- * Returns a function that starts a turn with a given id only once. Concurrent requests with this id in one process
- * share the start. Between processes, the log decides: it accepts each turn id once, and the slower process joins the
- * turn that the faster process has begun.
- */
-function createNamedTurns({ log, join }: NamedTurnsOptions) {
-  const starting = new Map<string, Promise<StartedTurn>>();
-
-  /**
-   * Looks for the turn in the log. If the log has no turn with this id, returns `undefined`. If the turn belongs to
-   * another user, or its events have expired, refuses the request. Otherwise, joins the turn.
-   */
-  async function find({ userId, ...turn }: NamedTurn): Promise<StartedTurn | undefined> {
-    const read = await log.read({ ...turn, limit: 1 });
-    if (!read.success) return { started: false, refusal: storeRefusal(read.error) };
-    if (read.data === null) return undefined;
-    const { turn: logged, events } = read.data;
-    if (logged.userId !== userId) return { started: false, refusal: refusal("not-found") };
-    const isExpired = logged.state !== "running" && events.length === 0;
-    return isExpired ? { started: false, refusal: refusal("changed") } : join(turn);
-  }
-
-  async function startOnce(turn: NamedTurn, start: () => Promise<StartedTurn>): Promise<StartedTurn> {
-    const found = await find(turn);
-    if (found !== undefined) return found;
-    const started = await start();
-    return started.started ? started : ((await find(turn)) ?? started);
-  }
-
-  return function startNamed(turn: NamedTurn, start: () => Promise<StartedTurn>): Promise<StartedTurn> {
-    const key = JSON.stringify([turn.userId, turn.conversationId, turn.turnId]);
-    const underWay = starting.get(key);
-    if (underWay !== undefined) return underWay;
-    const begun = startOnce(turn, start).finally(() => starting.delete(key));
-    starting.set(key, begun);
-    return begun;
-  };
 }
 
 const keyOf = ({ conversationId, turnId }: TurnIds): string => JSON.stringify([conversationId, turnId]);

@@ -13,9 +13,9 @@ import { present } from "@jaf/memory/internal";
 import { plainEvent, type TurnEnd, type TurnError } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
 import { type JobParts, type JobResult, recordWrite } from "./job.ts";
-import type { TurnSettings } from "./options.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 import type { TurnFailedError } from "./turn-failed-error.ts";
+import type { TurnSettings } from "./turn-options.ts";
 
 /**
  * Ends a turn that was stopped on request. If readers saw text of an unfinished reply, stores this text once as the agent's

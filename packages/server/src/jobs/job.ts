@@ -4,8 +4,8 @@ import type { TurnIds } from "../turns/turn-service.ts";
 import type { BeginFailure } from "./begin-turn.ts";
 import type { NewConversation } from "./conversation.ts";
 import type { HeldLease, JobLease } from "./lease.ts";
-import type { TurnSettings } from "./options.ts";
 import type { StoredRequest } from "./stored-request.ts";
+import type { TurnSettings } from "./turn-options.ts";
 import type { Recorder } from "./turn-record.ts";
 
 /** The clients that run agents in jobs, by agent name. */

@@ -7,8 +7,8 @@ import { decodeEvent, type TurnEvent } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
 import { ERASED, failedEnd, LOST } from "./end-turn.ts";
 import type { JobScope, TakenJob } from "./job.ts";
-import type { TurnSettings } from "./options.ts";
 import { decodeRequest, type StoredRequest, userMessagesOf } from "./stored-request.ts";
+import type { TurnSettings } from "./turn-options.ts";
 
 const PAGE = 1_000;
 /**

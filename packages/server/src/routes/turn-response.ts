@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { EncodedTurn, Encoder } from "../http/encoder.ts";
 import { refusalFailure } from "../http/failure.ts";
-import { encodeJson } from "../http/json.ts";
+import { encodeJson } from "../http/json-answer.ts";
 import type { ServerEnvironment } from "../http/router.ts";
 import { encodeServerSentEvents } from "../http/sse.ts";
 import type { ServerParts } from "../server-parts.ts";

@@ -2,7 +2,7 @@ import type { Agent, ModelProvider } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { onTestFinished } from "vitest";
 import { createTurnService } from "../../src/jobs/create-turn-service.ts";
-import type { TurnServiceOptions } from "../../src/jobs/options.ts";
+import type { TurnServiceOptions } from "../../src/jobs/turn-options.ts";
 import type {
   FollowQuery,
   NumberedEvent,
