@@ -28,18 +28,22 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   get(userId: string, factId: string): Promise<UserFact | null>;
   /** Changes a fact and returns the changed fact. Returns `null` if the user has no such fact. */
   update(userId: string, factId: string, changes: FactChanges): Promise<UserFact | null>;
-  /** Deletes a fact for good. Facts that the deleted fact superseded become active again. */
+  /**
+   * Deletes a fact for good, and superseded facts of the user with the same text. Facts that the deleted fact
+   * superseded become active again. Returns how much was deleted: `facts` is 0 if the user has no such fact.
+   */
   forget(userId: string, factId: string): Promise<ForgetReceipt>;
   /**
-   * Deletes everything about the user: facts, index, vectors, audit trail and extraction jobs. Writes that began before this
-   * call are refused. One record remains in the store, without the user id and without texts.
+   * Deletes everything about the user: facts, index, vectors, audit trail and extraction jobs. Writes that began before
+   * this call are refused. One record remains in the store, without the user id and without texts. Returns how much was
+   * deleted.
    */
   forgetAll(userId: string): Promise<ForgetReceipt>;
   /** Lists, approves and rejects the facts that wait for review. */
   readonly review: FactReview;
   /**
-   * Explains where a fact comes from and whether it can be recalled. With `query`, also explains why the query finds the fact.
-   * Returns `null` if the user has no such fact.
+   * Explains where a fact comes from and whether it can be recalled. With `query`, also explains whether the query
+   * finds the fact, and why. Returns `null` if the user has no such fact.
    */
   explain(userId: string, factId: string, query?: string): Promise<FactExplanation | null>;
   /**
@@ -165,8 +169,8 @@ export interface FactReview {
 }
 
 /**
- * Stands for a user's memory between two calls of `forgetAll`. If a write passes a mark that was taken before the last
- * `forgetAll`, the write is refused.
+ * A mark that stands for a user's memory between two calls of `forgetAll`. If a write passes a mark that was taken
+ * before the last `forgetAll`, the write is refused.
  */
 export type ErasureMark = number & { readonly __brand: "ErasureMark" };
 
@@ -255,7 +259,7 @@ export interface ExtractionJob {
   readonly position?: number | undefined;
   /** When the turn began. */
   readonly saidAt: Date;
-  /** The tags that all facts from this turn get. */
+  /** The tags of all facts from this turn. If the list is empty, facts get the tags that were proposed with them. */
   readonly tags: readonly string[];
   /** The model that proposes facts. Default: the agent's model. */
   readonly model?: string | undefined;

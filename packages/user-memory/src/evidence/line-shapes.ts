@@ -67,8 +67,8 @@ export function shapesIn(lines: readonly Line[]): readonly Span[] {
 const announces = ({ text }: Line): boolean => /[:：]\s*$/u.test(text) && !WROTE.test(text);
 
 /**
- * Whether third-party text starts at this line and continues to the end of the message. Such a line is a delimiter, or it ends
- * with a colon before text that isn't a list.
+ * Whether third-party text starts at this line and continues to the end of the message. This is so if the line is a
+ * delimiter (`-----`), or if it ends with a colon and the text after it isn't a list.
  */
 function opens({ text }: Line, next: Line | undefined, second: Line | undefined): boolean {
   if (next === undefined || text.length > 500) return false;

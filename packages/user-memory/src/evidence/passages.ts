@@ -6,7 +6,7 @@ import { thirdPartySpans } from "./third-party-text.ts";
 export interface Passage {
   /** Index of the passage's message in the turn's messages (`said`). */
   readonly message: number;
-  /** Start and end of the passage in its message. */
+  /** The range of the passage in the text of its message. */
   readonly span: Span;
   /** The words of the passage as one line. */
   readonly text: string;

@@ -23,8 +23,9 @@ const MAX_ANNOUNCEMENT = 2_000;
 const UNPORTABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /**
- * The user's messages of a turn, without secrets. Also their position, the question that the assistant asked before the turn,
- * and whether the user's previous message announced third-party text.
+ * The input of a turn. `said`: the user's messages, without secrets. `position`: the position of the first of these
+ * messages. `question`: what the assistant asked before the turn. `isAnnounced`: whether the user's message before the
+ * turn announced third-party text.
  */
 export type UserInput = Pick<ExtractionJob, "said" | "position" | "question" | "isAnnounced">;
 

@@ -14,7 +14,7 @@ import { type ExtractionJob, isStore, type RememberOptions } from "../store.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 import type { ExtractionSettings } from "./options.ts";
 
-/** The share of a job's lease in which `verify` must check one fact. */
+/** Time limit for one call of `verify`, as a share of the job's lease. */
 const VERIFYING_SHARE = 0.2;
 
 export interface RememberTurnInput {

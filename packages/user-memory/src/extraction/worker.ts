@@ -162,15 +162,15 @@ async function giveUp({ settings }: ExtractionScope, leased: LeasedJob, cause: u
 /** A job lease that is renewed while the job waits to start. */
 export interface HeldLease {
   /**
-   * Ends the renewal of the lease. Resolves with `true` if the caller still holds the lease; then nearly the whole duration of
-   * the lease is left. Resolves with `false` if the lease has expired.
+   * Ends the repeated renewal of the lease. Resolves with `true` if the caller still holds the lease, for at least nine
+   * tenths of its duration. Resolves with `false` if the lease has expired.
    */
   readonly take: () => Promise<boolean>;
 }
 
 /**
- * The shares of a lease's duration after which the lease is renewed. `RENEWED_AFTER`: while the job waits. `GONE_AT_START`:
- * when the job starts.
+ * When a lease is renewed, as shares of its duration. While the job waits, the lease is renewed each time that
+ * `RENEWED_AFTER` of it is over. When the job starts, the lease is renewed if more than `GONE_AT_START` of it is over.
  */
 const RENEWED_AFTER = 1 / 3;
 const GONE_AT_START = 1 / 10;

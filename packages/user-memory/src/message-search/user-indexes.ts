@@ -10,11 +10,14 @@ import {
   type YieldIfDue,
 } from "./conversation-index.ts";
 
-/** The index of a user's conversations: a segment for each conversation, most recently active first. */
+/**
+ * The index of a user's messages. It has a {@link Segment} for each conversation, the most recently active conversation
+ * first.
+ */
 export type UserIndex = Iterable<Segment>;
 
 export interface UserIndexes {
-  /** Brings a user's index up to date and returns it. Concurrent calls share one refresh of the index. */
+  /** Brings a user's index up to date and returns the index. Concurrent calls share one refresh of the index. */
   readonly refreshed: (userId: string, yieldIfDue: YieldIfDue) => Promise<Result<UserIndex>>;
   readonly drop: (userId: string) => void;
 }

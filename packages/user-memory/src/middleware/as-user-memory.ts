@@ -3,7 +3,7 @@ import { isStore, type UserMemoryStore } from "../store.ts";
 import { fillSlot, isLinked, isUserMemory, type LinkedUserMemory, type UserMemory } from "../user-memory.ts";
 import { type MemoryLinkOptions, middlewareFor } from "./middleware.ts";
 
-/** A user memory of your own that is wrapped, so that runs can use it. */
+/** Your own user memory, wrapped by {@link asUserMemory}, so that runs can use it. */
 export interface AdaptedUserMemory extends LinkedUserMemory {
   /**
    * Waits until the facts that this process is extracting are stored, but not longer than `timeoutMs` milliseconds. Never

@@ -43,15 +43,15 @@ export function orderByTrust<T extends Found>(found: readonly T[]): readonly T[]
   return [...found.filter(isStrong), ...found.filter((one) => !isStrong(one))];
 }
 
-/** Whether a candidate that wasn't read yet matches so well that it could come first. */
+/** Whether one of the unread candidates matches so well that it would come first as a statement of the user. */
 export function mayComeFirst(unread: readonly Candidate[], found: readonly Found[]): boolean {
   const strong = strongFit(found);
   return unread.some((candidate) => fits(candidate, strong));
 }
 
 /**
- * Returns the first `limit` facts. At most the share `share` of `limit` are inferred or external facts from the same source
- * (conversation or extractor), but one such fact is always allowed. Quotations don't count.
+ * Returns the first `limit` facts. Limits the inferred and external facts from one source (conversation or extractor):
+ * at most `limit * share` of them are returned, but at least one. Quotations aren't limited.
  */
 export function limitSourceShare<T extends Found>(
   found: readonly T[],

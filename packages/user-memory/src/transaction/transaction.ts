@@ -26,7 +26,7 @@ export interface StoreScope {
   readonly track: (work: Promise<unknown>) => void;
 }
 
-/** Runs calls of a backend and transactions on a user's facts. Errors of the backend become `UserMemoryError`s. */
+/** Calls the backend, and runs transactions on a user's facts. Errors of the backend become `UserMemoryError`s. */
 export interface Transactions {
   readonly backend: UserMemoryBackend;
   /**
