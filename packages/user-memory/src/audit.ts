@@ -102,8 +102,8 @@ export interface AuditChain {
   /** Whether the hash of an entry matches the other fields of the entry. */
   readonly isWhole: (entry: AuditEntry) => boolean;
   /**
-   * Returns a hash of a stored fact, without terms, vector and `usedAt`. The hash is keyed with the option `auditKey` if it is
-   * set.
+   * Returns a hash of all fields of a stored fact except `terms`, `vector` and `usedAt`. The hash is keyed with the
+   * option `auditKey` if it is set.
    */
   readonly digestOf: (fact: StoredFact) => string;
 }

@@ -4,15 +4,16 @@ import type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFa
 import { hasMethod, type UserMemory } from "./user-memory.ts";
 
 /**
- * A {@link UserMemory} with provenance, trust, history and review. The stores of this package implement it. A fact of another
- * user is always treated like a fact that doesn't exist. Methods reject with `UserMemoryError`.
+ * A {@link UserMemory} with provenance, trust, history and review. The stores of this package implement it. A fact of
+ * another user is always treated like a fact that doesn't exist. Methods reject with `UserMemoryError`.
  *
  * - Each write is atomic, on every backend and with any number of processes.
- * - Facts that differ only in case, spaces and punctuation are stored as one fact, with the higher trust.
- * - A new fact replaces an older fact only if the new fact has at least as much trust. `"stated"` and `"confirmed"` count as
- *   equal. If the new fact has too little trust, it is quarantined as a conflict.
- * - A forgotten fact is deleted, together with its index terms and its vector. The audit trail never contains the text of a
- *   fact. A keyed hash of the fact remains, so that the fact isn't extracted again from older messages.
+ * - Facts that differ only in case, spaces and punctuation are stored as one fact. If the user later states or confirms
+ *   the fact, its trust rises.
+ * - A new fact replaces an older fact only if the new fact has at least as much trust. `"stated"` and `"confirmed"`
+ *   count as equal. If the new fact has too little trust, it is quarantined as a conflict.
+ * - A forgotten fact is deleted, together with its index terms and its vector. The audit trail never contains the text
+ *   of a fact. A keyed hash of the fact remains, so that the fact isn't extracted again from older messages.
  */
 export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Stores a fact about the user and returns the stored fact. The fact may wait for review, see its `status`. */
@@ -162,8 +163,8 @@ export interface FactReview {
    */
   approve(userId: string, factId: string): Promise<UserFact | null>;
   /**
-   * Forgets a fact for good. Returns `true` if the fact waited for review. Returns `false` if no fact with this id waits for
-   * review.
+   * Deletes a fact that waits for review. The fact isn't stored again unless the user states or confirms it. Returns
+   * `true` if the fact waited for review. Returns `false` if no fact with this id waits for review.
    */
   reject(userId: string, factId: string): Promise<boolean>;
 }

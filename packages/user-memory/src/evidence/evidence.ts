@@ -166,7 +166,7 @@ function spansIn(text: NormalizedText, parts: readonly string[]): readonly Span[
 interface Found {
   /** The match, in the original text. */
   readonly span: Span;
-  /** The end of the match in the normalized text, where the next search begins. */
+  /** The end of the match in the normalized text. A search for the next match begins here. */
   readonly end: number;
 }
 

@@ -32,7 +32,7 @@ interface Paraphrase {
   readonly message: number;
 }
 
-/** Whether a passage of the user's words supports a model's proposed sentence. */
+/** Checks whether a passage of the user's words supports a model's sentence. Resolves with `true` if it does. */
 export type VerifyProposal = (proposal: ProposedFact, passage: Passage) => Promise<boolean>;
 
 /** Maximum number of words in an answer that is stored together with the assistant's question. */

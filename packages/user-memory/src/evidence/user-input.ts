@@ -15,8 +15,8 @@ const MAX_TEXT = 20_000;
 const MAX_SAID = 40_000;
 const MAX_QUESTION = 300;
 /**
- * Number of UTF-16 units that are searched for a request not to keep something. Such a request is usually at the beginning or
- * the end of a message.
+ * Number of UTF-16 units of all messages together in which a request not to keep something is looked for. Such a
+ * request is usually at the beginning or the end of a message.
  */
 const MAX_REQUEST = 8_000;
 const MAX_ANNOUNCEMENT = 2_000;

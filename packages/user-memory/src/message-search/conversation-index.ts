@@ -260,8 +260,8 @@ function cutBefore(text: string, start: number, end: number): number {
 const SLICE_MS = 8;
 
 /**
- * Lets the event loop do other work if the current time slice is over: returns a promise to wait for. Otherwise returns
- * `undefined`. Long work calls this function often.
+ * Long work calls this function often, and waits for the returned promise. If the current time slice is over, the
+ * promise lets the event loop do other work. Otherwise the function returns `undefined`.
  */
 export type YieldIfDue = () => Promise<void> | undefined;
 

@@ -20,7 +20,10 @@ import {
  * contain.
  */
 const FEWEST_RANKED = 100;
-/** How many matching messages before and after each of the best messages go to the ranker, too. */
+/**
+ * For each of the best messages, up to this number of matching messages before it also go to the ranker, and as many
+ * after it.
+ */
 const REACH = 2;
 const FILTER_BITS = 0xffff;
 
@@ -47,8 +50,8 @@ interface Hit {
 }
 
 /**
- * Finds the passages that match a query. If many messages match, returns only passages of the best messages and of matching
- * messages near them.
+ * Finds the passages that contain a term of the query. If many messages have such passages, returns only the passages
+ * of the best messages, and of other matching messages near these.
  */
 export async function matchSegments(
   segments: Iterable<Segment>,

@@ -91,8 +91,8 @@ const bytesOfAll = ({ conversations }: CachedIndex): number =>
   [...conversations.values()].reduce((sum, { segment }) => sum + bytesOf(segment), 0);
 
 /**
- * Starts a refresh of an index. A refresh that is running already can miss messages that are newer than its start. So calls
- * during a refresh wait until this refresh ends, and then share one further refresh.
+ * Refreshes an index. A refresh can miss messages that were stored after it began. So a call during a refresh waits
+ * until this refresh ends. All calls that wait share one further refresh.
  */
 function shareRefresh(index: CachedIndex, refreshIndex: () => Promise<Result<void>>): Promise<Result<void>> {
   if (index.refreshing === undefined) {

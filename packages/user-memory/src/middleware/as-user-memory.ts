@@ -13,12 +13,12 @@ export interface AdaptedUserMemory extends LinkedUserMemory {
 }
 
 /**
- * Wraps a user memory with the methods `remember`, `recall`, `forget` and `list`, so that runs can use it. You can also wrap a
- * store of this package to configure injection and extraction.
+ * Wraps a user memory with the methods `remember`, `recall`, `forget` and `list`, so that runs can use it. You can also
+ * wrap a store of this package to configure injection and extraction.
  *
- * A user memory without trust only gets the user's own words, and facts that a model inferred from them. Inferred facts have
- * the tag `"inferred"`. Facts that would wait for review are dropped. Throws a `TypeError` if `store` lacks one of the four
- * methods.
+ * A user memory that doesn't store trust only gets two kinds of facts: the user's own words, and facts that a model
+ * inferred from these words. Inferred facts have the tag `"inferred"`. Facts that would wait for review are dropped.
+ * Throws a `TypeError` if `store` lacks one of the four methods.
  *
  * @example
  * ```ts
@@ -35,9 +35,10 @@ export interface AdaptedUserMemory extends LinkedUserMemory {
  */
 export function asUserMemory(store: UserMemoryStore, options?: MemoryLinkOptions): UserMemoryStore;
 /**
- * Wraps a user memory with the methods `remember`, `recall`, `forget` and `list`, so that runs can use it. A user memory
- * without trust only gets the user's own words, and facts that a model inferred from them. Inferred facts have the tag
- * `"inferred"`. Facts that would wait for review are dropped. Throws a `TypeError` if `store` lacks one of the four methods.
+ * Wraps a user memory with the methods `remember`, `recall`, `forget` and `list`, so that runs can use it. A user
+ * memory that doesn't store trust only gets two kinds of facts: the user's own words, and facts that a model inferred
+ * from these words. Inferred facts have the tag `"inferred"`. Facts that would wait for review are dropped. Throws a
+ * `TypeError` if `store` lacks one of the four methods.
  *
  * @example
  * ```ts

@@ -79,7 +79,10 @@ interface Recalled {
   readonly head: UserHead | null;
 }
 
-/** Finds facts by words and, if `embed` is set, by meaning. Rejects with `UserMemoryError`. */
+/**
+ * Finds the facts for a recall: by words and, if `embed` is set, by meaning. Rejects with a `UserMemoryError` if the
+ * store fails.
+ */
 export function findFacts(
   { transactions, settings }: StoreScope,
   user: UserKey,

@@ -35,8 +35,8 @@ interface Wanted {
 }
 
 /**
- * Puts the current fact with the same key before each superseded quotation, so that a model doesn't take the older quotation
- * for current. Drops the older quotation if the current fact contains all of its words.
+ * Puts the active fact with the same key before each superseded quotation. So a model doesn't mistake the older
+ * quotation for a current fact. Drops the superseded quotation if the active fact contains all words of the quotation.
  */
 async function withNewerStatements(
   { transactions }: StoreScope,

@@ -14,7 +14,7 @@ export interface RenderableFact extends MemoryEntry {
   readonly provenance?: Provenance;
 }
 
-/** The tag that marks inferred facts in a user memory without trust. */
+/** The tag of inferred facts in a user memory that doesn't store trust. */
 export const INFERRED_TAG = "inferred";
 
 /**
@@ -41,8 +41,8 @@ const LABELS: Readonly<Record<Trust, string>> = {
 };
 
 /**
- * Returns the mark of a fact in a prompt, e.g. `(inferred) `. Returns `""` for a current statement of the user. A quotation is
- * only marked if it is superseded.
+ * Returns the mark of a fact in a prompt, e.g. `(inferred) `. Returns `""` for an active fact that the user stated or
+ * confirmed. A quotation is only marked if it is superseded.
  */
 function trustLabelOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "quotation">): string {
   if (fact.quotation !== undefined) return isPast(fact) ? "(earlier) " : "";
