@@ -210,9 +210,14 @@ export interface UserHead {
 
 /** What remains of a forgotten fact, so that the fact isn't stored again from older messages. */
 export interface Tombstone {
-  /** A keyed hash of the forgotten fact's text, words or source message; 43 characters. */
+  /**
+   * A keyed hash of the forgotten fact's text, of its word stems, or of its source message; 43 characters. A fact can
+   * leave a tombstone for each of the three.
+   */
   readonly digest: string;
-  /** When the fact was forgotten, in milliseconds since 1970. */
+  /**
+   * When the fact was forgotten, in milliseconds since 1970. For a rejected fact: a time that is later than all others.
+   */
   readonly at: number;
 }
 
@@ -227,7 +232,7 @@ export interface FactSelection {
   /** Facts whose `key` (topic) is one of these keys. */
   readonly keys?: readonly string[];
   /**
-   * Active facts whose `key` (topic) is one of these keys. Such facts are few, even if many facts with the key were
+   * Active facts whose `key` (topic) is one of these keys. There are few of them, even if many facts with the key were
    * superseded.
    */
   readonly currentKeys?: readonly string[];

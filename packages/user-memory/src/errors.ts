@@ -42,7 +42,8 @@ export interface UserMemoryErrorFields {
 }
 
 /**
- * The error of a call of a user memory. All methods of this package's stores reject with it.
+ * The error of a failed call of a user memory. If a method of this package's stores fails, the method rejects with this
+ * error.
  *
  * @example
  * ```ts

@@ -45,7 +45,10 @@ export interface Provenance {
   readonly saidAt?: Date | undefined;
 }
 
-/** Marks a fact as a quotation: its text is whole sentences of a user's message, copied by code. */
+/**
+ * Marks a fact as a quotation: its text is whole sentences of a user's message. Code copied them, so no model changed
+ * their words.
+ */
 export interface Quotation {
   /**
    * `"message"`: the words are from a short message of one paragraph. `"text"`: the words are from a longer text, or

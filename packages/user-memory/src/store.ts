@@ -81,7 +81,7 @@ export const isStore = (memory: UserMemory): memory is UserMemoryStore =>
 export interface RememberOptions {
   /** Labels of the fact, e.g. to recall only facts with a label. Upper and lower case differ. */
   readonly tags?: readonly string[] | undefined;
-  /** Confidence in the fact, from 0 to 1. A high score never outranks trust. */
+  /** Confidence in the fact, from 0 to 1. A high score doesn't make up for low trust. */
   readonly score?: number | undefined;
   /**
    * Where the fact comes from. Default `"stated"`: your application vouches that the user stated the fact. With `quotation`,
@@ -279,7 +279,7 @@ export interface LeasedJob {
   readonly job: ExtractionJob;
   /** Number of times that the job was leased so far, from 1. */
   readonly attempt: number;
-  /** Deletes the job. Call it when the job is done. */
+  /** Deletes the job. Call `complete` when the job is done. */
   readonly complete: () => Promise<void>;
   /**
    * Makes the job available to all workers again after `delayMs` milliseconds. To renew the lease, call `release` with the

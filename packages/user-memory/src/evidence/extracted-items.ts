@@ -35,7 +35,10 @@ interface Paraphrase {
 /** Checks whether a passage of the user's words supports a model's sentence. Resolves with `true` if it does. */
 export type VerifyProposal = (proposal: ProposedFact, passage: Passage) => Promise<boolean>;
 
-/** Maximum number of words in an answer that is stored together with the assistant's question. */
+/**
+ * Maximum number of words in a user's answer that is stored together with the assistant's question. A longer answer is
+ * stored without the question.
+ */
 const SHORT_ANSWER = 5;
 /**
  * Maximum number of paraphrases (a model's sentences about the quotation) that a quotation passes to the store. The

@@ -7,8 +7,9 @@ import { oneLine, withoutSecrets } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
 
 /**
- * Limits for the user's messages of a turn: number of messages, UTF-16 units of one message, UTF-16 units of all messages.
- * Only the last messages are read, and only the beginning of each message.
+ * Limits for the user's messages of a turn. `MAX_MESSAGES`: the number of messages; only the last ones are read.
+ * `MAX_TEXT`: UTF-16 units of one message; only its beginning is read. `MAX_SAID`: UTF-16 units of all messages
+ * together.
  */
 const MAX_MESSAGES = 32;
 const MAX_TEXT = 20_000;

@@ -7,7 +7,7 @@ import { detailsOf, toQuotation } from "./quotation.ts";
 export const toUserFactOrNull = (user: UserKey, stored: StoredFact | null | undefined): UserFact | null =>
   stored ? toUserFact(user, stored) : null;
 
-/** Converts a stored fact into the frozen fact that callers get. Leaves out fields that are unknown (`null`). */
+/** Converts a stored fact into the frozen fact that callers get. Leaves out fields whose value is unknown (`null`). */
 export function toUserFact({ userId }: UserKey, stored: StoredFact): UserFact {
   const { id, fact, tags, score, trust, status, quarantine, key } = stored;
   const quotation = toQuotation(stored);

@@ -152,8 +152,9 @@ export function searchMessages(
 }
 
 /**
- * Removes the index of a user that {@link searchMessages} keeps in this process. Call this function when you delete the user's
- * data. Pass the same `provider` object as to `searchMessages`. The index of a search that is still running isn't kept either.
+ * Removes the index of a user that {@link searchMessages} keeps in this process. Call this function when you delete the
+ * user's data. Pass the same `provider` object as to `searchMessages`. If a search of the user is still running, its
+ * index isn't kept after the search.
  *
  * @example
  * ```ts

@@ -24,8 +24,8 @@ export interface MemoryInjectOptions {
   /** Called with the facts that are in the prompt, in order, if there are any. Errors of this function are ignored. */
   readonly onInjected?: ((entries: readonly MemoryEntry[]) => void) | undefined;
   /**
-   * Called with the error if the recall fails. Default: the middleware's hook rejects, and the engine reports
-   * `middleware_failed`.
+   * Called with the error if the recall fails. Default: the middleware's hook rejects, and the engine reports the event
+   * `middleware_failed`. The run continues without facts in both cases.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

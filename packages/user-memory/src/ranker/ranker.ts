@@ -25,8 +25,8 @@ export interface Reasons extends ScoreParts {
 }
 
 /**
- * A ranked document, identified by its `seq`. Or a ranked message of which no document matches, but which is near matching
- * documents. Such a message is identified by its `location` alone.
+ * An item of a ranking. Usually, the item is a document, identified by its `seq`. An item without `seq` is a message
+ * that has no matching document, but is near matching documents. This message is identified by its `location`.
  */
 export interface RankedItem {
   readonly seq?: number | undefined;

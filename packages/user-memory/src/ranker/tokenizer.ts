@@ -120,8 +120,8 @@ const QUESTION = /[?？؟]/;
 export const TIME_TERM = "@when";
 
 /**
- * The index term of every negation. Queries don't look for it, because most documents with a negation are about something
- * else.
+ * The index term of every negation. Queries don't look for this term, because negations occur in documents about any
+ * topic.
  */
 export const NEGATION_TERM = "not";
 

@@ -9,8 +9,8 @@ export interface Found {
 }
 
 /**
- * A statement of the user comes first if its score by words is at least this share of the best score by words. Only facts in
- * the user's own words count for the best score.
+ * A fact that the user stated or confirmed comes first if its score by words is at least this share of the best score
+ * by words. The best score is taken among facts in the user's own words.
  */
 const STRONG = 0.5;
 
@@ -32,8 +32,8 @@ const fits = ({ words, meaning }: Fit, strong: Fit): boolean =>
   (words > 0 && words >= strong.words) || (meaning > 0 && meaning >= strong.meaning);
 
 /**
- * Puts statements of the user that match well first, then all other facts in their order. So a fact from another source can't
- * outrank such a statement, whatever its wording or score.
+ * Puts facts first that the user stated or confirmed and that match the query well. All other facts follow, in their
+ * order. So an inferred or external fact can't outrank them, whatever its wording or score.
  */
 export function orderByTrust<T extends Found>(found: readonly T[]): readonly T[] {
   const own = found.filter(({ fact }) => isUsersWord(fact.trust));

@@ -89,8 +89,9 @@ const QUOTATION_MARK = /["“”„‟«»＂〝〞❝❞]/gu;
 type Statable = Pick<RenderableFact, "fact" | "tags" | "trust" | "status" | "quotation" | "provenance">;
 
 /**
- * Formats a fact as one line with its mark. A quotation has its date: `The user said on 2026-11-02: "…"`. Double quotation
- * marks in a quotation become single ones, so that they can't end the quotation. Returns `""` if nothing is left of the fact.
+ * Formats a fact as one line with its mark. A quotation starts with its date, if known: `The user said on 2026-11-02:
+ * "…"`. Double quotation marks in a quotation become single ones, so that they can't end the quotation. Returns `""` if
+ * nothing is left of the fact.
  */
 export function statementOf(fact: Statable, options: LineOptions): string {
   const line = lineOf(fact.fact, options);

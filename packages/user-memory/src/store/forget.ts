@@ -21,7 +21,10 @@ interface Removal {
   readonly rejects: boolean;
 }
 
-/** Removes a fact, and all facts of the user with the same digest, including superseded facts. */
+/**
+ * Removes a fact, and all facts of the user with the same digest, including superseded facts. Removes nothing if the
+ * user has no fact with this id, or if `rejects` is `true` and the fact doesn't wait for review.
+ */
 export async function remove(
   scope: StoreScope,
   user: UserKey,

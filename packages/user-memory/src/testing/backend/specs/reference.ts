@@ -6,7 +6,7 @@ import { allFacts } from "../expectations.ts";
 import { type Look, randomStep } from "../random/step.ts";
 import type { BackendSpec } from "../spec.ts";
 
-/** Returns the reference backend, without the features that the tested backend lacks. */
+/** Returns a new reference backend. The reference has no `nearest` if the tested backend has none. */
 function referenceFor({ nearest }: UserMemoryBackend): UserMemoryBackend {
   const { nearest: near, ...rest } = createInMemoryUserMemoryBackend();
   return nearest === undefined || near === undefined ? rest : { ...rest, nearest: near };
