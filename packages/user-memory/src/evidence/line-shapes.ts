@@ -4,8 +4,8 @@ const TIME = String.raw`\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[.,]\d+)?(?:\s?[aApP]\.
 const DATE = String.raw`\d{1,4}[./-]\d{1,2}[./-]\d{1,4}`;
 /**
  * Matches a line of a log or a chat. The line starts with a time in brackets (`[10:32]`), with a date and a time, with
- * a time and a log level (`10:32 ERROR`), or with a time and a name (`10:32 Ann:`). A time before other words (`10:00
- * dentist`) counts as the user's own schedule.
+ * a time and a log level (`10:32 ERROR`), or with a time and a name (`10:32 Ann:`). A time before other words counts as
+ * the user's own schedule (`10:00 dentist`).
  */
 const TIMED = new RegExp(
   `^\\s*(?:\\[[^\\]\\n]{0,30}\\d[^\\]\\n]{0,30}\\]|${DATE}[T, ]\\s?${TIME}\\S*|${TIME}\\s+(?:[A-Z]{4,}\\b|[^:\\n]{1,30}:\\s))`,

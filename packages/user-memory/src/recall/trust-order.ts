@@ -33,7 +33,8 @@ const fits = ({ words, meaning }: Fit, strong: Fit): boolean =>
 
 /**
  * Puts facts first that the user stated or confirmed and that match the query well. All other facts follow, in their
- * order. So an inferred or external fact can't outrank them, whatever its wording or score.
+ * order. So an inferred or external fact can't come before a well-matching statement of the user, whatever its wording
+ * or score.
  */
 export function orderByTrust<T extends Found>(found: readonly T[]): readonly T[] {
   const own = found.filter(({ fact }) => isUsersWord(fact.trust));
@@ -51,7 +52,7 @@ export function mayComeFirst(unread: readonly Candidate[], found: readonly Found
 
 /**
  * Returns the first `limit` facts. Limits the inferred and external facts from one source (conversation or extractor):
- * at most `limit * share` of them are returned, but at least one. Quotations aren't limited.
+ * at most `limit * share` of them are returned, or one if this number is below one. Quotations aren't limited.
  */
 export function limitSourceShare<T extends Found>(
   found: readonly T[],

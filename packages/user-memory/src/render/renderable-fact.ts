@@ -89,8 +89,8 @@ const QUOTATION_MARK = /["“”„‟«»＂〝〞❝❞]/gu;
 type Statable = Pick<RenderableFact, "fact" | "tags" | "trust" | "status" | "quotation" | "provenance">;
 
 /**
- * Formats a fact as one line with its mark. A quotation starts with its date, if known: `The user said on 2026-11-02:
- * "…"`. Double quotation marks in a quotation become single ones, so that they can't end the quotation. Returns `""` if
+ * Formats a fact as one line with its mark. Before a quotation, the line names its date, if known (`The user said on
+ * …`). Double quotation marks in a quotation become single ones, so that they can't end the quotation. Returns `""` if
  * nothing is left of the fact.
  */
 export function statementOf(fact: Statable, options: LineOptions): string {
