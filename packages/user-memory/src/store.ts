@@ -30,7 +30,7 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Changes a fact and returns the changed fact. Returns `null` if the user has no such fact. */
   update(userId: string, factId: string, changes: FactChanges): Promise<UserFact | null>;
   /**
-   * Deletes a fact for good, and superseded facts of the user with the same text. Facts that the deleted fact
+   * Deletes a fact for good, together with all facts of the user that have the same text. Facts that the deleted fact
    * superseded become active again. Returns how much was deleted: `facts` is 0 if the user has no such fact.
    */
   forget(userId: string, factId: string): Promise<ForgetReceipt>;
