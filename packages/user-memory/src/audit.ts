@@ -86,11 +86,14 @@ export interface ChainEnd {
   readonly hash: string;
 }
 
-/** The end of an empty audit trail. The first entry has the next number and, as `previous`, this hash. */
+/** The end of an empty audit trail. So the first entry has the number 1, and 64 zeros as its `previous`. */
 export const CHAIN_START: ChainEnd = { seq: 0, hash: "0".repeat(64) };
 
 export interface AuditChain {
-  /** Converts events into the audit entries that follow `end`. Returns these entries and the new end of the trail. */
+  /**
+   * Converts events into the audit entries that follow `end`. All of them get the time `at`, in milliseconds since
+   * 1970. Returns these entries and the new end of the trail.
+   */
   readonly extend: (
     end: ChainEnd,
     events: readonly AuditEvent[],
@@ -99,8 +102,8 @@ export interface AuditChain {
   /** Whether the hash of an entry matches the other fields of the entry. */
   readonly isWhole: (entry: AuditEntry) => boolean;
   /**
-   * Returns a hash of a stored fact, without terms, vector and `usedAt`. The hash is keyed with the option `auditKey` if it is
-   * set.
+   * Returns a hash of all fields of a stored fact except `terms`, `vector` and `usedAt`. The hash is keyed with the
+   * option `auditKey` if it is set.
    */
   readonly digestOf: (fact: StoredFact) => string;
 }
@@ -159,7 +162,10 @@ const entrySchema = z.object({
   hash: z.string(),
 });
 
-/** Parses a stored audit entry. Returns `undefined` if the body isn't a valid entry or contains another number. */
+/**
+ * Parses a stored audit entry. Returns `undefined` if the body isn't a valid entry, or if the number in the body isn't
+ * `seq`.
+ */
 export function parseAuditEntry({ seq, body }: StoredAuditEntry): AuditEntry | undefined {
   try {
     const parsed = entrySchema.safeParse(JSON.parse(body));
@@ -176,7 +182,10 @@ export interface Trail {
   readonly facts: readonly StoredFact[];
 }
 
-/** Checks a user's audit trail: the hash of each entry, the end of the trail, and whether the stored facts match the trail. */
+/**
+ * Checks the hash of each audit entry of a user, whether the newest entries are there, and whether the stored facts
+ * match the audit trail. The report lists all problems.
+ */
 export function verifyTrail(chain: AuditChain, { entries, end, facts }: Trail): AuditReport {
   const problems: AuditProblem[] = [];
   const left = new Map<string, AuditEntry>();

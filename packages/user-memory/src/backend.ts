@@ -11,7 +11,10 @@ import type { Matches, MessageLocation, TermWeight } from "./ranker/term-index.t
 export interface UserMemoryBackend {
   /** The name of the backend in error messages, e.g. `"postgres"`. */
   readonly name: string;
-  /** Reads a user's head, the selected facts and the requested tombstones, all at the same version of the user's data. */
+  /**
+   * Reads a user's head, the selected facts, and the tombstones whose digests are in `tombstones`. All of them are of
+   * the same version of the user's data.
+   */
   readonly read: (
     user: UserKey,
     selection: FactSelection & Extent & { readonly tombstones?: readonly string[] },
@@ -103,8 +106,8 @@ export interface UserKey {
   /** The user id as the application passed it. */
   readonly userId: string;
   /**
-   * SHA-256 of the user id as base64url, 43 characters. Stored keys and rows that remain after an erasure contain this hash,
-   * not the user id.
+   * SHA-256 of the user id as base64url, 43 characters. The data that remains after an erasure contains this hash
+   * instead of the user id.
    */
   readonly hash: string;
 }
@@ -142,8 +145,8 @@ export interface StoredFact {
   /** Why the fact waits for review. `null` if it doesn't wait for review. */
   readonly quarantine: QuarantineReason | null;
   /**
-   * A keyed hash of the fact's text (for a quotation, with the question that it answers), 43 characters. Texts that differ
-   * only in case, spaces and punctuation have the same hash.
+   * A keyed hash of the fact's text, 43 characters. For a quotation that answers a question, the hash covers the
+   * question, too. Texts that differ only in case, spaces and punctuation have the same hash.
    */
   readonly digest: string;
   /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces this fact. */
@@ -181,7 +184,7 @@ export interface StoredFact {
    * isn't a quotation.
    */
   readonly quotation: string | null;
-  /** When the fact was recalled for the first time. `null` if this wasn't recorded. */
+  /** When the fact was recalled for the first time. `null` if no recall was recorded. */
   readonly usedAt: number | null;
   /** The index terms (stemmed words and dates) by which queries find the fact. Empty while the fact is quarantined. */
   readonly terms: readonly TermWeight[];
@@ -207,9 +210,14 @@ export interface UserHead {
 
 /** What remains of a forgotten fact, so that the fact isn't stored again from older messages. */
 export interface Tombstone {
-  /** A keyed hash of the forgotten fact's text, words or source message; 43 characters. */
+  /**
+   * A keyed hash of the forgotten fact's text, of its word stems, or of its source message; 43 characters. A fact can
+   * leave a tombstone for each of the three.
+   */
   readonly digest: string;
-  /** When the fact was forgotten, in milliseconds since 1970. */
+  /**
+   * When the fact was forgotten, in milliseconds since 1970. For a rejected fact: a time that is later than all others.
+   */
   readonly at: number;
 }
 
@@ -224,7 +232,7 @@ export interface FactSelection {
   /** Facts whose `key` (topic) is one of these keys. */
   readonly keys?: readonly string[];
   /**
-   * Active facts whose `key` (topic) is one of these keys. Such facts are few, even if many facts with the key were
+   * Active facts whose `key` (topic) is one of these keys. There are few of them, even if many facts with the key were
    * superseded.
    */
   readonly currentKeys?: readonly string[];
@@ -234,7 +242,7 @@ export interface FactSelection {
   readonly supersededBy?: readonly string[];
 }
 
-/** How much of each fact to read. */
+/** Options that say how much of each fact a backend reads. */
 export interface Extent {
   /** If `true`, the caller needs no terms and no vectors. The backend can return `[]` for terms and `null` for vectors. */
   readonly brief?: boolean | undefined;
@@ -246,7 +254,7 @@ export interface UserSnapshot {
   readonly head: UserHead | null;
   /** The selected facts, each once, in the order of `seq`. */
   readonly facts: readonly StoredFact[];
-  /** Those of the requested tombstones that exist. */
+  /** The tombstones that exist, of those whose digests were requested. */
   readonly tombstones: readonly Tombstone[];
 }
 
@@ -284,8 +292,9 @@ export interface StoredAuditEntry {
 }
 
 /**
- * What is stored for a user after an erasure: a state and an audit trail. In one atomic write, the backend adds 1 to the
- * head's version and epoch (both are 0 without a head) and replaces the state and the audit trail.
+ * The state and the audit trail that replace all data of a user when the user's memory is erased. In the same atomic
+ * write, the backend adds 1 to the version and to the epoch of the user's head. Both count as 0 if the user has no
+ * head.
  */
 export interface Erasure {
   /** The new state of the head, as JSON that the backend doesn't read. */

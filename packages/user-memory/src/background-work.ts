@@ -4,8 +4,8 @@ import { withDeadline } from "@jaf/memory/adapter";
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Calls `work` and resolves or rejects as `work` does. If `work` takes longer than `milliseconds`, rejects with the error that
- * `late` returns and ignores what `work` does later.
+ * Calls `work` and resolves or rejects as `work` does. If `work` takes longer than `milliseconds`, rejects with the
+ * error that `late` returns, and ignores the later result of `work`.
  */
 export async function beforeDeadline<T>(
   milliseconds: number,

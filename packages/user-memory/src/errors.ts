@@ -6,10 +6,12 @@ import { warn } from "@jaf/memory/internal";
  * Why a call of a user memory failed:
  *
  * - `"invalid"`: an argument is invalid. The error's `message` names the argument.
- * - `"erased"`: the user's memory was erased after the call began, or after the beginning of the turn that the call belongs
- *   to.
- * - `"forgotten"`: the fact was forgotten or rejected before, and the call isn't based on a newer statement of the user.
- * - `"full"`: the user has reached the limit for facts of this kind.
+ * - `"erased"`: the user's memory was erased after the call began, or after the beginning of the turn that the call
+ *   belongs to.
+ * - `"forgotten"`: the fact was forgotten or rejected before, and the call isn't based on a newer statement of the
+ *   user.
+ * - `"full"`: a limit of the user's memory is reached, e.g. the maximum number of facts that wait for review (see
+ *   `UserMemoryLimits`).
  * - `"busy"`: other writes changed the same user's facts at the same time, too often in a row.
  * - `"unavailable"`: the store can't be reached, is closed, or is too slow.
  * - `"storage"`: the store reported an error.
@@ -40,7 +42,8 @@ export interface UserMemoryErrorFields {
 }
 
 /**
- * The error of a call of a user memory. All methods of this package's stores reject with it.
+ * The error of a failed call of a user memory. If a method of this package's stores fails, the method rejects with this
+ * error.
  *
  * @example
  * ```ts
@@ -139,8 +142,8 @@ export const callOnError = <Failed>(onError: (error: Failed) => unknown, error: 
   );
 
 /**
- * Reports a failure despite which the store's call continues, e.g. a failure of `embed`. Calls `onError`, or emits a process
- * warning if `onError` isn't set. Never throws.
+ * Reports a failure that doesn't end the call of the store, e.g. a failure of `embed`. Calls `onError`, or emits a
+ * process warning if `onError` isn't set. Never throws.
  */
 export function reportError({ onError }: Reporting<UserMemoryError>, failure: Failure): void {
   const error = new UserMemoryError({ ...failure, cause: kindOf(failure.cause) });

@@ -45,11 +45,15 @@ export interface Provenance {
   readonly saidAt?: Date | undefined;
 }
 
-/** Marks a fact as a quotation: its text is whole sentences of a user's message, copied by code. */
+/**
+ * Marks a fact as a quotation: its text is whole sentences of a user's message. Code copied them, so no model changed
+ * their words.
+ */
 export interface Quotation {
   /**
-   * `"message"`: the words are from a short message of one paragraph. `"text"`: the words are from a longer text, or from one
-   * of several messages. The user may have pasted a longer text, so prompts don't present words from it as the user's opinion.
+   * `"message"`: the words are from a short message of one paragraph. `"text"`: the words are from a longer text, or
+   * from one of several messages. The user may have pasted a longer text. So prompts present words from a longer text
+   * as sent by the user, not as said by the user.
    */
   readonly from: "message" | "text";
   /** The assistant's question that the quoted words answer. Present if the words say little without the question. */

@@ -79,9 +79,9 @@ export interface UserMemoryLimits {
   /** Maximum number of facts that wait for review. Default 1,000. */
   readonly maxQuarantined: number;
   /**
-   * Maximum number of a user's quotations. At the limit, new quotations replace old quotations: first the oldest that were
-   * never recalled, then those with the earliest first recall. The store records when a quotation is recalled first, as soon
-   * as the user has half of this number. Default 5,000.
+   * Maximum number of a user's quotations. When the limit is reached, old quotations are deleted: first the oldest of
+   * those that were never recalled, then those whose first recall is longest ago. The store only records first recalls
+   * while the user has at least half of this number of quotations. Default 5,000.
    */
   readonly maxQuotations: number;
   /**
@@ -92,8 +92,8 @@ export interface UserMemoryLimits {
   /** The time window for `maxExtractedPerConversation`, in milliseconds. Default 3,600,000 (one hour). */
   readonly extractionWindowMs: number;
   /**
-   * Which share of a recall may be facts in a model's wording from the same source (conversation or extractor). At least one
-   * such fact is allowed. Default 0.4.
+   * Maximum share of the recalled facts that are in a model's wording and come from the same source (conversation or
+   * extractor). At least one such fact is allowed. Default 0.4.
    */
   readonly maxSourceShare: number;
 }
@@ -151,7 +151,7 @@ export interface UserMemoryOptionsSchema extends Schema {}
  */
 export const userMemoryOptionsSchema: UserMemoryOptionsSchema = optionsSchema;
 
-/** A schema of options. Only the names of the schema's fields are read. */
+/** A zod schema of options. {@link bindOptions} only reads the names of its fields. */
 interface OptionsSchema {
   readonly shape: Readonly<Record<string, unknown>>;
 }

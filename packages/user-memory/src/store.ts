@@ -4,15 +4,16 @@ import type { FactStatus, Provenance, QuarantineReason, Quotation, Trust, UserFa
 import { hasMethod, type UserMemory } from "./user-memory.ts";
 
 /**
- * A {@link UserMemory} with provenance, trust, history and review. The stores of this package implement it. A fact of another
- * user is always treated like a fact that doesn't exist. Methods reject with `UserMemoryError`.
+ * A {@link UserMemory} with provenance, trust, history and review. The stores of this package implement it. A fact of
+ * another user is always treated like a fact that doesn't exist. Methods reject with `UserMemoryError`.
  *
  * - Each write is atomic, on every backend and with any number of processes.
- * - Facts that differ only in case, spaces and punctuation are stored as one fact, with the higher trust.
- * - A new fact replaces an older fact only if the new fact has at least as much trust. `"stated"` and `"confirmed"` count as
- *   equal. If the new fact has too little trust, it is quarantined as a conflict.
- * - A forgotten fact is deleted, together with its index terms and its vector. The audit trail never contains the text of a
- *   fact. A keyed hash of the fact remains, so that the fact isn't extracted again from older messages.
+ * - Facts that differ only in case, spaces and punctuation are stored as one fact. If the user later states or confirms
+ *   the fact, its trust rises.
+ * - A new fact replaces an older fact only if the new fact has at least as much trust. `"stated"` and `"confirmed"`
+ *   count as equal. If the new fact has too little trust, it is quarantined as a conflict.
+ * - A forgotten fact is deleted, together with its index terms and its vector. The audit trail never contains the text
+ *   of a fact. A keyed hash of the fact remains, so that the fact isn't extracted again from older messages.
  */
 export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Stores a fact about the user and returns the stored fact. The fact may wait for review, see its `status`. */
@@ -28,18 +29,22 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   get(userId: string, factId: string): Promise<UserFact | null>;
   /** Changes a fact and returns the changed fact. Returns `null` if the user has no such fact. */
   update(userId: string, factId: string, changes: FactChanges): Promise<UserFact | null>;
-  /** Deletes a fact for good. Facts that the deleted fact superseded become active again. */
+  /**
+   * Deletes a fact for good, together with all facts of the user that have the same text. Facts that the deleted fact
+   * superseded become active again. Returns how much was deleted: `facts` is 0 if the user has no such fact.
+   */
   forget(userId: string, factId: string): Promise<ForgetReceipt>;
   /**
-   * Deletes everything about the user: facts, index, vectors, audit trail and extraction jobs. Writes that began before this
-   * call are refused. One record remains in the store, without the user id and without texts.
+   * Deletes everything about the user: facts, index, vectors, audit trail and extraction jobs. Writes that began before
+   * this call are refused. One record remains in the store, without the user id and without texts. Returns how much was
+   * deleted.
    */
   forgetAll(userId: string): Promise<ForgetReceipt>;
   /** Lists, approves and rejects the facts that wait for review. */
   readonly review: FactReview;
   /**
-   * Explains where a fact comes from and whether it can be recalled. With `query`, also explains why the query finds the fact.
-   * Returns `null` if the user has no such fact.
+   * Explains where a fact comes from and whether it can be recalled. With `query`, also explains whether the query
+   * finds the fact, and why. Returns `null` if the user has no such fact.
    */
   explain(userId: string, factId: string, query?: string): Promise<FactExplanation | null>;
   /**
@@ -76,7 +81,7 @@ export const isStore = (memory: UserMemory): memory is UserMemoryStore =>
 export interface RememberOptions {
   /** Labels of the fact, e.g. to recall only facts with a label. Upper and lower case differ. */
   readonly tags?: readonly string[] | undefined;
-  /** Confidence in the fact, from 0 to 1. A high score never outranks trust. */
+  /** Confidence in the fact, from 0 to 1. A high score doesn't make up for low trust. */
   readonly score?: number | undefined;
   /**
    * Where the fact comes from. Default `"stated"`: your application vouches that the user stated the fact. With `quotation`,
@@ -158,15 +163,15 @@ export interface FactReview {
    */
   approve(userId: string, factId: string): Promise<UserFact | null>;
   /**
-   * Forgets a fact for good. Returns `true` if the fact waited for review. Returns `false` if no fact with this id waits for
-   * review.
+   * Deletes a fact that waits for review. The fact isn't stored again unless the user states or confirms it. Returns
+   * `true` if the fact waited for review. Returns `false` if no fact with this id waits for review.
    */
   reject(userId: string, factId: string): Promise<boolean>;
 }
 
 /**
- * Stands for a user's memory between two calls of `forgetAll`. If a write passes a mark that was taken before the last
- * `forgetAll`, the write is refused.
+ * A mark that stands for a user's memory between two calls of `forgetAll`. If a write passes a mark that was taken
+ * before the last `forgetAll`, the write is refused.
  */
 export type ErasureMark = number & { readonly __brand: "ErasureMark" };
 
@@ -255,7 +260,7 @@ export interface ExtractionJob {
   readonly position?: number | undefined;
   /** When the turn began. */
   readonly saidAt: Date;
-  /** The tags that all facts from this turn get. */
+  /** The tags of all facts from this turn. If the list is empty, facts get the tags that were proposed with them. */
   readonly tags: readonly string[];
   /** The model that proposes facts. Default: the agent's model. */
   readonly model?: string | undefined;
@@ -274,7 +279,7 @@ export interface LeasedJob {
   readonly job: ExtractionJob;
   /** Number of times that the job was leased so far, from 1. */
   readonly attempt: number;
-  /** Deletes the job. Call it when the job is done. */
+  /** Deletes the job. Call `complete` when the job is done. */
   readonly complete: () => Promise<void>;
   /**
    * Makes the job available to all workers again after `delayMs` milliseconds. To renew the lease, call `release` with the

@@ -64,7 +64,7 @@ export const hasMethod = (value: unknown, method: string): boolean =>
 export const isUserMemory = (value: unknown): value is UserMemory =>
   METHODS.every((method) => hasMethod(value, method));
 
-/** Whether a value is a user memory that runs can use, i.e. with the method `middlewareFor`. */
+/** Whether a value is a user memory that runs can use, because it has the method `middlewareFor`. */
 export const isLinked = (value: unknown): value is LinkedUserMemory =>
   isUserMemory(value) && hasMethod(value, "middlewareFor");
 

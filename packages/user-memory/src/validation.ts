@@ -74,9 +74,7 @@ export function checkUserId(operation: string, userId: unknown): string {
   return userId as string;
 }
 
-/**
- * Returns a function that returns the result of `make` for a store's limits. Calls `make` only once for each `limits` object.
- */
+/** Returns a function that caches the results of `make`: it calls `make` only once for each `limits` object. */
 export function perLimits<T>(make: (limits: UserMemoryLimits) => T): (limits: UserMemoryLimits) => T {
   const made = new WeakMap<UserMemoryLimits, { readonly value: T }>();
   return (limits) => {

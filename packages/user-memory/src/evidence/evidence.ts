@@ -11,8 +11,8 @@ export interface ProposedFact {
   /** The proposed fact as a sentence. */
   readonly fact: string;
   /**
-   * The user's words that state the fact, copied exactly. Default: the user's words that have most words in common with the
-   * fact.
+   * The user's words that state the fact, copied exactly. Default: the passage of the user's messages that shares most
+   * words with `fact`.
    */
   readonly evidence?: string | undefined;
   /** Confidence in the fact, from 0 to 1. Other values are clamped. A high score doesn't raise trust. */
@@ -36,8 +36,9 @@ const NONE: Support = { kind: "none" };
 const ELLIPSIS = /\s*(?:\[?(?:…|\.{3,})\]?)\s*/u;
 const MAX_PARTS = 5;
 /**
- * How many words of a proposal a passage must contain. `SHARED`: the usual share of the words. `SHARED_WITH_FACT`: the share
- * if the proposal has no evidence, or if its evidence is in several passages. `MIN_SHARED`: the minimum number of words.
+ * How many words of a proposal a passage must contain in order to support the proposal. `SHARED`: usually this share of
+ * the words. `SHARED_WITH_FACT`: this share, if the proposal has no evidence or its evidence is in several passages.
+ * `MIN_SHARED`: in any case at least this number of words.
  */
 const SHARED = 0.5;
 const SHARED_WITH_FACT = 0.2;
@@ -46,17 +47,18 @@ const MIN_SHARED = 2;
 /**
  * Returns a function that finds the user's words that support a proposed fact:
  *
- * 1. The function looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter. An ellipsis in
- *    the evidence stands for omitted words. If the evidence is in a passage, the passage is the support. If the evidence is
- *    only in third-party text, the third-party text is the support. If the evidence is anywhere else, there is no support.
- * 2. If the evidence isn't found, the function takes a passage that contains at least half of the evidence's words. If there
- *    is no such passage, the function takes a passage that contains at least half of the fact's words.
- * 3. If the proposal has no evidence, the function takes a passage that contains at least a fifth of the fact's words. A fifth
- *    is enough, because the user is later shown the passage, not the fact.
+ * 1. The function looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter. An
+ *    ellipsis in the evidence stands for omitted words. If the evidence is in a passage, the passage is the support. If
+ *    the evidence is only in third-party text, the third-party text is the support. If the evidence is anywhere else,
+ *    there is no support.
+ * 2. If the evidence isn't found, the function takes a passage that contains at least half of the evidence's words. If
+ *    there is no such passage, the function takes a passage that contains at least half of the fact's words.
+ * 3. If the proposal has no evidence, the function takes a passage that contains at least a fifth of the fact's words.
+ *    A fifth is enough, because the user is later shown the passage, not the fact.
  *
- * In cases 2 and 3, the passage must contain at least two of the words, unless there is only one word. Of several passages,
- * the function takes the one whose common words weigh most. A word weighs more if fewer passages contain it. The function
- * returns `kind: "none"` if there is no support.
+ * In cases 2 and 3, the passage must contain at least two of the words, unless there is only one word. Of several
+ * passages, the function takes the one whose matching words weigh most. A word weighs more if fewer passages contain
+ * it. The function returns `kind: "none"` if there is no support.
  */
 export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
   const { said, passages, thirdParty } = quotable;
@@ -143,8 +145,9 @@ function messageSpansOf(evidence: string, texts: readonly NormalizedText[]): rea
 }
 
 /**
- * Finds evidence in a text. `parts` are the texts between the ellipses of the evidence. Returns all matches of a single part.
- * Of several parts, returns one match of each, in order, or `[]` if one of them isn't found.
+ * Finds evidence in a text. `parts` are the texts between the ellipses of the evidence. If there is only one part,
+ * returns all its matches. If there are several parts, returns one match of each part, in order, or `[]` if a part
+ * isn't found.
  */
 function spansIn(text: NormalizedText, parts: readonly string[]): readonly Span[] {
   const [only] = parts;
@@ -163,7 +166,7 @@ function spansIn(text: NormalizedText, parts: readonly string[]): readonly Span[
 interface Found {
   /** The match, in the original text. */
   readonly span: Span;
-  /** The end of the match in the normalized text, where the next search begins. */
+  /** The end of the match in the normalized text. A search for the next match begins here. */
   readonly end: number;
 }
 
@@ -171,11 +174,11 @@ interface Found {
 interface NormalizedText {
   readonly text: string;
   /**
-   * Finds the next match of a normalized text at or after the offset `from`. Only matches of whole words count. Returns
-   * `undefined` if there is no match.
+   * Finds the next match of `wanted` (a normalized text) at or after the offset `from` of this normalized text. Only
+   * matches of whole words count. Returns `undefined` if there is no match.
    */
   readonly next: (wanted: string, from: number) => Found | undefined;
-  /** Finds the first matches of a normalized text, at most `MAX_MATCHES`. */
+  /** Finds the matches of `wanted` (a normalized text): the first ones, at most `MAX_MATCHES`. */
   readonly all: (wanted: string) => readonly Span[];
 }
 

@@ -32,12 +32,18 @@ interface Paraphrase {
   readonly message: number;
 }
 
-/** Whether a passage of the user's words supports a model's proposed sentence. */
+/** Checks whether a passage of the user's words supports a model's sentence. Resolves with `true` if it does. */
 export type VerifyProposal = (proposal: ProposedFact, passage: Passage) => Promise<boolean>;
 
-/** Maximum number of words in an answer that is stored together with the assistant's question. */
+/**
+ * Maximum number of words in a user's answer that is stored together with the assistant's question. A longer answer is
+ * stored without the question.
+ */
 const SHORT_ANSWER = 5;
-/** Maximum number of paraphrases (a model's sentences about the quotation) per quotation. Stores keep fewer of them. */
+/**
+ * Maximum number of paraphrases (a model's sentences about the quotation) that a quotation passes to the store. The
+ * store keeps only the first of them.
+ */
 const MAX_PARAPHRASES = 8;
 
 type Said = Pick<ExtractionJob, "said" | "question" | "isAnnounced">;
@@ -56,9 +62,9 @@ export function verbatimItems(job: Said): readonly Quoted[] {
 }
 
 /**
- * Converts proposed facts into items to store. Each passage becomes one item, with all proposals that point at it. Passages
- * come first, by highest score, then verified sentences, then sentences from third-party text. Drops proposals that contain
- * secrets, and proposals that no words of the user support.
+ * Converts proposed facts into items to store. All proposals that point at the same passage become one item. Passages
+ * come first, by highest score, then verified sentences, then sentences from third-party text. Drops proposals that
+ * contain secrets, and proposals that no words of the user support.
  */
 export async function itemsFromProposals(
   job: Said,

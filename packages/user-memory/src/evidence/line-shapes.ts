@@ -3,9 +3,9 @@ import { isBlank, type Line, type Span } from "../text.ts";
 const TIME = String.raw`\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[.,]\d+)?(?:\s?[aApP]\.?[mM]\.?)?`;
 const DATE = String.raw`\d{1,4}[./-]\d{1,2}[./-]\d{1,4}`;
 /**
- * Matches a line of a log or a chat. The line starts with a time in brackets (`[10:32]`), with a date and a time, or with a
- * time before a log level (`ERROR`) or a name with a colon. A time before other words (`10:00 dentist`) counts as the user's
- * own schedule.
+ * Matches a line of a log or a chat. The line starts with a time in brackets (`[10:32]`), with a date and a time, with
+ * a time and a log level (`10:32 ERROR`), or with a time and a name (`10:32 Ann:`). A time before other words counts as
+ * the user's own schedule (`10:00 dentist`).
  */
 const TIMED = new RegExp(
   `^\\s*(?:\\[[^\\]\\n]{0,30}\\d[^\\]\\n]{0,30}\\]|${DATE}[T, ]\\s?${TIME}\\S*|${TIME}\\s+(?:[A-Z]{4,}\\b|[^:\\n]{1,30}:\\s))`,
@@ -67,8 +67,8 @@ export function shapesIn(lines: readonly Line[]): readonly Span[] {
 const announces = ({ text }: Line): boolean => /[:：]\s*$/u.test(text) && !WROTE.test(text);
 
 /**
- * Whether third-party text starts at this line and continues to the end of the message. Such a line is a delimiter, or it ends
- * with a colon before text that isn't a list.
+ * Whether third-party text starts at this line and continues to the end of the message. This is so if the line is a
+ * delimiter (`-----`), or if it ends with a colon and the text after it isn't a list.
  */
 function opens({ text }: Line, next: Line | undefined, second: Line | undefined): boolean {
   if (next === undefined || text.length > 500) return false;

@@ -36,8 +36,8 @@ function keyOf(word: string): string {
 const keysOf = (word: string): readonly string[] => [word, `${word.slice(0, PREFIX)}*`];
 
 /**
- * Whether a message contains a word for each element of the phrase. This quick check rules out most phrases before the exact
- * check.
+ * Whether a message contains a word for each element of the phrase, in any order. This quick check rules out most
+ * phrases before the exact check.
  */
 const isPossible = ({ elements }: Phrase, keys: ReadonlySet<string>): boolean =>
   elements.every(
@@ -184,7 +184,10 @@ const ACCENTS = /[\u0300-\u036f\u0640\u064b-\u0655]/gu;
 const NEGATED =
   /(?<!\p{L})(do|does|did|is|are|was|were|should|must|need|could|would|wo|ca)(?: ?not|n ?'? ?t)(?!\p{L})/gu;
 
-/** Converts a text to lower case without accents. Characters with several forms get one form. */
+/**
+ * Converts a text to lower case without accents. Converts variants of a character or of a negation (`do not`, `don't`)
+ * into one form.
+ */
 const plain = (text: string): string =>
   text
     .replace(APOSTROPHES, "'")

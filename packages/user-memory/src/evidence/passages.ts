@@ -6,7 +6,7 @@ import { thirdPartySpans } from "./third-party-text.ts";
 export interface Passage {
   /** Index of the passage's message in the turn's messages (`said`). */
   readonly message: number;
-  /** Start and end of the passage in its message. */
+  /** The range of the passage in the text of its message. */
   readonly span: Span;
   /** The words of the passage as one line. */
   readonly text: string;
@@ -48,10 +48,10 @@ const WINDOW = 500;
 const BLANK = /\s*/uy;
 
 /**
- * Splits the user's messages into passages. The same messages always have the same passages. Sentences are never cut, so a
- * passage can't state the opposite of what the user said. Leaves out sentences that contain a secret or that are mostly
- * third-party text. `isThirdParty` tells whether a whole message is third-party text, because the user's previous message
- * announced such a text (`Translate this:`).
+ * Splits the user's messages into passages. The same messages always have the same passages. Sentences are never cut,
+ * so a passage can't state the opposite of what the user said. Leaves out sentences that contain a secret or that are
+ * mostly third-party text. `isThirdParty` returns `true` for the index of a message that is third-party text as a
+ * whole, because the user's previous message announced it (`Translate this:`).
  */
 export function quotableOf(said: readonly string[], isThirdParty: (message: number) => boolean): Quotable {
   const thirdParty = said.map((text, message) =>
@@ -133,7 +133,7 @@ function sentencesOf(text: string, thirdParty: readonly Span[]): readonly Span[]
 
 const isEmpty = (text: string, { start, end }: Span): boolean => text.slice(start, end).trim() === "";
 
-/** Whether a range starts or ends at a line break, or at the beginning or end of the text. */
+/** Whether a range of a text starts at the beginning of a line or ends at the end of a line. */
 const hasOwnLines = (text: string, { start, end }: Span): boolean =>
   start === 0 ||
   end === text.length ||

@@ -95,9 +95,9 @@ export function announcesText(previous: string): boolean {
 }
 
 /**
- * Finds the text that a request such as `Translate this:` is about. If the request is at the beginning of the message, this is
- * the text after the request's colon, or after its line. If the request is in the last line, this is the text before the last
- * line.
+ * Finds the text that a request such as `Translate this:` is about. If the request is in the first line, this is the
+ * text after the colon of the request or, without a colon, the text after the first line. If the request is in the last
+ * line, this is the text before the last line.
  */
 function mattersIn(text: string, lines: readonly Line[]): readonly Span[] {
   const filled = lines.filter((line) => !isBlank(line));

@@ -33,8 +33,8 @@ const queueFor = (key: object): WorkQueue => {
 };
 
 /**
- * Runs `work` as soon as fewer than `concurrency` jobs run for `key` (the user memory). Returns `undefined`, without running
- * `work`, if the job can be refused and too many jobs wait.
+ * Runs `work` (a job) as soon as fewer than `concurrency` jobs of the user memory `key` are running. If `canBeRefused`
+ * is `true` and too many jobs wait, returns `undefined` and never runs `work`.
  */
 export function withConcurrencyLimit<T>(
   key: object,
@@ -49,7 +49,10 @@ export function withConcurrencyLimit<T>(
   return enter(queue, entry, work);
 }
 
-/** Whether this process has too many waiting jobs to take over jobs of other processes. */
+/**
+ * Whether so many jobs wait in this process that it must not take over jobs of other processes. `key` is the user
+ * memory.
+ */
 export const isQueueFull = (key: object): boolean => queueFor(key).waiting >= MAX_WAITING;
 
 async function enter<T>(

@@ -28,7 +28,7 @@ export interface ExtractionErrorFields {
   readonly cause?: unknown;
 }
 
-/** The error of a failed extraction job. The `onError` option is called with it. */
+/** The error of a failed extraction job. The option `onError` is called with this error. */
 export class ExtractionError extends Error {
   override readonly name = "ExtractionError";
   /** Why the extraction failed. */
@@ -59,13 +59,13 @@ export interface ExtractionScope {
   readonly complete?: CompleteText | undefined;
 }
 
-/** The share of a job's lease in which the facts must be proposed. The rest of the lease is for storing them. */
+/** Time limit for proposing facts, as a share of the job's lease. The facts are stored in the rest of the lease. */
 const ASKING_SHARE = 0.8;
 
 /**
- * Runs an extraction job: gets proposed facts and stores the user's words that support them. If the job is verbatim, stores
- * all of the user's words without proposals. Stores nothing if the user's memory was erased after the turn began, or if the
- * user asked not to keep something. Rejects if the job as a whole failed.
+ * Runs an extraction job: gets proposed facts and stores the user's words that support them. If the job is verbatim,
+ * stores all of the user's words without proposals. Stores nothing if the user's memory was erased after the turn
+ * began, or if the user asked not to keep something. Rejects if the facts can't be proposed, or if the store fails.
  */
 export async function extractFacts(
   { memory, settings, complete }: ExtractionScope,

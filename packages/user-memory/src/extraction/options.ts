@@ -75,7 +75,10 @@ export interface ExtractionOptions {
    * words with trust `"inferred"`, instead of a quotation. Default: the user's words are always quoted.
    */
   readonly verify?: VerifyFact | undefined;
-  /** Maximum number of quotations and facts that are stored per turn, highest score first. Default 50. */
+  /**
+   * Maximum number of quotations and facts that are stored per turn. If there are more, quotations come before facts in
+   * a model's words, and proposals with a higher `score` come before those with a lower `score`. Default 50.
+   */
   readonly maxFacts?: number | undefined;
   /**
    * Called with the facts that an extraction stored, if it stored any, e.g. for a log. Some of them may wait for review, see
@@ -103,9 +106,9 @@ export interface ExtractionOptions {
    */
   readonly leaseMs?: number | undefined;
   /**
-   * Maximum number of attempts per job. A lease counts as an attempt even if the job didn't run, e.g. because the process
-   * crashed. If a job fails at this attempt or a later one, it is given up. A job that was leased more than `maxAttempts + 3`
-   * times is given up without running. Default 5.
+   * Maximum number of attempts per job. A lease counts as an attempt even if the job didn't run, e.g. because the
+   * process crashed. A job that fails at this attempt or a later one is deleted. A job that was leased more than
+   * `maxAttempts + 3` times is deleted without running. Default 5.
    */
   readonly maxAttempts?: number | undefined;
   /**

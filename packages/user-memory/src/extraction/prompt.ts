@@ -4,7 +4,10 @@ import * as z from "zod";
 import type { ProposedFact } from "../evidence/evidence.ts";
 import type { ExtractionJob } from "../store.ts";
 
-/** Maximum length, in UTF-16 units, of the user's words and of the assistant's reply in the prompt for the model. */
+/**
+ * Maximum length, in UTF-16 units, of the user's words (`MAX_SAID`) and of the assistant's reply (`MAX_REPLY_SHOWN`) in
+ * the prompt for the model. The middle of a longer text is left out.
+ */
 const MAX_SAID = 12_000;
 const MAX_REPLY_SHOWN = 3_000;
 

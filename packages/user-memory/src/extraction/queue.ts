@@ -35,7 +35,7 @@ const leaseSchema = z.object({ limit: z.int().min(0), leaseMs: spanSchema });
 
 /**
  * Opens the extraction queue of a store. The queue stores jobs as text in the backend. Each job is validated when it is
- * leased.
+ * added and when it is leased.
  */
 export function openQueue(
   { backend, callBackend }: Transactions,

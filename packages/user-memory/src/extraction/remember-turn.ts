@@ -14,7 +14,7 @@ import { type ExtractionJob, isStore, type RememberOptions } from "../store.ts";
 import type { MemoryEntry, UserMemory } from "../user-memory.ts";
 import type { ExtractionSettings } from "./options.ts";
 
-/** The share of a job's lease in which `verify` must check one fact. */
+/** Time limit for one call of `verify`, as a share of the job's lease. */
 const VERIFYING_SHARE = 0.2;
 
 export interface RememberTurnInput {
@@ -28,9 +28,9 @@ export interface RememberTurnInput {
 }
 
 /**
- * Stores the user's words from a turn: the words that the proposed facts point at, or all words if there are no proposals.
- * Returns the stored facts. Rejects if a store of this package fails; if another user memory fails, the failure is only
- * reported. After a failure, some facts of the turn may be stored, but a retry doesn't store them twice.
+ * Stores the user's words from a turn: the words that the proposed facts point at, or all words if there are no
+ * proposals. Returns the stored facts. Rejects if a store of this package fails. If another user memory fails, only
+ * reports the failure. After a failure, some facts of the turn may be stored, but a retry doesn't store them twice.
  */
 export async function rememberTurn(input: RememberTurnInput): Promise<readonly (MemoryEntry | UserFact)[]> {
   const { memory, job, settings } = input;
@@ -150,8 +150,8 @@ function trustOptions(item: Item): Pick<RememberOptions, "trust" | "quotation"> 
 }
 
 /**
- * Returns the arguments of `remember` for a user memory without quotations. Such a user memory gets
- * the text that a prompt would show for the quotation.
+ * Returns the arguments of `remember` for a user memory that doesn't store quotations. A quotation is passed as the
+ * text that a prompt would show for it, e.g. `The user said on 2026-11-02: "…"`.
  */
 function asNarrowEntry(item: Item, source: Source): [string, { tags?: string[]; score?: number }] {
   const { score, tags } = item.kind === "quotation" ? item : item.proposal;

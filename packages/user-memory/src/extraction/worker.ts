@@ -29,7 +29,7 @@ export interface ProcessedExtractions {
   readonly done: number;
   /** Number of jobs that failed and will be retried. */
   readonly delayed: number;
-  /** Number of jobs that failed for the last time and were deleted. */
+  /** Number of jobs that were deleted, because their last attempt failed. */
   readonly givenUp: number;
 }
 
@@ -89,8 +89,8 @@ export async function processExtractions(
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
 /**
- * A job that was leased more than `maxAttempts` plus this number of times is given up without another attempt. The job can be
- * leased without an attempt if too many jobs wait, or if the process crashes.
+ * A job that was leased more than `maxAttempts` plus this number of times is deleted without another attempt. A lease
+ * ends without an attempt if too many jobs wait, or if the process crashes.
  */
 const MAX_UNTRIED_LEASES = 3;
 
@@ -101,9 +101,9 @@ const MAX_UNTRIED_LEASES = 3;
 export type AttemptOutcome = "done" | "delayed" | "given-up";
 
 /**
- * Runs a leased job as soon as the concurrency limit of this process allows it. If too many jobs wait, releases the job for a
- * later attempt. If the job fails, reports the error, then releases the job or, after the last attempt, gives it up. Never
- * rejects.
+ * Runs a leased job as soon as the concurrency limit of this process allows it. If too many jobs wait, releases the job
+ * for a later attempt. If the job fails, reports the error, then releases the job for a later attempt. After the last
+ * attempt, deletes the job instead. Never rejects.
  */
 export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
   const { settings, memory } = scope;
@@ -148,7 +148,7 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   return "done";
 }
 
-/** Whether a job needs a model, but this worker has none. This worker never gives up such a job. */
+/** Whether a job needs a model, but this worker has none. This worker leaves the job in the queue for other workers. */
 const isOutOfReach = ({ settings, complete }: ExtractionScope, { job }: LeasedJob): boolean =>
   job.isVerbatim !== true && settings.extract === undefined && complete === undefined;
 
@@ -162,15 +162,15 @@ async function giveUp({ settings }: ExtractionScope, leased: LeasedJob, cause: u
 /** A job lease that is renewed while the job waits to start. */
 export interface HeldLease {
   /**
-   * Ends the renewal of the lease. Resolves with `true` if the caller still holds the lease; then nearly the whole duration of
-   * the lease is left. Resolves with `false` if the lease has expired.
+   * Ends the repeated renewal of the lease. Resolves with `true` if the caller still holds the lease, for at least nine
+   * tenths of its duration. Resolves with `false` if the lease has expired.
    */
   readonly take: () => Promise<boolean>;
 }
 
 /**
- * The shares of a lease's duration after which the lease is renewed. `RENEWED_AFTER`: while the job waits. `GONE_AT_START`:
- * when the job starts.
+ * When a lease is renewed, as shares of its duration. While the job waits, the lease is renewed each time that
+ * `RENEWED_AFTER` of it is over. When the job starts, the lease is renewed if more than `GONE_AT_START` of it is over.
  */
 const RENEWED_AFTER = 1 / 3;
 const GONE_AT_START = 1 / 10;

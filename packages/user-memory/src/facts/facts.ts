@@ -7,7 +7,7 @@ import { detailsOf, toQuotation } from "./quotation.ts";
 export const toUserFactOrNull = (user: UserKey, stored: StoredFact | null | undefined): UserFact | null =>
   stored ? toUserFact(user, stored) : null;
 
-/** Converts a stored fact into the frozen fact that callers get. Leaves out fields that are unknown (`null`). */
+/** Converts a stored fact into the frozen fact that callers get. Leaves out fields whose value is unknown (`null`). */
 export function toUserFact({ userId }: UserKey, stored: StoredFact): UserFact {
   const { id, fact, tags, score, trust, status, quarantine, key } = stored;
   const quotation = toQuotation(stored);
@@ -82,8 +82,8 @@ export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
 export type Obstacle = "quarantined" | "superseded" | "not-yet-valid" | "no-longer-valid";
 
 /**
- * Returns why a fact isn't recalled now, or `undefined` if it is recalled. A superseded quotation is recalled, and the
- * quotation that replaced it is recalled, too. In contrast, {@link obstacleAt} returns `"superseded"` for it.
+ * Returns why a fact isn't recalled now, or `undefined` if it is recalled. A superseded quotation is recalled, like the
+ * quotation that replaced it. For a superseded quotation, {@link obstacleAt} returns `"superseded"` instead.
  */
 export function obstacleNow(fact: StoredFact, now: number): Obstacle | undefined {
   const obstacle = obstacleAt(fact, now);

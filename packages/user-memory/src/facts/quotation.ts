@@ -6,8 +6,8 @@ import { textSchema } from "../validation.ts";
 const MAX_QUESTION = 1_000;
 const MAX_PARAPHRASE = 2_000;
 /**
- * `MAX_GIVEN`: how many paraphrases a caller can pass at most. `MAX_STORED_PARAPHRASES`: how many of them, the first ones, are
- * stored per quotation at most.
+ * `MAX_GIVEN`: maximum number of paraphrases that a caller can pass for a quotation. `MAX_STORED_PARAPHRASES`: maximum
+ * number that is stored for a quotation. Further paraphrases are dropped.
  */
 const MAX_GIVEN = 32;
 const MAX_STORED_PARAPHRASES = 4;
@@ -59,15 +59,15 @@ export function toQuotation(stored: Quoted): Quotation | undefined {
 }
 
 /**
- * Returns the text that identifies a fact. For a quotation, it includes the question, because the meaning of an answer depends
- * on the question.
+ * Returns the text that identifies a fact. For a quotation that answers a question, the text starts with the question,
+ * because the meaning of the answer depends on the question.
  */
 export function wordingOf({ fact, quotation }: Pick<StoredFact, "fact" | "quotation">): string {
   const question = detailsOf({ quotation })?.question ?? null;
   return question === null ? fact : `${question}\n${fact}`;
 }
 
-/** Adds paraphrases to the details of a quotation, up to the maximum. */
+/** Adds paraphrases to the details of a quotation, up to `MAX_STORED_PARAPHRASES` in all. Drops further paraphrases. */
 export const withParaphrases = (
   details: QuotationDetails,
   { paraphrases }: Pick<QuotationDetails, "paraphrases">,

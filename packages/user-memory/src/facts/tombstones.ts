@@ -62,8 +62,8 @@ export function tombstoneDigestsOf(fact: FactSource, digests: Digests): readonly
 }
 
 /**
- * The time in the tombstone of a rejected fact. This time is later than all others, so that no newer statement ends the
- * rejection.
+ * The `at` of the tombstone of a rejected fact. It is later than every other time, so that a newer message can't bring
+ * the fact back.
  */
 const PERMANENT = Number.MAX_SAFE_INTEGER;
 

@@ -64,6 +64,6 @@ export function supersessionOf(
   return { kind: "accepted", replaces, by };
 }
 
-/** Whether a fact is still true after `time`: the fact has no end, or a later end. */
+/** Whether a fact is still true after `time`: the fact has no end, or it ends later than `time`. */
 const holdsAfter = ({ supersededAt, validUntil }: StoredFact, time: number): boolean =>
   (supersededAt === null || supersededAt > time) && (validUntil === null || validUntil > time);

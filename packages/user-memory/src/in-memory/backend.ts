@@ -4,8 +4,8 @@ import { createJobs } from "./jobs.ts";
 import { createUserState, type UserState } from "./user-state.ts";
 
 /**
- * Creates a backend that stores everything in memory. This backend is the reference for the behaviour of all backends. Each of
- * its methods is atomic, because it does its work without waiting.
+ * Creates a backend that stores everything in memory. This backend is the reference for the behaviour of all backends.
+ * Each of its methods is atomic, because no method waits for anything while it works.
  *
  * @example
  * ```ts

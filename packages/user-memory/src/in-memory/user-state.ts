@@ -78,7 +78,10 @@ const contextOf = ({ seq, conversationId, position, author, saidAt }: StoredFact
   saidAt: saidAt ?? undefined,
 });
 
-/** Returns the lookup names of a fact, e.g. `id:…`. There is a name for each field that a selection can contain. */
+/**
+ * Returns the names under which a fact can be looked up, e.g. `id:…`. There is a name for each field that a selection
+ * can contain.
+ */
 const lookupsOf = (fact: StoredFact): readonly string[] => [
   `seq:${fact.seq}`,
   `id:${fact.id}`,
@@ -91,7 +94,7 @@ const lookupsOf = (fact: StoredFact): readonly string[] => [
   ...(fact.supersededBy === null ? [] : [`by:${fact.supersededBy}`]),
 ];
 
-/** Returns the lookup names of a selection. Facts with one of these names are selected. */
+/** Returns the names that a selection looks up, e.g. `id:…`. Facts with at least one of these names are selected. */
 const lookupsIn = (selection: FactSelection): readonly string[] => [
   ...(selection.seqs ?? []).map((seq) => `seq:${seq}`),
   ...(selection.ids ?? []).map((id) => `id:${id}`),

@@ -46,8 +46,9 @@ interface ConversationReading {
 const WINDOW = 100;
 
 /**
- * Indexes a conversation. Reuses the blocks of unchanged messages in the older index `before`. If the index would exceed
- * `maxBytes`, only the end of the conversation is indexed. Returns `undefined` if the conversation doesn't belong to the user.
+ * Indexes a conversation. Reuses the blocks of unchanged messages in the older index `before`. If the index would
+ * exceed `maxBytes`, only the end of the conversation is indexed. Returns `undefined` if the conversation doesn't exist
+ * or belongs to another user.
  */
 export async function indexConversation(
   scope: IndexScope,
@@ -125,8 +126,8 @@ const MOST_OF_A_TERM = 15;
 const PIECE = 65_536;
 
 /**
- * Returns a 32-bit hash of a part of a text. Among 100,000 words of a user, two words may have the same hash. Such a collision
- * only adds a weak match.
+ * Returns a 32-bit hash of the range of a text from `from` to `to`. Among 100,000 different words, about one pair of
+ * words has the same hash. Then a search for one word also finds the other one, as a weak match.
  */
 export function hashOf(text: string, from = 0, to = text.length, start = 0x811c9dc5): number {
   let hash = start;
@@ -259,8 +260,8 @@ function cutBefore(text: string, start: number, end: number): number {
 const SLICE_MS = 8;
 
 /**
- * Lets the event loop do other work if the current time slice is over: returns a promise to wait for. Otherwise returns
- * `undefined`. Long work calls this function often.
+ * Long work calls this function often, and waits for the returned promise. If the current time slice is over, the
+ * promise lets the event loop do other work. Otherwise the function returns `undefined`.
  */
 export type YieldIfDue = () => Promise<void> | undefined;
 

@@ -61,7 +61,7 @@ interface Ranked {
   readonly score: number;
 }
 
-/** Keeps the best passage of each message. `items` are sorted by score, best first. */
+/** Returns each message once, with the score of its best passage. `items` must be sorted by score, best first. */
 function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
   const best = new Map<string, Ranked>();
   for (const { location, score } of items) {

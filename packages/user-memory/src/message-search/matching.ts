@@ -15,11 +15,15 @@ import {
 } from "./conversation-index.ts";
 
 /**
- * If more than this number of messages match, only the best messages go to the ranker, but at least this number. The best
- * messages are those with the rarest words of the query: words that few of the user's passages contain.
+ * If many messages match, only the best go to the ranker: four times as many as the search wants, but at least this
+ * number. The best messages are those with the rarest words of the query: words that few of the user's passages
+ * contain.
  */
 const FEWEST_RANKED = 100;
-/** How many matching messages before and after each of the best messages go to the ranker, too. */
+/**
+ * For each of the best messages, up to this number of matching messages before it also go to the ranker, and as many
+ * after it.
+ */
 const REACH = 2;
 const FILTER_BITS = 0xffff;
 
@@ -27,7 +31,7 @@ interface MatchOptions {
   /** Number of messages that the search wants. */
   readonly limit: number;
   /**
-   * Only messages of this conversation match. `undefined`: messages of all conversations match. The rarity of a word is always
+   * The conversation to search; `undefined` searches all conversations of the user. The rarity of a word is always
    * counted in all conversations.
    */
   readonly conversationId: string | undefined;
@@ -46,8 +50,8 @@ interface Hit {
 }
 
 /**
- * Finds the passages that match a query. If many messages match, returns only passages of the best messages and of matching
- * messages near them.
+ * Finds the passages that contain a term of the query. If many messages have such passages, returns only the passages
+ * of the best messages, and of other matching messages near these.
  */
 export async function matchSegments(
   segments: Iterable<Segment>,
@@ -91,7 +95,7 @@ export async function matchSegments(
 }
 
 interface Lookup {
-  /** The terms of the query: its words, then the same words as they are marked in questions, then its dates. */
+  /** The terms of the query: its words, then the same words with the mark of questions (`?word`), then its dates. */
   readonly terms: readonly string[];
   /** The indexes of the query's words in `terms`. */
   readonly words: readonly number[];

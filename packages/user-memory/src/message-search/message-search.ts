@@ -45,9 +45,10 @@ export interface MessageSearchConfig {
 /** A search over a user's messages. Messages are ranked by the same rules as facts in a recall. */
 export interface MessageSearch {
   /**
-   * Returns the messages of the user and the assistant that match the query, best first. Tool results aren't searched. Each
-   * search first asks the provider which conversations have changed, and indexes only these conversations again. So a search
-   * finds new messages and doesn't find deleted messages. Long work yields to the event loop.
+   * Returns the messages of the user and the assistant that match the query, best first. Tool results aren't searched.
+   * Each search first asks the provider which conversations have changed, and indexes only these conversations again.
+   * So a search finds new messages and doesn't find deleted messages. Returns an error if an argument is invalid or if
+   * the provider fails. A long search lets other work of the process run in between.
    */
   readonly search: (
     userId: string,
@@ -151,8 +152,9 @@ export function searchMessages(
 }
 
 /**
- * Removes the index of a user that {@link searchMessages} keeps in this process. Call this function when you delete the user's
- * data. Pass the same `provider` object as to `searchMessages`. The index of a search that is still running isn't kept either.
+ * Removes the index of a user that {@link searchMessages} keeps in this process. Call this function when you delete the
+ * user's data. Pass the same `provider` object as to `searchMessages`. If a search of the user is still running, its
+ * index isn't kept after the search.
  *
  * @example
  * ```ts

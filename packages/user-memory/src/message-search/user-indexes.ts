@@ -10,11 +10,14 @@ import {
   type YieldIfDue,
 } from "./conversation-index.ts";
 
-/** The index of a user's conversations: a segment for each conversation, most recently active first. */
+/**
+ * The index of a user's messages. It has a {@link Segment} for each conversation, the most recently active conversation
+ * first.
+ */
 export type UserIndex = Iterable<Segment>;
 
 export interface UserIndexes {
-  /** Brings a user's index up to date and returns it. Concurrent calls share one refresh of the index. */
+  /** Brings a user's index up to date and returns the index. Concurrent calls share one refresh of the index. */
   readonly refreshed: (userId: string, yieldIfDue: YieldIfDue) => Promise<Result<UserIndex>>;
   readonly drop: (userId: string) => void;
 }
@@ -88,8 +91,8 @@ const bytesOfAll = ({ conversations }: CachedIndex): number =>
   [...conversations.values()].reduce((sum, { segment }) => sum + bytesOf(segment), 0);
 
 /**
- * Starts a refresh of an index. A refresh that is running already can miss messages that are newer than its start. So calls
- * during a refresh wait until this refresh ends, and then share one further refresh.
+ * Refreshes an index. A refresh can miss messages that were stored after it began. So a call during a refresh waits
+ * until this refresh ends. All calls that wait share one further refresh.
  */
 function shareRefresh(index: CachedIndex, refreshIndex: () => Promise<Result<void>>): Promise<Result<void>> {
   if (index.refreshing === undefined) {

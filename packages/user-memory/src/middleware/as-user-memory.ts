@@ -3,7 +3,7 @@ import { isStore, type UserMemoryStore } from "../store.ts";
 import { fillSlot, isLinked, isUserMemory, type LinkedUserMemory, type UserMemory } from "../user-memory.ts";
 import { type MemoryLinkOptions, middlewareFor } from "./middleware.ts";
 
-/** A user memory of your own that is wrapped, so that runs can use it. */
+/** Your own user memory, wrapped by {@link asUserMemory}, so that runs can use it. */
 export interface AdaptedUserMemory extends LinkedUserMemory {
   /**
    * Waits until the facts that this process is extracting are stored, but not longer than `timeoutMs` milliseconds. Never
@@ -13,12 +13,12 @@ export interface AdaptedUserMemory extends LinkedUserMemory {
 }
 
 /**
- * Wraps a user memory with the methods `remember`, `recall`, `forget` and `list`, so that runs can use it. You can also wrap a
- * store of this package to configure injection and extraction.
+ * Wraps a user memory with the methods `remember`, `recall`, `forget` and `list`, so that runs can use it. You can also
+ * wrap a store of this package to configure injection and extraction.
  *
- * A user memory without trust only gets the user's own words, and facts that a model inferred from them. Inferred facts have
- * the tag `"inferred"`. Facts that would wait for review are dropped. Throws a `TypeError` if `store` lacks one of the four
- * methods.
+ * A user memory that doesn't store trust only gets two kinds of facts: the user's own words, and facts that a model
+ * inferred from these words. Inferred facts have the tag `"inferred"`. Facts that would wait for review are dropped.
+ * Throws a `TypeError` if `store` lacks one of the four methods.
  *
  * @example
  * ```ts
@@ -35,9 +35,10 @@ export interface AdaptedUserMemory extends LinkedUserMemory {
  */
 export function asUserMemory(store: UserMemoryStore, options?: MemoryLinkOptions): UserMemoryStore;
 /**
- * Wraps a user memory with the methods `remember`, `recall`, `forget` and `list`, so that runs can use it. A user memory
- * without trust only gets the user's own words, and facts that a model inferred from them. Inferred facts have the tag
- * `"inferred"`. Facts that would wait for review are dropped. Throws a `TypeError` if `store` lacks one of the four methods.
+ * Wraps a user memory with the methods `remember`, `recall`, `forget` and `list`, so that runs can use it. A user
+ * memory that doesn't store trust only gets two kinds of facts: the user's own words, and facts that a model inferred
+ * from these words. Inferred facts have the tag `"inferred"`. Facts that would wait for review are dropped. Throws a
+ * `TypeError` if `store` lacks one of the four methods.
  *
  * @example
  * ```ts

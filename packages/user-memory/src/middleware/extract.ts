@@ -110,7 +110,7 @@ interface JobOf<Ctx> {
   readonly threshold: number;
 }
 
-/** An extraction job without `since`, the mark of the user's memory from the start of the turn. */
+/** An extraction job that doesn't have its erasure mark (`since`) yet. */
 type UnmarkedJob = Omit<ExtractionJob, "since">;
 
 /**

@@ -24,8 +24,8 @@ export interface MemoryInjectOptions {
   /** Called with the facts that are in the prompt, in order, if there are any. Errors of this function are ignored. */
   readonly onInjected?: ((entries: readonly MemoryEntry[]) => void) | undefined;
   /**
-   * Called with the error if the recall fails. Default: the middleware's hook rejects, and the engine reports
-   * `middleware_failed`.
+   * Called with the error if the recall fails. Default: the middleware's hook rejects, and the engine reports the event
+   * `middleware_failed`. The run continues without facts in both cases.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -39,12 +39,13 @@ export const injectOptionsSchema = z.strictObject({
 });
 
 /**
- * Returns middleware that adds facts about the user to the prompt, in the format of `renderUserMemory`. Once per turn, the
- * middleware recalls facts that match the user's messages. The spec limits the facts: at most `injectLimit` (default 5), with
- * one of its `tags`, within `injectTokenBudget`. The spec's `injectPlacement` decides whether the facts follow the agent's
- * instructions or precede the newest message. The middleware does nothing in a continuation, without a user, without text, or
- * with `inject: false`. If the store fails or is slow, the run doesn't fail and isn't delayed by more than `timeoutMs`. Throws
- * a `TypeError` for invalid options.
+ * Returns middleware that adds facts about the user to the prompt, in the format of `renderUserMemory`. Once per turn,
+ * the middleware recalls facts that match the user's messages. The spec limits the facts: at most `injectLimit` facts
+ * (default 5), only facts with one of the spec's `tags`, and at most `injectTokenBudget` tokens. The spec's
+ * `injectPlacement` decides whether the facts follow the agent's instructions or precede the newest message. The
+ * middleware does nothing in a continuation, without a user, without text, or with `inject: false`. If the store fails
+ * or is slow, the run doesn't fail and isn't delayed by more than `timeoutMs`. Throws a `TypeError` for invalid
+ * options.
  *
  * @example
  * ```ts

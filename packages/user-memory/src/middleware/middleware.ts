@@ -6,7 +6,7 @@ import type { UserMemory } from "../user-memory.ts";
 import { withMemoryExtract } from "./extract.ts";
 import { injectOptionsSchema, type MemoryInjectOptions, withMemoryInject } from "./inject.ts";
 
-/** Options for the middleware with which runs use a user memory. */
+/** Options for the middleware that connects a run with a user memory. */
 export interface MemoryLinkOptions {
   /** Options for the facts that are added to the prompt. */
   readonly inject?: Omit<MemoryInjectOptions, "memory"> | undefined;
@@ -14,7 +14,7 @@ export interface MemoryLinkOptions {
   readonly extract?: Omit<MemoryExtractOptions, "memory"> | undefined;
 }
 
-/** The user memory settings of an agent, and the observer of the user memory in the agent's run. */
+/** The `remembers` settings of an agent, and the observer that the agent's run passes to the user memory. */
 export interface RunDeclaration {
   readonly spec: RemembersSpec;
   readonly observer: UserMemoryObserver | undefined;

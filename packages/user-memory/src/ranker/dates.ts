@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** A day, a month or a year. A month or day can be without its year. Months count from 1. */
+/** A day, a month or a year. A month or day can be without its year. January is month 1. */
 export interface CalendarDate {
   readonly year?: number | undefined;
   readonly month?: number | undefined;

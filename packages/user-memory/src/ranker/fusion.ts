@@ -16,9 +16,10 @@ export interface ByMeaning<Id> {
 const LEAST = 0.01;
 
 /**
- * Merges a ranking by words and a ranking by meaning into one, best first. Each query has its own weight of meaning. The
- * weight is high if the items nearest by meaning match better by words than the other items in `near`. So useless vectors
- * change very little. Similarities are only compared with each other, because each embedding model has its own scale.
+ * Merges a ranking by words and a ranking by meaning into one, best first. The weight of the ranking by meaning is
+ * computed for each query. The weight is high if the items nearest by meaning match better by words than the other
+ * items in `near`. So useless vectors change very little. Similarities are only compared with each other, because each
+ * embedding model has its own scale.
  */
 export function blend<Id extends string | number>(
   words: readonly ByWords<Id>[],
@@ -36,8 +37,8 @@ export function blend<Id extends string | number>(
 }
 
 /**
- * Returns for each item a value from 0 (the lowest similarity of all items) to 1 (the highest). The values are cubed, so that
- * only the nearest items have high values, because few items have to do with a query.
+ * Returns for each item a value from 0 (the lowest similarity of all items) to 1 (the highest). The values are cubed,
+ * so that only the nearest items have high values. Usually only a few items have anything to do with a query.
  */
 function standingsOf(near: readonly ByMeaning<unknown>[]): readonly number[] {
   const similarities = near.map(({ similarity }) => similarity);
@@ -49,7 +50,8 @@ function standingsOf(near: readonly ByMeaning<unknown>[]): readonly number[] {
 }
 
 /**
- * Returns how well meaning and words agree: from 0 (by chance) to 1 (the items nearest by meaning also match best by words).
+ * Returns how well meaning and words agree: from 0 (no more than by chance) to 1 (the items nearest by meaning also
+ * match best by words).
  */
 function agreementOf<Id>(
   near: readonly ByMeaning<Id>[],

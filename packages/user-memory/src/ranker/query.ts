@@ -7,8 +7,8 @@ const WORD_LIMIT = 20;
 const DATE_LIMIT = 17;
 
 /**
- * A query for a day also finds messages of later days, which can tell about that day. `MENTIONED_WITHIN_DAYS`: for how many
- * later days. `LESS_A_DAY`: how much less each further day counts.
+ * A query for a day also finds messages of later days, which can tell about that day. `MENTIONED_WITHIN_DAYS`: the
+ * number of later days. `LESS_A_DAY`: with each further day, the weight of the messages falls by this number.
  */
 const MENTIONED_WITHIN_DAYS = 7;
 const LESS_A_DAY = 0.1;

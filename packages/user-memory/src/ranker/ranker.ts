@@ -13,8 +13,8 @@ import {
 import { WEIGHTS } from "./weights.ts";
 
 /**
- * Messages that don't match the query can be found, too, if they are near a document that matches well. A document matches
- * well if its score by words is at least this share of the best score by words.
+ * A message that doesn't match the query can be found, too, if it is near a document that matches well. A document
+ * matches well if its score by words is at least this share of the highest score by words.
  */
 const WORTH_A_LOOK = 0.25;
 
@@ -25,8 +25,8 @@ export interface Reasons extends ScoreParts {
 }
 
 /**
- * A ranked document, identified by its `seq`. Or a ranked message of which no document matches, but which is near matching
- * documents. Such a message is identified by its `location` alone.
+ * An item of a ranking. Usually, the item is a document, identified by its `seq`. An item without `seq` is a message
+ * that has no matching document, but is near matching documents. This message is identified by its `location`.
  */
 export interface RankedItem {
   readonly seq?: number | undefined;
@@ -38,8 +38,8 @@ export interface RankedItem {
 
 export interface RankOptions {
   /**
-   * Maximum number of items. Default 10. Ask for more items than you need: there may be no document for an item that has only
-   * a `location`.
+   * Maximum number of items. Default 10. Ask for more items than you need. An item that has only a `location` stands
+   * for a message, and there may be no document from this message.
    */
   readonly limit?: number | undefined;
 }

@@ -37,7 +37,7 @@ export interface Scorer {
    * ScoreParts}.
    */
   readonly fit: (row: number, message: ConversationMessage | undefined) => number;
-  /** Returns the whole score. `fit` is what the method `fit` returned for the same document. */
+  /** Returns the whole score. `fit` is the result of the method `fit` for the same `row` and `message`. */
   readonly score: (row: number, message: ConversationMessage | undefined, fit: number) => number;
   /** Returns the parts of the whole score. */
   readonly parts: (row: number, message: ConversationMessage | undefined) => ScoreParts;
@@ -187,8 +187,9 @@ function authorFactor(author: string | undefined, { named }: ScorerInput): numbe
 }
 
 /**
- * Guesses the speaker of a message. Assumes that two speakers alternate, so the speaker of the message two positions before or
- * after is taken. Returns a document that this speaker said, or `undefined` if the speakers of both messages are unknown.
+ * Guesses the speaker of a message. Assumes that two speakers alternate. So the speaker of the message two positions
+ * before or after this message is also the speaker of this message. Returns a document that this speaker said, or
+ * `undefined` if the speakers of both messages are unknown.
  */
 function alternatingSpeaker(message: ConversationMessage | undefined): MatchedDocument | undefined {
   if (message === undefined) return undefined;

@@ -14,7 +14,7 @@ export interface MessageLocation {
   readonly position: number;
 }
 
-/** The data of a document (a fact or a passage) in an index, without its terms. */
+/** The data of a document (a fact, or a passage of a message) in an index, without its terms. */
 export interface DocumentContext {
   /** The number of the document among the user's documents: whole numbers from 1, in the order of storage. */
   readonly seq: number;

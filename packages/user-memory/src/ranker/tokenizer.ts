@@ -120,14 +120,14 @@ const QUESTION = /[?？؟]/;
 export const TIME_TERM = "@when";
 
 /**
- * The index term of every negation. Queries don't look for it, because most documents with a negation are about something
- * else.
+ * The index term of every negation. Queries don't look for this term, because negations occur in documents about any
+ * topic.
  */
 export const NEGATION_TERM = "not";
 
 /**
- * Returns the index term of a word in a question. Words in questions have terms of their own, because a question has another
- * weight in a score than a statement.
+ * Returns the index term of a word in a question. Words in questions have terms of their own, because they have a
+ * different weight in a score than words in statements.
  */
 export const askedTerm = (term: string): string => `?${term}`;
 
@@ -158,8 +158,9 @@ export function createTermOf(): TermOf {
 
 export interface DocumentReading {
   /**
-   * When the text was said, in milliseconds since 1970. With this time, queries for a date find the document by the day when
-   * it was said, and by the day that a word such as `yesterday` in it means.
+   * When the text was said, in milliseconds since 1970. With this time, a query for a date finds the document by the
+   * day when the text was said. It also finds the document by the day that a word of the text such as `yesterday`
+   * means.
    */
   readonly saidAt?: number | undefined;
   /**

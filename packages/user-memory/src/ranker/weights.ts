@@ -6,7 +6,10 @@ export const WEIGHTS = {
   rarity: 1.2,
   /** BM25's b: how much less a word counts in a longer document. With 0, the length of a document doesn't matter. */
   length: 0.7,
-  /** A document's score by words is multiplied by the number of query words that it matches, with this exponent. */
+  /**
+   * A document's score by words is multiplied by `n ** coverage`. `n` is the number of query words that the document
+   * matches.
+   */
   coverage: 0.3,
   /**
    * Factor for a word in a question of the document itself. Only used if the documents have several authors, because then
@@ -25,7 +28,10 @@ export const WEIGHTS = {
   conversation: 0.25,
   /** In a conversation with more than this number of messages, words anywhere in the conversation count less. */
   conversationSize: 20,
-  /** The score for the whole conversation is multiplied by the number of query words that it contains, with this exponent. */
+  /**
+   * The score for the whole conversation is multiplied by `n ** conversationCoverage`. `n` is the number of query words
+   * that the conversation contains.
+   */
   conversationCoverage: 0.75,
   /** Factor for a document whose author the query names. */
   author: 3,
@@ -37,8 +43,13 @@ export const WEIGHTS = {
   assistant: 0.5,
   /** Factor for a document that mentions a time, if the query asks when. */
   time: 1.3,
-  /** If the query names a date, a document with this date gets its own score this many times in addition. */
+  /**
+   * If the query names a date, this many times the document's own score is added to the score of a document with this
+   * date.
+   */
   date: 2,
-  /** If the query names a date, a document with this date gets this score in addition, even if no word matches. */
+  /**
+   * If the query names a date, this number is added to the score of a document with this date, even if no word matches.
+   */
   dateAlone: 8,
 } as const;

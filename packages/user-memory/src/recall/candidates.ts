@@ -38,7 +38,7 @@ interface Search {
  */
 export type Candidates = (most: number) => readonly Candidate[];
 
-/** Finds candidates for a query in the index and among the vectors. Returns a function that ranks them. */
+/** Finds candidates for a query in the index and by their vectors. Returns a function that ranks the candidates. */
 export async function findCandidates(
   { backend, user, vectorOf, now }: Search,
   text: string,

@@ -48,14 +48,14 @@ export const readQuery = (operation: string, query: unknown): string =>
   checkInput(operation, querySchema, "query", query);
 
 /**
- * `FIRST_RANKED`: how many candidates are ranked at first. `FIRST_READ`: how many of these are read at first. If too few of
- * the read facts can be recalled, more candidates are ranked and read.
+ * `FIRST_RANKED`: minimum number of candidates that are ranked at first. `FIRST_READ`: minimum number of these
+ * candidates that are read at first. If too few of the read facts can be recalled, more candidates are ranked and read.
  */
 const FIRST_RANKED = 500;
 const FIRST_READ = 20;
 /**
- * If enough facts were found, no more candidates are read after this number. Before this number, reading can go on, because
- * further candidates may be statements of the user, which come first.
+ * If enough facts were found, and this number of candidates was read, no more candidates are read. Before this number,
+ * reading continues as long as an unread candidate may be a statement of the user that comes first.
  */
 const MOST_READ = 2_000;
 
@@ -68,7 +68,7 @@ interface SearchFor {
   readonly input: RecallInput;
   /** Makes the vector of the query. Default: calls `embed`, if it is set. */
   readonly vectorOf?: VectorOf;
-  /** Reads facts and the user's head. Default: the backend's method. */
+  /** Reads facts and the user's head. Default: the backend's `read`. */
   readonly read?: UserMemoryBackend["read"] | undefined;
 }
 
@@ -79,7 +79,10 @@ interface Recalled {
   readonly head: UserHead | null;
 }
 
-/** Finds facts by words and, if `embed` is set, by meaning. Rejects with `UserMemoryError`. */
+/**
+ * Finds the facts for a recall: by words and, if `embed` is set, by meaning. Rejects with a `UserMemoryError` if the
+ * store fails.
+ */
 export function findFacts(
   { transactions, settings }: StoreScope,
   user: UserKey,
@@ -169,8 +172,9 @@ const BEHIND = 10;
 
 interface Demoted extends Found {
   /**
-   * The rank of the fact, from 1; for a quotation that says little, ten times its rank. If this number is at most the number
-   * of read facts, no unread fact can come before this fact.
+   * The rank of the fact, from 1. For a quotation that says little, ten times the rank. Facts are read in the order of
+   * their ranks, so an unread fact has a larger rank number than all facts that were read. So if `n` facts were read,
+   * no unread fact comes before a fact with an `effectiveRank` of at most `n`.
    */
   readonly effectiveRank: number;
 }

@@ -35,8 +35,8 @@ interface Wanted {
 }
 
 /**
- * Puts the current fact with the same key before each superseded quotation, so that a model doesn't take the older quotation
- * for current. Drops the older quotation if the current fact contains all of its words.
+ * Puts the active fact with the same key before each superseded quotation. So a model doesn't mistake the older
+ * quotation for a current fact. Drops the superseded quotation if the active fact contains all words of the quotation.
  */
 async function withNewerStatements(
   { transactions }: StoreScope,
@@ -64,7 +64,7 @@ function covers(newer: StoredFact, fact: StoredFact): boolean {
   return [...ownContent(fact)].every((term) => content.has(term));
 }
 
-/** First recalls of quotations are recorded as soon as a user has this share of `maxQuotations`. */
+/** The first recall of a quotation is only recorded if the user has at least this share of `maxQuotations`. */
 const MATTERS_FROM = 0.5;
 
 interface Recalled {
@@ -74,8 +74,8 @@ interface Recalled {
 }
 
 /**
- * Records the first recall of quotations, in the background. When there is no room for new quotations, quotations that were
- * never recalled are deleted first. Does nothing if the user has few quotations.
+ * Records in the background that quotations were recalled for the first time. When there is no room for new quotations,
+ * the store first deletes quotations that were never recalled. Does nothing if the user has few quotations.
  */
 function recordUse(scope: StoreScope, user: UserKey, { quotations, facts }: Recalled): void {
   const { transactions, settings, track } = scope;

@@ -9,8 +9,8 @@ export interface Found {
 }
 
 /**
- * A statement of the user comes first if its score by words is at least this share of the best score by words. Only facts in
- * the user's own words count for the best score.
+ * A fact that the user stated or confirmed comes first if its score by words is at least this share of the best score
+ * by words. The best score is taken among facts in the user's own words.
  */
 const STRONG = 0.5;
 
@@ -32,8 +32,9 @@ const fits = ({ words, meaning }: Fit, strong: Fit): boolean =>
   (words > 0 && words >= strong.words) || (meaning > 0 && meaning >= strong.meaning);
 
 /**
- * Puts statements of the user that match well first, then all other facts in their order. So a fact from another source can't
- * outrank such a statement, whatever its wording or score.
+ * Puts facts first that the user stated or confirmed and that match the query well. All other facts follow, in their
+ * order. So an inferred or external fact can't come before a well-matching statement of the user, whatever its wording
+ * or score.
  */
 export function orderByTrust<T extends Found>(found: readonly T[]): readonly T[] {
   const own = found.filter(({ fact }) => isUsersWord(fact.trust));
@@ -43,15 +44,15 @@ export function orderByTrust<T extends Found>(found: readonly T[]): readonly T[]
   return [...found.filter(isStrong), ...found.filter((one) => !isStrong(one))];
 }
 
-/** Whether a candidate that wasn't read yet matches so well that it could come first. */
+/** Whether one of the unread candidates matches so well that it would come first as a statement of the user. */
 export function mayComeFirst(unread: readonly Candidate[], found: readonly Found[]): boolean {
   const strong = strongFit(found);
   return unread.some((candidate) => fits(candidate, strong));
 }
 
 /**
- * Returns the first `limit` facts. At most the share `share` of `limit` are inferred or external facts from the same source
- * (conversation or extractor), but one such fact is always allowed. Quotations don't count.
+ * Returns the first `limit` facts. Limits the inferred and external facts from one source (conversation or extractor):
+ * at most `limit * share` of them are returned, or one if this number is below one. Quotations aren't limited.
  */
 export function limitSourceShare<T extends Found>(
   found: readonly T[],

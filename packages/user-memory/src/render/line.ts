@@ -5,7 +5,7 @@ export interface LineOptions {
   readonly maxLength: number;
 }
 
-/** A text is read up to this many times the maximum length of the line. */
+/** How much of a text is read: this many times the maximum length of the line. */
 const LOOKED_AT = 8;
 
 /**
@@ -78,8 +78,8 @@ const PASSES = 4;
 const IMAGE = /!\[([^[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s[^()]*)?\)|\[[^[\]]*\])/g;
 const LINK = /\[([^[\]]*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s[^()]*)?\)/g;
 /**
- * Matches text that follows an address after a quotation mark or a bracket, if a parser could take the text for the query
- * (`?…`) of the address.
+ * Matches text that follows an address after a quotation mark or a bracket, if a parser could take the text for the
+ * query of the address, e.g. `"?leak=1` after `https://example.com/`.
  */
 const QUERY_BEHIND = /(?:["'`|^{}()[\]][^\s<>?#:]{0,200}[?#][^\s<>"'`()[\]]*[\p{L}\p{N}][^\s<>"'`()[\]]*)?/u;
 const WITHIN = "[^\\s<>\"'`|^{}()[\\]]";

@@ -16,9 +16,9 @@ import {
 /** Options of {@link renderUserMemory}. */
 export interface RenderOptions {
   /**
-   * Maximum number of tokens of the whole text. If the facts exceed the budget, facts are dropped in this order: facts that
-   * exceed the budget alone, superseded facts, least trusted facts, facts with the lowest score, last facts. A missing score
-   * counts as 1. Default: no limit.
+   * Maximum number of tokens of the whole text. If the facts exceed the budget, facts are dropped in this order: facts
+   * that exceed the budget alone, superseded facts, least trusted facts, facts with the lowest score, facts at the end
+   * of the list. A missing score counts as 1. Default: no limit.
    */
   readonly tokenBudget?: number | undefined;
   /** Counts the tokens of a text. Default: {@link estimateTokens}. */

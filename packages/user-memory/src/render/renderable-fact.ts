@@ -14,7 +14,7 @@ export interface RenderableFact extends MemoryEntry {
   readonly provenance?: Provenance;
 }
 
-/** The tag that marks inferred facts in a user memory without trust. */
+/** The tag of inferred facts in a user memory that doesn't store trust. */
 export const INFERRED_TAG = "inferred";
 
 /**
@@ -41,8 +41,8 @@ const LABELS: Readonly<Record<Trust, string>> = {
 };
 
 /**
- * Returns the mark of a fact in a prompt, e.g. `(inferred) `. Returns `""` for a current statement of the user. A quotation is
- * only marked if it is superseded.
+ * Returns the mark of a fact in a prompt, e.g. `(inferred) `. Returns `""` for an active fact that the user stated or
+ * confirmed. A quotation is only marked if it is superseded.
  */
 function trustLabelOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "quotation">): string {
   if (fact.quotation !== undefined) return isPast(fact) ? "(earlier) " : "";
@@ -89,8 +89,9 @@ const QUOTATION_MARK = /["“”„‟«»＂〝〞❝❞]/gu;
 type Statable = Pick<RenderableFact, "fact" | "tags" | "trust" | "status" | "quotation" | "provenance">;
 
 /**
- * Formats a fact as one line with its mark. A quotation has its date: `The user said on 2026-11-02: "…"`. Double quotation
- * marks in a quotation become single ones, so that they can't end the quotation. Returns `""` if nothing is left of the fact.
+ * Formats a fact as one line with its mark. Before a quotation, the line names its date, if known (`The user said on
+ * …`). Double quotation marks in a quotation become single ones, so that they can't end the quotation. Returns `""` if
+ * nothing is left of the fact.
  */
 export function statementOf(fact: Statable, options: LineOptions): string {
   const line = lineOf(fact.fact, options);

@@ -21,7 +21,10 @@ interface Removal {
   readonly rejects: boolean;
 }
 
-/** Removes a fact, and all facts of the user with the same digest, including superseded facts. */
+/**
+ * Removes a fact, and all facts of the user with the same digest, including superseded facts. Removes nothing if the
+ * user has no fact with this id, or if `rejects` is `true` and the fact doesn't wait for review.
+ */
 export async function remove(
   scope: StoreScope,
   user: UserKey,
@@ -69,7 +72,10 @@ export interface Forgotten {
 const NOTHING: Forgotten = { facts: 0, vectors: 0, revived: 0 };
 
 interface ForgetOptions {
-  /** Ids of the facts to remove. To forget a fact, these are the fact and all facts with the same digest. */
+  /**
+   * Ids of the facts to remove. To forget a fact, the caller passes the ids of this fact and of all facts with the same
+   * digest.
+   */
   readonly ids: readonly string[];
   /** The keys (topics) of the facts to remove, and of the facts that these facts superseded. */
   readonly keys: readonly string[];
@@ -158,8 +164,9 @@ function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<st
 type Next = Pick<StoredFact, "supersededBy" | "supersededAt">;
 
 /**
- * Returns which fact supersedes `fact` after the removal: the next remaining fact in the chain of facts that superseded each
- * other or, if there is none, the next later fact with the same key. Returns `undefined` if no fact supersedes `fact`.
+ * Returns which fact supersedes `fact` after the facts in `gone` are removed. Follows the chain from `fact` to the fact
+ * that superseded it, and so on, to the first fact that isn't removed. If the chain ends before, takes the next later
+ * fact with the same key. Returns `undefined` if there is no such fact.
  */
 function nextOf(fact: StoredFact, facts: readonly StoredFact[], gone: ReadonlySet<string>): Next | undefined {
   let next: StoredFact | undefined = fact;

@@ -12,9 +12,10 @@ interface Repeated extends RememberInput {
 }
 
 /**
- * Merges a repeated fact into the stored fact. If a model or an external source repeats a fact, nothing changes, so repetition
- * alone doesn't raise trust. If the user states or confirms the fact, the fact's trust can rise, and data (e.g. tags) can be
- * added. A repeated quotation gets the latest date and further paraphrases. Returns the fact as it is stored then.
+ * Merges a repeated fact into the stored fact. If a model or an external source repeats a fact, nothing changes, so
+ * repetition alone doesn't raise trust. If the user states or confirms the fact, the fact's trust can rise, and data
+ * (e.g. tags) can be added. A repeated quotation gets the latest date and further paraphrases. The result is the fact
+ * as it is stored after the merge.
  */
 export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): WriteDecision<StoredFact> {
   if (!mayAdd(same, again)) return { result: same, change: null };
@@ -45,9 +46,13 @@ export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): Wr
 }
 
 /**
- * Whether a repetition may change the stored fact. A statement of the user may, unless the stored fact was stated by the user
- * and the repetition only confirms it. A quotation may, unless the user stated or confirmed the stored fact. A repetition with
- * the option `quarantine` may not.
+ * Whether the repetition of a fact may change the stored fact:
+ *
+ * - A repetition with the option `quarantine` changes nothing.
+ * - A quotation changes stored facts with the trust `"inferred"` or `"external"`.
+ * - A repetition with the trust `"stated"` changes every stored fact.
+ * - A repetition with the trust `"confirmed"` changes every stored fact, except active facts with the trust `"stated"`.
+ * - Other repetitions change nothing.
  */
 const mayAdd = (same: StoredFact, again: Repeated): boolean =>
   again.quarantine === null &&
@@ -73,7 +78,8 @@ function replaceOthers(same: StoredFact, again: Repeated): StoredFact {
 }
 
 /**
- * Merges a repeated quotation into the stored quotation: takes over the source if it is later, and adds tags and paraphrases.
+ * Merges a repeated quotation into the stored quotation: takes over the source of the repetition if the repetition was
+ * said later, and adds tags and paraphrases.
  */
 function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
   const [known, more] = [detailsOf(same), detailsOf(again)];

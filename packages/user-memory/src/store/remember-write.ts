@@ -70,10 +70,10 @@ function decide(scope: WriteScope, asked: Wanted): WriteDecision<StoredFact> {
 }
 
 /**
- * Decides the key and the date of a new fact. A key that a model proposed only counts if the user's current facts with this
- * key share a word with the new fact. So a model can't supersede a statement of the user by proposing the key of this
- * statement for an unrelated fact. A quotation only supersedes quotations. A fact without a date is dated after the current
- * facts with its key, even if the clock of this process is behind.
+ * Decides the key and the date of a new fact. A key that a model proposed only counts if the user's current facts with
+ * this key share a word with the new fact. So a model can't supersede a statement of the user by proposing the key of
+ * this statement for an unrelated fact. A quotation only supersedes quotations. A fact without a date is never dated
+ * before the current facts with its key, even if the clock of this process is behind.
  */
 function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
   const { key, extractor, isDated, validFrom } = wanted;
@@ -98,8 +98,8 @@ const isErased = ({ state }: WriteScope, { extractor, saidAt }: Wanted): boolean
   extractor !== null && state.erasedAt > 0 && (saidAt === null || saidAt <= state.erasedAt);
 
 /**
- * Returns the facts that a new fact may contradict: the facts with its key, without quarantined facts, and the active facts
- * that `resolve` returned.
+ * Returns the facts that a new fact may contradict: active and superseded facts with the same key, and active facts
+ * whose ids `resolve` returned.
  */
 function contradictedBy({ facts }: UserSnapshot, { key, contradicts }: Wanted): readonly StoredFact[] {
   return facts.filter(

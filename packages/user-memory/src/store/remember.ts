@@ -98,15 +98,15 @@ async function similarFacts(
 }
 
 /**
- * The share of `maxQuotations` that is deleted at a time when a user has too many quotations. Each deletion first reads all
- * facts of the user, so there should be few deletions of many quotations.
+ * When a user has too many quotations, this share of `maxQuotations` is deleted at once. Each deletion reads all facts
+ * of the user, so few deletions of many quotations are better than many deletions of few.
  */
 const SHARE = 0.05;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 /**
- * Deletes the least useful quotations of a user: first the oldest that were never recalled, then those with the earliest first
- * recall.
+ * Deletes the least useful quotations of a user: first the oldest of those that were never recalled, then those whose
+ * first recall is longest ago.
  */
 async function evictQuotations(scope: StoreScope, user: UserKey): Promise<void> {
   const { transactions, settings } = scope;

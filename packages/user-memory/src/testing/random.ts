@@ -24,6 +24,6 @@ export const pick = <T>(random: Random, choices: readonly T[]): T => {
   return choice;
 };
 
-/** Returns a random part of the choices, each once, in their order. */
+/** Returns a random part of the choices, in their order. Keeps each choice with the probability `share`. */
 export const some = <T>(random: Random, choices: readonly T[], share = 0.5): readonly T[] =>
   choices.filter(() => random() < share);

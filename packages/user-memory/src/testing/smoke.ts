@@ -88,6 +88,6 @@ export const smokeOf = <Spec extends AnySpec>(specs: readonly Spec[], smoke: Smo
     return rules.length === 0 ? [] : [{ ...spec, rules: Object.fromEntries(rules) }];
   });
 
-/** Returns the note in the titles of smoke rules, or `""` for all rules. */
+/** Returns a note for the titles of the tests if they only check smoke rules. Returns `""` if they check all rules. */
 export const extentOf = (rules: "all" | "smoke" = "all"): string =>
   rules === "smoke" ? " (a smoke, which proves no conformance)" : "";

@@ -63,9 +63,10 @@ export interface MemoryToolsOptions<Ctx> {
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<readonly string[]>)
     | undefined;
   /**
-   * Returns when the turn started. If the user's memory was erased or a fact was forgotten after this time, words from the
-   * turn can't bring back what was deleted. Default: the start of the run. A run that continues after an approval starts
-   * again, so with this default it can remember facts that were forgotten while the run waited.
+   * Returns when the turn started. If the user's memory was erased after this time, or a fact was forgotten, words from
+   * the turn can't bring back the deleted facts. Default: the start of the run. A run that continues after an approval
+   * counts as started again. So by default, it can remember facts that were forgotten while the run waited for the
+   * approval.
    */
   readonly turnStart?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<TurnStart | undefined>)

@@ -28,7 +28,10 @@ interface RememberToolScope<Ctx> {
   readonly calledAt: Date;
 }
 
-/** Stores the user's words that the model's arguments point at. Returns a text that tells the model the result. */
+/**
+ * Stores the user's words that the model's arguments point at. Returns a text that tells the model whether the words
+ * were stored and, if not, why.
+ */
 export async function rememberFact<Ctx>(
   { fact, evidence }: RememberArguments,
   scope: RememberToolScope<Ctx>,

@@ -178,7 +178,7 @@ async function recallFacts(
 const UNKNOWN =
   "Nothing was forgotten: there is no fact with this id. Recall what is to be forgotten, and give its id as it stands there.";
 
-/** Deletes a fact if it exists. Returns a text that tells the model the result. */
+/** Deletes a fact if it exists. Returns a text that tells the model whether a fact was deleted. */
 async function forgetFact(memory: UserMemory, userId: string, id: string): Promise<string> {
   if (isStore(memory)) {
     const { facts } = await memory.forget(userId, id);

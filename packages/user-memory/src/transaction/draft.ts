@@ -4,16 +4,16 @@ import { isUsersWord } from "../facts/trust.ts";
 import { type HeadState, writeState } from "./head-state.ts";
 
 /**
- * A change of a user's data that is being built. When the change is built, the counts in the user's head are updated for the
- * facts that were put and dropped.
+ * A change of a user's data that a write collects. `build` returns the change. It also updates the counts in the user's
+ * head by the facts that were put and dropped.
  */
 export interface Draft {
   /**
-   * Adds the fact `after`, or replaces the fact `before` with it. Records the action in the audit trail, unless the action is
-   * `null`. If the same fact is put twice, the second `after` is written.
+   * Adds the fact `after`, or replaces the fact `before` with `after`. Records the action in the audit trail, unless
+   * the action is `null`. If the same fact is put twice, the second `after` is written.
    */
   readonly put: (action: AuditAction | null, after: StoredFact, before?: StoredFact) => void;
-  /** Returns a fact with the changes that the draft makes to it. */
+  /** Returns the fact as it is after the changes in this draft. */
   readonly current: (fact: StoredFact) => StoredFact;
   readonly drop: (action: AuditAction, fact: StoredFact) => void;
   readonly addTombstones: (tombstones: readonly Tombstone[]) => void;

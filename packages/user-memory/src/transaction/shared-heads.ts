@@ -4,12 +4,18 @@ type Read = UserMemoryBackend["read"];
 
 /**
  * Reads the heads of users (a head is the record with a user's counters). At the start of a turn, the user's facts are
- * recalled and the user's memory is marked at the same time. Both need the head, so one read is enough for both.
+ * recalled and the user's memory is marked at the same time. Both need the head, and get it from one read.
  */
 export interface SharedHeads {
-  /** Runs a search that must read facts with `read`. Calls of `head` before the first read get the head of this read. */
+  /**
+   * Runs a search and returns its result. The search must read facts with the `read` that it gets. Calls of `head`
+   * before the first read return the head from this read.
+   */
   readonly during: <T>(user: UserKey, search: (read: Read) => Promise<T>) => Promise<T>;
-  /** Returns the user's head. Waits for the first read of a search of the same user, if there is one, or reads the head itself. */
+  /**
+   * Returns the user's head. If a search of this user is about to read, waits for its first read. Otherwise reads the
+   * head itself.
+   */
   readonly head: (user: UserKey) => Promise<UserHead | null>;
 }
 

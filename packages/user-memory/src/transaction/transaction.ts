@@ -16,7 +16,7 @@ import { type Draft, openDraft } from "./draft.ts";
 import { type HeadState, readState } from "./head-state.ts";
 import type { SharedHeads } from "./shared-heads.ts";
 
-/** What the operations of a store (e.g. `remember`) have in common. */
+/** The objects that all operations of a store (e.g. `remember`) use. */
 export interface StoreScope {
   readonly transactions: Transactions;
   readonly audit: Audit;
@@ -26,7 +26,7 @@ export interface StoreScope {
   readonly track: (work: Promise<unknown>) => void;
 }
 
-/** Runs calls of a backend and transactions on a user's facts. Errors of the backend become `UserMemoryError`s. */
+/** Calls the backend, and runs transactions on a user's facts. Errors of the backend become `UserMemoryError`s. */
 export interface Transactions {
   readonly backend: UserMemoryBackend;
   /**
@@ -39,7 +39,10 @@ export interface Transactions {
    * transaction, each later `write` of the transaction is refused.
    */
   readonly run: <T>(user: UserKey, action: (transaction: Transaction) => Promise<T>) => Promise<T>;
-  /** Makes the running transactions of a user fail at their next write. Call this function before an erasure. */
+  /**
+   * Makes all running transactions of a user reject at their next `write`. Call this function before you erase the
+   * user's memory.
+   */
   readonly interrupt: (user: UserKey) => void;
 }
 

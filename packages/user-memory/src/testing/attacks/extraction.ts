@@ -5,7 +5,10 @@ import { everything, lasting, nextMoment, texts } from "../store/expectations.ts
 import type { StoreSpec } from "../store/spec.ts";
 import { converse, injected, linesOf } from "./turns.ts";
 
-/** Checks that an honest extraction is stored. Without this check, the attacks would prove nothing. */
+/**
+ * Checks that an honest extraction is stored. Without this check, a store that extracts nothing would pass all attacks.
+ * Returns the stored fact.
+ */
 async function expectLearns(memory: UserMemoryStore, user: string): Promise<UserFact> {
   const said = "By the way, I play the piano on Sundays.";
   const extracted = [

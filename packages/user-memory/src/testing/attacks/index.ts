@@ -7,7 +7,10 @@ import { rendering } from "./rendering.ts";
 import { trust } from "./trust.ts";
 import { volume } from "./volume.ts";
 
-/** Twenty attacks on a user memory, with their numbers in the titles, and an extractor that tries all of these attacks. */
+/**
+ * Twenty attacks on a user memory, with their numbers in the titles of the rules. Also an extractor that lies in 200
+ * turns.
+ */
 export const attackSpecs: readonly StoreSpec[] = [
   rendering,
   identity,

@@ -7,7 +7,10 @@ import { converse, injected, linesOf } from "./turns.ts";
 
 const TURNS = 200;
 
-/** The sentences that the user says. No lie of the extractor contains the important words of these sentences. */
+/**
+ * The sentences that the user says. The sentences don't contain the words by which the test recognizes lies, e.g.
+ * `yacht`.
+ */
 const SAID = [
   "I have a garden behind the house and it rains today.",
   "I don't eat fish.",

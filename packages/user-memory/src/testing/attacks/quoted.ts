@@ -11,7 +11,10 @@ const bare = (text: string): string => text.normalize("NFKC").replaceAll(/[^\p{L
 export interface Spoken {
   readonly byUser: readonly string[];
   readonly byAssistant?: readonly string[];
-  /** Lines of the prompt that aren't quotations, because these facts were stored with the trust `"stated"`. */
+  /**
+   * The texts of facts that the test stored with the trust `"stated"`. A prompt shows these texts without quotation
+   * marks.
+   */
   readonly stated?: readonly string[];
 }
 

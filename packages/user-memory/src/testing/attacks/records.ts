@@ -22,7 +22,7 @@ async function stored(backend: UserMemoryBackend, user: UserKey): Promise<Stored
   return { head, facts: await backend.list(user, { statuses: EVERY_STATUS, limit: 1_000 }), audit: entries };
 }
 
-/** Writes data directly into a user's storage, bypassing all rules of the store. */
+/** Replaces a user's data by calls of the backend, bypassing all rules of the store. */
 async function overwrite(
   backend: UserMemoryBackend,
   user: UserKey,

@@ -5,7 +5,10 @@ import { injected, linesOf } from "./turns.ts";
 
 const TAG = "</user-memory>";
 
-/** Converts a text as a careless parser would: plain letters, no invisible characters, decoded entities, one kind of dash. */
+/**
+ * Converts a text as a careless parser would. It decodes entities (`&lt;`), removes invisible characters, white space
+ * and backslashes, and converts letters and dashes into their plain forms.
+ */
 const careless = (text: string): string =>
   text
     .replace(/&lt;|&#60;|&#x3c;|&#0*60;?/gi, "<")

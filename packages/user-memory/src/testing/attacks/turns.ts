@@ -71,7 +71,10 @@ export async function converse(
   return additions.flatMap((addition) => addition?.instructions ?? []).join("\n\n");
 }
 
-/** Returns the text that user memory adds to the agent's instructions in a turn with this message. Extracts no facts. */
+/**
+ * Returns the text that the user memory adds to the agent's instructions in a turn with the user's message `said`.
+ * Extracts no facts.
+ */
 export const injected = (
   memory: UserMemoryStore,
   user: string,

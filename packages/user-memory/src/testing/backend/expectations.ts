@@ -53,7 +53,7 @@ export const plainMatches = ({ size, documents }: Matches) => ({
 export const seqs = (facts: readonly { readonly seq: number }[]): readonly number[] =>
   facts.map(({ seq }) => seq);
 
-/** Returns the facts that a selection finds in a backend. */
+/** Returns the `seq` numbers of the facts that a selection finds in a backend. */
 export const selected = async (
   backend: UserMemoryBackend,
   user: UserKey,
@@ -64,14 +64,17 @@ export const selected = async (
 export const allFacts = (backend: UserMemoryBackend, user: UserKey): Promise<readonly StoredFact[]> =>
   backend.list(user, { statuses: STATUSES, limit: 100_000 });
 
-/** Returns the facts that the index finds for a term, in the order of `seq`. */
+/** Returns the `seq` numbers of the facts that have at least one of the index terms, in ascending order. */
 export const matched = async (
   backend: UserMemoryBackend,
   user: UserKey,
   ...terms: readonly string[]
 ): Promise<readonly number[]> => seqs(plainMatches(await backend.match(user, terms)).documents);
 
-/** Checks that neither facts of a user nor data derived from them are left. */
+/**
+ * Checks that nothing of a user's former facts (`was`) is left: neither the facts nor their tombstones, index terms and
+ * vectors.
+ */
 export async function expectNothingLeft(
   backend: UserMemoryBackend,
   user: UserKey,

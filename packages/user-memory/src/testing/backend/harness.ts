@@ -5,8 +5,8 @@ export interface BackendUnderTest {
   /** The backend that the test checks. */
   readonly backend: UserMemoryBackend;
   /**
-   * Opens another backend on the same store with its own connections, as another process would. Leave it out if the store
-   * exists in one process only.
+   * Opens another backend on the same store with its own connections, as another process would. Leave `another` out if
+   * the store exists in one process only.
    */
   readonly another?: () => Promise<UserMemoryBackend>;
   /** Deletes the store and closes all connections, including those that `another` opened. Called after the test. */

@@ -15,7 +15,10 @@ export const ids = (facts: readonly { readonly id: string }[]): readonly string[
 export const everything = (memory: UserMemoryStore, user: string): Promise<UserFact[]> =>
   memory.list(user, { status: EVERY_STATUS });
 
-/** Checks that a call rejects with an error that has this code and contains none of the texts. */
+/**
+ * Checks that a call rejects with a `UserMemoryError` that has this code, and that the error's message contains none of
+ * the texts in `secrets`. Returns the error.
+ */
 export async function expectRefusal(
   call: Promise<unknown>,
   code: UserMemoryErrorCode,

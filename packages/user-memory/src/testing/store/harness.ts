@@ -8,8 +8,8 @@ export interface StoreUnderTest {
   /** The backend of the store. Tests use it to create stores with other options and to tamper with the stored data. */
   readonly backend: UserMemoryBackend;
   /**
-   * Opens another store on the same storage with its own connections, as another process would. Leave it out if the storage
-   * exists in one process only.
+   * Opens another store on the same storage with its own connections, as another process would. Leave `another` out if
+   * the storage exists in one process only.
    */
   readonly another?: () => Promise<UserMemoryStore>;
   /**

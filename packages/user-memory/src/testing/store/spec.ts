@@ -26,7 +26,7 @@ export interface StoreSpec {
   readonly rules: Readonly<Record<string, StoreCheck>>;
 }
 
-/** The size of the random tests. */
+/** The number of random tests: one test for each seed, with this number of operations per test. */
 export interface RandomRun {
   readonly seeds: readonly number[];
   readonly operations: number;

@@ -43,7 +43,10 @@ const randomTombstone = (random: Random): Tombstone => ({
   at: below(random, 1e9),
 });
 
-/** Returns a random write for a user. One in eight writes expects another version than the user's. */
+/**
+ * Returns a random write for a user. One in eight writes expects a version that the user's head doesn't have, so the
+ * backend must refuse it.
+ */
 export function randomChange(
   random: Random,
   now: { readonly head: UserHead | null; readonly facts: readonly StoredFact[] },

@@ -81,7 +81,10 @@ function queueing(random: Random, user: UserKey, epoch: number): RandomStep {
   ]);
 }
 
-/** Returns a random call that is likely to have an effect in the user's current state. */
+/**
+ * Returns a random call of a backend for a random user. The call fits the user's current data, so that it often has an
+ * effect.
+ */
 export async function randomStep(random: Random, look: Look): Promise<RandomStep> {
   const user = pick(random, USERS);
   const kind = random();

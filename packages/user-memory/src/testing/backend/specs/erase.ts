@@ -26,7 +26,10 @@ const clientsOf = async ({ backend, another }: BackendScenario): Promise<readonl
 
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Waits longer for each further worker, so that the workers are at different points of their work. */
+/**
+ * Waits before a worker starts, longer for workers with higher numbers. So the workers are at different points of their
+ * work.
+ */
 async function stagger(worker: number): Promise<void> {
   for (let turn = 0; turn < worker; turn++) await pause();
 }

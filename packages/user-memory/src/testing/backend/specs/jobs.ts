@@ -19,7 +19,9 @@ const [forNow, forLong] = [
   { leaseMs: HOUR_MS, limit: 9 },
 ];
 
-/** The tolerance in milliseconds for times that a server rounds, at the start and at the end of a lease. */
+/**
+ * The tolerance for the duration of a lease, in milliseconds. A server may round the start and the end of the lease.
+ */
 const ROUNDING_MS = 2;
 
 const bodies = (leased: readonly StoredJob[]): readonly string[] => leased.map(({ body }) => body).sort();

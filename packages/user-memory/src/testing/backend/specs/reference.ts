@@ -6,13 +6,16 @@ import { allFacts } from "../expectations.ts";
 import { type Look, randomStep } from "../random/step.ts";
 import type { BackendSpec } from "../spec.ts";
 
-/** Returns the reference backend, without the features that the tested backend lacks. */
+/** Returns a new reference backend. The reference has no `nearest` if the tested backend has none. */
 function referenceFor({ nearest }: UserMemoryBackend): UserMemoryBackend {
   const { nearest: near, ...rest } = createInMemoryUserMemoryBackend();
   return nearest === undefined || near === undefined ? rest : { ...rest, nearest: near };
 }
 
-/** Returns what a test expects of vectors: nearly the same numbers, because backends can use single precision. */
+/**
+ * Returns a value to compare a result with. If `expected` is a list of numbers (e.g. a vector), nearly equal numbers
+ * are accepted, because backends can use single precision.
+ */
 const nearly = (expected: unknown): unknown =>
   Array.isArray(expected) && typeof expected[0] === "number"
     ? expected.map((number: unknown) => expect.closeTo(Number(number), 5))

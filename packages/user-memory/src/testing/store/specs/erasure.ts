@@ -47,7 +47,7 @@ interface ExtractedTurn {
   readonly answered: Promise<void>;
 }
 
-/** Queues a turn for extraction. The turn's fact is stored after the model's reply. */
+/** Queues a turn for extraction. The fact of the turn is stored after the simulated reply of the model. */
 async function extract(memory: UserMemoryStore, user: string, turn: ExtractedTurn): Promise<void> {
   const since = await memory.mark(user);
   const leased = await memory.queue.enqueue(

@@ -5,7 +5,10 @@ import type { StoreScenario, StoreSpec } from "../spec.ts";
 
 const at = (year: number) => new Date(Date.UTC(year, 0, 1));
 
-/** Stores two facts with the same key. Returns both facts as they are stored. */
+/**
+ * Stores two facts with the same key, one after the other. Returns the two results of `remember`, and the user's active
+ * facts as `current`.
+ */
 async function second(
   { memory, user }: StoreScenario,
   first: UserFact["trust"],
