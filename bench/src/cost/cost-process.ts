@@ -80,11 +80,10 @@ async function answer(userId: string, conversationId: string, message: string): 
     agentRegistry: new Map([[agent.name, agent]]),
     modelProvider,
     conversationId,
-    userId,
-    memory: { provider, autoStore: true },
+    memory: { provider, userId, autoStore: true },
   });
   if (outcome.status !== "completed") throw new Error(JSON.stringify(outcome));
-  return outcome.output;
+  return String(outcome.output);
 }
 
 const userOf = (request: Request): Identity => ({ userId: request.headers.get("x-user") ?? "nobody" });
@@ -97,7 +96,7 @@ const remembering: Agent<Identity, string> = {
   ...agent,
   remembers: ({ userId }) => ({ user: userId, extract: "verbatim" }),
 };
-const withFacts = await createServerApp([remembering], { modelProvider }, { ...options, userMemory });
+const withFacts = await createServerApp([remembering], { modelProvider, userMemory }, options);
 
 const app = new Hono()
   .post("/run", async (context) => {

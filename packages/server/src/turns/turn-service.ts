@@ -1,5 +1,5 @@
 import type { ClientToolResult, PromptInput } from "@jaf/core";
-import type { ApprovalDecision, MemoryErrorUnion, Message } from "@jaf/memory";
+import type { ApprovalDecision, Message } from "@jaf/memory";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
 
 /**
@@ -84,8 +84,11 @@ export interface TurnRefusal {
   readonly retryable: boolean;
   /** Id of the running turn. Only with the reason `"running"`. */
   readonly turnId?: string;
-  /** The error of the store. Only with the reason `"store"`. Log this error, but don't send it to the client. */
-  readonly cause?: MemoryErrorUnion;
+  /**
+   * The error of the store, or the error that `context` or another part of the application threw. Only with the reason `"store"`.
+   * Log this error, but don't send it to the client.
+   */
+  readonly cause?: unknown;
 }
 
 /** The result of starting a turn. `started` says whether the turn began. If not, `refusal` says why. */
