@@ -40,8 +40,8 @@ export type Agent<Ctx, Out> = {
    */
   readonly cacheable?: CacheableConfig;
   /**
-   * The user and the conversation that an agent client loads and stores for a prompt; see `createAgentClient`. If this field
-   * is absent, prompts are stateless. `run` ignores this field.
+   * Names the user and the stored conversation of a prompt. Only an agent client uses this field (see
+   * `createAgentClient`); `run` ignores it. If the field is absent, prompts are stateless: nothing is loaded or stored.
    */
   readonly conversational?: ConversationalDeclaration<Ctx>;
   /** The middleware of runs that begin with this agent. It is called after the middleware in `RunConfig.middleware`. */
@@ -69,8 +69,8 @@ export interface Conversational {
 }
 
 /**
- * A {@link Conversational} or no user. A falsy value means no user: prompts are stateless, and prompts of a client that
- * `continue` returned reject.
+ * A {@link Conversational}, or a falsy value for no user. Without a user, prompts are stateless. If the client was
+ * returned by `continue`, its prompts reject.
  */
 export type MaybeConversational = Conversational | false | null | undefined;
 

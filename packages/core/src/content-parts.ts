@@ -56,7 +56,10 @@ function schemaOf(type: unknown): z.ZodType {
   return type === "media" ? mediaPartSchema : other;
 }
 
-/** Checks the content parts of a user's message. Text parts are checked without a schema, because a schema takes ten times as long. */
+/**
+ * Checks the content parts of a user's message. Text parts are checked without a schema, because a schema is ten times
+ * slower.
+ */
 export const userPartsSchema = z.array(z.unknown()).superRefine((parts, context) => {
   parts.forEach((part, index) => {
     const { type, text } = (part ?? {}) as Readonly<Record<string, unknown>>;

@@ -120,7 +120,8 @@ export interface CompactionReport {
   /**
    * - `"stored"`: a new summary was made and stored.
    * - `"unstored"`: a new summary was made but couldn't be stored. Only this run uses it.
-   * - `"elsewhere"`: meanwhile another run has stored a summary of at least as many messages. This run uses that summary.
+   * - `"elsewhere"`: another run has just stored a summary of at least as many messages. This run doesn't store its own
+   *   summary, and uses the other run's.
    * - `"failed"`: no summary was made. A later run tries again, after a pause that grows with each failure.
    * - `"postponed"`: this run didn't try, because the last attempt failed recently.
    */

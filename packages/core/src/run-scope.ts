@@ -82,7 +82,7 @@ export interface SentHistory {
 export interface ScopeOptions {
   readonly streaming: boolean;
   readonly sink?: Emit;
-  /** Whether a client sent back the history in the state. The run's configuration doesn't show whether it did. */
+  /** Whether the history in the state came from a client. The run's configuration alone doesn't show this. */
   readonly isContinuation?: boolean;
   readonly onAccepted?: () => void;
   /** The user that the stored conversation must belong to. Absent: the run can create the conversation. */

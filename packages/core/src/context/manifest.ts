@@ -128,8 +128,9 @@ function labelsOf({ history, slice, windowed }: ContextDecision): readonly (Cont
 }
 
 /**
- * Returns for each kept message the next kept message in the order of `source`. Both are indexes in `source`; the key -1 has
- * the first kept message. A tool result that follows another message than this map says was moved by the sanitizer.
+ * Maps each message that the sanitizer kept to the next kept message in the order of `source`. Keys and values are
+ * indexes in `source`; the key -1 has the first kept message. If the model gets a tool result after a different
+ * message, the sanitizer has moved the result.
  */
 function followersIn(origins: Int32Array): ReadonlyMap<number, number> {
   const followers = new Map<number, number>();

@@ -129,7 +129,10 @@ function refusedBy<Ctx>(
   return error && failedCall(error, before);
 }
 
-/** Emits `llm_call_start`, and returns a function that emits `llm_call_end`. Returns `undefined` if the run has no observer. */
+/**
+ * Emits `llm_call_start`, and returns an object whose `end` emits `llm_call_end`. Returns `undefined` if the run has no
+ * observer.
+ */
 function traceCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
   const { emit } = scope;
   if (emit === undefined) return undefined;

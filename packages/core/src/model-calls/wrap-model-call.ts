@@ -93,8 +93,8 @@ export async function callThroughMiddleware<Ctx>(
 type Next<Ctx> = (request: ModelCallRequest<Ctx>) => Promise<ModelCompletion>;
 
 /**
- * Returns a function that calls a hook with `next`. The hook is called on its middleware, because the middleware can be an
- * instance of a class.
+ * Returns a function that calls a hook with `next`. The hook is called with its middleware as `this`, because the
+ * middleware can be an instance of a class.
  */
 const wrappedBy =
   <Ctx>(hook: Middleware<Ctx>, next: Next<Ctx>): Next<Ctx> =>
@@ -155,7 +155,7 @@ function retract<Ctx>(
     emit?.({ type: "llm_retract", data: { agentName: state.currentAgentName } });
 }
 
-/** Returns a scope that calls the model that the hook chose, whichever model replied last. */
+/** Returns a scope that first calls the model that the hook chose, and not the one that gave the agent's last reply. */
 function scopeFor<Ctx>(scope: RunScope<Ctx>, model: string | undefined): RunScope<Ctx> {
   return { ...scope, config: overlay(scope.config, { modelOverride: model }), modelInUse: new Map() };
 }

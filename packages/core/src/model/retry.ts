@@ -127,8 +127,8 @@ function headerOf(headers: unknown, name: string): string {
 }
 
 /**
- * Converts a text into a number from 0. Returns `undefined` for any other text, and for a number that is too large for a
- * delay.
+ * Converts a text like `"2"` or `"1.5"` into a number. Returns `undefined` for any other text, and for a number that is
+ * too large for a delay.
  */
 function amountOf(text: string): number | undefined {
   const amount = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
