@@ -90,8 +90,9 @@ interface ResolvedModel {
 }
 
 /**
- * Returns the model and the provider for a name `"provider/model"`. Without a name, uses the model of `setDefault`. Throws
- * a `TypeError` that says what to do if the model or provider isn't set.
+ * Returns the model and the provider for a name `"provider/model"`. Without a name, uses the model of `setDefault`.
+ * Throws a `TypeError` if there is no default model either, or if the provider isn't registered. The error's message
+ * says what to do.
  */
 export function resolveModel(name?: string): ResolvedModel {
   const { providers, defaultModel } = registryState();
@@ -117,7 +118,7 @@ export function resolveModel(name?: string): ResolvedModel {
 
 const EXAMPLE = "anthropic/claude-sonnet-4-6";
 
-/** Splits a model name at its first slash. The part after it can contain more slashes, e.g. in names of OpenRouter. */
+/** Splits a model name at its first slash. The model's part can contain more slashes, e.g. in names of OpenRouter. */
 function parseName(name: string): readonly [provider: string, model: string] {
   const [, provider, model] = /^([^/]+)\/(.+)$/s.exec(typeof name === "string" ? name : "") ?? [];
   if (provider !== undefined && model !== undefined) return [provider, model];

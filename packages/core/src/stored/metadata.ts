@@ -107,7 +107,7 @@ export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">)
   storedSchema.parse(metadata?.[KEY] ?? {}) as StoredMetadata;
 
 /**
- * Returns the usage and cost of all runs of a stored conversation; `undefined` if no run has reported any. A run that failed
+ * Returns the usage and cost of all runs of a stored conversation; `undefined` if no usage is stored. A run that failed
  * before it stored anything isn't counted.
  *
  * @example

@@ -213,8 +213,8 @@ async function executeWrapped<Ctx>(
 }
 
 /**
- * Returns a function that calls a hook with `next`. The hook is called on its middleware, because the middleware can be an
- * instance of a class.
+ * Returns a function that calls a hook with `next`. The hook is called with its middleware as `this`, because the
+ * middleware can be an instance of a class.
  */
 const wrappedBy =
   <Ctx>(hook: Middleware<Ctx>, next: Next<Ctx>): Next<Ctx> =>

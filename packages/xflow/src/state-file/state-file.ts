@@ -101,7 +101,7 @@ const MAX_ITEMS = 100;
 
 const unique = (names: readonly string[]): boolean => new Set(names).size === names.length;
 
-/** The fields of an agent state, as text 2 of the specification defines them. */
+/** The fields of an agent state. Any other field is refused. */
 const agentStateSchema = z.strictObject({
   name: nonEmptyText,
   type: z.literal("aiagent"),
