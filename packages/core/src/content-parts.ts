@@ -44,7 +44,10 @@ const NOT_SAID: ReadonlySet<string> = new Set([
   ...["reasoning", "refusal", "tool-call", "provider-tool-call", "provider-tool-result"],
 ]);
 
-/** Accepts part types that JAF doesn't know, because the model provider may support them. */
+/**
+ * Accepts content parts of types that JAF doesn't know, because the model provider may support them. Refuses parts that
+ * only a model writes (e.g. reasoning).
+ */
 const other = z.looseObject({
   type: z.string({ error: "expected the type of a part" }).refine((type) => !NOT_SAID.has(type), {
     error: "expected a part that a user can send, e.g. text or media",

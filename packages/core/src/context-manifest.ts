@@ -21,9 +21,9 @@ export type ContextFate = "sent" | "repaired" | "summarized" | "trimmed" | "drop
  *
  * - `"older"`: the message is older than the window.
  * - `"long-turn"`: the message is in the middle of a turn that alone exceeds the window's limit.
- * - `"orphan-result"`: the message is a tool result at the beginning whose call isn't there.
- * - `"no-room"`: other messages that must be sent use up the window's limit, so there is no room for this message or its
- *   summary.
+ * - `"orphan-result"`: the message is a tool result at the beginning of the window, and its call isn't in the window.
+ * - `"no-room"`: other messages that must be sent use up the window's limit, so there is no room for this message or
+ *   its summary.
  * - `"function"`: the application's window function left the message out.
  * - `"not-replayable"`, `"cut-turn"`, `"not-stored"`, `"not-loaded"`: see {@link ContextFate}.
  */

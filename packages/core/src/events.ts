@@ -59,12 +59,12 @@ type TypedData =
   | { readonly type: "run_end"; readonly data: { readonly outcome: RunOutcome<any> } };
 
 type MemoryEvent =
-  /** The stored history was loaded. `messageCount` is `0` for a new conversation. */
+  /** The stored history was loaded. `messageCount`: the number of loaded messages; 0 for a new conversation. */
   | {
       readonly type: "memory_loaded";
       readonly data: { readonly conversationId: string; readonly messageCount: number };
     }
-  /** Messages were stored. */
+  /** The store has stored `messageCount` messages in one write. */
   | {
       readonly type: "memory_stored";
       readonly data: { readonly conversationId: string; readonly messageCount: number };

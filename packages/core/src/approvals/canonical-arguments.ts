@@ -18,7 +18,10 @@ export interface ApprovalArguments {
    * JSON.
    */
   readonly text?: string;
-  /** Why the arguments have no canonical JSON, and what the developer can do about it. */
+  /**
+   * Why the arguments have no canonical JSON, and what the developer can do about it. Absent if they have canonical
+   * JSON or are invalid.
+   */
   readonly noBinding?: string;
 }
 

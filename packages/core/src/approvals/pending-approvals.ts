@@ -13,7 +13,7 @@ export interface ReplyLocation {
    * stored conversation it is random, so it differs from that of a later conversation with the same id.
    */
   readonly scope: string;
-  /** Whether the conversation is stored. Approvals expire only if it is. */
+  /** Whether the conversation is stored. Approvals expire only in stored conversations. */
   readonly isStored: boolean;
 }
 

@@ -28,7 +28,10 @@ export type ConversationChoice =
   | { readonly kind: "resume"; readonly conversationId: string; readonly userId: string | undefined }
   /** The one conversation (thread) of the user with the agent. It might not exist yet. */
   | { readonly kind: "thread"; readonly userId: string; readonly agent: string }
-  /** No conversation may be used: its id is invalid, or ownership must be checked and no user is signed in. */
+  /**
+   * The prompt must not use the conversation that it names: the id is invalid, or ownership must be checked and no user
+   * is signed in.
+   */
   | { readonly kind: "refused" };
 
 export type StoredChoice = Exclude<ConversationChoice, { readonly kind: "stateless" }>;

@@ -27,9 +27,10 @@ export interface PromptOptions<Ctx> {
    */
   readonly conversation?: MaybeConversational;
   /**
-   * The conversation that a client sent back, e.g. with the result of a tool that the client ran. You don't have to check it.
-   * It is compared with the stored conversation and never replaces it; see `RunConfig.resume`. `undefined`: the client sent
-   * no conversation. If the prompt is stateless, these messages are the history and are trusted.
+   * The conversation that a client sent back, e.g. with the result of a tool that the client ran. You don't have to
+   * check these messages: the run compares them with the stored conversation, and never replaces stored messages by
+   * them; see `RunConfig.resume`. `undefined`: the client sent no conversation. If the prompt is stateless, these
+   * messages are the history and are trusted.
    */
   readonly messages?: readonly Message[] | undefined;
   /**
@@ -65,8 +66,8 @@ export interface PromptOptions<Ctx> {
   /** The run's trace id. Default: a new id. */
   readonly traceId?: TraceId | undefined;
   /**
-   * The run's id. Default: a new id. If the prompt is stateless, approvals are bound to the run's id. Then pass the same run
-   * id again together with the approvals.
+   * The run's id. Default: a new id. In stateless prompts, approvals are bound to the run's id. So pass the approvals
+   * together with the id of the run that requested them.
    */
   readonly runId?: RunId | undefined;
 }

@@ -15,7 +15,8 @@ export interface PositionedHistory {
   /** The position of the first message of `source` in the conversation. */
   readonly first: number;
   /**
-   * The position of the first message that the store still has. Messages from this position to before `first` weren't loaded.
+   * The position of the first message that the store still has. The messages from this position up to `first`
+   * (exclusive) weren't loaded.
    */
   readonly stored: number;
   /**
@@ -98,7 +99,10 @@ export function sliceAfter(history: PositionedHistory, position: number): Histor
   return { start, late };
 }
 
-/** Returns the messages to send to the model if the conversation has no summary. */
+/**
+ * Returns the messages to send to the model if the conversation has no summary: all messages, except for the rest of a
+ * turn whose beginning the store has dropped.
+ */
 export function wholeSlice({ messages, first }: PositionedHistory): HistorySlice {
   // If the store has dropped the beginning of a turn, leaves out the rest of that turn.
   const user = first === 0 ? 0 : messages.findIndex(({ role }) => role === "user");

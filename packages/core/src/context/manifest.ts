@@ -104,8 +104,8 @@ function rangesOf(decided: ContextDecision): readonly ContextRange[] {
 }
 
 /**
- * Returns the fate of each message, by the message's index in the history's `source`. Messages that the run has added since
- * the loading come last. The fate is `undefined` for messages that the sanitizer dropped.
+ * Returns the fate of each message, by the message's index in the history's `source`. Messages that the run has added
+ * come last. The fate is `undefined` for messages that the sanitizer dropped.
  */
 function labelsOf({ history, slice, windowed }: ContextDecision): readonly (ContextLabel | undefined)[] {
   const { messages } = history;

@@ -183,8 +183,8 @@ const invalid = (issues: readonly MemoryIssue[]): Refused => ({
 });
 
 /**
- * Returns a function that makes the message of a summary. It returns the same message object for the same summary in every
- * call.
+ * Returns a function that converts a summary into a message. For the same summary, the function always returns the same
+ * message object.
  */
 function openSummaryMessages(): (summary: Summary) => Message {
   let last: { readonly summary: Summary; readonly message: Message } | undefined;

@@ -127,7 +127,9 @@ const OVER = new Error("the call is over");
 export const openTimeLimit = (limit: Limit, signal: AbortSignal | undefined): TimeLimit =>
   new OpenTimeLimit(limit, signal);
 
-/** A class, because creating closures for each time limit costs more than everything else here. */
+/**
+ * The implementation of {@link TimeLimit}. It is a class, because creating closures for every time limit would be slow.
+ */
 class OpenTimeLimit implements TimeLimit {
   readonly #limit: Limit;
   #controller: AbortController | undefined;
@@ -219,8 +221,8 @@ class OpenTimeLimit implements TimeLimit {
   }
 
   /**
-   * Keeps the promise's reject function in a list. A listener on `signal` for each promise would cost more than everything
-   * else here.
+   * Implements `race` and `inTime`. Keeps each promise's reject function in a list, because adding a listener to
+   * `signal` for every promise would be slow.
    */
   #wait<T>(work: T | PromiseLike<T>, inTime: boolean, ended: Ended | undefined): Promise<T> {
     return new Promise<T>((resolve, reject) => {

@@ -57,8 +57,8 @@ export async function install<Ctx>(
 }
 
 /**
- * Checks middleware and user memory settings as far as is possible without calling a function. Throws a `TypeError` if they
- * are invalid. `label` converts a field's name into the name for the error.
+ * Checks middleware and user memory settings as far as is possible without calling a function. Throws a `TypeError` if
+ * they are invalid. `label` converts a field's name into the name for the error (e.g. `RunConfig.middleware`).
  */
 export function checkInstallable<Ctx>(
   config: Configured<Ctx>,
