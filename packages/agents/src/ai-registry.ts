@@ -29,8 +29,8 @@ export interface AiRegistry {
   readonly reset: () => void;
   /**
    * A model provider that passes each call to the registered provider of the call's model. The model can come from an
-   * agent, `modelOverride`, `modelFallback`, `extractWith` or middleware. Pass it as `modelProvider` to
-   * `createAgentClient`. A call with a model that isn't registered fails with a `TypeError` that says what to do.
+   * agent, `modelOverride`, `modelFallback`, `extractWith` or middleware. Pass this model provider as `modelProvider`
+   * to `createAgentClient`. A call with a model that isn't registered fails with a `TypeError` that says what to do.
    */
   // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
   readonly modelProvider: ModelProvider<any>;
@@ -130,8 +130,8 @@ const quoted = (name: string): string => JSON.stringify(name);
 type CompletionArguments = Parameters<AiProvider["getCompletion"]>;
 
 /**
- * Passes a call to the provider of the run's model, or of the default model. This provider gets the model name without the
- * provider's name, as `modelOverride`.
+ * Passes a call to the registered provider of the run's model, or of the default model. The registered provider gets
+ * the model's name without the provider's name, as `modelOverride`.
  */
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 const routingProvider: Required<ModelProvider<any>> = {

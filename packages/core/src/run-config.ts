@@ -17,10 +17,11 @@ import type { RemembersDeclaration, RunUserMemory } from "./user-memory.ts";
 
 /**
  * The interface to a model. An implementation sends `agent.instructions(state)` and `state.messages` to the model. The
- * messages are `RichMessage`s, which can have content parts and any further fields of a reply. Send opaque parts of a reply
- * only to the endpoint in that reply's `origin`. Throw the errors of the underlying client (SDK) unchanged. Turn off the
- * client's own retries, because the engine retries (see {@link ModelRetryPolicy}). Pass `config.signal` on to the client, so
- * an abort or a timeout reaches the network. `config.signal` is always present and belongs to this one call.
+ * messages are `RichMessage`s, which can have content parts and any further fields of a reply. Send opaque parts of a
+ * reply (e.g. encrypted reasoning) only to the endpoint in that reply's `origin`. Throw the errors of the underlying
+ * client (SDK) unchanged. Turn off the client's own retries, because the engine retries (see {@link ModelRetryPolicy}).
+ * Pass `config.signal` on to the client, so an abort or a timeout reaches the network. `config.signal` is always
+ * present and belongs to this one call.
  */
 export type ModelProvider<Ctx> = {
   /** Returns the reply. Rejects with the error of the underlying client (SDK). */

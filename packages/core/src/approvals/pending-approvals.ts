@@ -64,15 +64,15 @@ export const openCallScope = (owner: string, position: number): string => `${own
 
 const digestOf = (...bound: readonly unknown[]): string => sha256(JSON.stringify(bound), "base64url");
 
-/** Returns a digest of a call and its location. The digest doesn't depend on the parsed arguments. */
+/** Returns a digest of a call and of the location of its reply. The digest doesn't depend on the parsed arguments. */
 const callDigestOf = ({ owner, position, scope }: ReplyLocation, call: RichToolCall): string => {
   const { name, input } = calledTool(call);
   return digestOf(owner, position, scope, call.id, name, input);
 };
 
 /**
- * Returns the binding of an approval: a digest of a call, its location and its parsed arguments. It is the same in every
- * round of approvals. `text`: the parsed arguments as canonical JSON.
+ * Returns the binding of an approval: a digest of a call, of the location of its reply, and of the call's parsed
+ * arguments. The binding is the same in every round of approvals. `text`: the parsed arguments as canonical JSON.
  */
 export const bindingOf = (location: ReplyLocation, call: RichToolCall, text: string): string =>
   digestOf(callDigestOf(location, call), text);

@@ -48,8 +48,8 @@ export interface PromptOptions<Ctx> {
   /** The results of tool calls that the client has run. */
   readonly toolResults?: readonly ClientToolResult[] | undefined;
   /**
-   * The user memory settings of the prompt. They replace the agent's `remembers`. `false`: no facts are recalled or stored.
-   * The user in these settings is independent of the conversation's user.
+   * The user memory settings of the prompt. They replace the agent's `remembers`. `false`: no facts are recalled or
+   * stored. The user in these settings can differ from the conversation's user.
    */
   readonly memory?: RemembersSpec | false | undefined;
   /**

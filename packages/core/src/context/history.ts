@@ -71,8 +71,8 @@ export interface HistorySlice {
   /** All messages from this index on belong to the slice. */
   readonly start: number;
   /**
-   * The indexes of earlier messages that also belong to the slice, in order. These are messages with tool calls that
-   * got a result after they were summarised, each followed by all its results.
+   * The indexes of earlier messages that also belong to the slice, in order. These are tool calls that were summarised
+   * before one of their results was stored. Each call is followed by all its results.
    */
   readonly late: readonly number[];
 }

@@ -16,7 +16,10 @@ export type Instructions =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly error: JAFError };
 
-/** Computes the agent's instructions for a model call. An error of the application's function is returned. Never rejects. */
+/**
+ * Computes the agent's instructions for a model call. If the application's function fails, resolves with the error.
+ * Never rejects.
+ */
 export async function resolveInstructions<Ctx>(
   { config }: RunScope<Ctx>,
   agent: AnyAgent<Ctx>,

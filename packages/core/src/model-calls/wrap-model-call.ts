@@ -34,7 +34,7 @@ import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
  */
 export class ModelCallFailure extends Error {
   override readonly name = "ModelCallFailure";
-  /** The error with which the run ends, unless a middleware handles it. */
+  /** The error with which the run ends, unless a middleware handles this failure. */
   readonly error: JAFError;
   /** The HTTP status. Absent if the error of the model provider has none. */
   readonly status?: number;
@@ -110,7 +110,10 @@ function scopeWithin<Ctx>(scope: RunScope<Ctx>, { signal }: TimeLimit): RunScope
 }
 
 interface Asking<Ctx> {
-  /** The request that the first hook gets. It is compared with the request that the last hook passes on. */
+  /**
+   * The request that the first hook gets. It is compared with the request that the last hook passes on, to find out
+   * whether hooks have changed the request.
+   */
   readonly request: ModelCallRequest<Ctx>;
   readonly timeLimit: TimeLimit;
   readonly progress: Progress;
@@ -185,7 +188,7 @@ const streamedParts = ({ content }: RichMessage): readonly ContentPart[] =>
     ? [{ type: "text", text: content ?? "" }]
     : content.filter(({ type }) => type !== "tool-call");
 
-/** Returns whether both messages have the same content when they are streamed. */
+/** Returns whether streaming either message emits the same text, reasoning and parts. */
 const streamsAlike = (one: RichMessage, other: RichMessage): boolean =>
   sameJson(streamedParts(one), streamedParts(other)) &&
   sameJson(one["reasoning_content"], other["reasoning_content"]);

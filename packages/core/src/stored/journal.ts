@@ -55,8 +55,9 @@ export interface Journal {
    */
   readonly historyToken: () => string | undefined;
   /**
-   * Takes the lease before anything is appended, and stores the metadata in `entry`. Resolves with a failure if another run
-   * holds the lease or the store fails. Rejects if the run is aborted while the holder of the lease is looked up.
+   * Takes the lease before anything is appended, and stores the metadata in `entry`. Resolves with a failure if another
+   * run holds the lease or the store fails. Rejects if the run is aborted while it reads from the store which run holds
+   * the lease.
    */
   readonly takeLease: (entry: AppendEntry) => Promise<Result<void>>;
   /**
@@ -80,8 +81,8 @@ export interface Journal {
   /** Stores the final reply together with the messages that are held. Releases the lease. */
   readonly reply: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * Stores the messages that are held, and metadata about the calls that the interrupted run waits for. Releases the lease.
-   * Rejects if the run is aborted while the holder of the lease is looked up.
+   * Stores the messages that are held, and metadata about the calls that the interrupted run waits for. Releases the
+   * lease. Rejects if the run is aborted while it reads from the store which run holds the lease.
    */
   readonly interrupt: (entry: AppendEntry) => Promise<Result<void>>;
   /**

@@ -170,7 +170,10 @@ export function openLease(options: LeaseOptions, appends: Appends) {
     },
     /** Returns the current time in milliseconds since 1970, by the store's clock. */
     now: () => time.now(),
-    /** Writes the lease without messages. Rejects if the run is aborted while the holder of the lease is looked up. */
+    /**
+     * Writes the lease without messages. Rejects if the run is aborted while it reads from the store which run holds
+     * the lease.
+     */
     write: (write: EntryWrite) =>
       appends.exclusive(() => writeAlone(write, () => abortable(readHead(), signal))),
     metadataFor,

@@ -30,11 +30,11 @@ export type Head = Pick<Loaded, "conversation" | "incarnation" | "receipt" | "ti
 
 interface HeadOptions {
   /**
-   * The conversation must exist and belong to this user. Otherwise the reading is a conflict that doesn't say which of the
-   * two conditions is violated.
+   * The conversation must exist and belong to this user. Otherwise the read returns a conflict, which doesn't say which
+   * of the two conditions is violated.
    */
   readonly owner?: string | undefined;
-  /** The idempotency key whose receipt is returned. */
+  /** The idempotency key of a write. If the write was made, the result has its receipt. */
   readonly receiptFor?: string | undefined;
   /** The run's signal. When it is aborted, a wrapper of the memory provider stops its retries. */
   readonly signal?: AbortSignal | undefined;

@@ -24,7 +24,10 @@ export interface Lease {
 export interface LeaseRecord extends Lease {
   /** The id of the execution that holds the lease. */
   readonly id: string;
-  /** How many leases the execution has written so far, including renewals by its heartbeat. It tells these leases apart. */
+  /**
+   * How many leases the execution has written so far, including renewals by its heartbeat. The number tells these
+   * leases apart.
+   */
   readonly sign: number;
 }
 

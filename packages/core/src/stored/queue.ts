@@ -62,7 +62,9 @@ interface Waiting {
   readonly signal: AbortSignal | undefined;
   /** Returns how many milliseconds the run still waits before it gives up. */
   readonly msLeft: () => number;
-  /** Returns whether the conversation is still the one that the run saw first, and not a later one with the same id. */
+  /**
+   * Returns whether the conversation is still the one that the run saw before, and not a later one with the same id.
+   */
   readonly isSame: (head: Head) => boolean;
   /** Whether the run has seen that another process holds the lease. */
   isContended: boolean;

@@ -12,7 +12,7 @@ import { COMPARED, readSummary } from "./summary-metadata.ts";
  */
 export interface Tail {
   readonly window: WindowTail;
-  /** Whether messages that the stored summary includes don't have to be loaded. */
+  /** Whether the run uses summaries. If it does, the messages that the stored summary includes need not be loaded. */
   readonly summarized: boolean;
   /** How many of the last messages to load first. Usually they are enough. */
   readonly firstRead: number;
@@ -69,7 +69,7 @@ export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tai
   return tailFor(options, { newCount: 0, copied, least: compared });
 }
 
-/** `least`: the minimum number of messages to load first. */
+/** Completes the settings of a tail. `least`: the minimum number of messages to load first. */
 const tailFor = (
   { window, summarized, firstRead }: TailOptions,
   { newCount, copied, least }: Pick<Tail, "newCount" | "copied"> & { readonly least: number },

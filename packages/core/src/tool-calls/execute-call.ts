@@ -19,7 +19,9 @@ export interface CallBatch<Ctx> {
   readonly calls: readonly RichToolCall[];
   /** The conversation before the reply that made the calls. */
   readonly messages: readonly Message[];
-  /** Identifies the calls of this reply as a group. Within the group, calls differ in their ids. */
+  /**
+   * Identifies the calls of this reply as a group. Together with the call's id, it is the idempotency key of a call.
+   */
   readonly callScope: string;
 }
 

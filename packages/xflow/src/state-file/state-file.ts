@@ -58,7 +58,10 @@ function validate(data: unknown, issue: IssueOf): ParsedState {
   return { ok: false, issues };
 }
 
-/** Copies a state that was given as an object, by way of JSON. So later changes of the object have no effect. */
+/**
+ * Copies a state that was given as an object: converts it into JSON and parses the JSON. So later changes of the object
+ * have no effect.
+ */
 function readObject(object: object, maxLength: number): ReadSource {
   const failed = (message: string): ReadSource => ({ ok: false, issues: [{ field: "", message }] });
   let text: string | undefined;
