@@ -77,7 +77,10 @@ export abstract class Agent<Context = unknown, Output = string> implements Agent
   handoffs?(): readonly string[];
   /** The settings for the model. For settings that are absent, the model provider chooses a value. */
   modelConfig?(): ModelConfig;
-  /** Which parts of the prompts stay the same between model calls, for the provider's prompt cache. Default: none. */
+  /**
+   * Which parts of the prompts stay the same between model calls, for the prompt cache of the model provider. Default:
+   * none.
+   */
   cacheable?(): ReturnedCacheable;
   /**
    * Returns the user and the conversation of a prompt, from the prompt's context. Default: prompts aren't stored, except

@@ -29,8 +29,8 @@ export interface AiRegistry {
   readonly reset: () => void;
   /**
    * A model provider that passes each call to the registered provider of the call's model. The model can come from an
-   * agent, `modelOverride`, `modelFallback`, `extractWith` or middleware. Pass it as `modelProvider` to
-   * `createAgentClient`. A call with a model that isn't registered fails with a `TypeError` that says what to do.
+   * agent, `modelOverride`, `modelFallback`, `extractWith` or middleware. Pass this model provider as `modelProvider`
+   * to `createAgentClient`. A call with a model that isn't registered fails with a `TypeError` that says what to do.
    */
   // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
   readonly modelProvider: ModelProvider<any>;
@@ -90,8 +90,9 @@ interface ResolvedModel {
 }
 
 /**
- * Returns the model and the provider for a name `"provider/model"`. Without a name, uses the model of `setDefault`. Throws
- * a `TypeError` that says what to do if the model or provider isn't set.
+ * Returns the model and the provider for a name `"provider/model"`. Without a name, uses the model of `setDefault`.
+ * Throws a `TypeError` if there is no default model either, or if the provider isn't registered. The error's message
+ * says what to do.
  */
 export function resolveModel(name?: string): ResolvedModel {
   const { providers, defaultModel } = registryState();
@@ -117,7 +118,7 @@ export function resolveModel(name?: string): ResolvedModel {
 
 const EXAMPLE = "anthropic/claude-sonnet-4-6";
 
-/** Splits a model name at its first slash. The part after it can contain more slashes, e.g. in names of OpenRouter. */
+/** Splits a model name at its first slash. The model's part can contain more slashes, e.g. in names of OpenRouter. */
 function parseName(name: string): readonly [provider: string, model: string] {
   const [, provider, model] = /^([^/]+)\/(.+)$/s.exec(typeof name === "string" ? name : "") ?? [];
   if (provider !== undefined && model !== undefined) return [provider, model];
@@ -129,8 +130,8 @@ const quoted = (name: string): string => JSON.stringify(name);
 type CompletionArguments = Parameters<AiProvider["getCompletion"]>;
 
 /**
- * Passes a call to the provider of the run's model, or of the default model. This provider gets the model name without the
- * provider's name, as `modelOverride`.
+ * Passes a call to the registered provider of the run's model, or of the default model. The registered provider gets
+ * the model's name without the provider's name, as `modelOverride`.
  */
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 const routingProvider: Required<ModelProvider<any>> = {

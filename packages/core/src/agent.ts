@@ -40,11 +40,14 @@ export type Agent<Ctx, Out> = {
    */
   readonly cacheable?: CacheableConfig;
   /**
-   * The user and the conversation that an agent client loads and stores for a prompt; see `createAgentClient`. If this field
-   * is absent, prompts are stateless. `run` ignores this field.
+   * Names the user and the stored conversation of a prompt. Only an agent client uses this field (see
+   * `createAgentClient`); `run` ignores it. If the field is absent, prompts are stateless: nothing is loaded or stored.
    */
   readonly conversational?: ConversationalDeclaration<Ctx>;
-  /** The middleware of runs that begin with this agent. It is called after the middleware in `RunConfig.middleware`. */
+  /**
+   * The agent's middleware. It is called after the middleware in `RunConfig.middleware`. `onStart` and `onFinish` are
+   * called in runs that begin with this agent. `wrapModelCall` and `wrapToolCall` wrap this agent's calls in every run.
+   */
   readonly middleware?: readonly Middleware<Ctx>[];
   /**
    * The user memory settings of runs that begin with this agent: the user, and whether facts about the user are recalled and
@@ -62,15 +65,18 @@ export interface Conversational {
    * The id of an existing conversation of this user. Default: the one conversation (thread) that the user has with the agent.
    */
   readonly id?: string | undefined;
-  /** The name of the thread, for users who have one thread with each of several agents. Default: the agent's name. */
+  /**
+   * The name of the thread, i.e. of the conversation that is used if `id` is absent. A user has one thread for each
+   * name. Default: the agent's name.
+   */
   readonly agent?: string | undefined;
   /** The maximum number of messages that the model sees, from 1: the newest ones. Older messages stay stored. Default: all. */
   readonly historyLimit?: number | undefined;
 }
 
 /**
- * A {@link Conversational} or no user. A falsy value means no user: prompts are stateless, and prompts of a client that
- * `continue` returned reject.
+ * A {@link Conversational}, or a falsy value for no user. Without a user, prompts are stateless. If the client was
+ * returned by `continue`, its prompts reject.
  */
 export type MaybeConversational = Conversational | false | null | undefined;
 

@@ -44,7 +44,10 @@ const NOT_SAID: ReadonlySet<string> = new Set([
   ...["reasoning", "refusal", "tool-call", "provider-tool-call", "provider-tool-result"],
 ]);
 
-/** Accepts part types that JAF doesn't know, because the model provider may support them. */
+/**
+ * Accepts content parts of types that JAF doesn't know, because the model provider may support them. Refuses parts that
+ * only a model writes (e.g. reasoning).
+ */
 const other = z.looseObject({
   type: z.string({ error: "expected the type of a part" }).refine((type) => !NOT_SAID.has(type), {
     error: "expected a part that a user can send, e.g. text or media",
@@ -56,7 +59,10 @@ function schemaOf(type: unknown): z.ZodType {
   return type === "media" ? mediaPartSchema : other;
 }
 
-/** Checks the content parts of a user's message. Text parts are checked without a schema, because a schema takes ten times as long. */
+/**
+ * Checks the content parts of a user's message. Text parts are checked without a schema, because a schema is ten times
+ * slower.
+ */
 export const userPartsSchema = z.array(z.unknown()).superRefine((parts, context) => {
   parts.forEach((part, index) => {
     const { type, text } = (part ?? {}) as Readonly<Record<string, unknown>>;

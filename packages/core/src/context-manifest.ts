@@ -21,9 +21,9 @@ export type ContextFate = "sent" | "repaired" | "summarized" | "trimmed" | "drop
  *
  * - `"older"`: the message is older than the window.
  * - `"long-turn"`: the message is in the middle of a turn that alone exceeds the window's limit.
- * - `"orphan-result"`: the message is a tool result at the beginning whose call isn't there.
- * - `"no-room"`: other messages that must be sent use up the window's limit, so there is no room for this message or its
- *   summary.
+ * - `"orphan-result"`: the message is a tool result at the beginning of the window, and its call isn't in the window.
+ * - `"no-room"`: other messages that must be sent use up the window's limit, so there is no room for this message or
+ *   its summary.
  * - `"function"`: the application's window function left the message out.
  * - `"not-replayable"`, `"cut-turn"`, `"not-stored"`, `"not-loaded"`: see {@link ContextFate}.
  */
@@ -120,7 +120,8 @@ export interface CompactionReport {
   /**
    * - `"stored"`: a new summary was made and stored.
    * - `"unstored"`: a new summary was made but couldn't be stored. Only this run uses it.
-   * - `"elsewhere"`: meanwhile another run has stored a summary of at least as many messages. This run uses that summary.
+   * - `"elsewhere"`: another run has just stored a summary of at least as many messages. This run doesn't store its own
+   *   summary, and uses the other run's.
    * - `"failed"`: no summary was made. A later run tries again, after a pause that grows with each failure.
    * - `"postponed"`: this run didn't try, because the last attempt failed recently.
    */

@@ -7,9 +7,9 @@ import { callObserver } from "./thrown.ts";
 import type { ToolResultStatus } from "./tools/result.ts";
 
 /**
- * The run that an event belongs to, and the event's number in that run. Every event that a run emits has `runId`, `sequence`
- * and `time`. They are optional in the type, so you can write an event by hand with only `type` and `data`, as in the
- * specification.
+ * The run that an event belongs to, and the event's number in that run. Every event that a run emits has `runId`,
+ * `sequence` and `time`. They are optional in the type, so you can write an event by hand with only `type` and `data`
+ * (e.g. in a test).
  */
 interface EventOrigin {
   readonly runId?: RunId;
@@ -37,7 +37,10 @@ type TypedData =
   /** A tool call waits for an approval or for the client. The run is about to end as `interrupted`. */
   | { readonly type: "interruption"; readonly data: { readonly interruption: Interruption } }
   | HandoffEvent
-  /** A middleware's hook or a `remembers` function failed. The run continues without its result. */
+  /**
+   * A middleware's hook or a `remembers` function failed. The run continues without the result of this hook or
+   * function.
+   */
   | {
       readonly type: "middleware_failed";
       readonly data: {
@@ -56,12 +59,12 @@ type TypedData =
   | { readonly type: "run_end"; readonly data: { readonly outcome: RunOutcome<any> } };
 
 type MemoryEvent =
-  /** The stored history was loaded. `messageCount` is `0` for a new conversation. */
+  /** The stored history was loaded. `messageCount`: the number of loaded messages; 0 for a new conversation. */
   | {
       readonly type: "memory_loaded";
       readonly data: { readonly conversationId: string; readonly messageCount: number };
     }
-  /** Messages were stored. */
+  /** The store has stored `messageCount` messages in one write. */
   | {
       readonly type: "memory_stored";
       readonly data: { readonly conversationId: string; readonly messageCount: number };
@@ -89,8 +92,9 @@ type ModelEvent =
    */
   | { readonly type: "context"; readonly data: ContextManifest }
   /**
-   * A piece of the reply's text; emitted only by `runStream`. If the run has `finalOutputGuardrails`, the pieces are emitted
-   * after the reply has passed them, after the `llm_call_end` event; see `RunConfig.unguardedText`.
+   * A piece of the reply's text; emitted only by `runStream`. If the run has `finalOutputGuardrails`, the pieces are
+   * held back until the guardrails have passed the reply. They are then emitted after the `llm_call_end` event; see
+   * `RunConfig.unguardedText`.
    */
   | { readonly type: "llm_delta"; readonly data: { readonly agentName: string; readonly text: string } }
   /**
@@ -116,8 +120,8 @@ type ModelEvent =
         readonly delayMs: number;
         readonly reason: string;
         /**
-         * Whether the failed attempt has emitted `llm_delta` or similar events. If `true`, remove their text from the
-         * display.
+         * Whether the failed attempt has emitted `llm_delta`, `llm_reasoning_delta` or `llm_part` events. If `true`,
+         * remove their content from the display.
          */
         readonly discardText: boolean;
       };
@@ -154,7 +158,8 @@ type ModelEvent =
         readonly to: string;
         readonly reason: string;
         /**
-         * Whether the failed model has emitted `llm_delta` or similar events. If `true`, remove their text from the display.
+         * Whether the failed model has emitted `llm_delta`, `llm_reasoning_delta` or `llm_part` events. If `true`,
+         * remove their content from the display.
          */
         readonly discardText: boolean;
       };

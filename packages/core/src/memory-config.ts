@@ -53,9 +53,10 @@ export interface MemoryConfig {
    */
   readonly window?: RunWindow;
   /**
-   * The maximum number of messages without a summary. If the history has more, the older messages are summarised, and the
-   * model gets the summary in their place. About half of this number of messages stay. The summary is stored in the
-   * conversation's metadata, and the whole history stays stored. Needs `autoStore`. Default: nothing is summarised.
+   * The maximum number of messages without a summary. If the history has more, the older messages are summarised, and
+   * the model gets the summary in their place. About half of this number of messages stay unsummarised. The summary is
+   * stored in the conversation's metadata, and the whole history stays stored. Needs `autoStore`. Default: nothing is
+   * summarised.
    */
   readonly compressionThreshold?: number;
   /** How summaries are made. */

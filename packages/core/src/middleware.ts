@@ -194,7 +194,8 @@ export type WrapModelCall<Ctx> = (
 /** What a middleware can change in a tool call. */
 export interface ToolCallChanges {
   /**
-   * Parsed arguments for the tool. The engine doesn't parse them again, and the user who approved the call hasn't seen them.
+   * The arguments that the tool gets in place of the model's. The engine passes them on as they are and doesn't parse
+   * them. An approval doesn't cover them: the user has seen and approved only the model's arguments.
    */
   readonly args: unknown;
 }

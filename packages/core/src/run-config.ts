@@ -17,10 +17,11 @@ import type { RemembersDeclaration, RunUserMemory } from "./user-memory.ts";
 
 /**
  * The interface to a model. An implementation sends `agent.instructions(state)` and `state.messages` to the model. The
- * messages are `RichMessage`s, which can have content parts and any further fields of a reply. Send opaque parts of a reply
- * only to the endpoint in that reply's `origin`. Throw the errors of the underlying client (SDK) unchanged. Turn off the
- * client's own retries, because the engine retries (see {@link ModelRetryPolicy}). Pass `config.signal` on to the client, so
- * an abort or a timeout reaches the network. `config.signal` is always present and belongs to this one call.
+ * messages are `RichMessage`s, which can have content parts and any further fields of a reply. Send opaque parts of a
+ * reply (e.g. encrypted reasoning) only to the endpoint in that reply's `origin`. Throw the errors of the underlying
+ * client (SDK) unchanged. Turn off the client's own retries, because the engine retries (see {@link ModelRetryPolicy}).
+ * Pass `config.signal` on to the client, so an abort or a timeout reaches the network. `config.signal` is always
+ * present and belongs to this one call.
  */
 export type ModelProvider<Ctx> = {
   /** Returns the reply. Rejects with the error of the underlying client (SDK). */
@@ -36,8 +37,8 @@ export type ModelProvider<Ctx> = {
     config: RunConfig<Ctx>,
   ) => AsyncIterable<ModelStreamChunk>;
   /**
-   * The name of the model that the provider calls if neither the run nor the agent names a model. The engine looks up the price of
-   * such a call under this name in `RunConfig.prices`. Absent: the engine uses the name `"default"`.
+   * The name of the model that is called if neither the run nor the agent names a model. The engine looks up the price
+   * of the call under this name in `RunConfig.prices`. Absent: the engine uses the name `"default"`.
    */
   readonly defaultModel?: string | undefined;
 };
@@ -103,10 +104,11 @@ export interface RunSettings<Ctx> {
   /** The model's name for all agents. It replaces `modelConfig.name` of every agent. */
   readonly modelOverride?: string;
   /**
-   * Guardrails that check the user's input, in order, before anything is stored or sent to the model. They get the text of
-   * the new user messages and of the text files in them (media of a type `text/…`, and JSON). Without `memory.autoStore` the
-   * engine doesn't know which messages are new. Then it checks the last consecutive user messages, whatever messages follow
-   * them. Stored messages aren't checked again, even if the application stored them itself and a run resumes from there.
+   * Guardrails that check the user's input, in order, before anything is stored or sent to the model. They get the text
+   * of the new user messages and of the text files in them (media of a type `text/…`, and JSON). Without
+   * `memory.autoStore` the engine doesn't know which messages are new. Then it checks the last consecutive user
+   * messages, whatever messages follow them. Stored messages aren't checked again, even if the application itself
+   * stored them.
    */
   readonly initialInputGuardrails?: readonly Guardrail<string, Ctx>[];
   /** Guardrails that check the decoded output, in order, before the final reply is stored. */

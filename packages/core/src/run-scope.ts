@@ -30,7 +30,10 @@ export interface RunScope<Ctx> extends Emitter {
   readonly startedAt: number;
   /** Whether the run continues with decisions, with results of a client's tools, or with a history that a client sent back. */
   readonly isContinuation: boolean;
-  /** Called when the conversation is known to be the owner's and the client's input has been validated against it. */
+  /**
+   * Called when two checks have passed: the conversation belongs to the owner, and the client's input matches the
+   * conversation.
+   */
   readonly onAccepted: (() => void) | undefined;
   /** Whether the agent client has already validated the input as the beginning of a new conversation. */
   readonly isValidatedAsNew: boolean;
@@ -58,12 +61,13 @@ export interface RunScope<Ctx> extends Emitter {
   readonly prepareContext: PrepareContext<Ctx>;
   /** The client's copy of the history, or the history token that the client sent. */
   readonly sent: SentHistory | undefined;
-  /** The decisions about tool calls that wait. */
+  /** The decisions about waiting tool calls that were passed to the run. They aren't checked yet. */
   readonly given: GivenDecisions;
   /** Registers an action that runs when the run gives up its place in the queue and its lease, whatever the outcome is. */
   readonly onClose: (action: () => void) => void;
   /**
-   * Gives up the place in the queue and the lease although the run continues. If `leave` isn't called, `close` gives them up.
+   * Gives up the run's place in the queue and its lease before the run ends. If `leave` isn't called, `close` gives up
+   * both.
    */
   readonly leave: () => void;
 }
@@ -82,7 +86,7 @@ export interface SentHistory {
 export interface ScopeOptions {
   readonly streaming: boolean;
   readonly sink?: Emit;
-  /** Whether a client sent back the history in the state. The run's configuration doesn't show whether it did. */
+  /** Whether the history in the state came from a client. The run's configuration alone doesn't show this. */
   readonly isContinuation?: boolean;
   readonly onAccepted?: () => void;
   /** The user that the stored conversation must belong to. Absent: the run can create the conversation. */
@@ -126,7 +130,10 @@ export interface Refused {
 export interface RunProgress<Ctx> {
   readonly state: RunState<Ctx>;
   readonly outcome?: RunOutcome<unknown>;
-  /** Another run holds the lease, and this run has not yet stored a message or run a tool. */
+  /**
+   * Another run holds the lease, and this run has not yet stored a message or run a tool. So this run can wait and
+   * begin again.
+   */
   readonly lostLease?: true;
   /** Another execution of the same run has ended before this one. */
   readonly endedElsewhere?: true;

@@ -25,12 +25,12 @@ export type RunState<Ctx> = {
 /**
  * How a run ended.
  *
- * - `completed`: the agent gave its final reply. `output` is the reply's text, or the value that the agent's `outputCodec`
- *   decoded.
+ * - `completed`: the agent gave its final reply. `output` is the reply's text, or the value that the agent's
+ *   `outputCodec` decoded.
  * - `error`: the run failed; see {@link JAFError}.
  * - `interrupted`: tool calls wait for an approval or for the client. To continue, call `run` again in any process with
- *   `RunConfig.resume` and no new messages. Code that knows only the specification's two outcomes can treat this outcome as
- *   the error `RunInterrupted`.
+ *   `RunConfig.resume` and no new messages. Code that handles only the other two outcomes can treat it as a failure,
+ *   because it has an `error`, too: `RunInterrupted`.
  */
 export type RunOutcome<Out> =
   | { readonly status: "completed"; readonly output: Out }
@@ -51,9 +51,10 @@ export interface RunSpent {
 }
 
 /**
- * How a run ended, and its last state. The state is frozen except for its `context`. If the run couldn't begin, it is the
- * initial state. The run adds tool calls to `finalState.messages` only together with their results, except for calls that an
- * interrupted run waits for. It doesn't add replies that a guardrail or the codec refused.
+ * How a run ended, and its last state. The state is frozen except for its `context`. If the run couldn't begin,
+ * `finalState` is the initial state. The run adds tool calls to `finalState.messages` only together with their results,
+ * except for calls that an interrupted run waits for. The run doesn't add replies that a guardrail or the codec
+ * refused.
  */
 export type RunResult<Out> = {
   /** The run's last state. */
@@ -67,11 +68,15 @@ export type RunResult<Out> = {
   readonly historyFrom?: number;
   /**
    * A token that replaces the stored history in `RunConfig.resume`, so a client doesn't have to send the history back.
-   * Present for completed and interrupted runs if the store keeps digests. Absent if the store's answer to the last write was
-   * lost, or if the same run had ended before and the conversation has continued since then. See `historyTokenOf`.
+   * Present for completed and interrupted runs if the store keeps digests. Absent if the store's answer to the last
+   * write was lost. Also absent if this call only repeats a run that ended earlier, and the conversation has continued
+   * after that run. See `historyTokenOf`.
    */
   readonly historyToken?: string;
-  /** The usage that the model provider reported for the run and its stored conversation. Absent if it reported no usage. */
+  /**
+   * The usage of this run and of all runs of its stored conversation. Absent if the usage of none of this run's model
+   * calls is known.
+   */
   readonly spent?: RunSpent;
   /** How the run ended. */
   readonly outcome: RunOutcome<Out>;

@@ -32,8 +32,9 @@ const isIdentifier = (value: unknown): value is string => typeof value === "stri
 const thrownFor = new WeakMap<object, unknown>();
 
 /**
- * Remembers the thrown value for `holder`, the error of an outcome or the data of an event. Such objects can be stored, so they hold
- * only texts about the thrown value. If `thrown` is `undefined`, nothing is remembered. Returns `holder`.
+ * Remembers a thrown value for `holder`: the error of an outcome, or the data of an event. Such objects can be stored,
+ * so the thrown value can't be a field of them; {@link thrownOf} returns it. If `thrown` is `undefined`, nothing is
+ * remembered. Returns `holder`.
  */
 export function withThrown<Holder extends object>(holder: Holder, thrown: unknown): Holder {
   if (thrown !== undefined) thrownFor.set(holder, thrown);

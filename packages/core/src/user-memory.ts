@@ -3,8 +3,8 @@ import * as z from "zod";
 import type { AdditionPlacement, Middleware } from "./middleware.ts";
 
 /**
- * Declares the user whose facts an agent recalls, and whether the agent stores new facts. The run's user memory interprets
- * it; see `@jaf/user-memory`.
+ * Declares the user whose facts an agent recalls, and whether the agent stores new facts. The run's user memory acts on
+ * these settings; see `@jaf/user-memory`.
  */
 export interface RemembersSpec {
   /** The id of the user. A falsy value means that no user is signed in: no facts are recalled or stored. */
@@ -40,8 +40,9 @@ export interface RemembersSpec {
 }
 
 /**
- * A {@link RemembersSpec} that a function returned. In a method of a class, TypeScript widens `inject: "auto"` to `string`,
- * so the value is checked after the function was called.
+ * A {@link RemembersSpec} that a function returned. If the function is a method of a class, TypeScript widens
+ * `inject: "auto"` to `string`. So this type allows any string, and the engine checks the value after it has called the
+ * function.
  */
 type ReturnedSpec = Omit<RemembersSpec, "inject" | "extract" | "injectPlacement"> & {
   readonly inject?: string | false | undefined;
@@ -75,7 +76,10 @@ export interface RunUserMemory {
   ) => readonly Middleware<Ctx>[];
 }
 
-/** Observes the user memory of one run. The server passes an observer, so that the turn's record lists the facts of the prompt. */
+/**
+ * Observes the user memory of one run. The server uses an observer to record which facts the prompt of a turn
+ * contained.
+ */
 export interface UserMemoryObserver {
   /** Called with the facts that are added to the prompt, in the prompt's order. Not called if no facts are added. */
   readonly onInjected: (facts: readonly { readonly id: string }[]) => void;

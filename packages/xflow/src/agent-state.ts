@@ -19,7 +19,7 @@ export interface AgentStateRun<Ctx> {
   readonly onEvent?: RunConfig<Ctx>["onEvent"];
 }
 
-/** Why a transition was chosen: its condition is the first that is true. */
+/** Why a transition was chosen: its condition is the first one in the state's `agentOutcomes` that is true. */
 export interface TransitionReason {
   /** Index of the outcome in the state's `agentOutcomes`. */
   readonly index: number;
@@ -32,8 +32,8 @@ export type AgentStateResult =
   | {
       readonly status: "completed";
       /**
-       * The reply: data as `output` describes it, or text if the state has no `output`. `null` if the reply didn't match
-       * `output`, even after all repairs.
+       * The reply: data as `output` describes it, or text if the state has no `output`. `null` if the reply didn't
+       * match `output`, even after all repairs, or if the model refused to reply.
        */
       readonly returnValues: unknown;
       /** Name of the next state. `undefined` if no condition is true, or if the state has no outcomes. */

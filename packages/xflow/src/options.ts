@@ -23,19 +23,19 @@ export interface LoadAgentStateOptions<Ctx> {
 }
 
 /**
- * The function of a state's tool. Its arguments match the tool's `parameters`. Its result must match the tool's `output`:
- * text, or data that the model gets as JSON. If the function throws, the model gets an error. The type is that of a method,
- * so you can declare the types of the arguments; TypeScript can't know them from a file.
+ * The function of a state's tool. Its arguments match the tool's `parameters`. Its result must match the tool's
+ * `output`: text, or data that the model gets as JSON. If the function throws, the model gets an error. Your function
+ * can declare its own argument types. TypeScript accepts them unchecked, because it doesn't read the state's file.
  */
 export type ToolFunction<Ctx> = {
   call(args: object, context: Readonly<Ctx>, info: ToolCallInfo): unknown;
 }["call"];
 
-/** A model: its model provider, and the provider's name for the model. */
+/** A model: its model provider, and the name by which that provider calls the model. */
 export interface RegisteredModel<Ctx> {
   /** The provider that calls the model. */
   readonly provider: ModelProvider<Ctx>;
-  /** The provider's name for the model. Default: the name in `models`. */
+  /** The name by which the provider calls the model. Default: the key in `models`. */
   readonly model?: string;
 }
 

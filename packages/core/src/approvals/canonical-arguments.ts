@@ -5,8 +5,8 @@ import { type ParsedArguments, parseCall } from "../tool-calls/arguments.ts";
 import type { Tool } from "../tools/tool.ts";
 
 /**
- * The delay between two parsings of the same arguments, in milliseconds. Because of the delay, a value that is made from the
- * current time differs.
+ * The arguments of a call are parsed twice, with this delay in between, in milliseconds. A schema that puts the current
+ * time into the arguments then returns two different values.
  */
 const TICK_MS = 2;
 
@@ -18,7 +18,10 @@ export interface ApprovalArguments {
    * JSON.
    */
   readonly text?: string;
-  /** Why the arguments have no canonical JSON, and what the developer can do about it. */
+  /**
+   * Why the arguments have no canonical JSON, and what the developer can do about it. Absent if they have canonical
+   * JSON or are invalid.
+   */
   readonly noBinding?: string;
 }
 
@@ -29,7 +32,7 @@ export interface ResolvedCall<Ctx> {
   readonly call: RichToolCall;
 }
 
-/** Parses a call's arguments, and checks whether an approval can be bound to the parsed arguments. */
+/** Parses a call's arguments, and converts the parsed arguments into the text that an approval is bound to. */
 export async function parseForApproval<Ctx>({ tool, call }: ResolvedCall<Ctx>): Promise<ApprovalArguments> {
   const parsed = await parseCall(tool, call);
   if (!parsed.ok) return { parsed };

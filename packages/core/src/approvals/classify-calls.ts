@@ -38,14 +38,20 @@ export type ApprovalArgumentsByCall = ReadonlyMap<RichToolCall, ApprovalArgument
 export interface AnsweredCall {
   readonly call: RichToolCall;
   readonly result: string | ToolResult | ToolParts;
-  /** Why the call can't run, e.g. because the tool's `needsApproval` threw an error. Absent for a client's result or a rejection. */
+  /**
+   * Why the call can't run, e.g. because the tool's `needsApproval` threw an error. Absent if the answer is a client's
+   * result or a rejection.
+   */
   readonly failure?: ToolFailure;
 }
 
 export interface ClassifyOptions {
   readonly decisions: Decisions;
   readonly waiting: PendingApprovals;
-  /** Arguments that were parsed before. They are used again, so a call runs with the arguments that the user approved. */
+  /**
+   * The arguments that were parsed when the approvals were checked. They aren't parsed again, so a call runs with the
+   * arguments that the user approved.
+   */
   readonly argumentsByCall?: ApprovalArgumentsByCall;
 }
 
@@ -54,8 +60,8 @@ const mayWait = <Ctx>(tool: AnyTool<Ctx>): boolean =>
   isClientTool(tool) || (tool.needsApproval !== undefined && tool.needsApproval !== false);
 
 /**
- * Decides which calls of a reply run, which calls are answered without running, and which calls wait. Each group is in call
- * order. Rejects if the run is aborted meanwhile.
+ * Decides which calls of a reply run, which calls are answered without running, and which calls wait. Each group is in
+ * call order. Rejects if the run is aborted.
  */
 export async function classifyCalls<Ctx>(
   scope: RunScope<Ctx>,
@@ -76,8 +82,8 @@ type CallClass =
   | { readonly to: "waiting"; readonly interruption: Interruption };
 
 /**
- * Applies the decisions to the calls that can wait: some run, some are answered without running, the others still wait. Each
- * group is in call order. Rejects if the run is aborted meanwhile.
+ * Applies the decisions to the calls that can wait: some run, some are answered without running, the others still wait.
+ * Each group is in call order. Rejects if the run is aborted.
  */
 async function applyDecisions<Ctx>(
   scope: RunScope<Ctx>,
@@ -171,8 +177,8 @@ const failed = (failure: ToolFailure): Failed => ({
 });
 
 /**
- * Returns whether the call needs an approval; a failed answer if the application's `needsApproval` function throws. Such a
- * function says no only by returning `false`. Any other value means that an approval is needed.
+ * Returns whether the call needs an approval. If the tool's `needsApproval` is a function, only its return value
+ * `false` means that no approval is needed. If the function throws, returns a failed answer.
  */
 async function needsApproval<Ctx>(
   { tool, approvalArguments: { parsed }, mask }: Omit<ClassifiableCall<Ctx>, "call">,

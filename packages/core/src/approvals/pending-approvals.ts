@@ -2,7 +2,7 @@ import type { RichToolCall } from "@jaf/memory";
 import { calledTool, sha256 } from "@jaf/memory/internal";
 import type { ApprovalRecord } from "../stored/metadata.ts";
 
-/** Identifies the reply that made tool calls. */
+/** Identifies a model's reply with tool calls. Approvals of these calls are bound to it. */
 export interface ReplyLocation {
   /** The id of the conversation. If nothing is stored, the id of the run. */
   readonly owner: string;
@@ -13,7 +13,7 @@ export interface ReplyLocation {
    * stored conversation it is random, so it differs from that of a later conversation with the same id.
    */
   readonly scope: string;
-  /** Whether the conversation is stored. Approvals expire only if it is. */
+  /** Whether the conversation is stored. Approvals expire only in stored conversations. */
   readonly isStored: boolean;
 }
 
@@ -23,7 +23,10 @@ export interface PendingApprovals {
   readonly record: ApprovalRecord;
 }
 
-/** Returns the approvals of a reply's calls from a stored record. A record that belongs to another reply is ignored. */
+/**
+ * Returns the approvals of a reply's calls from a stored record. If the record is absent or belongs to another reply,
+ * no call is approved yet.
+ */
 export function pendingApprovalsOf(location: ReplyLocation, record?: ApprovalRecord): PendingApprovals {
   const { position } = location;
   return { location, record: record?.position === position ? record : { position, round: 0, approved: [] } };
@@ -36,8 +39,8 @@ interface Asking {
 }
 
 /**
- * Requests expired approvals again, in a new round. Decisions of earlier rounds are no longer valid. Returns the same record
- * if no approval has expired and the record needs no new expiry time.
+ * Requests expired approvals again, in a new round. A late decision that has an id of an earlier round is then refused.
+ * If approvals should expire but have no expiry time yet, sets one. Otherwise returns the approvals unchanged.
  */
 export function renewExpired(
   { location, record }: PendingApprovals,
@@ -61,15 +64,15 @@ export const openCallScope = (owner: string, position: number): string => `${own
 
 const digestOf = (...bound: readonly unknown[]): string => sha256(JSON.stringify(bound), "base64url");
 
-/** Returns a digest of a call and its location. The digest doesn't depend on the parsed arguments. */
+/** Returns a digest of a call and of the location of its reply. The digest doesn't depend on the parsed arguments. */
 const callDigestOf = ({ owner, position, scope }: ReplyLocation, call: RichToolCall): string => {
   const { name, input } = calledTool(call);
   return digestOf(owner, position, scope, call.id, name, input);
 };
 
 /**
- * Returns the binding of an approval: a digest of a call, its location and its parsed arguments. It is the same in every
- * round of approvals. `text`: the parsed arguments as canonical JSON.
+ * Returns the binding of an approval: a digest of a call, of the location of its reply, and of the call's parsed
+ * arguments. The binding is the same in every round of approvals. `text`: the parsed arguments as canonical JSON.
  */
 export const bindingOf = (location: ReplyLocation, call: RichToolCall, text: string): string =>
   digestOf(callDigestOf(location, call), text);

@@ -18,12 +18,12 @@ import type { PromptResult } from "./prompt-result.ts";
  */
 export interface AgentClient<Out, Ctx = unknown> {
   /**
-   * Sends input to the agent and runs it. Failures of the run and of the store are in the result's `outcome`. The promise
-   * rejects with:
+   * Sends input to the agent and runs it. Failures of the run and of the store are in the result's `outcome`. The
+   * promise rejects with:
    *
-   * - `ConversationOwnershipError`: the user has no such conversation.
-   * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` don't match the stored conversation, or all of
-   *   them are empty.
+   * - `ConversationOwnershipError`: the conversation doesn't exist or doesn't belong to the user.
+   * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` don't match the stored conversation, or
+   *   all of them are empty.
    * - the error of the application's `validate`, `context` or `conversational`, if one of these functions throws.
    * - `TypeError`: an argument is invalid, or no store is configured for the conversation.
    *

@@ -38,7 +38,7 @@ export interface ClientSettings<Ctx, Out> {
   readonly run: RunSettings<Ctx> & Pick<RunConfig<Ctx>, "agentRegistry">;
   readonly memory: ClientMemoryConfig;
   readonly context: AgentClientConfig<Ctx>["context"];
-  /** `undefined`: the conversation store of the process. */
+  /** The client's own store. `undefined`: prompts use the conversation store of the process. */
   readonly store: AnyConversationStore | undefined;
 }
 

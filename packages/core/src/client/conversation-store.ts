@@ -78,10 +78,10 @@ export interface ThreadOwner {
 }
 
 /**
- * Returns the conversation id of a user's thread with an agent. If the store has the method `threadFor`, the store finds or
- * creates the thread. Otherwise this function returns the newest conversation that the store lists for the user and the
- * agent. If the store lists none, `create` creates the thread. A store that doesn't list agents gets a new conversation each
- * time. Rejects with the store's errors.
+ * Returns the conversation id of a user's thread with an agent. If the store has the method `threadFor`, the store
+ * finds or creates the thread. Otherwise this function returns the newest conversation that the store lists for the
+ * user and the agent. If the store lists none, `create` creates the thread. If the store's list doesn't say which agent
+ * a conversation is with, each call creates a new conversation. Rejects with the store's errors.
  */
 export async function threadOf(
   store: AnyConversationStore,

@@ -28,7 +28,10 @@ export type ConversationChoice =
   | { readonly kind: "resume"; readonly conversationId: string; readonly userId: string | undefined }
   /** The one conversation (thread) of the user with the agent. It might not exist yet. */
   | { readonly kind: "thread"; readonly userId: string; readonly agent: string }
-  /** No conversation may be used: its id is invalid, or ownership must be checked and no user is signed in. */
+  /**
+   * The prompt must not use the conversation that it names: the id is invalid, or ownership must be checked and no user
+   * is signed in.
+   */
   | { readonly kind: "refused" };
 
 export type StoredChoice = Exclude<ConversationChoice, { readonly kind: "stateless" }>;
@@ -37,8 +40,8 @@ export type StoredChoice = Exclude<ConversationChoice, { readonly kind: "statele
 export interface OpenConversation {
   readonly conversationId: string;
   /**
-   * The user that the conversation must belong to. Absent: the server itself continues the conversation, without an ownership
-   * check.
+   * The user that the conversation must belong to. `undefined`: the application's own code named the conversation, so
+   * ownership isn't checked.
    */
   readonly userId: string | undefined;
   /** Whether the run must check that the user owns the conversation. */
@@ -113,8 +116,8 @@ export const parseConversational = (value: unknown, what: string): ParsedConvers
   value ? parseOptions(conversationalSchema, value, what) : UNOWNED;
 
 /**
- * Returns the checked `conversational` of an agent for this context. A function is called on the agent. If the function
- * throws, the promise rejects with the function's error.
+ * Returns the checked `conversational` of an agent for this context. If `conversational` is a function, it is called
+ * with the agent as `this`. If the function throws, the promise rejects with the function's error.
  */
 export async function declaredBy<Ctx>(
   agent: { readonly conversational?: ConversationalDeclaration<Ctx> },
@@ -126,9 +129,9 @@ export async function declaredBy<Ctx>(
 }
 
 /**
- * Chooses the conversation of a prompt. The ids from `forUser` and `continue` take precedence over `declared`, which comes
- * from the prompt's option or else from the agent's `conversational`. If `declared` is `undefined`, option and
- * `conversational` are both absent, and the server is trusted to pass only allowed ids.
+ * Chooses the conversation of a prompt. The ids from `forUser` and `continue` take precedence over `declared`, which
+ * comes from the prompt's option or else from the agent's `conversational`. If `declared` is `undefined`, option and
+ * `conversational` are both absent. Then the application is trusted to pass only allowed ids.
  */
 export function chooseConversation(
   { userId: explicitUser, conversationId }: ExplicitIds,
@@ -154,10 +157,10 @@ const existingConversation = (conversationId: string, userId: string | undefined
     : { kind: "refused" };
 
 /**
- * Opens the prompt's conversation. An existing conversation is opened without a call to the store, so the run must check
- * `mustOwn`. A new conversation is created after `admit` has resolved. Returns a failure if the store fails. Rejects with
- * {@link ConversationOwnershipError} if the request names a conversation but can't have access to one, and with the errors
- * of `admit`.
+ * Opens the prompt's conversation. An existing conversation is opened without a call to the store, so the run must
+ * check its owner if `mustOwn` is `true`. A new conversation is created after `admit` has accepted the request. If
+ * `admit` rejects, the promise rejects with the same error. If `choice` is refused, it rejects with
+ * {@link ConversationOwnershipError}. If the store fails, it resolves with a failure.
  */
 export async function openConversation(
   store: AnyConversationStore,

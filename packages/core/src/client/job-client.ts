@@ -27,8 +27,9 @@ export interface PromptJob<Ctx> {
   /** The id of the user that the prompt acts for. */
   readonly userId: string;
   /**
-   * The id of the conversation to continue. Or a function that creates a conversation after the request is validated, and
-   * resolves with its id. The function rejects with `ConversationStoreError` if the store fails.
+   * The id of the conversation to continue. Or a function that creates a conversation and resolves with the
+   * conversation's id. It is called after the request is validated. If the store fails, the function must reject with
+   * `ConversationStoreError`.
    */
   readonly conversation: string | (() => Promise<string>);
   /** The memory provider of the conversation, in place of the client's store. */

@@ -20,15 +20,17 @@ export type PromptInput = string | readonly UserPart[] | readonly (Message | Use
 /** The options of one prompt. */
 export interface PromptOptions<Ctx> {
   /**
-   * The user and the conversation of the prompt. Takes precedence over the agent's `conversational`, but not over `forUser`
-   * and `continue`. `false`: nothing is stored. If the field is present with the value `undefined` (e.g. from a session
-   * without a user), it means no user. Then prompts of a client that `continue` returned reject.
+   * The user and the conversation of the prompt. Takes precedence over the agent's `conversational`, but not over
+   * `forUser` and `continue`. `false`: nothing is stored. `undefined`: the agent's `conversational` applies. If the
+   * agent has none and this field is present with the value `undefined` (e.g. from a session without a user), the
+   * prompt has no user. Without a user, the prompts of a client that `continue` returned reject.
    */
   readonly conversation?: MaybeConversational;
   /**
-   * The conversation that a client sent back, e.g. with the result of a tool that the client ran. You don't have to check it.
-   * It is compared with the stored conversation and never replaces it; see `RunConfig.resume`. `undefined`: the client sent
-   * no conversation. If the prompt is stateless, these messages are the history and are trusted.
+   * The conversation that a client sent back, e.g. with the result of a tool that the client ran. You don't have to
+   * check these messages: the run compares them with the stored conversation, and never replaces stored messages by
+   * them; see `RunConfig.resume`. `undefined`: the client sent no conversation. If the prompt is stateless, these
+   * messages are the history and are trusted.
    */
   readonly messages?: readonly Message[] | undefined;
   /**
@@ -46,8 +48,8 @@ export interface PromptOptions<Ctx> {
   /** The results of tool calls that the client has run. */
   readonly toolResults?: readonly ClientToolResult[] | undefined;
   /**
-   * The user memory settings of the prompt. They replace the agent's `remembers`. `false`: no facts are recalled or stored.
-   * The user in these settings is independent of the conversation's user.
+   * The user memory settings of the prompt. They replace the agent's `remembers`. `false`: no facts are recalled or
+   * stored. The user in these settings can differ from the conversation's user.
    */
   readonly memory?: RemembersSpec | false | undefined;
   /**
@@ -64,8 +66,8 @@ export interface PromptOptions<Ctx> {
   /** The run's trace id. Default: a new id. */
   readonly traceId?: TraceId | undefined;
   /**
-   * The run's id. Default: a new id. If the prompt is stateless, approvals are bound to the run's id. Then pass the same run
-   * id again together with the approvals.
+   * The run's id. Default: a new id. In stateless prompts, approvals are bound to the run's id. So pass the approvals
+   * together with the id of the run that requested them.
    */
   readonly runId?: RunId | undefined;
 }
@@ -102,7 +104,10 @@ export const isContinuation = <Ctx>({
 }: PromptOptions<Ctx>): boolean =>
   messages !== undefined || historyToken !== undefined || approvals.length > 0 || toolResults.length > 0;
 
-/** Returns the checked option `conversation`; `undefined` if the option is absent, so the agent's `conversational` applies. */
+/**
+ * Returns the checked option `conversation`. Returns `undefined` if the option is absent; the agent's `conversational`
+ * then applies.
+ */
 export function conversationOptionOf<Ctx>({
   conversation,
 }: PromptOptions<Ctx>): ParsedConversational | undefined {
@@ -154,8 +159,11 @@ function ownUserMessage(message: Message | UserMessage, where: string): Message 
 }
 
 /**
- * Returns the input as messages of the user. Throws a `TypeError` for an empty text and for input of other roles or types.
- * Throws a `ContinuationValidationError` if the input comes from a client's request in which everything is empty.
+ * Returns the input as messages of the user. Throws a `TypeError` for messages of other roles and for invalid content.
+ *
+ * For an empty text, it depends on the fields for a client's input (e.g. `approvals`). If one of them has a value,
+ * returns `[]`. If all values are `undefined`, throws a `ContinuationValidationError`. If the options have none of
+ * these fields, throws a `TypeError`.
  */
 export function inputMessages<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): readonly Message[] {
   if (typeof input !== "string") return ownInput(input);

@@ -44,7 +44,10 @@ export interface ParsedPrompt<Ctx> {
   readonly history: readonly Message[];
   /** The store and the conversation. Absent if nothing is stored. */
   readonly stored: StoredPrompt | undefined;
-  /** A frozen copy of the client's input; `undefined` if the client sent nothing. If nothing is stored, it has no messages. */
+  /**
+   * What the client sent: its copy of the history or its history token, decisions, and tool results. `undefined` if the
+   * client sent nothing. If nothing is stored, it has only the decisions and the tool results.
+   */
   readonly resume: Resume | undefined;
   /** The maximum number of messages that the model sees: the newest ones. */
   readonly historyLimit: number | undefined;
@@ -138,8 +141,9 @@ async function contextOf<Ctx, Out>(
 }
 
 /**
- * Returns the user and the conversation of a prompt; `undefined` if neither the option `conversation` nor the agent's
- * `conversational` is present. A field with the value `undefined` (e.g. from a session without a user) counts as present.
+ * Returns the user and the conversation of a prompt: from the option `conversation`, or else from the agent's
+ * `conversational`. Returns `undefined` if both fields are absent. Returns {@link UNOWNED} if a field is present, but
+ * its value is `undefined` (e.g. from a session without a user).
  */
 async function conversationalFor<Ctx, Out>(
   agent: Agent<Ctx, Out>,
@@ -153,8 +157,9 @@ async function conversationalFor<Ctx, Out>(
 }
 
 /**
- * Returns the history that the options of a stateless prompt have. Throws a `ContinuationValidationError` if it isn't a list
- * of messages, or has messages that only the application can send.
+ * Returns the history of a stateless prompt, which the option `messages` contains. Throws a
+ * `ContinuationValidationError` if the option isn't a list of messages, or has a message with the role `system` or
+ * `developer`.
  */
 function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message[] {
   const parsed = parseMessages(messages);
@@ -165,8 +170,8 @@ function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message
 }
 
 /**
- * Returns whether only the application can send this message. Stores accept such messages, because other frameworks write
- * them.
+ * Returns whether only the application can send this message, and not a client. Stores accept `system` and `developer`
+ * messages, because other frameworks store them.
  */
 const isOfTheApplication = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 

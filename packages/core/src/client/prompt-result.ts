@@ -36,9 +36,9 @@ export interface PromptResult<Out> {
   /** The approvals and client tool calls that the run waits for. The list is empty unless the outcome is `interrupted`. */
   readonly interruptions: readonly Interruption[];
   /**
-   * The run's last state. If the outcome is `completed` or `interrupted`, its messages are the history from position
-   * `historyFrom` on, which a client can send back. After a failure its messages aren't a valid history, so the client keeps
-   * its earlier messages.
+   * The run's last state. If the outcome is `completed` or `interrupted`, the state's messages are the history from
+   * position `historyFrom` on, which a client can send back. After a failure, the state's messages aren't a valid
+   * history, so the client must keep the messages that it had before.
    */
   readonly finalState: RunResult<Out>["finalState"];
   /** The position of the first message of `finalState` in the stored conversation. Absent if nothing was loaded. */
@@ -87,8 +87,8 @@ const refusalIn = (outcome: RunOutcome<unknown>): string | undefined =>
   outcome.status === "error" && outcome.error._tag === "ModelRefused" ? outcome.error.refusal : undefined;
 
 /**
- * Returns the messages that a run added. Compares message objects and not texts, because texts repeat. If the sanitizer
- * removed calls from an assistant message of the history, that message is a new object. It doesn't count as added.
+ * Returns the messages that a run added. Compares message objects and not texts, because texts repeat. A message of the
+ * history from which the sanitizer removed calls is a new object, but doesn't count as added.
  */
 function additionsTo(messages: readonly Message[], { isHistory, replies }: Origin): readonly Message[] {
   const last = messages.findLastIndex((message) => message.role !== "tool" && isHistory(message));

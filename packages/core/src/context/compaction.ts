@@ -82,7 +82,7 @@ export function openCompaction(journal: Journal, signal: AbortSignal | undefined
   };
 }
 
-/** The last summary of the conversation that the run knows, and the end of the loaded messages. */
+/** The newest summary that the run knows, and the end of the messages that were loaded when the run began. */
 interface KnownSummary {
   /** The position after the last message that was loaded when the run began; 0 if the store has no positions. */
   readonly end: number;
@@ -140,9 +140,10 @@ interface CutInput {
 }
 
 /**
- * Returns the index of the first message that the next summary doesn't include, always a user message. Returns `undefined` if
- * no summary is due. If the lengths of the turns allow it, at least half of `threshold` and at most `threshold` messages
- * stay. If the last turn is longer, more messages stay.
+ * Returns the index of the first message that the next summary doesn't include; this is always a user message. Returns
+ * `undefined` if no summary is due. The messages from this index on stay unsummarised: between half of `threshold` and
+ * `threshold` messages, if the lengths of the turns allow it. If the last turn alone is longer than `threshold`, more
+ * messages stay.
  */
 function cutOf({ history, start, threshold, end }: CutInput): number | undefined {
   const { messages } = history;
@@ -174,7 +175,7 @@ interface DueSummary {
   readonly previous: Summary | undefined;
   /** The messages to summarise in addition to the previous summary. */
   readonly messages: readonly Message[];
-  /** The position of the first message to summarise. `upTo`: that of the last message to summarise. */
+  /** The position of the first message to summarise. `upTo` is the position of the last message to summarise. */
   readonly from: number;
   readonly upTo: number;
   /** The digests of the last summarised messages; see `Summary`. */
@@ -186,8 +187,8 @@ interface SummaryWork {
   readonly store: SummaryStore;
   readonly summarize: Summarize;
   /**
-   * The time limit for making and storing the summary. It also ends when the run is aborted. Then the run waits for nothing
-   * more, not even for the store.
+   * The time limit for making and storing the summary. An abort of the run also ends it, so an aborted run doesn't wait
+   * for the summarizer or for the store.
    */
   readonly limit: TimeLimit;
   readonly isAborted: () => boolean;

@@ -8,26 +8,27 @@ export interface PositionedHistory {
   /** The sanitized messages, which model services accept. */
   readonly messages: readonly Message[];
   /**
-   * Returns the messages before they were sanitized, as stored or as passed to the run. Messages that the run has added since
-   * then can be missing at the end.
+   * Returns the messages as they were before the sanitizer changed them. For a stored conversation: the loaded
+   * messages, then those that the run has added. If nothing is stored: only the messages that were passed to the run.
    */
   readonly source: () => readonly Message[];
   /** The position of the first message of `source` in the conversation. */
   readonly first: number;
   /**
-   * The position of the first message that the store still has. Messages from this position to before `first` weren't loaded.
+   * The position of the first message that the store still has. The messages from this position up to `first`
+   * (exclusive) weren't loaded.
    */
   readonly stored: number;
   /**
-   * Converts an index in `messages` into the index of the same message in `source`. Messages that the run has added since
-   * then get indexes after the end of `source`.
+   * Converts an index in `messages` into the index of the same message in `source`. If `source` doesn't have a message
+   * that the run has added, the message gets an index after the end of `source`.
    */
   readonly originOf: (index: number) => number;
 }
 
 export type Source = Pick<PositionedHistory, "source" | "first" | "stored">;
 
-/** Returns the messages of a stored conversation: the loaded messages and those that the run has added since the loading. */
+/** Returns the messages of a stored conversation: the loaded messages, then those that the run has added. */
 export function storedSource(journal: Journal): Source {
   const { stored, added } = journal.history();
   const loaded = stored?.messages ?? [];
@@ -70,8 +71,8 @@ export interface HistorySlice {
   /** All messages from this index on belong to the slice. */
   readonly start: number;
   /**
-   * The indexes of earlier messages that also belong to the slice, in order. They are tool calls that got a result later,
-   * each with all its results.
+   * The indexes of earlier messages that also belong to the slice, in order. These are tool calls that were summarised
+   * before one of their results was stored. Each call is followed by all its results.
    */
   readonly late: readonly number[];
 }
@@ -98,7 +99,10 @@ export function sliceAfter(history: PositionedHistory, position: number): Histor
   return { start, late };
 }
 
-/** Returns the messages to send to the model if the conversation has no summary. */
+/**
+ * Returns the messages to send to the model if the conversation has no summary: all messages, except for the rest of a
+ * turn whose beginning the store has dropped.
+ */
 export function wholeSlice({ messages, first }: PositionedHistory): HistorySlice {
   // If the store has dropped the beginning of a turn, leaves out the rest of that turn.
   const user = first === 0 ? 0 : messages.findIndex(({ role }) => role === "user");

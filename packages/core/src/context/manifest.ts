@@ -104,8 +104,8 @@ function rangesOf(decided: ContextDecision): readonly ContextRange[] {
 }
 
 /**
- * Returns the fate of each message, by the message's index in the history's `source`. Messages that the run has added since
- * the loading come last. The fate is `undefined` for messages that the sanitizer dropped.
+ * Returns the fate of each message, by the message's index in the history's `source`. Messages that the run has added
+ * come last. The fate is `undefined` for messages that the sanitizer dropped.
  */
 function labelsOf({ history, slice, windowed }: ContextDecision): readonly (ContextLabel | undefined)[] {
   const { messages } = history;
@@ -128,8 +128,9 @@ function labelsOf({ history, slice, windowed }: ContextDecision): readonly (Cont
 }
 
 /**
- * Returns for each kept message the next kept message in the order of `source`. Both are indexes in `source`; the key -1 has
- * the first kept message. A tool result that follows another message than this map says was moved by the sanitizer.
+ * Maps each message that the sanitizer kept to the next kept message in the order of `source`. Keys and values are
+ * indexes in `source`; the key -1 has the first kept message. If the model gets a tool result after a different
+ * message, the sanitizer has moved the result.
  */
 function followersIn(origins: Int32Array): ReadonlyMap<number, number> {
   const followers = new Map<number, number>();

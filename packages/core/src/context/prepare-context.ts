@@ -99,8 +99,8 @@ const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): 
   messages === state.messages ? state : { ...state, messages };
 
 /**
- * Returns the function that makes summaries. The application's function is called on the options that contain it, because
- * they can be an instance of a class.
+ * Returns the function that makes summaries. An application's `summarize` is called with its options object as `this`,
+ * because that object can be an instance of a class.
  */
 function summarizerOf<Ctx>(config: RunConfig<Ctx>, step: StepStart<Ctx>): Summarize {
   const summary = config.memory?.summary;
@@ -136,8 +136,8 @@ function applyWindow(window: ModelWindow, history: WindowedHistory): AppliedWind
 }
 
 /**
- * Applies the window to the messages after the summary. Returns `undefined` if the conversation has no summary, or the window
- * has no room for it.
+ * Applies the window to the messages after the summary. Returns `undefined` if the conversation has no summary, or if
+ * the window has no room for the summary.
  */
 function applyAfterSummary(window: ModelWindow, { history, summary, message }: WindowedHistory) {
   if (summary === undefined) return undefined;
@@ -183,8 +183,8 @@ const invalid = (issues: readonly MemoryIssue[]): Refused => ({
 });
 
 /**
- * Returns a function that makes the message of a summary. It returns the same message object for the same summary in every
- * call.
+ * Returns a function that converts a summary into a message. For the same summary, the function always returns the same
+ * message object.
  */
 function openSummaryMessages(): (summary: Summary) => Message {
   let last: { readonly summary: Summary; readonly message: Message } | undefined;

@@ -36,14 +36,17 @@ function requestFor(previous: string | undefined, messages: readonly Message[]):
 const MAX_TEXT = 6_000;
 /** The maximum length of a tool call's id and of a tool's name, in UTF-16 units. */
 const MAX_NAME = 200;
-/** Texts that exceed a limit by no more than this aren't cut. It is about the length of the note that replaces the cut text. */
+/**
+ * A text that exceeds the limit by at most this many UTF-16 units isn't cut. The note that replaces the cut text is
+ * about as long.
+ */
 const LEAST_CUT = 40;
 
 interface Line {
   readonly role: RichMessage["role"];
   readonly answers?: string | undefined;
   readonly text: string;
-  /** The call's arguments; for a custom tool, its text input. */
+  /** The tool calls of the message. `arguments`: the text that the model wrote for the call, usually JSON. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 }
 
@@ -136,8 +139,8 @@ function shortened(text: string, limit: number): string {
 }
 
 /**
- * Leaves out lines in the middle if the lines are too long together. The length of whole lines counts, because with thousands
- * of messages the JSON around the texts alone exceeds a model's limit.
+ * Leaves out lines in the middle if all lines together are longer than one and a half times the budget. The length of
+ * whole lines counts, because with thousands of messages the JSON around the texts alone exceeds a model's limit.
  */
 function withoutMiddle(lines: readonly string[], budget: number): readonly string[] {
   const most = 1.5 * budget;

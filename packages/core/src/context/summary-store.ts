@@ -77,9 +77,9 @@ export function openSummaryStore(journal: Journal): SummaryStore {
 }
 
 /**
- * Writes metadata if `mayReplace` allows it for the stored conversation. Otherwise resolves with the stored conversation.
- * Doesn't use the journal's queue of writes, so a store that doesn't answer here doesn't delay the reply. If the store has no
- * versions, the last write wins.
+ * Writes metadata if `mayReplace` returns `true` for the stored conversation, and resolves with `"written"`. Otherwise
+ * resolves with the stored conversation; with `null` if it has been deleted. Doesn't use the journal's queue of writes,
+ * so a store that doesn't answer here doesn't delay the reply. If the store has no versions, the last write wins.
  */
 async function compareAndSet(
   { memory, conversationId, history }: Journal,

@@ -40,8 +40,8 @@ export interface WindowInput {
 export interface WindowResult {
   readonly messages: readonly Message[];
   /**
-   * The summary as a message. Absent if the conversation has no summary, or if the window has no room for it. If there is no
-   * room, nothing is sent.
+   * The summary as a message. Absent if the conversation has no summary, or if the window has no room for the summary.
+   * Without room, `messages` is empty, too.
    */
   readonly summary: Message | undefined;
   /** Returns the fate of the message at an index of the input's `messages`; `undefined` if the message is sent unchanged. */
@@ -140,7 +140,9 @@ function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
   };
 }
 
-/** The result of a window that has no room for both the summary and the newest message. */
+/**
+ * The result of a window that has no room for the newest message, or for the summary together with the newest message.
+ */
 const nothing: WindowResult = {
   messages: [],
   summary: undefined,
@@ -163,8 +165,8 @@ const applyOptions =
   };
 
 /**
- * Returns a function that gives the fate of the message at an index. The list of fates is created on first use, because
- * usually it isn't needed.
+ * Returns a function that returns the fate of the message at an index; `undefined` if the message is sent. The list of
+ * fates is created on first use, because usually it isn't needed.
  */
 function lookUp(omitted: readonly Omission[]): WindowResult["label"] {
   let labels: ContextLabel[] | undefined;
@@ -244,9 +246,9 @@ function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Me
 }
 
 /**
- * Returns whether the model gets the messages that it must answer. These are the last user message and the newest message; if
- * the history ends with tool results, all of these results. A new message of the application's function can replace a message
- * of the same role, or a result of the same call.
+ * Returns whether the model gets the messages that it must answer. These are the last user message and the newest
+ * message. If the history ends with tool results, the model must get all of these results. The application's function
+ * may replace such a message by a new one of the same role, or by a new result of the same call.
  */
 function holdsNewest(
   given: readonly Message[],
@@ -265,8 +267,8 @@ const roleOf = ({ role, tool_call_id: answers }: Message): string =>
   role === "tool" ? `${role}:${answers}` : role;
 
 /**
- * Returns for each returned message that is sent whether the sanitizer changed it: the fate `repaired`, or `undefined` if
- * unchanged.
+ * Returns the fates of the messages that the application's function returned: `repaired` if the sanitizer changed the
+ * message, `undefined` if the message is sent unchanged. Messages that the sanitizer dropped are left out.
  */
 function labelsOf(
   returned: readonly Message[],

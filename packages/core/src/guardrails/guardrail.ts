@@ -83,7 +83,10 @@ export function composeValidations<I, Ctx>(
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
-/** Returns the failure that a validation's result means; `undefined` if the validation passed. */
+/**
+ * Returns the failure if a validation didn't pass; `undefined` if it passed. A result that isn't a `ValidationResult`
+ * counts as a failure.
+ */
 function failureOf(verdict: unknown): ValidationResult | undefined {
   const isValid: unknown =
     typeof verdict === "object" && verdict !== null && "isValid" in verdict ? verdict.isValid : undefined;

@@ -5,7 +5,10 @@
  */
 export const frozenCopy = <T>(value: T): T => copyOf(value, true) as T;
 
-/** Returns a deep copy of plain data that isn't frozen. Instances of a class belong to the application and aren't copied. */
+/**
+ * Returns a deep copy of plain data. The copy isn't frozen. Instances of a class belong to the application and aren't
+ * copied.
+ */
 export const plainCopy = <T>(value: T): T => copyOf(value, false) as T;
 
 /** A new list, map, set or object to which the elements of its original are still to be copied. */

@@ -2,9 +2,9 @@
 type Changes<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /**
- * Returns an object with the fields of the original, except for the changed fields. The original can be an instance of a
- * class. Then its methods are called on the original, and its accessors are evaluated on the original at each access. Own and
- * inherited fields become own fields of the new object, so a spread (`{ ...it }`) copies them all.
+ * Returns an object with the fields of the original, except for the changed fields. The original can be an instance of
+ * a class: its methods are called with the original as `this`, and its accessors are evaluated on the original at each
+ * access. Own and inherited fields become own fields of the new object, so a spread of the new object copies them all.
  */
 export function overlay<T extends object>(original: T, changes: Changes<T>): T {
   return Object.getPrototypeOf(original) === Object.prototype

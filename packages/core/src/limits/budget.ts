@@ -13,7 +13,7 @@ import {
 } from "./cost.ts";
 import { type EstimatedCall, estimatedUsage } from "./estimate.ts";
 
-/** The limits of a budget. If a field is absent, it sets no limit. */
+/** The limits of a budget. An absent field means no limit. */
 export interface BudgetLimits {
   /** The maximum cost, in the currency of `RunConfig.prices`. `prices` must have a price for each model that is called. */
   readonly maxCost?: number;

@@ -20,7 +20,7 @@ export interface ModelUsage {
   readonly estimated?: true;
 }
 
-/** The names of all fields of {@link ModelUsage}. */
+/** The names of the token counts in {@link ModelUsage}. */
 export const USAGE_COUNTS = [
   "inputTokens",
   "outputTokens",
@@ -136,7 +136,7 @@ export function priceOf(
   return known === undefined ? undefined : prices[known];
 }
 
-/** Returns whether a model with this name has a price, whichever provider runs it. */
+/** Returns whether the prices have a price for a model with this name, from any model provider. */
 export const hasPrice = (prices: ModelPrices | undefined, name: string): boolean =>
   prices !== undefined &&
   (Object.hasOwn(prices, name) || Object.keys(prices).some((key) => key.endsWith(`/${name}`)));

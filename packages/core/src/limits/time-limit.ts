@@ -101,7 +101,7 @@ export interface TimeLimit {
   readonly signal: AbortSignal;
   /** Settles like `work`, or rejects as soon as `signal` is aborted. */
   readonly race: <T>(work: T | PromiseLike<T>) => Promise<T>;
-  /** Settles like `work`, or rejects when the time is up. An abort of the outer signal doesn't make it reject. */
+  /** Settles like `work`, or rejects when the time is up. Doesn't reject if only the outer signal is aborted. */
   readonly inTime: <T>(work: T | PromiseLike<T>) => Promise<T>;
   /** Adds a limit for the time between two calls of the returned function, and for the time until its first call. */
   readonly between: (limit: Limit) => () => void;
@@ -120,11 +120,16 @@ export interface TimeLimit {
 // Shared, because creating an error's stack is slow, and the stack of this error is of no use.
 const OVER = new Error("the call is over");
 
-/** Starts a time limit. Its `signal` is created on first use, because every model call and tool has a time limit. */
+/**
+ * Starts a time limit. Its `signal` is created on first use, because creating one for every model call and tool is
+ * slow.
+ */
 export const openTimeLimit = (limit: Limit, signal: AbortSignal | undefined): TimeLimit =>
   new OpenTimeLimit(limit, signal);
 
-/** A class, because creating closures for each time limit costs more than everything else here. */
+/**
+ * The implementation of {@link TimeLimit}. It is a class, because creating closures for every time limit would be slow.
+ */
 class OpenTimeLimit implements TimeLimit {
   readonly #limit: Limit;
   #controller: AbortController | undefined;
@@ -216,8 +221,8 @@ class OpenTimeLimit implements TimeLimit {
   }
 
   /**
-   * Keeps the promise's reject function in a list. A listener on `signal` for each promise would cost more than everything
-   * else here.
+   * Implements `race` and `inTime`. Keeps each promise's reject function in a list, because adding a listener to
+   * `signal` for every promise would be slow.
    */
   #wait<T>(work: T | PromiseLike<T>, inTime: boolean, ended: Ended | undefined): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -236,6 +241,9 @@ interface Ended {
 
 interface PendingWork {
   readonly reject: (reason: unknown) => void;
-  /** Whether only the end of the time makes the work reject. If `true`, the work can continue after an abort. */
+  /**
+   * Whether the promise rejects only when the time is up, and not when the outer signal is aborted; see
+   * `TimeLimit.inTime`.
+   */
   readonly inTime: boolean;
 }

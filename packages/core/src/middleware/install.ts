@@ -24,7 +24,10 @@ export interface HookName {
   readonly hook: "onStart" | "onFinish";
 }
 
-/** The run's context, which is passed to a `remembers` function, and the hook that the function's middleware is needed for. */
+/**
+ * The run's context, which a `remembers` function gets as its argument. And the hook that is about to be called: a
+ * `middleware_failed` event names this hook if the `remembers` function throws.
+ */
 export type Asking<Ctx> = Pick<RunState<Ctx>, "context"> & Pick<HookName, "hook">;
 
 /**
@@ -54,8 +57,8 @@ export async function install<Ctx>(
 }
 
 /**
- * Checks middleware and user memory settings as far as is possible without calling a function. Throws a `TypeError` if they
- * are invalid. `label` converts a field's name into the name for the error.
+ * Checks middleware and user memory settings as far as is possible without calling a function. Throws a `TypeError` if
+ * they are invalid. `label` converts a field's name into the name for the error (e.g. `RunConfig.middleware`).
  */
 export function checkInstallable<Ctx>(
   config: Configured<Ctx>,
@@ -91,8 +94,8 @@ export function emitFailure<Ctx>(
 interface ActiveDeclaration<Ctx> {
   readonly declaration: RemembersDeclaration<Ctx>;
   /**
-   * The agent or the configuration that has the settings. If `declaration` is a function, it is called on this object,
-   * because the object can be an instance of a class.
+   * The agent or the configuration that has the settings. If `declaration` is a function, it is called with this object
+   * as `this`, because the object can be an instance of a class.
    */
   readonly declaring: object;
   readonly what: string;
@@ -134,8 +137,8 @@ function checkDeclared<Ctx>(
 }
 
 /**
- * Returns the middleware for user memory settings. Returns an empty list if the settings are empty, or if the application's
- * code throws. Then an event reports the error. Rejects with a `TypeError` if the settings are invalid.
+ * Returns the middleware for user memory settings; an empty list if the settings are empty. If the application's code
+ * throws, an event reports the error and the list is empty. Rejects with a `TypeError` if the settings are invalid.
  */
 async function userMemoryMiddleware<Ctx>(
   scope: RunScope<Ctx>,

@@ -14,7 +14,7 @@ import { frozenAgent, frozenConfig } from "./provider-request.ts";
 export interface Question<Ctx> {
   /** The run's state. Its messages aren't sent. */
   readonly state: Readonly<RunState<Ctx>>;
-  /** The name of the agent that the model provider gets. */
+  /** The name that the agent has in this request to the model provider. */
   readonly name: string;
   readonly instructions: string;
   readonly messages: readonly Message[];

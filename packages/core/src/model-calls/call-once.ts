@@ -33,7 +33,7 @@ interface UsableReply {
   readonly ok: true;
   readonly message: Message;
   readonly completion: ModelCompletion;
-  /** The tokens that the reply used. Absent if these tokens were counted before. */
+  /** The tokens that the reply used. Absent if a `wrapModelCall` hook made the reply itself. */
   readonly usage?: ModelUsage | undefined;
   /** The reply as it was streamed. */
   readonly text: StreamedReply;
@@ -85,7 +85,9 @@ export async function callOnce<Ctx>(
   }
 }
 
-/** Returns the tokens that a reply used. If they are estimated, only the text of an unusable reply is counted. */
+/**
+ * Returns the tokens that a reply used. If the tokens of an unusable reply must be estimated, only its text is counted.
+ */
 const usageOf = <Ctx>(
   { spending }: RunScope<Ctx>,
   { state, agent }: ModelRequest<Ctx>,

@@ -11,7 +11,7 @@ import type { RunScope } from "../run-scope.ts";
 import { thrownOf, withThrown } from "../thrown.ts";
 import { type Attempt, callOnce, failedCall, type ModelRequest } from "./call-once.ts";
 
-/** A model call before its attempts: what the model provider gets, and how to report it. */
+/** What all attempts of one model call have in common: the request, and the function that emits the `context` event. */
 export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
   /** Emits the `context` event once. Absent if the run has no observer. */
   readonly emitContext: (() => void) | undefined;
@@ -129,7 +129,10 @@ function refusedBy<Ctx>(
   return error && failedCall(error, before);
 }
 
-/** Emits `llm_call_start`, and returns a function that emits `llm_call_end`. Returns `undefined` if the run has no observer. */
+/**
+ * Emits `llm_call_start`, and returns an object whose `end` emits `llm_call_end`. Returns `undefined` if the run has no
+ * observer.
+ */
 function traceCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
   const { emit } = scope;
   if (emit === undefined) return undefined;

@@ -16,7 +16,10 @@ export type Instructions =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly error: JAFError };
 
-/** Computes the agent's instructions for a model call. An error of the application's function is returned. Never rejects. */
+/**
+ * Computes the agent's instructions for a model call. If the application's function fails, resolves with the error.
+ * Never rejects.
+ */
 export async function resolveInstructions<Ctx>(
   { config }: RunScope<Ctx>,
   agent: AnyAgent<Ctx>,
@@ -41,7 +44,9 @@ const failure = <Ctx>({ currentAgentName }: Readonly<RunState<Ctx>>, thrown: unk
   return internalError(detail, thrown);
 };
 
-/** Returns the agent's instructions for a state. An `instructions` function is called on the agent. */
+/**
+ * Returns the agent's instructions for a state. If `instructions` is a function, it is called with the agent as `this`.
+ */
 function instructionsFor<Ctx>(
   agent: AnyAgent<Ctx>,
   state: Readonly<RunState<Ctx>>,
@@ -71,9 +76,9 @@ export interface AddedPrompt {
 
 /**
  * Adds the texts of middleware to a prompt. Texts before the newest message become text parts at the beginning of that
- * message's content. They don't become a separate message: many models refuse two consecutive user messages, and the number
- * of messages stays the same. `transient: true` marks text parts that change with the next turn. If the conversation has no
- * user message, the texts are appended to the instructions.
+ * message's content. They don't become a separate message, because many models refuse two consecutive user messages.
+ * `transient: true` marks text parts that change with the next turn. If the conversation has no user message, the texts
+ * are appended to the instructions.
  *
  * `hasUserMessage`: whether the conversation itself has a user message. A summary is sent as a user message but doesn't
  * count.

@@ -34,7 +34,7 @@ import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
  */
 export class ModelCallFailure extends Error {
   override readonly name = "ModelCallFailure";
-  /** The error with which the run ends, unless a middleware handles it. */
+  /** The error with which the run ends, unless a middleware handles this failure. */
   readonly error: JAFError;
   /** The HTTP status. Absent if the error of the model provider has none. */
   readonly status?: number;
@@ -93,8 +93,8 @@ export async function callThroughMiddleware<Ctx>(
 type Next<Ctx> = (request: ModelCallRequest<Ctx>) => Promise<ModelCompletion>;
 
 /**
- * Returns a function that calls a hook with `next`. The hook is called on its middleware, because the middleware can be an
- * instance of a class.
+ * Returns a function that calls a hook with `next`. The hook is called with its middleware as `this`, because the
+ * middleware can be an instance of a class.
  */
 const wrappedBy =
   <Ctx>(hook: Middleware<Ctx>, next: Next<Ctx>): Next<Ctx> =>
@@ -110,7 +110,10 @@ function scopeWithin<Ctx>(scope: RunScope<Ctx>, { signal }: TimeLimit): RunScope
 }
 
 interface Asking<Ctx> {
-  /** The request that the first hook gets. It is compared with the request that the last hook passes on. */
+  /**
+   * The request that the first hook gets. It is compared with the request that the last hook passes on, to find out
+   * whether hooks have changed the request.
+   */
   readonly request: ModelCallRequest<Ctx>;
   readonly timeLimit: TimeLimit;
   readonly progress: Progress;
@@ -155,7 +158,7 @@ function retract<Ctx>(
     emit?.({ type: "llm_retract", data: { agentName: state.currentAgentName } });
 }
 
-/** Returns a scope that calls the model that the hook chose, whichever model replied last. */
+/** Returns a scope that first calls the model that the hook chose, and not the one that gave the agent's last reply. */
 function scopeFor<Ctx>(scope: RunScope<Ctx>, model: string | undefined): RunScope<Ctx> {
   return { ...scope, config: overlay(scope.config, { modelOverride: model }), modelInUse: new Map() };
 }
@@ -185,7 +188,7 @@ const streamedParts = ({ content }: RichMessage): readonly ContentPart[] =>
     ? [{ type: "text", text: content ?? "" }]
     : content.filter(({ type }) => type !== "tool-call");
 
-/** Returns whether both messages have the same content when they are streamed. */
+/** Returns whether streaming either message emits the same text, reasoning and parts. */
 const streamsAlike = (one: RichMessage, other: RichMessage): boolean =>
   sameJson(streamedParts(one), streamedParts(other)) &&
   sameJson(one["reasoning_content"], other["reasoning_content"]);

@@ -51,12 +51,13 @@ export interface ModelCompletion {
 }
 
 /**
- * A piece of a streamed reply. A complete stream ends with a `done` chunk. A stream without a `done` chunk was cut off, and
- * the call is retried.
+ * A piece of a streamed reply. A complete stream ends with a `done` chunk. A stream without a `done` chunk was cut off,
+ * and the call is retried.
  *
- * The pieces of one tool call have the same `index`. Its first piece has `id` and `name`. The `arguments` of all its pieces
- * together are a JSON text. Without an `index`, pieces with the same `id` belong to the same call. A piece without `index`
- * and `id` belongs to the call of the previous piece. Chunks of unknown types are ignored.
+ * The pieces of one tool call have the same `index`. The first piece of a call has `id` and `name`. The `arguments` of
+ * all pieces of a call, joined in order, are a JSON text. Without an `index`, pieces with the same `id` belong to the
+ * same call. A piece without `index` and `id` belongs to the call of the previous piece. Chunks of unknown types are
+ * ignored.
  */
 export type ModelStreamChunk =
   /** A piece of the reply's text. */

@@ -102,7 +102,10 @@ function readCall(call: Fields): ReadCall | UnusableCalls {
   }
 }
 
-/** Returns `undefined` if the value is neither text nor an object. Throws if JSON can't represent the object. */
+/**
+ * Returns the arguments of a call as JSON text; `{}` if they are absent. Returns `undefined` if the value is neither
+ * text nor an object. Throws if JSON can't represent the object.
+ */
 function argumentsText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "{}";

@@ -40,8 +40,8 @@ export function retryDelayMs(
 }
 
 /**
- * Returns whether the error is retryable, as the policy's `isRetryable` or the default says. If `isRetryable` throws, the
- * error isn't retryable.
+ * Returns whether an error is retryable. The policy's `isRetryable` decides; without this function, {@link isTransient}
+ * decides. If `isRetryable` throws, the error isn't retryable.
  */
 export function isRetryableFailure(policy: ModelRetryPolicy | undefined, thrown: unknown): boolean {
   try {
@@ -92,9 +92,9 @@ export function statusOf(thrown: unknown): number | undefined {
 }
 
 /**
- * Returns whether an error is transient: a network error, a timeout, a rate limit or a server error. If the error has its own
- * boolean field `isRetryable` (e.g. in the AI SDK), that field decides. The reason is that an account without credit gets
- * status 429, too.
+ * Returns whether an error is transient: a network error, a timeout, a rate limit or a server error. If the error has
+ * its own boolean field `isRetryable` (e.g. in the AI SDK), that field decides. The field can tell a rate limit from an
+ * account without credit, which gets status 429, too.
  */
 export function isTransient(thrown: unknown): boolean {
   const said = fieldsOf(thrown)?.["isRetryable"];
@@ -127,8 +127,8 @@ function headerOf(headers: unknown, name: string): string {
 }
 
 /**
- * Converts a text into a number from 0. Returns `undefined` for any other text, and for a number that is too large for a
- * delay.
+ * Converts a text like `"2"` or `"1.5"` into a number. Returns `undefined` for any other text, and for a number that is
+ * too large for a delay.
  */
 function amountOf(text: string): number | undefined {
   const amount = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;

@@ -124,8 +124,8 @@ interface StreamedContent {
   /** Marks the place in the content where a tool call begins. */
   readonly addCall: (index: number) => void;
   /**
-   * Returns the text if the content is only text. Otherwise returns the content parts, with placeholders for the tool calls
-   * between them. `idOfCall` returns the id of the call with an index.
+   * Returns the text if the content is only text. Otherwise returns the content parts, with placeholders for the tool
+   * calls between them. `idOfCall` returns the id of the call whose index it gets.
    */
   readonly toContent: (idOfCall: (index: number) => string) => string | readonly ContentPart[];
 }

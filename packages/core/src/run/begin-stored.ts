@@ -77,7 +77,10 @@ interface LoadAttempt {
   readonly journal: Journal;
   readonly queue: LeaseQueue;
   readonly tail: Tail | undefined;
-  /** Whether the conversation is loaded a second time, while this run keeps its place in the queue. */
+  /**
+   * Whether the conversation is loaded a second time, because the end that was loaded first wasn't enough. The run
+   * keeps its place in the queue.
+   */
   readonly isReread: boolean;
 }
 

@@ -35,8 +35,8 @@ interface SentContinuation {
 }
 
 /**
- * Validates a client's continuation against the stored conversation, and returns what is new in it. Rejects if the run is
- * aborted meanwhile.
+ * Validates a client's continuation against the stored conversation, and returns what is new in the continuation.
+ * Rejects if the run is aborted.
  */
 export async function takeContinuation<Ctx>(
   scope: RunScope<Ctx>,

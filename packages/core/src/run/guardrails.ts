@@ -76,8 +76,8 @@ function textOf(checked: unknown): string {
 }
 
 /**
- * Returns whether the message quotes the text. If the text is shorter than {@link QUOTE}, the message must contain the whole
- * text.
+ * Returns whether the message quotes the text. If the text is shorter than {@link QUOTE}, the message must contain the
+ * whole text. A text of less than four characters never counts as quoted.
  */
 function quotes(message: string, text: string): boolean {
   const length = Math.min(QUOTE, text.length);

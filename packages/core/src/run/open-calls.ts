@@ -18,7 +18,7 @@ import { firstPositionOf, readMetadata, type StoredMetadata } from "../stored/me
 import type { CallBatch } from "../tool-calls/execute-call.ts";
 import { isHandoff } from "../tool-calls/handoff.ts";
 
-/** A conversation that a run continues at its end. It can end with open tool calls, i.e. calls without a result. */
+/** The conversation that a run continues. It can end with open tool calls, i.e. calls without a result. */
 export interface StoppedConversation<Ctx> {
   /** The state to continue from. Its agent is the one that had the conversation last. */
   readonly state: RunState<Ctx>;
@@ -35,7 +35,7 @@ export interface StoppedConversation<Ctx> {
 export interface OpenCallBatch<Ctx> {
   readonly batch: CallBatch<Ctx>;
   readonly known: PendingApprovals;
-  /** Which of the calls would run and which would wait if no decision were made. */
+  /** Which of the calls run and which wait, before the decisions of this run. Approvals of earlier runs count. */
   readonly classified: ClassifiedCalls<Ctx>;
 }
 
@@ -44,7 +44,7 @@ interface Source {
   readonly stored: ConversationMemory | null;
 }
 
-/** Finds the open calls at the end of a conversation and classifies them. Rejects if the run is aborted meanwhile. */
+/** Finds the open calls at the end of a conversation and classifies them. Rejects if the run is aborted. */
 export async function findOpenCalls<Ctx>(
   scope: RunScope<Ctx>,
   initial: RunState<Ctx>,

@@ -47,12 +47,13 @@ export async function checkOutput<Ctx>(
 }
 
 /**
- * Decodes the output of a final reply. Without a codec, the output is the reply's text. With a codec, there are two cases:
+ * Decodes the output of a final reply. Without a codec, the output is the reply's text. With a codec, there are two
+ * cases:
  *
- * - If the text is JSON, the codec gets the parsed value. If that doesn't match (e.g. a codec for strings and the reply
- *   `42`), the codec gets the text.
- * - If the text isn't JSON, the codec gets the text. If that doesn't match, the codec gets the JSON in a code fence, with or
- *   without text around the fence. JSON in several separate fences is ignored.
+ * - If the text is JSON, the codec gets the parsed value. If the value doesn't match (e.g. a codec for strings and the
+ *   reply `42`), the codec gets the text.
+ * - If the text isn't JSON, the codec gets the text. If the text doesn't match, the codec gets the JSON in a code
+ *   fence, with or without text around the fence. JSON in several separate fences is ignored.
  */
 async function decodeOutput(codec: z.ZodType | undefined, text: string): Promise<DecodedOutput> {
   if (codec === undefined) return { ok: true, output: text };

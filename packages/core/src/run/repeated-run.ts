@@ -16,9 +16,10 @@ import { onlyWaits, resume } from "./resume.ts";
 type Replied = Extract<StoredOutcome, { readonly kind: "replied" }>;
 
 /**
- * Returns the stored outcome of this run if the same run has ended before (e.g. its process crashed before it could return
- * the outcome). Returns `undefined` if it hasn't ended before. No tool runs, the model isn't called, and nothing is stored,
- * except new requests for expired approvals. Rejects if the run is aborted meanwhile.
+ * Returns the stored outcome of this run if the same run has ended before (e.g. its process crashed before it could
+ * return the outcome). Returns `undefined` if this run hasn't ended before. If the stored messages of the earlier
+ * execution were replaced or dropped, the returned progress has an error. No tool runs, the model isn't called, and
+ * nothing is stored, except new requests for expired approvals. Rejects if the run is aborted.
  */
 export async function outcomeOfRepeatedRun<Ctx>(
   scope: RunScope<Ctx>,

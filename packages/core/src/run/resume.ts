@@ -88,8 +88,8 @@ async function goOn<Ctx>(scope: RunScope<Ctx>, step: StepStart<Ctx>): Promise<Ru
 }
 
 /**
- * Returns whether all of these open calls need a decision before they can be answered. Handoffs count as such, because they
- * are made only when no call waits.
+ * Returns whether none of these open calls can be answered without a decision. A handoff can't, if another call waits:
+ * handoffs are made only when no call waits.
  */
 export const onlyWaits = <Ctx>({ classified }: OpenCallBatch<Ctx>): boolean =>
   classified.waiting.length > 0 && classified.answered.length === 0 && classified.run.every(isHandoff);

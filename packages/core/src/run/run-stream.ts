@@ -12,9 +12,9 @@ export interface RunStream<Out> extends AsyncIterable<TraceEvent> {
 }
 
 /**
- * Runs agents like `run`, but also streams the run's events. If the model provider can stream, the reply's text comes in
- * `llm_delta` events. If you leave the loop over the events before its end (`break`, `return`, a throw), the run is aborted.
- * The iterator's `return()` aborts it, too. As with `run`, the output isn't checked against the type `Out`.
+ * Runs agents like `run`, but also streams the run's events. If the model provider can stream, the reply's text comes
+ * in `llm_delta` events. If you leave the loop over the events before its end (`break`, `return`, a throw), or call the
+ * iterator's `return()`, the run is aborted. As with `run`, the output isn't checked against the type `Out`.
  *
  * @example
  * ```ts

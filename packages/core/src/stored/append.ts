@@ -56,13 +56,13 @@ export interface WriteHooks {
   readonly onWritten: (receipt: WriteReceipt) => void;
 }
 
-/** How an attempt starts. */
+/** How an attempt to write starts, as `beforeWrite` decides. */
 export interface WriteStart {
-  /** Nothing is written, and the attempt fails with this error. */
+  /** If present, nothing is written, and the attempt fails with this error. */
   readonly refused?: MemoryErrorUnion | undefined;
   /**
-   * The turn that begins with the write, if the provider can do both at once. If the write fails, `beforeWrite` is called again
-   * at once, and finds out why.
+   * A turn of the server's turn log that the same atomic write begins, if the memory provider supports this. If the
+   * write fails, `beforeWrite` is called again immediately, to find out why.
    */
   readonly beginsTurn?: WriteOptions["beginsTurn"] | undefined;
 }
@@ -118,8 +118,8 @@ export function openAppends(options: AppendsOptions) {
   }
 
   /**
-   * Finds out the incarnation of a conversation that this run has created. Before the run's next write, another run could
-   * erase the conversation and create a new one with the same id.
+   * Finds out the incarnation of a conversation that this run has created. The run's next write must name the
+   * incarnation, because another run could have erased the conversation and created a new one with the same id.
    */
   async function identifyCreated(): Promise<Result<void>> {
     for (let attempt = 1; ; attempt++) {
@@ -225,8 +225,8 @@ export function openAppends(options: AppendsOptions) {
 
   return {
     /**
-     * Resolves when no append of the run is running. The returned function must be called afterwards, so the next append can
-     * begin.
+     * Waits until no append of the run is running. Resolves with a function that the caller must call after its own
+     * append, so the next append can begin.
      */
     enter,
     /** Runs an action while no append of the run is running. */
@@ -239,7 +239,10 @@ export function openAppends(options: AppendsOptions) {
       }
     },
     send,
-    /** Sets the loaded conversation. Appends fail if another conversation is now stored under its id. */
+    /**
+     * Sets the loaded conversation. Later appends fail if the conversation was erased, even if a new one has the same
+     * id.
+     */
     loaded: ({ conversation, incarnation }: ProviderReading): void => {
       existence = conversation === null ? "absent" : "known";
       // A store with incarnations has metadata versions, too.
@@ -253,8 +256,8 @@ export function openAppends(options: AppendsOptions) {
       };
     },
     /**
-     * Sets the stored record (without messages) that was read together with the receipt of the key `createdUnder`. The next
-     * write expects the record's metadata version.
+     * Sets the stored record, which was read without messages. It must have been read with the receipt of the key that
+     * `createdUnder` returns. The next write expects the record's metadata version.
      */
     observeHead,
     /**

@@ -13,7 +13,7 @@ import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./met
 export interface JournalHistory {
   /** The conversation as it was loaded. */
   readonly stored: ConversationMemory | null;
-  /** The messages that the run has added since the loading, in the store's order. */
+  /** The messages that the run has added after the loaded ones, in the store's order. */
   readonly added: readonly Message[];
   /** The versions of the conversation that the run knows from the store. */
   readonly known: KnownState;
@@ -49,22 +49,31 @@ export interface Journal {
   /** Returns the position of the first loaded message; `undefined` if nothing is loaded yet. */
   readonly historyFrom: () => number | undefined;
   /**
-   * Returns the token of the stored history; see `historyTokenOf`. Returns `undefined` if the same run had ended before and
-   * the conversation has continued since then, because a client that gets the token doesn't have the later messages.
+   * Returns the token of the stored history; see `historyTokenOf`. Returns `undefined` if this execution repeats a run
+   * that ended earlier, and the conversation has continued after that run. A client that got the token wouldn't have
+   * the later messages.
    */
   readonly historyToken: () => string | undefined;
   /**
-   * Takes the lease before anything is appended, and stores the metadata in `entry`. Resolves with a failure if another run
-   * holds the lease or the store fails. Rejects if the run is aborted while the holder of the lease is looked up.
+   * Takes the lease before anything is appended, and stores the metadata in `entry`. Resolves with a failure if another
+   * run holds the lease or the store fails. Rejects if the run is aborted while it reads from the store which run holds
+   * the lease.
    */
   readonly takeLease: (entry: AppendEntry) => Promise<Result<void>>;
-  /** Stores the new messages that the run got. */
+  /**
+   * Adds the run's new messages. Holds them in durability `"completed"`; otherwise stores them immediately and takes
+   * the lease.
+   */
   readonly input: (messages: readonly Message[], entry: AppendEntry) => Promise<Result<void>>;
-  /** Stores a reply with tool calls. The tools must not run before `calls` has succeeded. */
+  /**
+   * Adds a reply with tool calls. Stores the reply immediately in durability `"step"`; otherwise holds it. The tools
+   * must not run before `calls` has succeeded.
+   */
   readonly calls: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * Adds one tool result as soon as it is available. If the result's call is stored, the result is stored immediately. Pass
-   * `entry` only for a handoff, because a result that is stored after an abort must not change the conversation's agent.
+   * Stores one tool result as soon as it is available, if the result's call is stored. Otherwise does nothing, because
+   * `results` adds the result later. Pass `entry` only for a handoff, because a result that is stored after an abort
+   * must not change the conversation's agent.
    */
   readonly result: (message: Message, entry?: AppendEntry) => Promise<Result<void>>;
   /** Adds all results of a reply, in call order. Does nothing if `result` has already stored them. */
@@ -72,8 +81,8 @@ export interface Journal {
   /** Stores the final reply together with the messages that are held. Releases the lease. */
   readonly reply: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * Stores the messages that are held, and metadata about the calls that the interrupted run waits for. Releases the lease.
-   * Rejects if the run is aborted while the holder of the lease is looked up.
+   * Stores the messages that are held, and metadata about the calls that the interrupted run waits for. Releases the
+   * lease. Rejects if the run is aborted while it reads from the store which run holds the lease.
    */
   readonly interrupt: (entry: AppendEntry) => Promise<Result<void>>;
   /**

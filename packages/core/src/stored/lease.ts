@@ -10,7 +10,7 @@ import { type ApprovalRecord, type EngineMetadata, type LeaseRecord, toMetadata 
 
 /** The metadata that a write stores together with the messages. */
 export interface AppendEntry {
-  /** The registry key of the agent that continues the conversation from here. */
+  /** The registry key of the agent that continues the conversation. */
   readonly agentName: string;
   /** Identifies the execution and the step that made the open tool calls. Absent if no call is open. */
   readonly callScope?: string;
@@ -114,9 +114,10 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   }
 
   /**
-   * Writes only the lease. If the store compares metadata versions, one of several competing writes succeeds. If it doesn't,
-   * the last write wins. Writers notice this when they read the stored record afterwards. If something else in the metadata
-   * has changed (e.g. the title), the lease is written again. `ask` reads the stored record without its messages.
+   * Writes only the lease. If the store compares metadata versions, one of several competing writes succeeds. If the
+   * store doesn't compare them, the last write wins, and each writer reads the stored record afterwards to see whether
+   * its own write won. If something else in the metadata has changed (e.g. the title), the lease is written again.
+   * `ask` reads the stored record without its messages.
    */
   async function writeAlone(write: EntryWrite, ask = readHead): Promise<Result<void>> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -169,7 +170,10 @@ export function openLease(options: LeaseOptions, appends: Appends) {
     },
     /** Returns the current time in milliseconds since 1970, by the store's clock. */
     now: () => time.now(),
-    /** Writes the lease without messages. Rejects if the run is aborted while the holder of the lease is looked up. */
+    /**
+     * Writes the lease without messages. Rejects if the run is aborted while it reads from the store which run holds
+     * the lease.
+     */
     write: (write: EntryWrite) =>
       appends.exclusive(() => writeAlone(write, () => abortable(readHead(), signal))),
     metadataFor,

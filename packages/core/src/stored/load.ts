@@ -30,13 +30,13 @@ export type Head = Pick<Loaded, "conversation" | "incarnation" | "receipt" | "ti
 
 interface HeadOptions {
   /**
-   * The conversation must exist and belong to this user. Otherwise the reading is a conflict that doesn't say which of the
-   * two conditions is violated.
+   * The conversation must exist and belong to this user. Otherwise the read returns a conflict, which doesn't say which
+   * of the two conditions is violated.
    */
   readonly owner?: string | undefined;
-  /** The idempotency key whose receipt is returned. */
+  /** The idempotency key of a write. If the write was made, the result has its receipt. */
   readonly receiptFor?: string | undefined;
-  /** The run's signal. A wrapper of the memory provider that retries stops when it is aborted. */
+  /** The run's signal. When it is aborted, a wrapper of the memory provider stops its retries. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -50,9 +50,9 @@ interface Reading extends HeadOptions {
 }
 
 /**
- * Loads the stored conversation; it is `null` if no conversation exists. Returns a conflict if it belongs to another user. If
- * the end is enough, takes one round trip to the store. Otherwise takes one more for a longer end, and one more for the whole
- * conversation.
+ * Loads the stored conversation. If none exists, `conversation` is `null` in the result. Returns a conflict if the
+ * conversation belongs to another user. With `tail`, one round trip to the store is usually enough. If it isn't, a
+ * second one loads a longer end, and a third one loads the whole conversation.
  */
 export async function loadConversation(
   memory: MemoryConfig,
@@ -81,8 +81,8 @@ export async function loadConversation(
 const ALL: TailReading = { decides: false };
 
 /**
- * Returns the loaded end of a conversation if it is enough. If the tokenizer throws, loads the whole conversation; then the
- * error is reported when the window is applied.
+ * Returns the loaded end of a conversation if the end is enough. If the tokenizer throws, the result says that the
+ * whole conversation must be loaded; the error is reported later, when the window is applied.
  */
 function endOf(conversation: ConversationMemory, tail: Tail): TailReading {
   try {
@@ -179,7 +179,7 @@ export type StoredOutcome =
       /** Whether the reply is the last message of the conversation. */
       readonly isLast: boolean;
     }
-  /** The run waits for an approval or the client, and no message has been added to the conversation since then. */
+  /** The run waits for an approval or the client, and no message was added to the conversation after the run ended. */
   | { readonly kind: "interrupted" }
   /** The conversation was changed after the run's end, and no longer contains the messages that the run ended with. */
   | { readonly kind: "changed" }

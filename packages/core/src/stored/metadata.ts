@@ -24,7 +24,10 @@ export interface Lease {
 export interface LeaseRecord extends Lease {
   /** The id of the execution that holds the lease. */
   readonly id: string;
-  /** How many leases the execution has written so far, including renewals by its heartbeat. It tells these leases apart. */
+  /**
+   * How many leases the execution has written so far, including renewals by its heartbeat. The number tells these
+   * leases apart.
+   */
   readonly sign: number;
 }
 
@@ -107,7 +110,7 @@ export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">)
   storedSchema.parse(metadata?.[KEY] ?? {}) as StoredMetadata;
 
 /**
- * Returns the usage and cost of all runs of a stored conversation; `undefined` if no run has reported any. A run that failed
+ * Returns the usage and cost of all runs of a stored conversation; `undefined` if no usage is stored. A run that failed
  * before it stored anything isn't counted.
  *
  * @example

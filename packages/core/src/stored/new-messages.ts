@@ -36,7 +36,10 @@ interface NewMessagesOptions {
 export const isHistory = (messages: readonly Message[]): boolean =>
   messages.some(({ role }) => role !== "user");
 
-/** Returns the messages of `incoming` that follow the stored conversation; `undefined` if `incoming` doesn't contain it. */
+/**
+ * Returns the messages of `incoming` that follow the stored conversation; `undefined` if `incoming` doesn't contain the
+ * stored conversation.
+ */
 function restAfter(
   incoming: readonly Message[],
   stored: ConversationMemory,
@@ -73,8 +76,8 @@ function possibleStarts(
 }
 
 /**
- * Returns the stored messages from the point where a copy without the beginning can start; `undefined` if no point is
- * possible.
+ * For a caller's copy that lacks the beginning of the conversation: returns the stored messages from the one with which
+ * the copy must begin. Returns `undefined` if `incoming` can't be such a copy.
  */
 function laterStart(
   incoming: readonly Message[],

@@ -15,10 +15,10 @@ const BACKOFF_FACTOR = 4;
 /** Waits until a stored conversation's lease is free, then loads the conversation. */
 export interface LeaseQueue {
   /**
-   * Loads the conversation when no other run holds its lease. Returns a conflict if another run holds the lease, and this run
-   * doesn't queue or has waited too long. Also returns a conflict if the conversation was erased meanwhile. Rejects if the
-   * run is aborted meanwhile. `tail`: how to load only the end; absent: all messages are loaded. `isReread`: the conversation
-   * is loaded a second time while this run keeps its place in the queue.
+   * Loads the conversation when no other run holds its lease. Returns a conflict if another run holds the lease, and
+   * this run doesn't queue or has waited too long. Also returns a conflict if the conversation was erased while this
+   * run waited. Rejects if the run is aborted. `tail`: how to load only the end; `undefined`: all messages are loaded.
+   * `isReread`: the conversation is loaded a second time while this run keeps its place in the queue.
    */
   readonly load: (tail: Tail | undefined, isReread: boolean) => Promise<Result<Loaded>>;
   /** Returns whether the run may wait for the lease and load again after a conflict. */
@@ -50,7 +50,7 @@ async function loadFree(
 
 const jittered = (milliseconds: number): number => milliseconds * (0.5 + Math.random());
 
-/** Resolves after the delay. Rejects if the run is aborted meanwhile. */
+/** Resolves after the delay. Rejects after an abort of the run. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(milliseconds, signal);
   if (signal?.aborted === true) throw signal.reason;
@@ -62,7 +62,9 @@ interface Waiting {
   readonly signal: AbortSignal | undefined;
   /** Returns how many milliseconds the run still waits before it gives up. */
   readonly msLeft: () => number;
-  /** Returns whether the conversation is still the one that the run saw first, and not a later one with the same id. */
+  /**
+   * Returns whether the conversation is still the one that the run saw before, and not a later one with the same id.
+   */
   readonly isSame: (head: Head) => boolean;
   /** Whether the run has seen that another process holds the lease. */
   isContended: boolean;
@@ -122,8 +124,8 @@ const headOf = ({ journal: { memory, conversationId, owner }, signal }: Waiting)
   abortable(loadHead(memory, conversationId, { owner, signal }), signal);
 
 /**
- * Resolves when the run is the first in the queue of this process, or its time is up. Reads the conversation's record first.
- * So the run notices later if the conversation was erased meanwhile.
+ * Resolves when the run is the first in the queue of this process, or its time is up. Reads the conversation's record
+ * before it waits, so that the run can find out after the wait whether the conversation was erased.
  */
 async function waitInProcessQueue(waiting: Waiting, ready: Promise<void>): Promise<Result<Head>> {
   const head = await headOf(waiting);
@@ -198,8 +200,9 @@ const QUICKLY_MS = 1_000;
 const lastLeases = new WeakMap<MemoryProvider, Map<string, LastLease>>();
 
 /**
- * Returns the last leases of this process. Waiting processes poll the store at growing intervals. Without a pause, a run of
- * this process that starts right after the end of a lease would always get the next lease.
+ * Returns functions that record the leases of this process, and that say how long its next run must pause. Other
+ * processes that wait for a lease poll the store at growing intervals. Without a pause, a run of this process that
+ * starts right after the end of a lease would always get the next lease.
  */
 function leasesOf(provider: MemoryProvider) {
   const leases = lastLeases.get(provider) ?? new Map<string, LastLease>();
@@ -226,10 +229,10 @@ function leasesOf(provider: MemoryProvider) {
 }
 
 /**
- * Returns a function that checks whether a stored record belongs to the conversation that was seen before. It works only if
- * the store reports incarnations. The record may be of the same conversation, still absent, or of a new conversation if none
- * existed before. If the function returns `false`, the conversation was erased meanwhile. Then the input of a waiting run
- * must not get into the conversation that begins after the erasure.
+ * Returns a function that compares each stored record with the record of the call before. The function returns `false`
+ * if the incarnation has changed: the conversation was erased, and the input of a waiting run must not get into a new
+ * conversation with the same id. If no conversation existed before, a new one is accepted. The function always returns
+ * `true` if the store reports no incarnations.
  */
 function openIdentity(): (head: Head) => boolean {
   let seen: { readonly exists: boolean; readonly incarnation: string | undefined } | undefined;

@@ -48,10 +48,12 @@ export interface PositionedMessages {
 }
 
 /**
- * Returns the stored summary; `undefined` if none is stored or it is invalid (other programs can write metadata). Also
- * returns `undefined` for a summary of replaced messages or of another conversation. That is a summary that ends after the
- * last message, or whose last messages differ from the `loaded` ones. If none of its last messages is loaded, the
- * incarnations are compared.
+ * Returns the stored summary. Returns `undefined` in these cases:
+ *
+ * - No summary is stored, or the stored value is invalid (other programs can write metadata).
+ * - The summary ends after the last of the `loaded` messages, so messages were removed.
+ * - The last summarised messages differ from the `loaded` ones, so messages were replaced. The digests of at most three
+ *   messages are compared. If none of the three is loaded, the incarnations are compared instead.
  */
 export function readSummary(stored: ConversationMemory, loaded: PositionedMessages): Summary | undefined {
   const { success, data } = summarySchema.safeParse(stored.metadata?.[SUMMARY_KEY]);
@@ -138,7 +140,7 @@ const LONGEST_PAUSE_MS = 15 * 60_000;
 export interface SummaryPause {
   /** How many attempts in a row have failed. */
   readonly failures: number;
-  /** When the next attempt is allowed, in milliseconds since 1970, by the store's clock. */
+  /** When the next attempt to make a summary is allowed, in milliseconds since 1970, by the store's clock. */
   readonly retryAt: number;
 }
 

@@ -6,10 +6,13 @@ import { firstPositionOf, nextPositionOf } from "./metadata.ts";
 import { isFinalReply, isHistory } from "./new-messages.ts";
 import { COMPARED, readSummary } from "./summary-metadata.ts";
 
-/** How a run loads only the end of a conversation instead of all messages. */
+/**
+ * Settings for loading only the end (tail) of a conversation: how much to load first, and which messages the end must
+ * have.
+ */
 export interface Tail {
   readonly window: WindowTail;
-  /** Whether messages that the stored summary includes don't have to be loaded. */
+  /** Whether the run uses summaries. If it does, the messages that the stored summary includes need not be loaded. */
   readonly summarized: boolean;
   /** How many of the last messages to load first. Usually they are enough. */
   readonly firstRead: number;
@@ -31,8 +34,9 @@ const MORE = 8;
 const NO_WINDOW = { maxMessages: 1 };
 
 /**
- * Returns how a run can load only the end of a conversation. Returns `undefined` if the run needs all messages: it has
- * neither window nor summaries, or a window function without `maxMessages`, or the memory provider can't load only an end.
+ * Returns the settings for loading only the end of a conversation. Returns `undefined` if the run must load all
+ * messages. This is so without a window and summaries, with a window function without `maxMessages`, and if the memory
+ * provider can't load only the end.
  */
 function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): TailOptions | undefined {
   const summarized = compressionThreshold !== undefined;
@@ -45,8 +49,8 @@ function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): 
 }
 
 /**
- * Returns how a run with these new messages can load only the end of a conversation. Returns `undefined` if the run needs the
- * whole conversation.
+ * Returns the settings with which a run that has these new messages loads only the end of a conversation. Returns
+ * `undefined` if the run needs the whole conversation.
  */
 export function tailOf(memory: MemoryConfig, newMessages: readonly Message[]): Tail | undefined {
   const options = isHistory(newMessages) ? undefined : tailOptions(memory);
@@ -54,8 +58,8 @@ export function tailOf(memory: MemoryConfig, newMessages: readonly Message[]): T
 }
 
 /**
- * Returns how a run that continues from a client's copy of the history can load only the end of the conversation. Returns
- * `undefined` if the run needs the whole conversation.
+ * Returns the settings with which a run that continues from a client's copy of the history loads only the end of the
+ * conversation. Returns `undefined` if the run needs the whole conversation.
  */
 export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tail | undefined {
   const options = tailOptions(memory);
@@ -65,7 +69,7 @@ export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tai
   return tailFor(options, { newCount: 0, copied, least: compared });
 }
 
-/** `least`: the minimum number of messages to load first. */
+/** Completes the settings of a tail. `least`: the minimum number of messages to load first. */
 const tailFor = (
   { window, summarized, firstRead }: TailOptions,
   { newCount, copied, least }: Pick<Tail, "newCount" | "copied"> & { readonly least: number },

@@ -81,7 +81,10 @@ export interface ScriptedCall {
    * The arguments: a value, which is written as JSON, or a text, which is sent unchanged even if it isn't JSON. Default `{}`.
    */
   readonly arguments?: unknown;
-  /** The text input of a custom call. If it is present, the call becomes a custom call. */
+  /**
+   * A free text in place of `arguments`, for a tool whose input isn't JSON. If it is present, the call has the type
+   * `"custom"`.
+   */
   readonly input?: string;
   /** The call's id. Default `call_1`, `call_2` and so on, counted through the whole script. */
   readonly id?: string;

@@ -33,8 +33,8 @@ export function toolMessage(call: RichToolCall, content: ToolContent): Message {
 }
 
 /**
- * Returns the answer to a call for a tool's return value. Strings and content parts are unchanged, and everything else
- * becomes JSON. A value that can't be stored becomes an error.
+ * Converts a tool's return value into the answer to the tool call. Strings and content parts are unchanged, and
+ * everything else becomes JSON. A value that can't be stored becomes an error.
  */
 export function toAnswer(value: ToolReturn): Answer {
   if (typeof value === "string") return { status: "success", content: value };

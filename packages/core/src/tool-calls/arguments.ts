@@ -10,7 +10,8 @@ export type ParsedArguments =
   | { readonly ok: false; readonly args: unknown; readonly problem: ToolResult };
 
 /**
- * Returns a call's arguments before the tool's schema has parsed them: the decoded JSON, or the text input of a custom call.
+ * Returns a call's arguments before the tool's schema has parsed them: the decoded JSON; for a call of type `"custom"`,
+ * the text that the model wrote.
  */
 export const decodeCall = (call: RichToolCall): ParsedArguments => {
   const { input } = calledTool(call);

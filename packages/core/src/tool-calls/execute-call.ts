@@ -19,7 +19,9 @@ export interface CallBatch<Ctx> {
   readonly calls: readonly RichToolCall[];
   /** The conversation before the reply that made the calls. */
   readonly messages: readonly Message[];
-  /** Identifies the calls of this reply as a group. Within the group, calls differ in their ids. */
+  /**
+   * Identifies the calls of this reply as a group. Together with the call's id, it is the idempotency key of a call.
+   */
   readonly callScope: string;
 }
 
@@ -213,8 +215,8 @@ async function executeWrapped<Ctx>(
 }
 
 /**
- * Returns a function that calls a hook with `next`. The hook is called on its middleware, because the middleware can be an
- * instance of a class.
+ * Returns a function that calls a hook with `next`. The hook is called with its middleware as `this`, because the
+ * middleware can be an instance of a class.
  */
 const wrappedBy =
   <Ctx>(hook: Middleware<Ctx>, next: Next<Ctx>): Next<Ctx> =>

@@ -78,8 +78,8 @@ export const isHandoff = <Ctx>({ tool }: RunnableCall<Ctx>): boolean =>
   tool !== undefined && isHandoffTool(tool);
 
 /**
- * Answers one call of the handoff tool. `taken`: whether an earlier call of the same reply has already chosen the next agent.
- * Rejects if the run is aborted meanwhile.
+ * Answers one call of the handoff tool. `taken`: whether an earlier call of the same reply has already chosen the next
+ * agent. Rejects if the run is aborted.
  */
 export async function answerHandoff<Ctx>(
   scope: RunScope<Ctx>,

@@ -39,9 +39,10 @@ export interface ErrorHandlingOptions {
 type Unwrapped<R> = R extends ToolResult<infer T> ? T : R;
 
 /**
- * Returns an `execute` function for a tool that never throws. If `executor` returns a value, the value becomes the data of a
- * successful result. If it returns a {@link ToolResult}, that result keeps its status. If it throws, the error becomes an
- * error result with code `EXECUTION_FAILED`. Every result gets the tool's name and `executionTimeMs` as metadata.
+ * Returns an `execute` function for a tool. The function never throws. If `executor` returns a value, the value becomes
+ * the data of a successful result. If it returns a {@link ToolResult}, that result keeps its status. If it throws, the
+ * error becomes an error result with code `EXECUTION_FAILED`. Every result gets the tool's name and `executionTimeMs`
+ * as metadata.
  *
  * @example
  * ```ts

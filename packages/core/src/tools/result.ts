@@ -145,9 +145,9 @@ const STATUSES: ReadonlySet<unknown> = new Set<ToolResultStatus>([
 const FIELDS: ReadonlySet<string> = new Set(["status", "data", "error", "metadata"]);
 
 /**
- * Returns whether a value is a {@link ToolResult}: a plain object with a known status. If an object with status `"success"`
- * has other fields than a {@link ToolResult}, it is data that happens to have a status. A failure with other fields is still
- * a failure, so failures aren't hidden.
+ * Returns whether a value is a {@link ToolResult}: a plain object with a known status. An object with status
+ * `"success"` and fields that a {@link ToolResult} doesn't have counts as data, not as a result. With any other status,
+ * further fields are allowed, so a failure is never taken for data.
  */
 export function isToolResult(value: unknown): value is ToolResult {
   if (!isPlainObject(value) || !("status" in value) || !STATUSES.has(value.status)) return false;

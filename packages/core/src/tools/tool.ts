@@ -45,10 +45,11 @@ export interface ToolCallInfo {
 }
 
 /**
- * A function that the model can call. The schema `parameters` parses the arguments (or the text input of a custom call), so
- * `execute` gets the parsed values with defaults. The model gets a returned string unchanged and a {@link ToolResult} as
- * JSON. Tools made by `createTool` can also return content parts and data. If the tool throws or takes too long, the model
- * gets an error result and can correct itself (see `RunConfig.onToolError`).
+ * A function that the model can call. The schema `parameters` parses the arguments, so `execute` gets the parsed values
+ * with defaults. (If the model calls the tool with a text instead of JSON, the schema parses the text.) The model gets
+ * a returned string unchanged and a {@link ToolResult} as JSON. Tools made by `createTool` can also return content
+ * parts and data. If the tool throws or takes too long, the model gets an error result and can correct itself (see
+ * `RunConfig.onToolError`).
  */
 export type Tool<A, Ctx> = {
   /** The tool's name, description and parameters, as the model gets them. */

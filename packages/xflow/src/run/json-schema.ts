@@ -107,7 +107,10 @@ function runWithTimeout<T>(compute: () => T, timeMs: number): TimeLimited<T> {
   }
 }
 
-/** The error comes from the other context, so `instanceof Error` doesn't work. */
+/**
+ * Returns whether an error means that the time limit was exceeded. Doesn't use `instanceof Error`, because the error
+ * comes from another JavaScript context.
+ */
 const isTimeout = (thrown: unknown): boolean =>
   typeof thrown === "object" &&
   thrown !== null &&

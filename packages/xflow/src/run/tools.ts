@@ -70,9 +70,10 @@ function bindTool<Ctx>(
 
 /**
  * Creates a middleware that limits the number of executed tool calls per turn. The middleware counts the calls in the
- * conversation, so the count continues if another process resumes the turn. At the limit, the model can't call tools any more,
- * and further calls get an error. The tools stay in the request: some services refuse a history that has calls without tools, and
- * a change would make the prompt cache useless. Create one middleware for each run.
+ * conversation, so the count continues if another process resumes the turn. At the limit, the model can't call tools
+ * any more, and further calls get an error. The tools stay in the request: some services refuse a history that has
+ * calls without tools, and a change of the tools would make the prompt cache useless. Create one middleware for each
+ * run.
  */
 export function toolLimit(limit: number): Middleware<unknown> {
   /** Number of executed calls of the last reply. Their results aren't in the conversation yet. */

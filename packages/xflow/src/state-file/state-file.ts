@@ -58,7 +58,10 @@ function validate(data: unknown, issue: IssueOf): ParsedState {
   return { ok: false, issues };
 }
 
-/** Copies a state that was given as an object, by way of JSON. So later changes of the object have no effect. */
+/**
+ * Copies a state that was given as an object: converts it into JSON and parses the JSON. So later changes of the object
+ * have no effect.
+ */
 function readObject(object: object, maxLength: number): ReadSource {
   const failed = (message: string): ReadSource => ({ ok: false, issues: [{ field: "", message }] });
   let text: string | undefined;
@@ -101,7 +104,7 @@ const MAX_ITEMS = 100;
 
 const unique = (names: readonly string[]): boolean => new Set(names).size === names.length;
 
-/** The fields of an agent state, as text 2 of the specification defines them. */
+/** The fields of an agent state. Any other field is refused. */
 const agentStateSchema = z.strictObject({
   name: nonEmptyText,
   type: z.literal("aiagent"),

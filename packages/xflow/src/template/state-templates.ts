@@ -96,8 +96,8 @@ const REASONS = {
 } as const;
 
 /**
- * Returns the first line of jq's message about an expression, without the part about jq's command line. The message quotes
- * only the expression.
+ * Returns the first line of jq's message about an expression, without the part about jq's command line. The line quotes
+ * at most the expression, not the input.
  */
 const firstLine = (detail: string): string =>
   (detail.split("\n")[0] ?? "")
