@@ -12,7 +12,8 @@ import { parseReply } from "../model/reply.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { type Attempt, failedCall, modelCallError } from "./call-once.ts";
-import { callModels, type ModelCall } from "./call-with-fallback.ts";
+import { callModels } from "./call-with-fallback.ts";
+import type { ModelCall } from "./call-with-retries.ts";
 import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
 
 /**

@@ -1,0 +1,54 @@
+import { JAFErrorHandler } from "../errors.ts";
+import { sleep } from "../limits/abort.ts";
+import { type ModelUsage, sumOfUsage } from "../limits/cost.ts";
+import { retryDelayMs } from "../model/retry.ts";
+import type { RunScope } from "../run-scope.ts";
+import { type Attempt, callOnce, failedCall, type ModelRequest } from "./call-once.ts";
+import { modelNameOf, originOf, traceModelCall } from "./trace-model-call.ts";
+
+/** What all attempts of one model call have in common: the request, and the function that emits the `context` event. */
+export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
+  /** Emits the `context` event once. Absent if the run has no observer. */
+  readonly emitContext: (() => void) | undefined;
+}
+
+/** Calls one model, with as many retries as the policy allows. */
+export async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
+  const { modelRetry, signal } = scope.config;
+  const agentName = call.state.currentAgentName;
+  const name = modelNameOf(scope, call);
+  const refused = refusedBy(scope, name);
+  if (refused !== undefined) return refused;
+  const trace = traceModelCall(scope, call);
+  call.emitContext?.();
+  let usage: ModelUsage | undefined;
+  for (let attempt = 1; ; attempt++) {
+    const tried = await callOnce(scope, call, attempt);
+    usage = sumOfUsage(usage, tried.usage);
+    scope.spending.count(tried.usage, { name, origin: originOf(tried) });
+    const delayMs = tried.ok ? undefined : retryDelayMs(modelRetry, { ...tried, attempt });
+    if (tried.ok || delayMs === undefined) {
+      trace?.end(tried, usage);
+      return tried;
+    }
+    const { error, discardText } = tried;
+    const overBudget = refusedBy(scope, name, tried);
+    if (overBudget !== undefined) {
+      trace?.end(tried, usage);
+      return overBudget;
+    }
+    const reason = JAFErrorHandler.format(error);
+    scope.emit?.({ type: "llm_retry", data: { agentName, attempt, delayMs, reason, discardText } });
+    await sleep(delayMs, signal);
+  }
+}
+
+/** Returns the failure of a call that isn't made because the budget is used up. Returns `undefined` if the call can be made. */
+function refusedBy<Ctx>(
+  { spending }: RunScope<Ctx>,
+  name: string,
+  before?: Parameters<typeof failedCall>[1],
+): Attempt | undefined {
+  const error = spending.refusal(name);
+  return error && failedCall(error, before);
+}
