@@ -54,10 +54,10 @@ const chosenChat = (userId: string, chosenId: string): Chat => ({
 });
 
 /**
- * Finds the chat for `chatId`, an id from the client, and loads the chat's messages. Returns the user's chat that began
- * with this chat id. If the user has no such chat, returns the user's conversation with this conversation id. If the
- * user has neither a chat nor a conversation with this id, returns a new chat. The calls of the store are the same
- * whether or not another user has a conversation with this id.
+ * Finds the conversation for `chatId`, an id that the client chose, and loads its messages. Looks first for the user's
+ * conversation that was created for this chat id, then for the user's conversation whose own id is `chatId`. If the user
+ * has neither, returns a new chat without messages. The calls of the store are the same whether or not another user has a
+ * conversation with this id, so that their number and duration reveal nothing.
  */
 export async function openChat(
   stores: Stores,

@@ -180,8 +180,9 @@ export function openTurnStart<Ctx>(
   }
 
   /**
-   * Looks into the log after a failed `begin` that may have begun the turn. If the turn is or may be in the log, marks the
-   * failure: the turn continues (`isOrphaned`), or the turn has to be stopped in the log (`isUnwanted`).
+   * Looks into the log after a failed `begin`, which may have begun the turn although its answer was lost. Returns the
+   * failure. If the turn isn't in the log, the failure is unchanged. Otherwise the failure is marked: `isOrphaned` if the
+   * request is valid, so that another process continues the turn, and `isUnwanted` if the turn has to be stopped.
    */
   async function inDoubt(beginFailure: BeginFailure): Promise<BeginFailure> {
     const read = await log.read({ conversationId, turnId, limit: 1 }).catch(thrownInto);

@@ -89,7 +89,10 @@ const namesFile = (message: unknown): boolean => partsIn(message).some(isNamedFi
 
 const typedSchema = z.looseObject({ type: z.string() });
 
-/** Checks whether the part is media without bytes, in the format of JAF or of another framework. */
+/**
+ * Checks whether the part is a media part that only names its file (e.g. by URL or id) and contains no bytes. Knows the
+ * parts of JAF and of other frameworks.
+ */
 function isNamedFile(part: unknown): boolean {
   const typed = typedSchema.safeParse(part);
   if (!typed.success || !isMediaPart(typed.data)) return false;
