@@ -21,14 +21,14 @@ export interface ServerApp {
    */
   readonly nodeHandler: NodeHandler;
   /**
-   * The service that runs the turns. With it, your own code can start turns without an HTTP request. The option `clientFiles`
-   * doesn't check the files of these turns.
+   * The service that runs the turns. With it, your own code can start turns without an HTTP request. The server
+   * doesn't call the option `clientFiles` for these turns.
    */
   readonly service: TurnService;
   /**
-   * Ends all event streams, so that clients reconnect to another process, and waits for running turns. Hands over the turns that
-   * still run after `shutdownMs`: another process continues them. Resolves with the number of turns that were handed over.
-   * Doesn't close the stores.
+   * Ends all event streams, so that clients reconnect to another process. Also waits for running turns, for at most
+   * `shutdownMs`. Hands over the turns that still run after this time: another process continues them. Resolves with
+   * the number of turns that were handed over. Doesn't close the stores.
    */
   readonly close: () => Promise<{ readonly handedOver: number }>;
 }

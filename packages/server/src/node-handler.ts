@@ -34,7 +34,10 @@ export function createNodeHandler(app: Hono<ServerEnvironment>): NodeHandler {
   };
 }
 
-/** Converts a parsed body into bytes. Returns `undefined` if the framework left no body. */
+/**
+ * Converts `incoming.body`, the body that a framework has parsed, into bytes. Returns `undefined` if `incoming.body`
+ * is `undefined`.
+ */
 function bodyOf(parsed: unknown): Buffer | undefined {
   if (parsed === undefined) return undefined;
   if (parsed instanceof Uint8Array) return Buffer.from(parsed);

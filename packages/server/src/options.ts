@@ -66,10 +66,11 @@ export interface ServerAppOptions<Ctx> {
    */
   readonly titleOf?: (text: string) => string | undefined;
   /**
-   * Returns whether the model may get a file that a user names by a URL or by the model provider's file id, instead of
-   * sending the bytes. The provider reads the file with the application's key, so return `true` only for files that
-   * this user may read. If the function throws a `UserFacingError`, the response has status 403 and the error's
-   * message. If it throws another error, the client gets a server error. Default: no file is allowed.
+   * Returns whether the model may get a file that a user only names: by a URL, or by the model provider's id of the
+   * file. The model provider reads the file with your API key, so return `true` only for files that this user may
+   * read. If the function throws a `UserFacingError`, the response has status 403 and the error's message. If it
+   * throws another error, the response is a server error. Default: no file is allowed. Files that a user sends as
+   * bytes are always allowed.
    */
   readonly clientFiles?: (file: ClientFile, identity: Identity) => boolean | Promise<boolean>;
   /**
@@ -97,9 +98,9 @@ export interface ServerAppOptions<Ctx> {
   readonly shutdownMs?: number;
   /**
    * Receives errors of the server, with the request's id if a request caused the error. Also receives a
-   * `TurnFailedError` for each turn that failed and for each tool that threw an error. The server's own messages hold
-   * no conversation content. An error that your code or a model provider threw is the `cause`. Default:
-   * `console.error`.
+   * `TurnFailedError` for each turn that failed and for each tool that threw an error. The `cause` of a
+   * `TurnFailedError` describes the error that your code or a model provider threw. Messages that the server itself
+   * writes hold no conversation content. Default: `console.error`.
    */
   readonly onError?: (error: unknown, request?: { readonly requestId: string }) => void;
   /** Time settings of turns and of the turn log, e.g. the duration of a lease. */

@@ -18,8 +18,8 @@ export interface RunningServer {
   /** The port that the server listens on. */
   readonly port: number;
   /**
-   * Stops accepting requests, ends event streams and waits for running turns. Hands over the turns that still run after
-   * `shutdownMs`: another process continues them. Doesn't close the stores.
+   * Stops accepting requests, ends all event streams, and waits for running turns, for at most `shutdownMs`. Hands
+   * over the turns that still run after this time: another process continues them. Doesn't close the stores.
    */
   readonly close: () => Promise<void>;
 }

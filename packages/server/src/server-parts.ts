@@ -24,7 +24,7 @@ export interface ServerParts {
   readonly limits: UserLimits;
   /** Aborted when the server closes. All event streams then end, and clients reconnect to another process. */
   readonly closing: AbortSignal;
-  /** Passes an error that occurred during a response to the application's `onError`. */
+  /** Passes an error of a request or of its response to the server option `onError`. */
   readonly report: (thrown: unknown, requestId: string) => void;
 }
 

@@ -3,16 +3,17 @@ import { sha256 } from "@jaf/memory/internal";
 import type { SaidMessage } from "./chat-request.ts";
 
 /**
- * Returns the conversation id of a chat: a hash of the user's id and the chat id. Clients choose chat ids. Because of
- * the hash, a chat id can't reach another user's conversation, and can't show whether another user has such a
- * conversation.
+ * Returns the conversation id for a chat id, which a client chose. The conversation id is a hash of the user's id and
+ * the chat id. So a client can't open another user's conversation by a chat id, and can't find out whether such a
+ * conversation exists.
  */
 export const conversationOfChat = (userId: string, chatId: string): string =>
   `ui-${sha256(JSON.stringify([userId, chatId]), "hex")}`;
 
 /**
- * Returns the id that opens a conversation of the user in `useChat`: the chat id that the client chose, or else the conversation id.
- * Checks the `chatId` in the metadata against the conversation id, because an application may have written another `chatId` there.
+ * Returns the id that opens a conversation of the user in `useChat`. If a client created the conversation with a chat
+ * id, returns this chat id from the conversation's metadata. Otherwise, returns the conversation id, even if the
+ * application wrote a `chatId` of its own into the metadata.
  */
 export function chatIdOf(userId: string, { conversationId, metadata }: ConversationMemory): string {
   const chosen: unknown = metadata?.["chatId"];
@@ -30,12 +31,13 @@ export const turnOfMessage = (conversationId: string, { id, content }: SaidMessa
 
 const POSITION_ID = /^jaf-(0|[1-9]\d{0,14})$/;
 
-/** Returns the id of the UI message whose first message has this position, e.g. `jaf-12`. */
+/** Returns the id of the UI message whose first stored message has this position, e.g. `jaf-12`. */
 export const messageIdAt = (position: number): string => `jaf-${position}`;
 
 /**
- * Returns a function that returns the UI message id of a message. Call the returned function for all messages of a conversation, in
- * order. A user's message keeps the id from the client, unless the id is already in use. Other messages get an id by position.
+ * Returns a function that returns the UI message id of a stored message. Call the returned function for all messages
+ * of a conversation, in order. A user's message keeps the id from the client, unless an earlier message has the same
+ * id. Other messages get an id by position, e.g. `jaf-12`.
  */
 export function messageIds(firstPosition: number): (message: RichMessage, index: number) => string {
   const taken = new Set<string>();

@@ -12,32 +12,43 @@ type UIMessage = AiSdkChatBody["messages"][number];
 export interface SaidMessage {
   readonly id: string | undefined;
   readonly content: NonNullable<RichMessage["content"]>;
-  /** The files that the message names. Files without a web address or a media type are missing in `content`. */
+  /**
+   * The files that the message names by a URL. `content` contains a file of this list only if its URL is `http:` or
+   * `https:` and it has a media type.
+   */
   readonly files: readonly NamedFile[];
 }
 
 /**
- * A parsed request of the AI SDK's `useChat`: a new message, or answers to waiting calls. The history in the request is ignored.
+ * A parsed request of the AI SDK's `useChat`. `asks` says what the user wants. The history in the request is ignored.
+ *
+ * - `"say"`: send the message `said`.
+ * - `"edit"`: replace a message of the user by `said`.
+ * - `"regenerate"`: get a new reply to the message `said`.
+ * - `"go-on"`: answer pending calls with `answers`.
  */
 export type ChatRequest = {
   readonly chatId: string;
   readonly agentName: string | undefined;
 } & (
   | { readonly asks: "say" | "edit" | "regenerate"; readonly said: SaidMessage }
-  /** The user answers waiting calls. */
+  /** The user answers pending calls: tool calls that wait for an approval or for the client's result. */
   | { readonly asks: "go-on"; readonly answers: ClientAnswers }
 );
 
-/** The user's answers to waiting calls, taken from the client's copy of the assistant's last message. */
+/**
+ * The user's answers to pending calls: approvals, and results of client tools. They are read from the client's copy
+ * of the assistant's message.
+ */
 export interface ClientAnswers {
   readonly approvals: readonly ApprovalDecision[];
-  /** Returns the client's results for these waiting calls. Calls without a result are left out. */
+  /** Returns the client's results for the pending calls `waiting`. Calls without a result are left out. */
   readonly resultsOf: (waiting: readonly Interruption[]) => readonly NamingResult[];
-  /** Number of parts that the client has of the assistant's message. */
+  /** Number of parts in the client's copy of the assistant's message. */
   readonly heldParts: number;
 }
 
-/** A tool's result from the client, with the files that the result names. */
+/** The client's result for a tool call, with the files that the result names by a URL or a file id. */
 export interface NamingResult extends ClientToolResult {
   readonly files: readonly NamedFile[];
 }

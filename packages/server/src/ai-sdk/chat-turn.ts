@@ -9,17 +9,17 @@ import type { Chat, StoredChat } from "./stored-chat.ts";
 
 export interface ChatTurn
   extends Pick<TurnRequest, "target" | "turnId" | "input" | "edit" | "approvals" | "toolResults"> {
-  /** The files that the client's new content names. */
+  /** The files that the client's message or its tool results name. The caller must check them with `checkFiles`. */
   readonly files: readonly NamedFile[];
 }
 
 type SayRequest = Extract<ChatRequest, { readonly said: unknown }>;
 
 /**
- * Returns the turn for a request to send, edit or regenerate a message. If the message isn't stored, e.g. because an
- * earlier request failed, the turn sends the message, even if the request asks to edit or regenerate. A message that is
- * already stored isn't stored again. Throws an `HttpFailure` if the message names a file that isn't on the web (`http:`
- * or `https:`).
+ * Returns the turn for a request to send, edit or regenerate a message. If the message to edit or regenerate isn't
+ * stored (e.g. because an earlier request failed), the turn sends the message. A repeated request to send gets the
+ * same turn id, so the message isn't stored twice. Throws an `HttpFailure` if a file of the message has no media
+ * type, or a URL other than `http:` or `https:`.
  */
 export function saidTurn(
   { conversationId, chosenId }: Chat,
@@ -61,8 +61,8 @@ export function isSaid(chat: StoredChat, { id, content }: SaidMessage): boolean 
 }
 
 /**
- * Returns the turn that continues with the client's answers to waiting calls, or that continues the unfinished work of a failed
- * turn.
+ * Returns the turn for a request without a new message. The turn continues with the client's answers to the pending
+ * calls `waiting`. If no call waits for an answer, the turn finishes the work that a failed turn left.
  */
 export function answeringTurn(
   conversationId: string,
@@ -80,7 +80,10 @@ export function answeringTurn(
   };
 }
 
-/** Checks whether the conversation needs no continuation: no call waits for an answer, and no failed turn left unfinished work. */
+/**
+ * Checks whether the conversation is empty or ends with a final reply. If not, a tool call waits for an answer, or a
+ * failed turn left unfinished work.
+ */
 export function isComplete({ messages }: StoredChat): boolean {
   const last = messages.at(-1);
   return last === undefined || (last.role === "assistant" && (last.tool_calls ?? []).length === 0);

@@ -63,8 +63,8 @@ interface Held {
   /** Index of the part in the client's message. */
   readonly index: number;
   /**
-   * Whether the client had the part before this stream began. If the client had a waiting call before, it also had the
-   * call's request for approval.
+   * Whether the client had the part before this stream began. If the part is a tool call that waits for an approval,
+   * the client then also has the request for this approval.
    */
   readonly hadBefore: boolean;
 }
@@ -76,10 +76,10 @@ export interface HeldMessage {
 }
 
 /**
- * Creates a writer for a client that already has the parts `from.parts` of the UI message. The AI SDK's protocol can't
- * remove parts. If a part can't be changed as needed, the writer lists this part's step and all later parts as
- * retracted in the message's metadata. Then the writer sends the step and the later parts again, after the existing
- * parts.
+ * Creates a writer for a client that already has the parts `from.parts` of the UI message. The AI SDK's protocol
+ * can't remove parts. If a part can't be changed as needed, the writer retracts all parts from the start of this
+ * part's step on: it lists them as retracted in the message's metadata. Then the writer sends new parts in their
+ * place, after the existing parts.
  */
 export function createMessageWriter(from: HeldMessage): MessageWriter {
   const offset = from.length - from.parts.length;

@@ -8,13 +8,13 @@ import { conversationOfChat } from "./chat-ids.ts";
 
 type Stores = Pick<ServerParts, "provider" | "log">;
 
-/** The conversation of a chat, and the user who must own it. */
+/** The conversation that a client shows with `useChat`, and the user who must own it. */
 export interface Chat {
   readonly conversationId: string;
   readonly userId: string;
   /**
-   * The chat id that the client chose for this conversation. The conversation may not exist yet. Absent: the client named an existing
-   * conversation by its conversation id.
+   * The chat id that the client chose for this conversation, which may not exist yet. Absent if the client named an
+   * existing conversation by its conversation id.
    */
   readonly chosenId?: string;
 }
@@ -26,7 +26,10 @@ export interface StoredChat {
   readonly firstPosition: number;
 }
 
-/** Number of messages to load first if only the last reply is needed. */
+/**
+ * Number of messages to load first if only the last reply is needed. If none of them is a user's message, all
+ * messages are loaded.
+ */
 const TAIL = 200;
 
 /** The messages to load. `"tail"`: at least the user's last message and all later messages. */
@@ -48,7 +51,7 @@ export async function readChat(stores: Stores, chat: Chat, part: ChatPart): Prom
   return { version: conversation.metadata?.version ?? 0, messages: stored, firstPosition };
 }
 
-/** Returns the chat with a chat id that the client chose. The chat may not exist yet. */
+/** Returns the chat for a chat id that the client chose. Doesn't check whether its conversation exists. */
 const chosenChat = (userId: string, chosenId: string): Chat => ({
   ...{ userId, chosenId, conversationId: conversationOfChat(userId, chosenId) },
 });
@@ -92,7 +95,10 @@ async function isOwn({ provider }: Stores, { conversationId, userId }: Chat): Pr
   return unwrap(found).length > 0;
 }
 
-/** Returns the conversation's latest turn, or `undefined` if the user has no turn in it. */
+/**
+ * Returns the conversation's latest turn. Returns `undefined` if the log has no turn of the conversation, or if the
+ * latest turn belongs to another user.
+ */
 async function latestTurn({ log }: Stores, chat: Chat): Promise<LoggedTurn | undefined> {
   const [turn] = unwrap(await log.turnsOf(chat.conversationId, 1));
   return turn?.userId === chat.userId ? turn : undefined;
@@ -109,8 +115,8 @@ export async function turnWithId(
 }
 
 /**
- * Returns the conversation's calls that wait for the user. Returns `[]` if no call waits, or if the latest turn's events have
- * expired.
+ * Returns the conversation's pending calls: tool calls that wait for an approval or for the client. Returns `[]` if
+ * there are none, or if the latest turn's events have expired.
  */
 export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly Interruption[]> {
   const turn = await latestTurn(stores, chat);
@@ -123,18 +129,21 @@ export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly
   return last?.type === "turn_end" ? (last.interruptions ?? []) : [];
 }
 
-/** Where the UI message of a turn's reply begins in the conversation. */
+/** Where the UI message that shows a turn's replies begins in the conversation. */
 export interface ReplyPlace {
-  /** Position of the UI message's first message. */
+  /** Position of the first stored message that the UI message shows. */
   readonly position: number;
-  /** Messages of the UI message that were stored before the turn. Empty unless the turn continues waiting calls. */
+  /**
+   * The messages from before the turn that the UI message also shows. Empty unless the turn continues an earlier
+   * turn, e.g. with answers to pending calls.
+   */
   readonly before: readonly RichMessage[];
 }
 
 /**
- * Returns where the UI message of a turn's reply begins. `turnPosition` is the position of the turn's first message
- * after the user's input. `messages` may include all, some or none of the turn's messages. They may also lack the
- * user's message of the turn.
+ * Returns where the UI message that shows a turn's replies begins. `turnPosition` is the position of the turn's first
+ * message after the user's input. `messages` may have been loaded before, during or after the turn. So they may lack
+ * messages of the turn, even the user's message.
  */
 export function replyPlace(
   { messages, firstPosition }: Omit<StoredChat, "version">,

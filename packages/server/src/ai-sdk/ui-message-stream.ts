@@ -9,8 +9,8 @@ import { type StreamedOptions, type StreamedPart, streamedReply } from "./ui-mes
 
 export interface UIMessageStreamOptions {
   /**
-   * Returns the id of the UI message that the turn writes, and what this message contains before the turn. `start` is
-   * the turn's first event.
+   * Returns the id of the UI message that shows the turn's replies, and which earlier messages this UI message also
+   * shows. `start` is the turn's first event.
    */
   readonly messageOf: (start: TurnEvent | undefined) => TurnChunksOptions;
   /**
@@ -70,16 +70,16 @@ async function* textsOf(groups: AsyncIterable<readonly UIMessageChunk[]>): Async
 }
 
 export interface TurnChunksOptions extends StreamedOptions {
-  /** Id of the UI message that the turn writes. */
+  /** Id of the UI message that shows the turn's replies. */
   readonly messageId: string;
   /**
-   * Replies and tool results that the UI message contains from before this turn. Empty unless the turn continues
-   * waiting calls.
+   * The earlier replies and tool results that the same UI message shows. Empty unless the turn continues an earlier
+   * turn, e.g. with answers to pending calls.
    */
   readonly before: readonly RichMessage[];
   /**
-   * Number of parts of the UI message that the client already has. If absent, the client starts with an empty message
-   * (e.g. in `resumeStream`), so the stream begins with the parts of `before`.
+   * Number of parts of the UI message that the client already has. If absent, the client has none (e.g. in
+   * `resumeStream`), so the stream begins with the parts for `before`.
    */
   readonly heldParts?: number;
 }

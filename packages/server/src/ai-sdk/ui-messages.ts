@@ -74,7 +74,7 @@ function pushJoined(streamed: StreamedPart[], part: StreamedPart): void {
   }
 }
 
-/** Converts a part of a user's stored message into the part that the client had sent. */
+/** Converts a part of a user's stored message into the form in which the client sent the part. */
 const sentPart = (part: AiSdkUIPart): StreamedPart => {
   if (part.type === "text") return { type: "text", text: part.text };
   return part.type === "reasoning" ? { ...part, state: "done" } : part;

@@ -21,8 +21,8 @@ export interface ApprovalMethods {
     options?: CallOptions,
   ) => Promise<{ readonly approvals: readonly PendingApprovalEntry[] }>;
   /**
-   * Yields the list of waiting calls: first the current list, then each changed list. Ends when the signal is aborted or you leave
-   * the loop. Reconnects automatically if the connection is lost.
+   * Yields the list of tool calls that wait for the user: first the current list, then the new list after each
+   * change. Ends when `signal` is aborted or you leave the loop. Reconnects automatically if the connection is lost.
    */
   readonly watch: (
     options?: Pick<FollowOptions, "signal" | "reconnect">,

@@ -14,13 +14,19 @@ export interface JafClientErrorDetails {
   readonly status: number;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** The id of the failed request, which the server's logs also contain. */
+  /**
+   * The id of the failed request. If the server reports the error to its option `onError`, it passes the same id.
+   * Absent if no JAF server responded.
+   */
   readonly requestId?: string | undefined;
   /** How long the server asks clients to wait before a retry, in ms (from the header `Retry-After`). */
   readonly retryAfterMs?: number | undefined;
-  /** The conversation that the error is about, if the server names one. */
+  /** The conversation of a turn that continues although the request failed. Absent for other errors. */
   readonly conversationId?: string | undefined;
-  /** The turn that the error is about. With the code `"running"`: the turn that is in progress. */
+  /**
+   * With the code `"running"`: the turn that is in progress. With other codes: a turn that continues although the
+   * request failed. Absent if there is no such turn.
+   */
   readonly turnId?: string | undefined;
 }
 
@@ -33,13 +39,19 @@ export class JafClientError extends Error implements JafClientErrorDetails {
   readonly status: number;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** The id of the failed request, which the server's logs also contain. */
+  /**
+   * The id of the failed request. If the server reports the error to its option `onError`, it passes the same id.
+   * Absent if no JAF server responded.
+   */
   readonly requestId: string | undefined;
   /** How long the server asks clients to wait before a retry, in ms (from the header `Retry-After`). */
   readonly retryAfterMs: number | undefined;
-  /** The conversation that the error is about, if the server names one. */
+  /** The conversation of a turn that continues although the request failed. Absent for other errors. */
   readonly conversationId: string | undefined;
-  /** The turn that the error is about. With the code `"running"`: the turn that is in progress. */
+  /**
+   * With the code `"running"`: the turn that is in progress. With other codes: a turn that continues although the
+   * request failed. Absent if there is no such turn.
+   */
   readonly turnId: string | undefined;
 
   constructor(message: string, details: JafClientErrorDetails, options?: { readonly cause?: unknown }) {

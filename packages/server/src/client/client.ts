@@ -16,7 +16,8 @@ export interface JafClientOptions {
   /** Sends the requests. Your own function can add options, e.g. `credentials`. Default: the global `fetch`. */
   readonly fetch?: Fetch;
   /**
-   * Headers for every request (e.g. `authorization`), or a function that returns them. The function is called before each request.
+   * Headers for every request (e.g. `authorization`), or a function that returns these headers. The function is
+   * called before each request.
    */
   readonly headers?: ClientHeaders;
 }
@@ -28,15 +29,19 @@ export interface JafClient {
   /** Returns the server's agents and their tools. */
   readonly agents: (options?: CallOptions) => Promise<AgentList>;
   /**
-   * Starts a turn with a message, or with answers to waiting calls. Yields each event of the turn once and in order.
-   * The turn runs on the server and continues if you stop reading. If the connection is lost, the client reconnects and
-   * continues with the next event. Rejects before the first event if the server refuses the request: no turn has begun.
-   * Also rejects if the connection is lost before the first event: a turn may have begun, so check with
-   * `conversations.get`.
+   * Starts a turn with a message, or with answers to pending calls (see `ChatRequest`). Yields each event of the turn
+   * once and in order. The turn runs on the server and continues if you stop reading. If the connection is lost, the
+   * client reconnects and continues with the next event.
+   *
+   * Rejects in two cases before the first event:
+   *
+   * - The server refused the request: no turn has begun.
+   * - The connection was lost: a turn may have begun. Check with `conversations.get`.
    */
   readonly chat: (request: ChatRequest, options?: FollowOptions) => AsyncGenerator<FollowedEvent, void, void>;
   /**
-   * Starts a turn like `chat`, but waits for the turn's end and returns its result. Doesn't reconnect if the connection is lost.
+   * Starts a turn like `chat`, but waits for the turn's end and returns its result. If the connection is lost,
+   * rejects and doesn't reconnect. A turn that has begun continues on the server.
    */
   readonly ask: (request: ChatRequest, options?: CallOptions) => Promise<TurnAnswer>;
   /** Lists, reads and changes the user's conversations and their turns. */

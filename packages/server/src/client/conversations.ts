@@ -11,7 +11,10 @@ export type TurnState = "running" | "waiting" | "ended";
 /** A conversation in a list. */
 export interface ConversationSummary {
   readonly conversationId: string;
-  /** The id that opens the conversation in `useChat` of the AI SDK: the id that the page chose, or else the `conversationId`. */
+  /**
+   * The id that opens the conversation in `useChat` of the AI SDK. If a page created the conversation with `useChat`,
+   * this is the chat id that the page chose. Otherwise, this is the `conversationId`.
+   */
   readonly chatId: string;
   readonly title: string | null;
   /** When the conversation was created (ISO 8601). */
@@ -43,7 +46,10 @@ export interface PositionedMessage {
 /** A conversation with some of its messages. */
 export interface Conversation {
   readonly conversationId: string;
-  /** The id that opens the conversation in `useChat` of the AI SDK: the id that the page chose, or else the `conversationId`. */
+  /**
+   * The id that opens the conversation in `useChat` of the AI SDK. If a page created the conversation with `useChat`,
+   * this is the chat id that the page chose. Otherwise, this is the `conversationId`.
+   */
   readonly chatId: string;
   readonly title: string | null;
   /** When the conversation was created (ISO 8601). */
@@ -149,9 +155,14 @@ export interface ConversationMethods {
     options?: CallOptions,
   ) => Promise<Conversation>;
   /**
-   * Returns the messages to pass to `useChat` of the AI SDK. `chatId` is an id that the page chose for a chat, or a conversation id. If
-   * the user has a chat and a conversation with the same id, returns the chat. If the user has neither a chat nor a conversation with
-   * this id, returns no messages. The other methods, e.g. `rename` and `delete`, need the returned `conversationId`.
+   * Returns the messages to pass to `useChat` of the AI SDK. `chatId` is an id that the page chose for `useChat`, or
+   * a conversation id. Loads the first of these that exists:
+   *
+   * - The user's conversation that was created with this chat id.
+   * - The user's conversation with this conversation id.
+   * - A new chat without messages.
+   *
+   * The other methods, e.g. `rename` and `delete`, need the returned `conversationId`.
    *
    * @example
    * ```ts

@@ -34,8 +34,8 @@ export interface WaitingClientTool extends Serialized<ClientToolCall> {}
 export type WaitingCall = WaitingApproval | WaitingClientTool;
 
 /**
- * A piece of a reply in progress: text, reasoning or another part. Adjacent pieces of text are joined, and so are those of
- * reasoning.
+ * A piece of a reply in progress: text, reasoning or another part. Adjacent pieces of text are joined into one piece,
+ * and so are adjacent pieces of reasoning.
  */
 export type Piece = TextEvent | ReasoningEvent | PartEvent;
 
@@ -105,7 +105,10 @@ export interface FoldedTurn {
   readonly items: readonly TurnItem[];
   /** Pieces of the reply in progress, to show after all items. */
   readonly pieces: readonly Piece[];
-  /** Why pieces of the reply were retracted. `undefined` once the next piece or message arrives. */
+  /**
+   * Set by a `retract` event: why the pieces of the reply were removed. The next piece, the next message and the
+   * turn's end change it to `undefined`.
+   */
   readonly retracted: RetractEvent["reason"] | undefined;
   /** The messages that `message` events contain (the agents' replies), in order. Tool results are in `items`. */
   readonly messages: readonly Message[];
@@ -259,8 +262,8 @@ const OPEN: ReadonlySet<string> = new Set(["called", "running", "waiting"]);
 const isOpen = ({ state }: ToolItem): boolean => OPEN.has(state);
 
 /**
- * Changes the last call that has this id and no result yet. If no such call exists, adds a new call and changes the new call. A
- * call with a result stays unchanged, because models use an id more than once.
+ * Changes the last call that has this id and no result yet. If no such call exists, adds a new call and changes the
+ * new call. A call with a result stays unchanged, because the model may use its id again for a new call.
  */
 function withCall(
   items: readonly TurnItem[],

@@ -16,11 +16,14 @@ export interface FollowOptions extends CallOptions {
 
 /** When and how often a client reconnects. */
 export interface ReconnectOptions {
-  /** Number of failed attempts in a row after which the client gives up. Default 30, which takes a few minutes. */
+  /**
+   * Number of failed attempts to reconnect after which the client gives up. When an event arrives, the count starts
+   * again from 0. Default 30, which takes a few minutes.
+   */
   readonly maxAttempts?: number;
-  /** Delay before the first attempt, in ms. The delay doubles with each attempt. Default 250. */
+  /** Delay before the first attempt to reconnect, in ms. The delay doubles with each attempt. Default 250. */
   readonly firstDelayMs?: number;
-  /** Longest delay before an attempt, in ms. Default 8,000. */
+  /** Longest delay before an attempt to reconnect, in ms. Default 8,000. */
   readonly maxDelayMs?: number;
 }
 
@@ -43,8 +46,8 @@ const NO_CONTENT = 204;
 export const DEFAULT_ATTEMPTS = 30;
 const DEFAULT_IDLE_MS = 60_000;
 /**
- * If a connection still receives bytes this long after it opened (in ms), the count of failed attempts starts again
- * from 0, even without an event.
+ * If a connection still receives bytes this long after it opened (in ms), the count of failed attempts to reconnect
+ * starts again from 0, even if no event has arrived.
  */
 const STEADY_MS = 5_000;
 
@@ -134,8 +137,8 @@ function openEvents(
 }
 
 /**
- * Creates the error for a connection on which no data arrives, which counts as lost. The error's code is `"connection"`
- * and not `"aborted"`, because the caller didn't abort the request.
+ * Creates the error for a connection on which no data has arrived for `idleTimeoutMs`. Such a connection counts as
+ * lost. The error's code is `"connection"` and not `"aborted"`, because the caller didn't abort the request.
  */
 const idleError = () => connectionError(new Error("No data arrived within idleTimeoutMs."), undefined);
 

@@ -42,7 +42,10 @@ export interface NamedFile {
   readonly file: ClientFile;
 }
 
-/** Matches base64, but not base64url: OpenAI's package for the AI SDK takes data that begins with `file-` for a file's id. */
+/**
+ * Matches base64 without the characters `-` and `_` of base64url. With `-`, the data could begin with `file-`, and
+ * OpenAI's package for the AI SDK would take it for a file's id.
+ */
 const BASE64 = /^[a-z\d+/=\s]*$/i;
 
 /**
@@ -88,8 +91,8 @@ const mediaPart = z
   });
 
 /**
- * Accepts only parts with these types and fields. A model package could take other fields for fields of the model
- * provider's own format.
+ * Accepts only parts with these types and fields. Other fields are refused, because a model package could take them
+ * for fields of its model provider's format.
  */
 export const clientPart = z
   .discriminatedUnion("type", [textPart, mediaPart], { error: 'expected "text" or "media"' })
@@ -97,7 +100,10 @@ export const clientPart = z
     "A text, or media by its bytes. Files by `url` or `fileId` need the server's permission.",
   ) as z.ZodType<ClientPart>; // JSON has no undefined fields.
 
-/** Returns the files that the content names by a URL or by a file id. Media with bytes are left out. */
+/**
+ * Returns the files that the content names by a URL or by a file id. `data:` URLs are left out, because they hold the
+ * bytes.
+ */
 export function namedFiles(content: string | readonly ClientPart[] = "", at: Path = []): NamedFile[] {
   if (typeof content === "string") return [];
   return content.flatMap((part, index): NamedFile[] => {
@@ -115,7 +121,10 @@ interface FileRules {
   readonly clientFiles?: ((file: ClientFile, identity: Identity) => boolean | Promise<boolean>) | undefined;
 }
 
-/** Throws an `HttpFailure` that names the first file that the application doesn't allow. */
+/**
+ * Throws an `HttpFailure` that names the first file that `clientFiles` doesn't allow. Without `clientFiles`, no file
+ * is allowed.
+ */
 export async function checkFiles(
   { clientFiles }: FileRules,
   identity: Identity,

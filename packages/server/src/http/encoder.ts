@@ -11,9 +11,15 @@ export interface EncodedTurn {
   readonly events: AsyncIterable<readonly NumberedEvent[]>;
   /** Aborted when the server closes. If the events end early and this signal isn't aborted, the turn was erased or has expired. */
   readonly closing: AbortSignal;
-  /** The encoder must call this function when the client disconnects. */
+  /**
+   * Tells the server that the client has disconnected. The server passes this function in, and the encoder must call
+   * it.
+   */
   readonly onLeave: () => void;
-  /** The encoder must call this function with each error that occurs while the response is sent. */
+  /**
+   * Tells the server about an error that occurred while the response was sent. The encoder must call it with each
+   * such error.
+   */
   readonly onError: (thrown: unknown) => void;
   /** Cuts the connection to the client off. If absent, the encoder must instead let the response stream fail with an error. */
   readonly cutOff?: (() => void) | undefined;

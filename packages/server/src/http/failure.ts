@@ -54,8 +54,8 @@ interface FailureDetails {
   readonly turnId?: string | undefined;
   readonly cause?: unknown;
   /**
-   * Whether the failure is expected despite its 5xx status, e.g. at shutdown. An expected failure isn't reported to the
-   * application.
+   * Whether the failure is expected despite its 5xx status, e.g. at shutdown. An expected failure isn't passed to the
+   * server option `onError`.
    */
   readonly isExpected?: boolean;
   /** Whether the connection must close after the response, e.g. because a request body is still arriving. */

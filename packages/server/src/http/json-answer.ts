@@ -6,7 +6,7 @@ import { HttpFailure, notFound } from "./failure.ts";
 
 /**
  * Waits for the end of a turn, and responds with the turn's result as JSON. Throws an `HttpFailure` if the events end
- * early, because the server closes, or the turn was erased or has expired.
+ * without `turn_end`. This happens if the server closes, or if the turn was erased or has expired.
  */
 export const encodeJson: Encoder = async (turn) => {
   const messages: Message[] = [];

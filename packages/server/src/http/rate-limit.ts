@@ -5,13 +5,13 @@ export interface UserLimits {
   /** Counts a request of the user. Throws an `HttpFailure` if the user has sent too many requests. */
   readonly request: (userId: string) => void;
   /**
-   * Counts an open stream of the user. Call the returned function when the stream ends. Throws an `HttpFailure` if too
-   * many are open.
+   * Counts an open stream of the user. Call the returned function when the stream ends. Throws an `HttpFailure` if
+   * the user has too many open streams.
    */
   readonly stream: (userId: string) => () => void;
   /**
-   * Counts a running turn of the user. Call the returned function when the turn ends. Throws an `HttpFailure` if too
-   * many are running.
+   * Counts a running turn of the user. Call the returned function when the turn ends. Throws an `HttpFailure` if the
+   * user has too many running turns.
    */
   readonly turn: (userId: string) => () => void;
 }

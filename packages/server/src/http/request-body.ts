@@ -83,9 +83,11 @@ const notText = (cause: unknown) =>
   new HttpFailure("invalid-request", "The body isn't valid UTF-8, or is incomplete.", { cause });
 
 /**
- * Reads a body and passes each chunk of bytes to `take`. Resolves with `"enough"` if `take` returned `false`, with
- * `"ended"` if the body ended, and with `"late"` if this takes longer than `ms` milliseconds. After `"late"`, the
- * reader can't be used.
+ * Reads a body and passes each chunk of bytes to `take`. Resolves with one of three values:
+ *
+ * - `"ended"`: the body ended.
+ * - `"enough"`: `take` returned `false`.
+ * - `"late"`: neither happened within `ms` milliseconds. The reader can't be used after this.
  */
 async function readWithin(
   reader: BodyReader,
@@ -149,9 +151,9 @@ export type Path = readonly PropertyKey[];
 const issueAt = (issue: Issue, at: Path): Issue => ({ ...issue, path: [...at, ...issue.path] });
 
 /**
- * Returns the issues to report for a value that fits no option of a union schema: those of the first option with an
- * issue inside the value. For example, in "text or list", a wrong item of a list is reported, and not that the list
- * isn't a text. Any other issue is returned unchanged.
+ * Returns the issues to report for an issue of a schema. If a value fits no option of a union schema, returns the
+ * issues of the first option with an issue inside the value. For example, if the schema is "text or list" and a list
+ * has a wrong item, reports the wrong item, and not that the list isn't a text. Returns any other issue unchanged.
  */
 function closestIssues(issue: Issue): readonly Issue[] {
   const options = issue.code === "invalid_union" ? issue.errors : [];

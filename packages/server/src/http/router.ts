@@ -87,7 +87,7 @@ type RouteRequest<Path extends string, Query, Body> = Ids<Path> & {
 };
 
 interface Check<Path extends string> {
-  /** Runs before the body is read. Throws an `HttpFailure` if the resource in the path doesn't exist. */
+  /** Runs before the body is read. Throws an `HttpFailure` if what the path names (e.g. an agent) doesn't exist. */
   readonly check?: (ids: Ids<Path>) => void;
 }
 

@@ -41,9 +41,14 @@ const originOf = (url: string): string | undefined => {
 };
 
 /**
- * Rejects requests of other origins that may carry credentials and that browsers send without a preflight request.
- * These are requests with cookies, and POST requests that a form could send. After a preflight request, browsers send
- * no credentials, because the CORS headers don't allow credentials.
+ * Rejects requests of other origins that may carry the user's credentials. Used with `cors: true`, which allows all
+ * origins, but no credentials. Rejects two kinds of requests:
+ *
+ * - Requests with cookies.
+ * - POST requests that a form could send: browsers send these without a preflight request, and may add credentials.
+ *
+ * After a preflight request, browsers send no credentials, because the response to the preflight request doesn't
+ * allow them.
  */
 function checkWithoutCredentials(req: HonoRequest): void {
   if (req.header("cookie") !== undefined)
@@ -134,7 +139,7 @@ export const secureHeaders: Guard = async (context, next) => {
 const LOCAL: Identity = { userId: "local" };
 
 /**
- * Returns the user who sends a request, as `authenticate` does. Throws an `HttpFailure` with status 401 if
+ * Returns the user that `authenticate` returns for a request. Throws an `HttpFailure` with status 401 if
  * `authenticate` returns `null`. Throws a `TypeError` if the returned user id is invalid. Without `authenticate`, all
  * requests have the user `"local"`.
  */

@@ -26,11 +26,11 @@ export interface BegunTurn {
   readonly base: ConversationBase;
 }
 
-/** The object that holds the turn's lease after the turn has begun. */
+/** What a `TurnStart` needs from the lease of its job (`JobLease`). */
 interface LeaseHolder {
-  /** Returns whether the turn has begun, or was taken over from another process. */
+  /** Returns whether this process holds the lease, because the turn has begun here or was taken over. */
   readonly isHeld: () => boolean;
-  /** Called once, as soon as the turn is known to have begun. */
+  /** Called once, as soon as `begin` or `confirmBegun` finds that the turn has begun. */
   readonly onBegun: (turn: BegunTurn) => void;
 }
 
@@ -47,23 +47,26 @@ export interface BeginFailure {
   readonly isUnwanted?: true;
 }
 
-/** The beginning of a turn in the log: by itself, or together with the first write to the turn's conversation. */
+/**
+ * Begins a turn in the log: by a write to the log alone (`begin`), or together with the run's first write to the
+ * conversation (`beginWith`).
+ */
 export interface TurnStart {
   /**
-   * Begins the turn in the log, unless the turn has begun. `expectedVersion` is the conversation's version that the run has loaded.
-   * Resolves with `undefined` if the turn has begun, and otherwise with the failure. After a transient failure, `begin` can be
-   * repeated.
+   * Begins the turn in the log, unless the turn has begun. `expectedVersion` is the conversation's version that the
+   * run has loaded: if the conversation has changed, the turn can't begin. Resolves with `undefined` if the turn has
+   * begun, and otherwise with the failure. After a transient failure, `begin` can be repeated.
    */
   readonly begin: (expectedVersion?: number) => Promise<BeginFailure | undefined>;
   /**
-   * Returns the turn that the run's first write is to begin. After the call, call `confirmBegun` if the write succeeds, and
-   * `begin` if the write fails. Returns `undefined` if the write can't begin the turn (e.g. because log and conversations are
-   * in different stores).
+   * Prepares the run's first write to the conversation, so that the same write also begins the turn. Returns what the
+   * write must add. Returns `undefined` if the write can't begin the turn (e.g. because log and conversations are in
+   * different stores). After the write, call `confirmBegun` if the write succeeded, and `begin` if it failed.
    */
   readonly beginWith: (known: KnownState) => TurnBeginning | undefined;
   /**
-   * Confirms that the write of `beginWith` has begun the turn. Returns `false` if there was no such write, or if the turn is
-   * known to have begun.
+   * Confirms that the write of `beginWith` has begun the turn. Returns `true` the first time. Returns `false` if
+   * `beginWith` prepared no write, or if the turn was already known to have begun.
    */
   readonly confirmBegun: () => boolean;
   /** Waits until a call of `begin` that is in progress has ended. */
@@ -89,7 +92,9 @@ export function openTurnStart<Ctx>(
   /** The conversation's state that was sent to the log by a `begin` whose answer was lost. */
   let sent: ConversationBase | undefined;
   let doubtful: BeginFailure | undefined;
-  /** The turn that a write begins, until its result is known. */
+  /**
+   * The turn that the write of `beginWith` is to begin. `undefined` before this write, and once its result is known.
+   */
   let offered: BegunTurn | undefined;
   let hasOffered = false;
   let isClosed = false;
@@ -128,8 +133,8 @@ export function openTurnStart<Ctx>(
   }
 
   /**
-   * Finds out whether the write of `beginWith` has begun the turn: a write that failed may have lost only its answer. Resolves
-   * with a failure if the log doesn't answer.
+   * Asks the log whether the write of `beginWith` has begun the turn: if the write failed, perhaps only its answer
+   * was lost. Resolves with a failure if the log doesn't answer, and otherwise with `undefined`.
    */
   async function settleOffered(): Promise<BeginFailure | undefined> {
     if (offered === undefined) return undefined;
@@ -180,9 +185,13 @@ export function openTurnStart<Ctx>(
   }
 
   /**
-   * Looks into the log after a failed `begin`, which may have begun the turn although its answer was lost. Returns the
-   * failure. If the turn isn't in the log, the failure is unchanged. Otherwise the failure is marked: `isOrphaned` if the
-   * request is valid, so that another process continues the turn, and `isUnwanted` if the turn has to be stopped.
+   * Looks into the log after a failed `begin`, because the turn may have begun although the log's answer was lost. If
+   * the log can't be read, the turn counts as begun. Returns the failure:
+   *
+   * - unchanged, if the turn isn't in the log.
+   * - marked `isOrphaned`, if the turn may continue: the request is valid, and a process has to take the turn over.
+   * - marked `isUnwanted`, if the request is refused (e.g. because the conversation has changed): the turn in the log
+   *   has to be stopped.
    */
   async function inDoubt(beginFailure: BeginFailure): Promise<BeginFailure> {
     const read = await log.read({ conversationId, turnId, limit: 1 }).catch(thrownInto);

@@ -46,8 +46,8 @@ async function isOwned(
 }
 
 /**
- * Returns the conversation of an edit, and how many messages the edit drops. Refuses the edit if the conversation has
- * changed since the client loaded it, or if the edit's position isn't that of a user's message.
+ * Returns the conversation of an edit, and how many messages the edit drops. Refuses the edit in two cases: the
+ * conversation has changed since the client loaded it, or there is no user's message at the edit's position.
  */
 async function resolveEdit(
   provider: VersionedMemoryProvider,

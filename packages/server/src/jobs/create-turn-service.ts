@@ -63,8 +63,8 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   const recovery = startRecovery({ scope, onJob: track });
 
   /**
-   * Waits for the last event of a turn that runs in another process, and resolves with this event. If the log can't be
-   * read or has no last event, resolves with an event that has the error `LOST`.
+   * Waits for the `turn_end` event of a turn that runs in another process, and resolves with this event. Resolves
+   * with a `turn_end` event with the error `LOST` if the log can't be read, or if the events end without `turn_end`.
    */
   async function endInLog(turn: TurnIds, from: number): Promise<TurnEnd> {
     try {

@@ -50,7 +50,7 @@ export interface TakenJob extends HeldLease {
    * that no message contains.
    */
   readonly stopped?: { readonly openText: string; readonly agentName: string };
-  /** The conversation's version at the take-over. `undefined` if the job only ends the turn. */
+  /** The conversation's version at the take-over. `undefined` if `ending` is set. */
   readonly version: number | undefined;
 }
 

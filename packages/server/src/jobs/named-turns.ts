@@ -8,14 +8,17 @@ interface NamedTurn extends TurnIds {
 
 interface NamedTurnsOptions {
   readonly log: TurnLog;
-  /** Returns the result for a repeated request, whose turn has already begun in this or another process. */
+  /**
+   * Returns the result for a repeated request. The turn of this request has already begun, in this process or
+   * another.
+   */
   readonly join: (turn: TurnIds) => StartedTurn;
 }
 
 /**
  * Returns a function that starts a turn with a given id only once. Concurrent requests with this id in one process
- * share the start. Between processes, the log decides: it accepts each turn id once, and the slower process joins the
- * turn that the faster process has begun.
+ * get the same result. Between processes, the log decides: it accepts each turn id once, and the slower process joins
+ * the turn that the faster process has begun.
  */
 export function createNamedTurns({ log, join }: NamedTurnsOptions) {
   const starting = new Map<string, Promise<StartedTurn>>();

@@ -21,8 +21,8 @@ const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 const MAX_KNOWN = 1_000;
 /**
- * Smallest time limit for loading a turn that this process takes over, in ms. With long leases, the limit is higher. If
- * loading takes longer than the limit, the attempt counts as failed.
+ * Minimum time limit for loading a turn that this process takes over, in ms. The limit is ten times the duration of a
+ * lease, but at least this value. If loading takes longer, the attempt counts as failed.
  */
 const MIN_PREPARING_MS = 60_000;
 
@@ -66,8 +66,8 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
   const answered = <T>(call: Promise<T>): Promise<T> => withDeadline(call, { timeoutMs: leaseMs });
 
   /**
-   * Tries to take over one turn. Resolves with `false` if this process can't have the turn now, e.g. because the turn's
-   * lease hasn't expired.
+   * Tries to take over one turn. Resolves with `false` if this process can't have the turn now, e.g. because the
+   * turn's lease hasn't expired. Otherwise, resolves with `true`, even if the turn couldn't be loaded (see `failed`).
    */
   async function takeOver(turn: TurnIds): Promise<boolean> {
     const key = keyOf(turn);
@@ -179,7 +179,8 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
 
   /**
    * Tries to take over a turn again and again, because the take-over can succeed only after the turn's lease has
-   * expired. Gives up after a time limit. `isUnwanted`: requests the turn's stop in the log first.
+   * expired. Gives up after two durations of a lease and 5 seconds. `isUnwanted`: first requests the turn's stop in
+   * the log.
    */
   async function untilTaken(turn: TurnIds, isUnwanted = false): Promise<void> {
     const untilMs = performance.now() + settings.leaseSeconds * 2_000 + 5_000;
@@ -217,9 +218,11 @@ interface HoldOptions {
 }
 
 /**
- * The task's result (`done`), or why the lease was given up before the task ended: `"lost"` (another process has the
- * lease, or the log didn't answer until the lease expired), `"late"` (`maxMs` is over) or `"over"` (the signal was
- * aborted).
+ * The task's result (`done`), or why the lease was given up before the task ended (`given`):
+ *
+ * - `"lost"`: another process has the lease, or the log didn't answer until the lease expired.
+ * - `"late"`: the time `maxMs` is over.
+ * - `"over"`: `signal` was aborted.
  */
 type KeptLease<T> = { readonly done: T } | { readonly given: "lost" | "late" | "over" };
 

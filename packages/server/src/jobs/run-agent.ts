@@ -165,8 +165,12 @@ function promptOptions<Ctx>(
 }
 
 /**
- * Ends the turn according to the run's result (`settled`). Doesn't end a turn that another process has taken over
- * (`"elsewhere"`) or will continue (`"handed-over"`). Returns `"refused"` if the turn never began.
+ * Ends the turn according to the run's result (`settled`), and returns `"ended"`. In these cases, doesn't end the
+ * turn:
+ *
+ * - Another process has taken over the turn: returns `"elsewhere"`.
+ * - Another process will continue the turn: releases the lease and returns `"handed-over"`.
+ * - The turn never began: returns `"refused"`.
  */
 async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: Settled): Promise<JobResult> {
   const { lease, options } = job;

@@ -11,9 +11,9 @@ import { toTurnEvent } from "../turns/event-mapper.ts";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 
 /**
- * The record of a turn, as JSON in the turn log. The record says what the model received: instructions as text,
- * messages and facts by reference only. It also has usage and cost. The log keeps a turn's record for longer than the
- * turn's events.
+ * The record of a turn, as JSON in the turn log. The record says what the model received: instructions as text, but
+ * messages and facts only by ids and positions. It also has usage and cost. The log keeps a turn's record for longer
+ * than the turn's events.
  */
 export interface TurnRecord {
   /** Name of the agent at the start of the turn. */
@@ -35,7 +35,10 @@ export interface TurnRecord {
   readonly instructions: readonly string[];
   /** Ids of the facts about the user that the prompts contained. Never holds a fact's text. */
   readonly facts: readonly string[];
-  /** The tool calls that wait for the user. `expiresAt` is an ISO 8601 string in the JSON. */
+  /**
+   * The tool calls that wait for the user. In the JSON, the field `expiresAt` of an interruption is an ISO 8601
+   * string.
+   */
   readonly interruptions: readonly Interruption[];
   /** The number of tokens of all model calls of the turn. */
   readonly usage?: ModelUsage;

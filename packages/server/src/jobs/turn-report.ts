@@ -6,9 +6,10 @@ import type { JobOptions, JobParts } from "./job.ts";
 import { errorFrom, loggedError, TurnFailedError } from "./turn-failed-error.ts";
 
 /**
- * Returns the report of a run's error for the application. Returns `undefined` if the client's request doesn't match
- * the conversation, because then nothing failed in the server. Also returns `undefined` for a `ToolCallError` that was
- * already reported when the tool failed.
+ * Converts a run's error into the report that `onError` receives. Returns `undefined` for two errors:
+ *
+ * - `ContinuationRejected`: the client's request doesn't match the conversation, so nothing failed in the server.
+ * - `ToolCallError`, if the tool's error was already reported when the tool failed.
  */
 export function reportOf<Ctx>({ options }: JobParts<Ctx>, error: JAFError): TurnFailedError | undefined {
   const { _tag: code } = error;
@@ -36,7 +37,7 @@ export function toolReportOf<Ctx>(
   return new TurnFailedError(`The tool "${event.data.toolName}" failed.`, failure, cause);
 }
 
-/** Returns the report of a turn that failed because the agent client threw a value and returned no outcome. */
+/** Returns the report of a turn that failed because the agent client threw instead of returning an outcome. */
 export const faultReport = <Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnFailedError =>
   new TurnFailedError(
     "A turn failed.",
@@ -45,8 +46,8 @@ export const faultReport = <Ctx>({ options }: JobParts<Ctx>, thrown: unknown): T
   );
 
 /**
- * Returns the report of a turn whose process ended, if no other process could continue the turn. Returns `undefined` for other ends of
- * turns, e.g. because the conversation was erased.
+ * Returns the report of a turn that ended with the error `LOST`: its process ended, and no other process could
+ * continue the turn. Returns `undefined` if the turn ended otherwise, e.g. because the conversation was erased.
  */
 export const lostReport = <Ctx>(
   { options }: JobParts<Ctx>,
@@ -56,7 +57,7 @@ export const lostReport = <Ctx>(
     ? new TurnFailedError(`A turn failed: ${error.message}`, { ...failureOf(options), code: error.code })
     : undefined;
 
-/** Checks whether a value that a tool threw is reported to the application. A `UserFacingError` isn't reported. */
+/** Checks whether a value that a tool threw is reported to `onError`. A `UserFacingError` isn't reported. */
 const isReported = (thrown: unknown): boolean => thrown !== undefined && !(thrown instanceof UserFacingError);
 
 const failureOf = <Ctx>({ conversationId, turnId, request: { agentName } }: JobOptions<Ctx>) => ({

@@ -31,7 +31,10 @@ const streamApprovals = operation("get", "/approvals/stream", {
   streams: "always",
 });
 
-/** Adds the routes that list the waiting calls in all conversations of a user. */
+/**
+ * Adds the routes that list the pending calls (tool calls that wait for an approval or for the client) in all
+ * conversations of a user.
+ */
 export function approvalRoutes(route: Route, parts: ServerParts): void {
   const { limits, closing, report } = parts;
   const createRead = (userId: string) => {
@@ -70,13 +73,13 @@ interface PendingCall {
   readonly interruption: Interruption;
 }
 
-/** Maximum number of turns whose waiting calls are listed, latest first. */
+/** Maximum number of turns whose pending calls are listed, latest first. */
 const MOST_TURNS = 1_000;
 /** Maximum number of conversations that are loaded in parallel. */
 const AT_ONCE = 50;
 /**
- * How long a turn's waiting calls are cached, in ms. During this time, the list may contain an old title, or calls of a
- * conversation that other code has deleted.
+ * How long a turn's pending calls are cached, in ms. During this time, the list may contain an old title, or calls of
+ * a conversation that other code has deleted.
  */
 const KEPT_MS = 30_000;
 
@@ -87,8 +90,8 @@ interface ReadTurn {
 }
 
 /**
- * Returns a function that lists the waiting calls in all conversations of a user. The function caches the waiting calls
- * of each turn for 30 seconds, so a new title of a conversation appears with this delay.
+ * Returns a function that lists the pending calls in all conversations of a user. The function caches the pending
+ * calls of each turn for 30 seconds, so a new title of a conversation appears with this delay.
  */
 function createPendingCallsReader(
   { log, provider }: Pick<ServerParts, "log" | "provider">,
@@ -128,8 +131,8 @@ const LOOK_MS = 1_000;
 
 interface ApprovalFeeds {
   /**
-   * Yields the user's list of waiting calls as JSON: first the current list, then each changed list, until the signal is aborted.
-   * Throws if the list can't be loaded.
+   * Yields the user's list of pending calls as JSON: first the current list, then the new list after each change.
+   * Ends when `signal` is aborted. Throws if the list can't be loaded.
    */
   readonly follow: (userId: string, signal: AbortSignal) => AsyncGenerator<string, void, undefined>;
 }
@@ -143,8 +146,8 @@ interface Feed {
 }
 
 /**
- * Creates feeds of waiting calls. All streams of one user share a feed, which loads the list once a second. `createRead` returns
- * the function that loads the user's list.
+ * Creates feeds of pending calls. All streams of one user share a feed, which loads the list once a second.
+ * `createRead` returns the function that loads the user's list.
  */
 function createApprovalFeeds(createRead: (userId: string) => () => Promise<unknown>): ApprovalFeeds {
   const feeds = new Map<string, Feed>();

@@ -21,8 +21,9 @@ interface ReadResults {
 }
 
 /**
- * Validates the content parts in the results of the client's tools. A result without parts needs no validation, because
- * the model gets it as text.
+ * Validates the content parts in the results of client tools, and returns the results and the files that they name.
+ * Throws an `HttpFailure` if a part is invalid. A result without parts needs no validation, because the model gets it
+ * as text.
  */
 export function readToolResults(sent: readonly SentResult[] | undefined): ReadResults {
   const read = sent?.map(({ toolCallId, result }, index) => {
@@ -90,8 +91,8 @@ const namesFile = (message: unknown): boolean => partsIn(message).some(isNamedFi
 const typedSchema = z.looseObject({ type: z.string() });
 
 /**
- * Checks whether the part is a media part that only names its file (e.g. by URL or id) and contains no bytes. Knows the
- * parts of JAF and of other frameworks.
+ * Checks whether a content part may name a file by a URL or an id. This is a media part that names a file in the form
+ * of a `ClientPart`, or any media part in another form, e.g. of another framework.
  */
 function isNamedFile(part: unknown): boolean {
   const typed = typedSchema.safeParse(part);

@@ -4,7 +4,7 @@ import type { TurnEvent, TurnMessageEvent } from "./turn-event.ts";
 /** Converts the events of a run into events of its turn. */
 export interface EventMapper {
   readonly take: (event: TraceEvent) => void;
-  /** Returns the text that readers have seen since the turn's last message. */
+  /** Returns the text of the reply in progress: all `text` events since the last `message` or `retract` event. */
   readonly openText: () => string;
   /** Returns the name of the agent that was active last. */
   readonly agentName: () => string;

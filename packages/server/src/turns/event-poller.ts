@@ -27,9 +27,15 @@ export interface EventPollerOptions {
 /** Reads the events of turns from the log, with shared queries for all readers of a process. */
 export interface EventPoller {
   /**
-   * Waits until the log has events from number `query.from` on, or until the turn has ended without such events. Resolves with
-   * `null` if the turn doesn't exist or has expired, and with `undefined` if the signal is aborted or the poller is closed. Rejects
-   * with `TurnStoreError` if the log fails for too long.
+   * Waits until the log has events from number `query.from` on, or until the turn has ended. Resolves with one of
+   * these values:
+   *
+   * - A page with the events. If the turn has ended without such events, the page has no events.
+   * - `null`: the turn doesn't exist or has expired.
+   * - `undefined`: `signal` was aborted, or the poller was closed.
+   *
+   * Rejects with `TurnStoreError` if reads of the log fail for longer than `giveUpMs`, or with an error that a retry
+   * can't mend.
    */
   readonly next: (query: EventQuery, signal: AbortSignal) => Promise<EventPage | null | undefined>;
   readonly close: () => void;

@@ -48,7 +48,10 @@ export function storeRefusal(error: MemoryErrorUnion): TurnRefusal {
   }
 }
 
-/** Converts an error that `prompt` threw into a refusal of the turn. Returns `undefined` if the error is a bug. */
+/**
+ * Converts an error that `prompt` threw into a refusal of the turn. Returns `undefined` for an unexpected error, e.g.
+ * a bug.
+ */
 export function refusalOfThrown(thrown: unknown): TurnRefusal | undefined {
   if (thrown instanceof ConversationOwnershipError) return refusal("not-found");
   if (thrown instanceof ContinuationValidationError) {

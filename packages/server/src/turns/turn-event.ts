@@ -187,14 +187,21 @@ export function encodeEvent(event: TurnEvent): EncodedEvent {
 export const decodeEvent = (text: string): TurnEvent => JSON.parse(text) as TurnEvent;
 
 /**
- * Returns a copy of the event, with the values that it has after JSON. Bytes become base64 text, as in the `data` of a `MediaPart`.
- * Values that JSON can't represent are left out, because an event that can't be stored would stall its turn. These are also
- * objects that contain themselves, objects that throw when they are read, and objects that are nested deeper than stores accept.
+ * Returns a copy of the event, with the values that it has after JSON. Bytes become base64 text, as in the `data` of
+ * a `MediaPart`. Leaves out values that can't be stored, because they would stall the turn:
+ *
+ * - values without a JSON form, e.g. functions.
+ * - objects that contain themselves.
+ * - objects that throw when they are read.
+ * - objects that are nested deeper than stores accept.
  */
 export const plainEvent = <Event extends TurnEvent>(event: Event): Event =>
   plainOf(event, "", new Set()) as Event;
 
-/** The maximum nesting depth of an event. An event contains storable values, which start a few levels inside the event. */
+/**
+ * The maximum nesting depth of an event: the depth that stores accept for a value, and 20 levels for the event around
+ * the value.
+ */
 const MAX_EVENT_DEPTH = MAX_DEPTH + 20;
 
 /**

@@ -3,9 +3,9 @@ import type { ApprovalDecision, Message } from "@jaf/memory";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
 
 /**
- * The user who sends a request. `authenticate` returns it. Add your own fields, e.g. a tenant or roles: your `context` function
- * receives them. Fields must be JSON values without secrets, because the turn log stores them while a turn runs. With them, another
- * process can take over the turn.
+ * The user who sends a request, as the server option `authenticate` returns it. You can add fields, e.g. a tenant or
+ * roles: your `context` function receives them. The fields must be JSON values without secrets. The turn log stores
+ * the identity while a turn runs, so that another process can take over the turn.
  */
 export interface Identity {
   /** The user's id. The user's conversations and facts are stored under this id. */
@@ -24,8 +24,9 @@ export type TurnTarget =
   /** An existing conversation of the user. */
   | { readonly conversationId: string }
   /**
-   * A new conversation with the id `newId` (or a random id) and with `title`. If the user already has a conversation with this id,
-   * the turn continues it. `chatId`: the chat id that the client chose, if `newId` was made from a chat id.
+   * A new conversation with the title `title`. Its id is `newId`, or a random id if `newId` is `undefined`. If the
+   * user already has a conversation with the id `newId`, the turn continues that conversation. `chatId`: the chat id
+   * that `newId` was made from, if a client chose a chat id.
    */
   | { readonly newId: string | undefined; readonly title?: string; readonly chatId?: string };
 
@@ -44,9 +45,10 @@ export interface TurnRequest {
   /** The conversation of the turn. */
   readonly target: TurnTarget;
   /**
-   * The turn's id: 1 to 255 UTF-16 units, unique in the conversation. Default: a random id. Ignored if `target` names no
-   * conversation. A repeated request with the same id starts no second turn. The repeated request joins the first turn, in any
-   * process and even after the turn's end. Once the turn's events have expired, a repeated request is refused as `"changed"`.
+   * The turn's id: 1 to 255 UTF-16 units, unique in the conversation. Default: a random id. Ignored if `target` names
+   * no conversation. If a request repeats the id of an earlier turn, no second turn starts. The result is the earlier
+   * turn, in any process and even after the turn's end. Once the turn's events have expired, the repeated request is
+   * refused as `"changed"`.
    */
   readonly turnId?: string;
   /** Name of the agent that starts the turn. */
@@ -85,8 +87,8 @@ export interface TurnRefusal {
   /** Id of the running turn. Only with the reason `"running"`. */
   readonly turnId?: string;
   /**
-   * The error of the store, or the error that `context` or another part of the application threw. Only with the reason `"store"`.
-   * Log this error, but don't send it to the client.
+   * The error of the store, or the error that your code threw (e.g. `context`). Only with the reason `"store"`. Log
+   * this error, but don't send it to the client.
    */
   readonly cause?: unknown;
 }
@@ -118,8 +120,8 @@ export interface FollowQuery {
   /** Number of the first event to yield. */
   readonly from: number;
   /**
-   * Whether the first events are yielded only after the turn has ended, so that events needn't be stored early for this
-   * reader. Default: events are yielded as they are stored.
+   * If `true`, and if the turn runs in this process: no event is yielded before the turn has ended. The turn can then
+   * store its events in fewer writes. Default: events are yielded as they are stored.
    */
   readonly afterEnd?: boolean;
   /** Ends the reading of events when aborted. The turn itself continues. */
