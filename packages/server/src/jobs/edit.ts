@@ -29,8 +29,8 @@ export const editKey = (turnId: string): string => `${turnId}:edit`;
  * Creates the memory provider for the run of an edit. Use the provider for one run only. At first, the conversation
  * seems to end before the edited message. The run's first append of messages also drops the messages that the edit
  * replaces, in the same write. So the engine handles an edit like a normal prompt, and checks the prompt before
- * messages are dropped. If the conversation has changed, reads and the first append fail with a conflict. After the
- * first append, the provider passes all calls on unchanged.
+ * messages are dropped. If the conversation's version isn't `edit.version`, reads and the first append fail with a
+ * conflict. Once the first append has succeeded, the provider passes all calls on unchanged.
  */
 export function createEditProvider(
   provider: VersionedMemoryProvider,

@@ -112,8 +112,8 @@ async function leaseLost<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
 }
 
 /**
- * Checks whether the turn is an edit that isn't stored yet, as far as this process knows. The edit isn't stored if the
- * conversation's version is unchanged: only changes of messages change the version.
+ * Checks whether the turn is an edit that isn't stored yet, as far as this process knows. The edit isn't stored if
+ * the conversation still has the version from before the turn: only changes of messages change the version.
  */
 function isUnmadeEdit<Ctx>({ options, written, lease }: JobParts<Ctx>): boolean {
   const base = lease.base();
