@@ -15,9 +15,9 @@ import type { TurnRefusal } from "../turns/turn-service.ts";
 import { makeConversation } from "./conversation.ts";
 import { createEditProvider, editKey } from "./edit.ts";
 import { endStopped, endTurn, FAULT, failedEnd, faultEnd, turnEndOf } from "./end-turn.ts";
+import { faultReport, reportOf, toolReportOf } from "./failure-report.ts";
 import { type JobClients, type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
 import type { TurnSettings } from "./turn-options.ts";
-import { faultReport, reportOf, toolReportOf } from "./turn-report.ts";
 
 /** Runs the agent for a turn and ends the turn. `isResumption`: the run continues from the stored messages, without the input. */
 export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): Promise<JobResult> {

@@ -2,11 +2,11 @@ import type { RecentEvents } from "../turns/recent-events.ts";
 import type { TurnIds } from "../turns/turn-service.ts";
 import type { BeginFailure } from "./begin-turn.ts";
 import { endStopped, endTurn } from "./end-turn.ts";
+import { lostReport } from "./failure-report.ts";
 import type { AbortReason, JobOptions, JobParts, JobResult, TakenJob } from "./job.ts";
 import { openJobLease } from "./lease.ts";
 import { runAgent, thrownRefusal } from "./run-agent.ts";
 import { createRecorder } from "./turn-record.ts";
-import { lostReport } from "./turn-report.ts";
 
 /** The work on one turn in this process. */
 export interface Job extends TurnIds {

@@ -8,7 +8,7 @@ import { EVENT_STREAM_HEADERS, eventStream } from "../http/sse.ts";
 import type { TurnRecord } from "../jobs/turn-record.ts";
 import { pause } from "../pause.ts";
 import type { ServerParts } from "../server-parts.ts";
-import { titleIn } from "./ownership.ts";
+import { titleIn } from "./own-conversation.ts";
 import { interruption } from "./schemas.ts";
 import { streamFailure } from "./turn-response.ts";
 

@@ -8,7 +8,7 @@ import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
 import type { Identity, TurnRequest } from "../turns/turn-service.ts";
 import { checkAddedFiles, readToolResults } from "./continued.ts";
-import { checkVersion, ownConversation } from "./ownership.ts";
+import { checkVersion, ownConversation } from "./own-conversation.ts";
 import { anything, id, interruption, message, position, version } from "./schemas.ts";
 import { answerTurn, ownEncoder } from "./turn-response.ts";
 

@@ -7,7 +7,7 @@ import { clientPart, type NamedFile, namedFiles, refusedFile } from "../http/cli
 import { HttpFailure } from "../http/failure.ts";
 import { parseInput } from "../http/request-body.ts";
 import type { ServerParts } from "../server-parts.ts";
-import { ownConversation } from "./ownership.ts";
+import { ownConversation } from "./own-conversation.ts";
 
 interface SentResult {
   readonly toolCallId: string;

@@ -6,7 +6,7 @@ import { chatIdOf } from "../ai-sdk/chat-ids.ts";
 import { HttpFailure, notFound, unwrap } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";
 import type { ServerParts } from "../server-parts.ts";
-import { checkVersion, ownConversation, titleIn } from "./ownership.ts";
+import { checkVersion, ownConversation, titleIn } from "./own-conversation.ts";
 import { anything, count, message, number, position, time, turnState, version } from "./schemas.ts";
 
 const titleSchema = z.string().trim().min(1).max(200);

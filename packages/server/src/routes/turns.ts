@@ -6,7 +6,7 @@ import { operation, type Route } from "../http/router.ts";
 import { encodeServerSentEvents } from "../http/sse.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { decodeEvent } from "../turns/turn-event.ts";
-import { ownConversation } from "./ownership.ts";
+import { ownConversation } from "./own-conversation.ts";
 import { anything, count, id, number, time, turnState } from "./schemas.ts";
 import { answerEvents } from "./turn-response.ts";
 

@@ -1,0 +1,39 @@
+import type { ConversationMemory, MessageSelection } from "@jaf/memory";
+import { HttpFailure, notFound, unwrap } from "../http/failure.ts";
+import type { ServerParts } from "../server-parts.ts";
+
+export interface OwnConversation {
+  readonly conversation: ConversationMemory;
+  /** Position of the first message that was loaded. */
+  readonly firstPosition: number;
+  readonly version: number;
+}
+
+/**
+ * Loads a conversation of the user. Throws the same failure if the conversation doesn't exist, belongs to another user,
+ * or has an invalid id. The first two cases make the same calls of the store, so their timing reveals nothing. Messages
+ * of another user aren't loaded.
+ */
+export async function ownConversation(
+  { provider }: Pick<ServerParts, "provider">,
+  { conversationId, userId }: { readonly conversationId: string; readonly userId: string },
+  messages: MessageSelection = "none",
+): Promise<OwnConversation> {
+  const read = await provider.readConversation(conversationId, { messages, owner: userId });
+  if (!read.success && read.error._tag === "MemoryValidationError") throw notFound();
+  const { conversation, firstPosition } = unwrap(read);
+  // Checked again, because a provider of the application might not know the option `owner`.
+  if (conversation?.userId !== userId) throw notFound();
+  return { conversation, firstPosition, version: conversation.metadata?.version ?? 0 };
+}
+
+/** Throws an `HttpFailure` if the conversation's version isn't the version that the client saw. */
+export function checkVersion({ version }: OwnConversation, seen: number): void {
+  if (version === seen) return;
+  throw new HttpFailure("changed", "The conversation has changed. Load it again.");
+}
+
+export const titleIn = ({ metadata }: ConversationMemory): string | null => {
+  const title: unknown = metadata?.["title"];
+  return typeof title === "string" ? title : null;
+};
