@@ -18,7 +18,7 @@ export type Instructions =
 
 /**
  * Computes the agent's instructions for a model call. Resolves with an error if the function `Agent.instructions`
- * throws, returns something other than a text, or takes longer than a model call may take. Never rejects.
+ * throws, returns something other than a text, or exceeds the time limit of a model call. Never rejects.
  */
 export async function resolveInstructions<Ctx>(
   { config }: RunScope<Ctx>,

@@ -241,7 +241,7 @@ export function openAppends(options: AppendsOptions) {
     },
     send,
     /**
-     * Call this function when the conversation was loaded. Later appends expect the loaded versions. They fail if the
+     * Tells the appends which conversation was loaded. Later appends expect the loaded versions. They fail if the
      * conversation was erased, even if a new one has the same id.
      */
     loaded: ({ conversation, incarnation }: ProviderReading): void => {
@@ -257,8 +257,8 @@ export function openAppends(options: AppendsOptions) {
       };
     },
     /**
-     * Call this function when the conversation's head was read. The next write expects the head's metadata version.
-     * Read the head with `receiptFor: createdUnder()`: its receipt shows whether this run created the conversation.
+     * Tells the appends that the conversation's head was read. The next write expects the head's metadata version. Read
+     * the head with `receiptFor: createdUnder()`: its receipt shows whether this run created the conversation.
      */
     observeHead,
     /**

@@ -37,7 +37,7 @@ export interface Journal {
    * can create it.
    */
   readonly owner: string | undefined;
-  /** Call this function when the conversation was loaded, before anything is appended. */
+  /** Tells the journal which conversation was loaded. Must be called before anything is appended. */
   readonly loaded: (reading: Loaded) => void;
   /**
    * Returns the current time in milliseconds since 1970. The time is that of the store's clock, or that of this process's

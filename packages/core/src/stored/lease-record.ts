@@ -19,7 +19,7 @@ const TOLERANCE_MS = 5_000;
 
 /**
  * Returns whether `time` is in the future, but not too far. A time that is too far away is wrong: the store's clock was
- * set back, another server took over, or an application wrote the time.
+ * set back, another server of the store took over, or an application wrote the time.
  *
  * `span`: how far in the future the time was when it was written, in milliseconds. Times up to twice as far away are
  * accepted: if a store reports no time, each process uses its own clock, and these clocks can differ by `span`.

@@ -168,10 +168,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   }
 
   return {
-    /**
-     * Call this function when the conversation was loaded. `record`: the lease in the loaded metadata. `readingTime`:
-     * the store's time.
-     */
+    /** Tells the lease what was loaded. `record`: the lease in the loaded metadata. `readingTime`: the store's time. */
     loaded: (record: LeaseRecord | undefined, readingTime: StoreTime): void => {
       known = record;
       time = readingTime;

@@ -226,8 +226,8 @@ export interface StoreTime {
 }
 
 /**
- * For `latest`, the store counts as having answered at most this long before its answer arrived. A longer read was
- * mostly waiting and retries, and the store answered near the end of the read.
+ * The upper bound `latest` assumes that the store answered at most this long before its answer arrived. A longer read
+ * was mostly waiting and retries, and the store answered near the end of the read.
  */
 const LONGEST_READING_MS = 1_000;
 
