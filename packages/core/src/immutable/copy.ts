@@ -1,13 +1,15 @@
 /**
- * Returns a deeply frozen copy of plain data of any depth. Dates, URLs, bytes, maps and sets are copied but not frozen, because
- * freezing doesn't protect their content. Bytes of any kind become a `Uint8Array`. Other values (e.g. instances of a class)
- * belong to the application and aren't copied.
+ * Returns a deeply frozen copy of plain data of any depth.
+ *
+ * - Dates, URLs, bytes, maps and sets are copied but not frozen, because freezing doesn't protect their content. Bytes
+ *   of any kind (e.g. a `Buffer`) become a `Uint8Array`.
+ * - Other values (e.g. instances of a class) belong to the application. The copy has the same instances.
  */
 export const frozenCopy = <T>(value: T): T => copyOf(value, true) as T;
 
 /**
- * Returns a deep copy of plain data. The copy isn't frozen. Instances of a class belong to the application and aren't
- * copied.
+ * Returns a deep copy of plain data. The copy isn't frozen. Instances of a class belong to the application; the copy
+ * has the same instances.
  */
 export const plainCopy = <T>(value: T): T => copyOf(value, false) as T;
 

@@ -16,8 +16,8 @@ export const frozenMessages = (messages: readonly Message[]): readonly Message[]
   Object.isFrozen(messages) ? messages : Object.freeze([...messages]);
 
 /**
- * Returns a frozen copy of what a client sent, so it can't change after it was checked. A value that can't be copied is
- * returned unchanged and refused later.
+ * Returns a frozen copy of a client's input, so the input can't change after it was checked. A value that can't be
+ * copied is returned unchanged; the check of the input refuses it.
  */
 export function frozenInput<T>(sent: T): T {
   try {
@@ -39,8 +39,9 @@ export function ownConversation(conversation: ConversationMemory): ConversationM
 }
 
 /**
- * Returns whether a value can no longer change. Returns `false` for frozen dates, maps, bytes and getters, because they can
- * still change. Returns `false`, too, for a value that is nested deeper than a store accepts (e.g. a cycle).
+ * Returns whether a value can no longer change. Returns `false` for dates, maps, bytes and getters, because they can
+ * change even if they are frozen. Also returns `false` for a value that is nested deeper than a store accepts (e.g. a
+ * cycle).
  */
 function isFixed(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return true;

@@ -62,10 +62,13 @@ export interface Spending {
   readonly usageOf: (reported: unknown, call: () => EstimatedCall) => ModelUsage | undefined;
   readonly costOf: (usage: ModelUsage, asked: Asked) => number | undefined;
   readonly count: (usage: ModelUsage | undefined, asked: Asked) => void;
-  /** Returns the usage of this run; `undefined` until a model call has reported its usage. */
+  /** Returns the usage of this run; `undefined` until the usage of a model call was reported or estimated. */
   readonly ofRun: () => Spent | undefined;
   readonly ofConversation: () => Spent | undefined;
-  /** Returns why a model with this name must not be called (e.g. the budget is used up); `undefined` if it can be called. */
+  /**
+   * Returns why a model with this name must not be called; `undefined` if it can be called. The error is
+   * `BudgetExceeded` if the budget is used up, and `InternalError` if `maxCost` is set and the model has no price.
+   */
   readonly refusal: (name: string) => JAFError | undefined;
 }
 

@@ -32,8 +32,8 @@ export const USAGE_COUNTS = [
 type Counts = { -readonly [Field in keyof ModelUsage]: ModelUsage[Field] };
 
 /**
- * Returns the token counts that a model provider reported. Counts that aren't finite numbers from 0 are left out. Returns
- * `undefined` if no count is left.
+ * Returns the token counts that a model provider reported. Counts that aren't finite or are negative are left out.
+ * Returns `undefined` if no count is left.
  */
 export function usageIn(reported: unknown): ModelUsage | undefined {
   if (typeof reported !== "object" || reported === null) return undefined;

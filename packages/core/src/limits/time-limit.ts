@@ -97,7 +97,10 @@ export interface Limit {
 }
 
 export interface TimeLimit {
-  /** The signal for the limited work. It is aborted when the time is up, and when the outer signal is aborted. */
+  /**
+   * The signal for the limited work. It is aborted when the time is up, when the outer signal (the one that
+   * `openTimeLimit` got) is aborted, and by `end`.
+   */
   readonly signal: AbortSignal;
   /** Settles like `work`, or rejects as soon as `signal` is aborted. */
   readonly race: <T>(work: T | PromiseLike<T>) => Promise<T>;

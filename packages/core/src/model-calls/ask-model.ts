@@ -24,9 +24,12 @@ export interface Question<Ctx> {
 }
 
 /**
- * Calls the model once, without tools. Resolves with the reply's text. Rejects with the error of the model provider, or with
- * the reason of an abort. Also rejects if the reply has no text or calls a tool, or the call exceeds the time limit of a
- * model call.
+ * Calls the model once, without tools. Resolves with the reply's text. Rejects in these cases:
+ *
+ * - The model provider rejects.
+ * - The reply has no text or calls a tool.
+ * - The call exceeds the time limit of a model call.
+ * - The signal is aborted.
  */
 export async function askModel<Ctx>(
   config: RunConfig<Ctx>,

@@ -14,7 +14,10 @@ export type ModelReply =
   | {
       readonly ok: true;
       readonly message: Message;
-      /** The reply as it was streamed. Call its `release` or `retract` when it is clear whether the reply is accepted. */
+      /**
+       * The reply as it was streamed. Call its `release` when the reply is accepted, and its `retract` when the reply
+       * is refused.
+       */
       readonly text: StreamedReply;
     }
   | { readonly ok: false; readonly error: JAFError };
@@ -27,8 +30,8 @@ export interface PromptExtras {
 }
 
 /**
- * Calls the model for its next message. Prepares the messages that the model gets, adds the texts of middleware, and calls
- * the model through the `wrapModelCall` hooks. Includes retries and fallback models.
+ * Calls the model for its next message, with retries and fallback models. Prepares the messages that the model gets,
+ * adds the texts of middleware, and calls the model through the `wrapModelCall` hooks.
  */
 export async function callModel<Ctx>(
   scope: RunScope<Ctx>,

@@ -21,7 +21,7 @@ import { withThrown } from "../thrown.ts";
 import { frozenConfig } from "./provider-request.ts";
 import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
 
-/** What a model provider gets in a call, apart from the configuration. The configuration has the signal of the attempt. */
+/** What a model provider gets in a call, in addition to the configuration (`RunConfig`). */
 export interface ModelRequest<Ctx> {
   readonly state: RunState<Ctx>;
   readonly agent: ResolvedAgent<Ctx>;
@@ -46,7 +46,10 @@ interface FailedCall {
   readonly error: JAFError;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
-  /** Whether this attempt has emitted parts of a reply (e.g. as `llm_delta` events). */
+  /**
+   * Whether observers have already got parts of this attempt's reply (e.g. as `llm_delta` events) and must discard
+   * them.
+   */
   readonly discardText: boolean;
   /** The tokens that an unusable reply used. */
   readonly usage?: ModelUsage | undefined;

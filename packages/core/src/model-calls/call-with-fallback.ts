@@ -9,8 +9,9 @@ import { callWithRetries, type ModelCall } from "./call-with-retries.ts";
 import { modelNameOf } from "./trace-model-call.ts";
 
 /**
- * Calls the model. If the call fails after all retries, calls the models of `RunConfig.modelFallback`, each with its own
- * retries. Begins with the model that gave the agent's last reply in this run.
+ * Calls the model. If the call fails after all retries and another model might succeed (see `isForAnother`), calls the
+ * next model of `RunConfig.modelFallback`, with its own retries. Begins with the model that gave the agent's last reply
+ * in this run.
  */
 export function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelFallback } = scope.config;
@@ -51,10 +52,13 @@ async function callWithFallback<Ctx>(
   }
 }
 
-/** The default statuses for calling the next model. Model providers send them if an account has no credit. */
+/** The default of `ModelFallback.statuses`. Model providers send these statuses if an account has no credit. */
 const DEFAULT_STATUSES: readonly number[] = [402, 429];
 
-/** Returns whether to call the next model: the reply was unusable, or the failure is transient or has one of the statuses. */
+/**
+ * Returns whether to call the next model. This is so in three cases: the reply was unusable, the failure is transient,
+ * or `ModelFallback.statuses` has the status of the failure.
+ */
 function isForAnother<Ctx>(
   { statuses = DEFAULT_STATUSES }: ModelFallback<Ctx>,
   { error, retryable }: { readonly error: JAFError; readonly retryable: boolean },

@@ -12,7 +12,7 @@ export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
   readonly emitContext: (() => void) | undefined;
 }
 
-/** Calls one model, with as many retries as the policy allows. */
+/** Calls one model, with as many retries as `RunConfig.modelRetry` allows. */
 export async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelRetry, signal } = scope.config;
   const agentName = call.state.currentAgentName;
@@ -43,7 +43,10 @@ export async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall
   }
 }
 
-/** Returns the failure of a call that isn't made because the budget is used up. Returns `undefined` if the call can be made. */
+/**
+ * Returns a failure if the model must not be called: the budget is used up, or `maxCost` is set and the model has no
+ * price. Returns `undefined` if the model can be called. `before`: the failed attempt before this call.
+ */
 function refusedBy<Ctx>(
   { spending }: RunScope<Ctx>,
   name: string,

@@ -17,8 +17,8 @@ export type Instructions =
   | { readonly ok: false; readonly error: JAFError };
 
 /**
- * Computes the agent's instructions for a model call. If the application's function fails, resolves with the error.
- * Never rejects.
+ * Computes the agent's instructions for a model call. Resolves with an error if the function `Agent.instructions`
+ * throws, returns something other than a text, or exceeds the time limit of a model call. Never rejects.
  */
 export async function resolveInstructions<Ctx>(
   { config }: RunScope<Ctx>,
@@ -70,15 +70,18 @@ export interface AddedPrompt {
   readonly messages: readonly Message[];
   /** The texts that are appended to the agent's instructions. */
   readonly instructions: readonly string[];
-  /** All added texts, each with the place where it was really added. */
+  /**
+   * All added texts, each with the place where it was added. Without a user message, every text was added to the
+   * instructions.
+   */
   readonly placed: readonly PromptAddition[];
 }
 
 /**
- * Adds the texts of middleware to a prompt. Texts before the newest message become text parts at the beginning of that
- * message's content. They don't become a separate message, because many models refuse two consecutive user messages.
- * `transient: true` marks text parts that change with the next turn. If the conversation has no user message, the texts
- * are appended to the instructions.
+ * Adds the texts of middleware to a prompt. Texts with the placement `"before-newest-message"` become text parts at the
+ * beginning of the newest user message. They don't become a separate message, because many models refuse two
+ * consecutive user messages. These parts have `transient: true`, because they change with the next turn. If the
+ * conversation has no user message, all texts are appended to the instructions.
  *
  * `hasUserMessage`: whether the conversation itself has a user message. A summary is sent as a user message but doesn't
  * count.

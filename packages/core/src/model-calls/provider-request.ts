@@ -21,7 +21,7 @@ export const frozenAgent = <Ctx>(
   // `instructions` is replaced by a function that returns a text, so the copy has the type `ResolvedAgent`.
   frozenWith(agent, { instructions: () => instructions }, modelConfig) as ResolvedAgent<Ctx>;
 
-/** Returns a frozen copy of an agent with changed fields. The schemas of its tools aren't copied. */
+/** Returns a frozen copy of an agent with changed fields. The Zod schemas of its tools (`parameters`) aren't copied. */
 function frozenWith<Ctx>(
   agent: AnyAgent<Ctx>,
   changes: Partial<ResolvedAgent<Ctx>>,

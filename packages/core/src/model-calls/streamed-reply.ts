@@ -33,8 +33,8 @@ const nothingStreamed: StreamedReply = {
 };
 
 /**
- * Opens a streamed reply. Its pieces are held back if output guardrails will check the reply, unless
- * `RunConfig.unguardedText` is `"retract"`.
+ * Opens a streamed reply. If the run has output guardrails, the pieces of the reply are held back until `release` is
+ * called. With `RunConfig.unguardedText: "retract"`, they are never held back.
  */
 export function openStreamedReply<Ctx>(
   { emit, config, streaming }: RunScope<Ctx>,

@@ -39,7 +39,7 @@ export class ModelCallFailure extends Error {
   readonly error: JAFError;
   /** The HTTP status. Absent if the error of the model provider has none. */
   readonly status?: number;
-  /** Whether another model call can succeed. */
+  /** Whether the model call might succeed if it is made again. */
   readonly isRetryable: boolean;
   constructor(error: JAFError) {
     super(JAFErrorHandler.format(error));
@@ -146,7 +146,10 @@ function openAsking<Ctx>(
   };
 }
 
-/** Retracts text that was emitted but isn't part of the reply. */
+/**
+ * Emits `llm_retract` if text was emitted that isn't part of the reply, by an earlier model call or one that is still
+ * running.
+ */
 function retract<Ctx>(
   { emit, streaming }: RunScope<Ctx>,
   { state }: ModelCall<Ctx>,
@@ -159,12 +162,18 @@ function retract<Ctx>(
     emit?.({ type: "llm_retract", data: { agentName: state.currentAgentName } });
 }
 
-/** Returns a scope that first calls the model that the hook chose, and not the one that gave the agent's last reply. */
+/**
+ * Returns a scope whose model calls begin with the model that a hook chose. Without this, they would begin with the
+ * model that gave the agent's last reply.
+ */
 function scopeFor<Ctx>(scope: RunScope<Ctx>, model: string | undefined): RunScope<Ctx> {
   return { ...scope, config: overlay(scope.config, { modelOverride: model }), modelInUse: new Map() };
 }
 
-/** Converts the reply that the hooks returned into the result of the model call. */
+/**
+ * Converts the reply that the hooks returned into the result of the model call. If the reply is unusable, the call has
+ * failed.
+ */
 function concluded<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
@@ -241,8 +250,8 @@ const changesSchema = z.strictObject({
 });
 
 /**
- * Returns the request with the changes of a hook. If the changes are invalid, throws a `TypeError`, which the hook gets from
- * `next`.
+ * Returns the request with the changes that a hook passed to `next`. If the changes are invalid, throws a `TypeError`,
+ * and `next` rejects with this error.
  */
 function changed<Ctx>(
   request: ModelCallRequest<Ctx>,

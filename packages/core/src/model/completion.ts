@@ -42,7 +42,10 @@ export interface ModelCompletion {
     readonly id?: string;
     readonly providerMetadata?: ProviderMetadata;
   };
-  /** The model that replied. It is stored with the message, so opaque parts are sent back only to the same model. */
+  /**
+   * The model that replied. It is stored with the message. Parts that only this model can read (e.g. encrypted
+   * reasoning) are sent back only to the same model.
+   */
   readonly origin?: ModelOrigin;
   /** Why the model stopped, in the words of the model provider (e.g. `"length"`). The event `llm_call_end` contains it. */
   readonly finish_reason?: string | null;

@@ -80,9 +80,9 @@ export function settingsFault(
 }
 
 /**
- * Returns the settings that the model provider gets together with these messages. If `toolChoice` or `providerOptions` is
- * set, the result is a frozen copy. In this copy, a forced tool choice becomes `"auto"` after the model has called tools.
- * Otherwise the result is the same object.
+ * Returns the settings that the model provider gets together with these messages. If `toolChoice` or `providerOptions`
+ * is set, the result is a frozen copy. In this copy, `"required"` and `{ tool }` become `"auto"` after the model has
+ * called tools for the user's last message. Otherwise the result is the same object.
  */
 export function settingsForCall(
   modelConfig: ModelConfig | undefined,

@@ -6,7 +6,7 @@ interface UnusableCalls {
   readonly kind: "unusable";
   /** Says what is wrong, without quoting the call. */
   readonly detail: string;
-  /** Whether another reply of the model may be usable. */
+  /** Whether the model might give a usable reply if it is called again. */
   readonly retryable: boolean;
 }
 
@@ -21,8 +21,8 @@ export interface UsableCalls {
 }
 
 /**
- * Returns the content parts. In parts that mark the place of a call, the model provider's id is replaced by the call's new
- * id.
+ * Returns the content parts. Parts that mark the place of a call get the call's new id, in place of the id that the
+ * model provider gave.
  */
 type PlaceParts = (parts: readonly ContentPart[]) => readonly ContentPart[];
 
@@ -43,10 +43,15 @@ interface NamedCall extends ReadCall {
 }
 
 /**
- * Returns the tool calls of a reply. A missing or empty id becomes a random id, and a repeated id gets a suffix. If the id
- * was changed, the original id stays in `providerMetadata.jaf.id`. Absent arguments become `{}`. A call of a type other than
- * `"custom"` that names a function becomes a call of that function; its original type stays in `providerMetadata.jaf.type`.
- * All further fields are kept.
+ * Returns the tool calls of a reply, repaired if necessary:
+ *
+ * - A missing or empty id becomes a random id, and a repeated id gets a suffix. The original id stays in
+ *   `providerMetadata.jaf.id`, unless it was missing or empty.
+ * - Absent arguments become `{}`.
+ * - A call of a type other than `"custom"` that names a function becomes a call of that function. Its original type
+ *   stays in `providerMetadata.jaf.type`.
+ *
+ * All further fields are kept. If a call can't be repaired, returns why the calls are unusable.
  */
 export function parseCalls(sent: readonly unknown[]): ParsedCalls {
   if (sent.length === 0) return NO_CALLS;
@@ -97,7 +102,7 @@ function readCall(call: Fields): ReadCall | UnusableCalls {
       ? unusable("the arguments of a tool call are not JSON text")
       : { type: "function", name, input };
   } catch {
-    // Only a provider's adapter can make such an object (e.g. with a cycle). It would do so again.
+    // Only a model provider can make such an object (e.g. with a cycle). It would do so again.
     return unusable("the arguments of a tool call can't be written as JSON", false);
   }
 }
@@ -109,7 +114,7 @@ function readCall(call: Fields): ReadCall | UnusableCalls {
 function argumentsText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "{}";
-  // Adapters of local models pass the arguments as a decoded object.
+  // Some providers of local models pass the arguments as a decoded object.
   return typeof value === "object" ? JSON.stringify(value) : undefined;
 }
 

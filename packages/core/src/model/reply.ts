@@ -11,17 +11,19 @@ export type ParsedReply =
       readonly ok: false;
       /** Why the reply is unusable, without quoting the reply. */
       readonly detail: string;
-      /** Whether the model can give a usable reply if the call is retried. */
+      /** Whether the model might give a usable reply if the call is retried. */
       readonly retryable: boolean;
     };
 
 const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false, detail, retryable });
 
 /**
- * Returns the assistant message of a model's reply, frozen, or why the reply is unusable. If the message has only a text and
- * plain calls, it becomes `{ role, content, tool_calls? }`, with `origin` if the model provider names it. Other fields of such
- * a message are `null` or an empty list and are dropped. Other messages keep all fields unchanged. Content that is `null` or
- * absent becomes `""`.
+ * Returns the assistant message of a model's reply, frozen. If the reply is unusable, returns why.
+ *
+ * - A message with only a text and plain calls (id, function name, arguments) becomes `{ role, content, tool_calls? }`.
+ *   Any other fields of such a message are `null` or empty lists and are dropped.
+ * - Other messages keep all their fields.
+ * - `origin` is added if the model provider names it. Content that is `null` or absent becomes `""`.
  *
  * | the reply has | result |
  * | --- | --- |
@@ -35,8 +37,8 @@ const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false
  * | a value that a store can't hold, or arguments that can't be written as JSON | unusable; not retried |
  * | content that is neither text nor parts, calls that can't be understood | unusable |
  *
- * Malformed calls are repaired if their meaning is clear; see `parseCalls`. Content parts that mark the place of a call get the
- * call's new id.
+ * Malformed calls are repaired if their meaning is clear; see `parseCalls`. Content parts that mark the place of a call
+ * get the call's new id.
  */
 export function parseReply(completion: ModelCompletion | null | undefined): ParsedReply {
   const sent: unknown = completion?.message;
@@ -124,7 +126,10 @@ function originOf(origin: unknown): ModelOrigin | undefined {
 const isPartList = (content: unknown): content is readonly ContentPart[] =>
   Array.isArray(content) && content.every((part) => isObject(part) && typeof part["type"] === "string");
 
-/** What a reply consists of. If it has several of these kinds, the first one in this list counts. */
+/**
+ * What a reply consists of. `"generated"`: media, or parts that JAF doesn't know. If a reply has several of these
+ * kinds, the first one in this list counts.
+ */
 type ReplyKind = "text" | "refusal" | "generated" | "reasoning" | "nothing";
 
 /** The message fields besides `content` that can have media that the model generated. */

@@ -13,9 +13,11 @@ export interface ModelRetryPolicy {
   /** The maximum of every delay, in milliseconds. Default 30,000. */
   readonly maxDelayMs?: number;
   /**
-   * Returns whether an error of a model call is transient, so the call is retried. Default: the error's own boolean field
-   * `isRetryable`. If the error has no such field, network errors, timeouts, and the statuses 408, 409, 429 and 5xx are
-   * transient. The function isn't called for unusable replies; these are retried if another reply could be usable.
+   * Returns whether an error of a model call is transient, so the call is retried. Not called for an unusable reply.
+   * Such a call is retried if another reply might be usable.
+   *
+   * Default: the error's own boolean field `isRetryable`. If the error has no such field, these errors are transient:
+   * network errors, timeouts, and the statuses 408, 409, 429 and 5xx.
    */
   readonly isRetryable?: (error: unknown) => boolean;
 }

@@ -23,9 +23,12 @@ class TruncatedStream extends Error {
 }
 
 /**
- * Reads a stream to its end and returns the reply. If the `done` chunk has the whole message, the reply is that message;
- * otherwise the joined pieces. Rejects with the stream's error, with {@link TruncatedStream}, or with the reason of the
- * aborted signal.
+ * Reads a stream to its end and returns the reply. If the `done` chunk has the whole message, that message is the
+ * reply. Otherwise the reply is joined from the pieces. Rejects with one of three errors:
+ *
+ * - the error that the stream threw
+ * - {@link TruncatedStream}, if the stream has no `done` chunk
+ * - the reason of the abort, if the signal is aborted
  */
 export async function collectStream(
   stream: AsyncIterable<ModelStreamChunk>,
@@ -240,7 +243,9 @@ function collectCalls(): PartialCalls {
   };
 }
 
-/** Returns the text of a piece of arguments. Adapters of local models pass a decoded object, which becomes JSON. */
+/**
+ * Returns the text of a piece of arguments. Some providers of local models pass a decoded object, which becomes JSON.
+ */
 function textOf(piece: unknown): string {
   if (typeof piece === "string") return piece;
   return piece === undefined || piece === null ? "" : (JSON.stringify(piece) ?? "");

@@ -48,8 +48,8 @@ export interface AppendsOptions {
  */
 export interface WriteHooks {
   /**
-   * Awaited before each attempt to write. `known`: the state of the conversation that the write expects. If the promise
-   * rejects, the attempt fails with a `MemoryStorageError`.
+   * Awaited before each attempt to write. `known`: the versions of the conversation that the write expects. If the
+   * promise resolves with `undefined`, the write is made. If it rejects, the attempt fails with a `MemoryStorageError`.
    */
   readonly beforeWrite: (known: KnownState) => Promise<WriteStart | undefined>;
   /** Called after a successful write with the store's receipt. If it throws, the error becomes a process warning. */
@@ -61,8 +61,8 @@ export interface WriteStart {
   /** If present, nothing is written, and the attempt fails with this error. */
   readonly refused?: MemoryErrorUnion | undefined;
   /**
-   * A turn of the server's turn log that the same atomic write begins, if the memory provider supports this. If the
-   * write fails, `beforeWrite` is called again immediately, to find out why.
+   * A turn that begins in the server's turn log with this write: both are one atomic write, if the memory provider
+   * supports this. If the write fails, `beforeWrite` is called again immediately, to find out why.
    */
   readonly beginsTurn?: WriteOptions["beginsTurn"] | undefined;
 }
@@ -93,7 +93,7 @@ export type Appends = ReturnType<typeof openAppends>;
 /** Whether the conversation exists in the store. `"created"`: this run has created it but doesn't know its incarnation yet. */
 type Existence = "absent" | "created" | "known";
 
-/** Opens the writes (appends) of a run. They run one after the other. */
+/** Opens the writes (appends) of a run to its conversation. Two appends of a run never overlap. */
 export function openAppends(options: AppendsOptions) {
   const { memory, conversationId, executionId } = options;
   const enter = openWriteOrder();
@@ -154,14 +154,15 @@ export function openAppends(options: AppendsOptions) {
   }
 
   /**
-   * Appends messages and metadata in one write. Call `send` only after `enter` has resolved. The write has an idempotency
-   * key. After a transient error it is retried with the same key, so a lost answer neither loses nor duplicates messages. If
-   * a wrapper of the memory provider has already retried the write, it isn't retried. An abort ends the retries, but not a
-   * running write.
+   * Appends messages and metadata in one write. Call `send` only after `enter` has resolved. The write has an
+   * idempotency key. After a transient error it is retried with the same key, so a lost answer neither loses nor
+   * duplicates messages. If a wrapper of the memory provider has already retried the write, `send` doesn't retry it. An
+   * abort ends the retries, but not a running write.
    *
-   * The write fails with a conflict if another run has changed the messages since the conversation was loaded. It also fails
-   * with a conflict if the conversation was erased since then, even if a new conversation has the same id. The first append
-   * to a missing conversation creates the conversation.
+   * The first append to a missing conversation creates the conversation. The write fails with a conflict in two cases:
+   *
+   * - Another run has changed the messages since this run loaded the conversation.
+   * - The conversation was erased since this run loaded it, even if a new conversation has the same id.
    */
   async function send({ messages, metadata = {}, idempotencyKey, ...batch }: Batch): Promise<Result<void>> {
     const mustIdentify = existence === "created" && known.incarnation !== undefined;
@@ -240,8 +241,8 @@ export function openAppends(options: AppendsOptions) {
     },
     send,
     /**
-     * Sets the loaded conversation. Later appends fail if the conversation was erased, even if a new one has the same
-     * id.
+     * Tells the appends which conversation was loaded. Later appends expect the loaded versions. They fail if the
+     * conversation was erased, even if a new one has the same id.
      */
     loaded: ({ conversation, incarnation }: ProviderReading): void => {
       existence = conversation === null ? "absent" : "known";
@@ -256,8 +257,8 @@ export function openAppends(options: AppendsOptions) {
       };
     },
     /**
-     * Sets the stored record, which was read without messages. It must have been read with the receipt of the key that
-     * `createdUnder` returns. The next write expects the record's metadata version.
+     * Tells the appends that the conversation's head was read. The next write expects the head's metadata version. Read
+     * the head with `receiptFor: createdUnder()`: its receipt shows whether this run created the conversation.
      */
     observeHead,
     /**
@@ -307,7 +308,11 @@ function isCreatedByThisRun(
   return leaseOf(conversation)?.id === executionId && (!tellsReceipts || receipt !== undefined);
 }
 
-/** Waits before a write or read is retried. Resolves with whether to retry. */
+/**
+ * Decides whether a failed write or read is retried, and waits before the retry. Resolves with `false` if the error
+ * isn't transient, the attempts are used up, a wrapper of the memory provider has already retried, or the run is
+ * aborted.
+ */
 async function mayRetry(
   { conversationId, signal, emit }: AppendsOptions,
   { retryable, attempts, message }: MemoryErrorUnion,
@@ -325,8 +330,9 @@ async function mayRetry(
 const ABORTED_READ_MS = 1_000;
 
 /**
- * Returns the result of a read that a write needs. After an abort, waits only {@link ABORTED_READ_MS} for the read. Finished
- * tool results are stored even after an abort, but the run doesn't wait forever for the store.
+ * Returns the result of a read that a write needs. After an abort, waits only {@link ABORTED_READ_MS} for the read,
+ * then returns a failure. Without this limit, a run that stores finished tool results after an abort could wait forever
+ * for the store.
  */
 async function readWithAbortGrace<T>(
   reading: Promise<Result<T>>,

@@ -23,8 +23,8 @@ interface Text {
 }
 
 /**
- * Writes a value as text for the hash. Lists, JSON and message texts are written with their lengths, so consecutive values
- * can't be confused.
+ * Writes a value as text for the hash. Lists, JSON and message texts are written with their lengths. So `["ab", "c"]`
+ * and `["a", "bc"]` have different texts.
  */
 function write(text: Text, value: unknown): void {
   if (Array.isArray(value)) {
@@ -58,9 +58,11 @@ interface TextMessage {
 }
 
 /**
- * Returns the role and the texts if the value is a message that has only text, as one text or as text parts; otherwise
- * `undefined`. Such messages are written without JSON, because JSON takes several times as long. Messages with lone surrogates
- * are written as JSON, which escapes these characters, because UTF-8 can't encode them.
+ * Returns the role and the texts of a message that has only a text or text parts. Such a message is hashed without
+ * JSON, because JSON takes several times as long. Returns `undefined` for any other value.
+ *
+ * Also returns `undefined` for a message with a lone surrogate (half of a surrogate pair). UTF-8 can't encode a lone
+ * surrogate, so it is written as JSON, which escapes it.
  */
 function asTextMessage(value: unknown): TextMessage | undefined {
   if (typeof value !== "object" || value === null) return undefined;
@@ -75,8 +77,8 @@ function asTextMessage(value: unknown): TextMessage | undefined {
 }
 
 /**
- * Returns the content if it is a text, and the texts of its parts if it is a list of parts that have only texts. Returns
- * `undefined` for any other content.
+ * Returns the content if it is a text. Returns the texts of the parts if the content is a list of parts that have only
+ * texts. Returns `undefined` for any other content.
  */
 function textsIn(content: unknown): string | readonly string[] | undefined {
   if (typeof content === "string") return content;

@@ -20,9 +20,9 @@ export interface JournalHistory {
 }
 
 /**
- * Writes a run's messages to the store at the times that the run's durability sets. The functions `input`, `calls`, `result`,
- * `results`, `reply` and `interrupt` append messages, or hold them for the next append. Appends of a run never overlap. They
- * fail after another run has appended something.
+ * Writes a run's messages to the store at the times that the run's durability sets. The functions `input`, `calls`,
+ * `result`, `results`, `reply` and `interrupt` append messages, or hold them for the next append. Appends of a run
+ * never overlap. An append fails if another run has appended something since this run loaded the conversation.
  *
  * From its first append to its last, the run holds the conversation's lease. If the process crashes, the lease expires.
  */
@@ -32,9 +32,12 @@ export interface Journal {
   readonly executionId: string;
   /** The idempotency key of the append that ends the run. `undefined` if the run got no new input. */
   readonly runKey: string | undefined;
-  /** The user that the loaded conversation must belong to. Absent: the run can create the conversation. */
+  /**
+   * If set, the conversation must exist and belong to this user. If absent, the conversation need not exist: the run
+   * can create it.
+   */
   readonly owner: string | undefined;
-  /** Sets the loaded conversation. Must be called before anything is appended. */
+  /** Tells the journal which conversation was loaded. Must be called before anything is appended. */
   readonly loaded: (reading: Loaded) => void;
   /**
    * Returns the current time in milliseconds since 1970. The time is that of the store's clock, or that of this process's
@@ -71,9 +74,9 @@ export interface Journal {
    */
   readonly calls: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * Stores one tool result as soon as it is available, if the result's call is stored. Otherwise does nothing, because
-   * `results` adds the result later. Pass `entry` only for a handoff, because a result that is stored after an abort
-   * must not change the conversation's agent.
+   * Stores one tool result as soon as it is available, if the call of the result is stored. Otherwise does nothing,
+   * because `results` adds the result later. Pass `entry` only for a handoff, because `entry` names the agent that
+   * continues the conversation. Any other result must leave that agent unchanged.
    */
   readonly result: (message: Message, entry?: AppendEntry) => Promise<Result<void>>;
   /** Adds all results of a reply, in call order. Does nothing if `result` has already stored them. */

@@ -18,10 +18,11 @@ export const leaseFrom = (now: number, leaseMs: number): Required<Lease> => {
 const TOLERANCE_MS = 5_000;
 
 /**
- * Returns whether a time is in the future, but not too far. A time that is too far away is wrong: the store's clock was
- * set back, another server took over, or an application wrote the time. `span`: how far in the future the time was when
- * it was written, in milliseconds. Up to twice `span` is accepted, because the clocks of processes can differ by `span`
- * if a store reports no time.
+ * Returns whether `time` is in the future, but not too far. A time that is too far away is wrong: the store's clock was
+ * set back, another server of the store took over, or an application wrote the time.
+ *
+ * `span`: how far in the future the time was when it was written, in milliseconds. Times up to twice as far away are
+ * accepted: if a store reports no time, each process uses its own clock, and these clocks can differ by `span`.
  */
 export const isInFuture = (time: number, { now, span }: { readonly now: number; readonly span: number }) =>
   time > now && time - now <= span + Math.max(span, TOLERANCE_MS);

@@ -12,9 +12,9 @@ import { type ApprovalRecord, type EngineMetadata, type LeaseRecord, toMetadata 
 export interface AppendEntry {
   /** The registry key of the agent that continues the conversation. */
   readonly agentName: string;
-  /** Identifies the execution and the step that made the open tool calls. Absent if no call is open. */
+  /** Identifies the pending tool calls by the execution and the step that made them. Absent if no call is pending. */
   readonly callScope?: string;
-  /** The approvals that the open tool calls wait for. */
+  /** The approvals that the pending tool calls wait for. */
   readonly approvals?: ApprovalRecord;
 }
 
@@ -40,9 +40,10 @@ const MAX_ROUNDS = 8;
  * conversation. It expires `memory.leaseMs` after it was last written, so the lease of a crashed process becomes free
  * automatically.
  *
- * A write of messages also writes the lease. It succeeds only if the version of the messages is the one that this run knows.
- * If two runs write at the same time, only one succeeds. A write of only the lease succeeds only if the version of the
- * metadata is the one that this run knows. So a run never overwrites a lease that it hasn't seen.
+ * - A write of messages also writes the lease. The write succeeds only if the version of the messages is the one that
+ *   this run knows. If two runs write at the same time, only one of them succeeds.
+ * - A write of only the lease succeeds only if the version of the metadata is the one that this run knows. So a run
+ *   never overwrites a lease that it hasn't seen.
  */
 export function openLease(options: LeaseOptions, appends: Appends) {
   const { memory, conversationId, executionId, signal } = options;
@@ -50,9 +51,9 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   /** The last lease of the conversation that this run has seen, its own or another run's. */
   let known: LeaseRecord | undefined;
   let lastEntry: AppendEntry | undefined;
-  /** The metadata of the last write, even if that write may have failed. */
+  /** The metadata that this run last tried to write, even if that write failed. */
   let attempted: AppendEntry | undefined;
-  /** The store's time, known from the last time the store was read. */
+  /** The store's time, computed from the last read of the store. */
   let time = processTime();
   /** Until this time (in milliseconds since 1970), no other run can have taken the lease. */
   let heldUntil = 0;
@@ -114,10 +115,14 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   }
 
   /**
-   * Writes only the lease. If the store compares metadata versions, one of several competing writes succeeds. If the
-   * store doesn't compare them, the last write wins, and each writer reads the stored record afterwards to see whether
-   * its own write won. If something else in the metadata has changed (e.g. the title), the lease is written again.
-   * `ask` reads the stored record without its messages.
+   * Writes the lease without messages. Returns a conflict if another run has taken the lease.
+   *
+   * - If the store compares metadata versions, only one of several competing writes succeeds.
+   * - If the store doesn't compare them, the last write wins. Each writer reads the head afterwards, to see whether its
+   *   own write won.
+   * - If something else in the metadata has changed (e.g. the title), the lease is written again.
+   *
+   * `ask` reads the conversation's head.
    */
   async function writeAlone(write: EntryWrite, ask = readHead): Promise<Result<void>> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -163,7 +168,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   }
 
   return {
-    /** Sets the lease in the loaded conversation, and the store's time when the conversation was loaded. */
+    /** Tells the lease what was loaded. `record`: the lease in the loaded metadata. `readingTime`: the store's time. */
     loaded: (record: LeaseRecord | undefined, readingTime: StoreTime): void => {
       known = record;
       time = readingTime;
@@ -171,17 +176,19 @@ export function openLease(options: LeaseOptions, appends: Appends) {
     /** Returns the current time in milliseconds since 1970, by the store's clock. */
     now: () => time.now(),
     /**
-     * Writes the lease without messages. Rejects if the run is aborted while it reads from the store which run holds
-     * the lease.
+     * Writes the lease without messages. Resolves with a conflict if another run has taken the lease. Rejects if the
+     * run is aborted while this function reads the conversation's head.
      */
     write: (write: EntryWrite) =>
       appends.exclusive(() => writeAlone(write, () => abortable(readHead(), signal))),
     metadataFor,
     onWritten,
     /**
-     * Renews the run's lease if it has expired. Call this function before a write of messages, after `Appends.enter` has
-     * resolved. Returns a success if this run may write, also if it has never held the lease. Returns a failure if the lease
-     * can't be renewed or another run has it.
+     * Renews the run's lease if the lease has expired. Call this function before a write of messages, after
+     * `Appends.enter` has resolved.
+     *
+     * - Returns a success if this run may write: it holds the lease, or it has never taken one.
+     * - Returns a failure if the lease can't be renewed or another run has it.
      */
     ensureHeld: async (): Promise<Result<void>> => {
       if (!everHeld || time.latest() < heldUntil) return createSuccess(undefined);

@@ -23,18 +23,18 @@ export interface Loaded extends ProviderReading {
 }
 
 /**
- * The record of a conversation without its messages. `receipt` comes only from versioned memory providers; see
- * `isVersionedProvider`.
+ * The record of a conversation without its messages. `receipt` is present only if the memory provider is versioned (see
+ * `isVersionedProvider`).
  */
 export type Head = Pick<Loaded, "conversation" | "incarnation" | "receipt" | "time">;
 
 interface HeadOptions {
   /**
-   * The conversation must exist and belong to this user. Otherwise the read returns a conflict, which doesn't say which
-   * of the two conditions is violated.
+   * If set, the conversation must exist and belong to this user. Otherwise the read returns a conflict. The conflict is
+   * the same for a missing conversation and for that of another user. If absent, the conversation need not exist.
    */
   readonly owner?: string | undefined;
-  /** The idempotency key of a write. If the write was made, the result has its receipt. */
+  /** The idempotency key of a write. If that write was made, the result has the receipt of that write. */
   readonly receiptFor?: string | undefined;
   /** The run's signal. When it is aborted, a wrapper of the memory provider stops its retries. */
   readonly signal?: AbortSignal | undefined;
@@ -81,8 +81,9 @@ export async function loadConversation(
 const ALL: TailReading = { decides: false };
 
 /**
- * Returns the loaded end of a conversation if the end is enough. If the tokenizer throws, the result says that the
- * whole conversation must be loaded; the error is reported later, when the window is applied.
+ * Returns the loaded end of a conversation if the end is enough; otherwise how many messages to load next. If the
+ * tokenizer in `MemoryConfig.window` throws, returns that all messages must be loaded. The run reports the error later,
+ * when it applies the window.
  */
 function endOf(conversation: ConversationMemory, tail: Tail): TailReading {
   try {
@@ -169,7 +170,7 @@ function isReading(data: unknown): data is ProviderReading {
   );
 }
 
-/** How an earlier execution of the same run ended, found by its receipt (the store's record that the last write was made). */
+/** How an earlier execution (attempt) of the same run ended. The receipt of the write that ended the run shows this. */
 export type StoredOutcome =
   | {
       readonly kind: "replied";
@@ -181,7 +182,10 @@ export type StoredOutcome =
     }
   /** The run waits for an approval or the client, and no message was added to the conversation after the run ended. */
   | { readonly kind: "interrupted" }
-  /** The conversation was changed after the run's end, and no longer contains the messages that the run ended with. */
+  /**
+   * One of two cases: the run was interrupted, and messages were added to the conversation afterwards; or the
+   * conversation no longer contains the messages that the run ended with.
+   */
   | { readonly kind: "changed" }
   /** The store has dropped the messages that the run ended with. */
   | { readonly kind: "dropped" };
@@ -222,8 +226,8 @@ export interface StoreTime {
 }
 
 /**
- * The maximum duration of a read that counts for `latest`. A longer read was mostly waiting and retries, so the store
- * answered near the read's end.
+ * The upper bound `latest` assumes that the store answered at most this long before its answer arrived. A longer read
+ * was mostly waiting and retries, and the store answered near the end of the read.
  */
 const LONGEST_READING_MS = 1_000;
 

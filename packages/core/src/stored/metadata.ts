@@ -11,15 +11,15 @@ export interface Lease {
   /** When the lease ends, in milliseconds since 1970, by the store's clock. `0` if the lease is released. */
   readonly until: number;
   /**
-   * The duration of the lease when it was written, in milliseconds. Absent if the lease is released or another program wrote
-   * it.
+   * The duration of the lease when it was written, in milliseconds. Absent if the lease is released, or if another
+   * program wrote the lease.
    */
   readonly leaseMs?: number | undefined;
 }
 
 /**
- * The lease of the conversation, with the execution that holds it. The names of the fields are stored, so they must not
- * change.
+ * The lease of the conversation, and the execution that holds it. An execution is one attempt to carry out a run: a run
+ * that is retried has a new execution. The field names are stored, so they must not change.
  */
 export interface LeaseRecord extends Lease {
   /** The id of the execution that holds the lease. */
@@ -39,7 +39,10 @@ export interface ApprovalRecord {
   readonly round: number;
   /** When the approvals expire, in milliseconds since 1970, by the store's clock. Absent: they don't expire. */
   readonly expiresAt?: number | undefined;
-  /** The bindings (see `bindingOf`) of approved calls that might not have run yet. These calls need no second approval. */
+  /**
+   * The approved calls that might not have run yet: one digest for each call and its arguments (see `bindingOf`). These
+   * calls need no second approval.
+   */
   readonly approved: readonly string[];
 }
 
@@ -49,7 +52,7 @@ export interface EngineMetadata {
   readonly runId: RunId;
   /** The registry key of the agent that continues the conversation. */
   readonly agentName: string;
-  /** Identifies the execution and the step that made the open tool calls. Absent if no call is open. */
+  /** Identifies the pending tool calls by the execution and the step that made them. Absent if no call is pending. */
   readonly toolCallScope?: string;
   readonly lease: LeaseRecord;
   readonly approvals?: ApprovalRecord;
@@ -127,7 +130,10 @@ export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">)
 export const spentIn = (conversation: Pick<ConversationMemory, "metadata">): Spent | undefined =>
   readMetadata(conversation).spent;
 
-/** Returns the version to pass as `WriteOptions.expectedVersion`; `undefined` if the store has no versions. */
+/**
+ * Returns the version to pass as `WriteOptions.expectedVersion`: 0 if no conversation is stored, and `undefined` if the
+ * store has no versions.
+ */
 export const versionOf = (stored: ConversationMemory | null): number | undefined =>
   stored === null ? 0 : countOf(stored, "version");
 
@@ -146,7 +152,7 @@ export const firstPositionOf = (stored: ConversationMemory | null): number =>
   stored === null ? 0 : nextPositionOf(stored) - stored.messages.length;
 
 /**
- * Returns whether the store counts positions. Then positions stay correct even after the store has dropped the oldest
+ * Returns whether the store counts positions. If it does, positions stay correct after the store has dropped the oldest
  * messages.
  */
 export const countsPositions = (stored: ConversationMemory): boolean =>

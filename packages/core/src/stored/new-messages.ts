@@ -3,14 +3,18 @@ import { sameJson, sanitizeConversation } from "@jaf/memory/internal";
 import { firstPositionOf } from "./metadata.ts";
 
 /**
- * Returns the messages of a run's input that the store doesn't have yet. Returns `undefined` if the input is a history that
- * contradicts the stored conversation.
+ * Returns the messages of a run's input that the store doesn't have yet. Returns `undefined` if the input is a history
+ * that contradicts the stored conversation.
  *
- * - Input with assistant or tool messages is a history. It must begin with the whole stored conversation, as stored or as in
- *   `finalState.messages`. If the store has dropped its oldest messages, the history can have up to that many more messages
- *   at its beginning. With `mayBeginLater` the history can begin at any later user message, if only user messages are new.
- * - Input with only user messages is new. If the stored conversation ends with the same messages and no reply, the input is a
- *   retry and isn't new. The same messages after a reply are new, because a user can say "yes" twice.
+ * - Input with assistant or tool messages is a history. It must begin with all messages of the stored conversation,
+ *   either as stored or as sanitized in `RunResult.finalState.messages`.
+ * - If the store has dropped the oldest messages of the conversation, a history can still begin with the dropped
+ *   messages.
+ * - With `mayBeginLater`, a history can lack the oldest messages of the stored conversation. Then the history must
+ *   begin with a user message, and its new messages must all be user messages.
+ * - Input with only user messages is new. One exception: if the stored conversation ends with the same messages and has
+ *   no reply to them, the input is a retry, and the result is an empty list. The same messages after a reply are new,
+ *   because a user can say "yes" twice.
  */
 export function newMessagesIn(
   incoming: readonly Message[],
@@ -25,13 +29,15 @@ export function newMessagesIn(
 }
 
 interface NewMessagesOptions {
-  /** Whether runs of the conversation load only the conversation's end, so the histories that they return begin later. */
+  /**
+   * Whether runs load only the end of the conversation. The histories that such runs return lack the oldest messages.
+   */
   readonly mayBeginLater: boolean;
 }
 
 /**
- * Returns whether the messages are a history, i.e. not all of them are user messages. A history is compared with the whole
- * conversation.
+ * Returns whether the messages are a history: at least one of them isn't a user message. A run compares a history with
+ * the whole stored conversation.
  */
 export const isHistory = (messages: readonly Message[]): boolean =>
   messages.some(({ role }) => role !== "user");
@@ -58,8 +64,9 @@ function restAfter(
 }
 
 /**
- * Returns the indexes at which the stored messages can begin in a caller's copy, most likely first. Returns at most three
- * indexes, so the search in a repetitive conversation doesn't take quadratic time.
+ * Returns the indexes of `incoming` at which the stored messages can begin, the most likely index first. `dropped`: how
+ * many of the oldest messages the store has dropped. Returns at most three indexes, because a search at every index
+ * would take quadratic time in a conversation that repeats itself.
  */
 function possibleStarts(
   incoming: readonly Message[],
@@ -76,8 +83,8 @@ function possibleStarts(
 }
 
 /**
- * For a caller's copy that lacks the beginning of the conversation: returns the stored messages from the one with which
- * the copy must begin. Returns `undefined` if `incoming` can't be such a copy.
+ * Returns the stored messages that `incoming` must begin with if it is a history that lacks the beginning of the
+ * conversation. Returns `undefined` if `incoming` can't be such a history. Assumes that only user messages are new.
  */
 function laterStart(
   incoming: readonly Message[],
@@ -94,7 +101,10 @@ const continues = (incoming: readonly Message[], history: readonly Message[], st
   start + history.length <= incoming.length &&
   history.every((message, index) => sameJson(message, incoming[start + index]));
 
-/** Returns whether these messages are the stored conversation's last user messages, and have no reply yet. */
+/**
+ * Returns whether `incoming` is equal to the last user messages of the stored conversation, and no final reply follows
+ * them.
+ */
 function repeatsUnanswered(incoming: readonly Message[], stored: readonly Message[]): boolean {
   const end = stored.findLastIndex(({ role }) => role === "user") + 1;
   if (end < incoming.length || stored.slice(end).some(isFinalReply)) return false;

@@ -15,13 +15,20 @@ const BACKOFF_FACTOR = 4;
 /** Waits until a stored conversation's lease is free, then loads the conversation. */
 export interface LeaseQueue {
   /**
-   * Loads the conversation when no other run holds its lease. Returns a conflict if another run holds the lease, and
-   * this run doesn't queue or has waited too long. Also returns a conflict if the conversation was erased while this
-   * run waited. Rejects if the run is aborted. `tail`: how to load only the end; `undefined`: all messages are loaded.
-   * `isReread`: the conversation is loaded a second time while this run keeps its place in the queue.
+   * Loads the conversation when no other run holds its lease. Returns a conflict in three cases:
+   *
+   * - Another run holds the lease, and `memory.concurrency` isn't `"queue"`.
+   * - The run has waited longer than `memory.queueTimeoutMs`.
+   * - The conversation was erased while the run waited.
+   *
+   * Rejects if the run is aborted. `tail`: how to load only the end; `undefined`: all messages are loaded. `isReread`:
+   * whether the run loads the conversation a second time and has kept its place in the queue since the first time.
    */
   readonly load: (tail: Tail | undefined, isReread: boolean) => Promise<Result<Loaded>>;
-  /** Returns whether the run may wait for the lease and load again after a conflict. */
+  /**
+   * Returns whether the run may call `load` again after another run took the lease first. Returns `false` if the run
+   * doesn't queue, if it was aborted, or if `memory.queueTimeoutMs` has passed.
+   */
   readonly mayWait: () => boolean;
   /** Leaves the queue, so the next waiting run of this process can continue. */
   readonly leave: () => void;
@@ -50,20 +57,21 @@ async function loadFree(
 
 const jittered = (milliseconds: number): number => milliseconds * (0.5 + Math.random());
 
-/** Resolves after the delay. Rejects after an abort of the run. */
+/** Resolves after the delay. If the run is aborted, rejects with the reason of the abort. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(milliseconds, signal);
   if (signal?.aborted === true) throw signal.reason;
 }
 
-/** The state of a run that waits for the lease. */
+/** What a run that waits for the lease needs while it waits. */
 interface Waiting {
   readonly journal: Journal;
   readonly signal: AbortSignal | undefined;
   /** Returns how many milliseconds the run still waits before it gives up. */
   readonly msLeft: () => number;
   /**
-   * Returns whether the conversation is still the one that the run saw before, and not a later one with the same id.
+   * Returns whether the conversation of this head is the one that the run saw at the call before. Returns `false` for a
+   * later conversation with the same id.
    */
   readonly isSame: (head: Head) => boolean;
   /** Whether the run has seen that another process holds the lease. */
@@ -124,8 +132,9 @@ const headOf = ({ journal: { memory, conversationId, owner }, signal }: Waiting)
   abortable(loadHead(memory, conversationId, { owner, signal }), signal);
 
 /**
- * Resolves when the run is the first in the queue of this process, or its time is up. Reads the conversation's record
- * before it waits, so that the run can find out after the wait whether the conversation was erased.
+ * Waits until the run is the first in this process's queue, or until `memory.queueTimeoutMs` has passed. Resolves with
+ * the conversation's head, which it reads before the wait. After the wait, a newer head shows whether the conversation
+ * was erased. If the head can't be read, resolves with a failure and doesn't wait.
  */
 async function waitInProcessQueue(waiting: Waiting, ready: Promise<void>): Promise<Result<Head>> {
   const head = await headOf(waiting);
@@ -141,7 +150,10 @@ async function waitInProcessQueue(waiting: Waiting, ready: Promise<void>): Promi
   return head;
 }
 
-/** Resolves when no run holds the lease. Resolves with a conflict if the time is up or the conversation was erased. */
+/**
+ * Resolves when no other run holds the lease. Resolves with a conflict if `memory.queueTimeoutMs` has passed or the
+ * conversation was erased.
+ */
 async function untilFree(waiting: Waiting): Promise<Result<void>> {
   const { journal, signal, msLeft, isSame } = waiting;
   let seen: string | undefined;
@@ -162,7 +174,10 @@ async function untilFree(waiting: Waiting): Promise<Result<void>> {
   }
 }
 
-/** The queues of this process, by conversation id: a promise that resolves when the last waiting run has left the queue. */
+/**
+ * The queues of this process, by memory provider and conversation id. A queue is kept as a promise. It resolves when
+ * the last run in the queue has left the queue.
+ */
 const processQueues = new WeakMap<MemoryProvider, Map<string, Promise<void>>>();
 
 /**
@@ -192,17 +207,26 @@ interface LastLease {
   readonly inARow: number;
 }
 
-/** After this many leases in a row, a process lets other processes go first, because it can't know whether they wait. */
+/**
+ * After this many leases in a row, a process pauses, so other processes can take the lease first. It pauses even if no
+ * other process waits, because it can't find out whether one does.
+ */
 const LEASES_IN_A_ROW = 4;
-/** Two leases count as taken in a row if the time between them is shorter than this. */
+/**
+ * Two leases of this process count as taken in a row if less than this time passes from the end of the first lease
+ * until the second one is taken.
+ */
 const QUICKLY_MS = 1_000;
 
 const lastLeases = new WeakMap<MemoryProvider, Map<string, LastLease>>();
 
 /**
- * Returns functions that record the leases of this process, and that say how long its next run must pause. Other
- * processes that wait for a lease poll the store at growing intervals. Without a pause, a run of this process that
- * starts right after the end of a lease would always get the next lease.
+ * Returns two functions. `pauseMs` returns how long the next run of this process must pause before it takes the lease,
+ * in milliseconds (0 or less: no pause). `ended` records that a run of this process no longer has the lease.
+ *
+ * The pause is for other processes, which wait for the lease by polling the store at growing intervals. Without a
+ * pause, a run of this process that starts directly after the end of a lease would always take the lease before their
+ * next poll.
  */
 function leasesOf(provider: MemoryProvider) {
   const leases = lastLeases.get(provider) ?? new Map<string, LastLease>();
@@ -229,10 +253,13 @@ function leasesOf(provider: MemoryProvider) {
 }
 
 /**
- * Returns a function that compares each stored record with the record of the call before. The function returns `false`
- * if the incarnation has changed: the conversation was erased, and the input of a waiting run must not get into a new
- * conversation with the same id. If no conversation existed before, a new one is accepted. The function always returns
- * `true` if the store reports no incarnations.
+ * Returns a function that compares the conversation's head with the head of the function's previous call.
+ *
+ * - Returns `false` if the incarnation has changed: the conversation was erased. The input of a waiting run must not
+ *   get into a new conversation with the same id.
+ * - Returns `true` if the incarnation is the same, or if no conversation existed at the previous call and a new one
+ *   exists now.
+ * - Returns `true` at the first call, and if the store reports no incarnations.
  */
 function openIdentity(): (head: Head) => boolean {
   let seen: { readonly exists: boolean; readonly incarnation: string | undefined } | undefined;

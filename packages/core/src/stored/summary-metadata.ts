@@ -24,7 +24,7 @@ export interface Summary {
    * range.
    */
   readonly gaps: readonly Gap[];
-  /** The digests of the last few messages that the summary includes, in their order. */
+  /** One hash for each of the last few messages that the summary includes, in the order of the messages. */
   readonly digests: readonly string[];
   /** The incarnation of the summarised conversation; `undefined` if the store reports none. */
   readonly incarnation: string | undefined;
@@ -52,8 +52,9 @@ export interface PositionedMessages {
  *
  * - No summary is stored, or the stored value is invalid (other programs can write metadata).
  * - The summary ends after the last of the `loaded` messages, so messages were removed.
- * - The last summarised messages differ from the `loaded` ones, so messages were replaced. The digests of at most three
- *   messages are compared. If none of the three is loaded, the incarnations are compared instead.
+ * - The last summarised messages differ from the `loaded` ones, so messages were replaced. At most three messages are
+ *   compared, by their hashes.
+ * - None of these three messages is loaded, and the summary was made for another incarnation of the conversation.
  */
 export function readSummary(stored: ConversationMemory, loaded: PositionedMessages): Summary | undefined {
   const { success, data } = summarySchema.safeParse(stored.metadata?.[SUMMARY_KEY]);
@@ -75,7 +76,10 @@ export function readSummary(stored: ConversationMemory, loaded: PositionedMessag
 export const summaryReach = (stored: ConversationMemory): number =>
   summarySchema.safeParse(stored.metadata?.[SUMMARY_KEY]).data?.upTo ?? -1;
 
-/** Returns the digests of the last few messages up to a position, as far as these messages are loaded. */
+/**
+ * Returns one hash for each of the last three messages up to the position `upTo`. Messages that aren't loaded are left
+ * out.
+ */
 export function digestsOf({ messages, first }: PositionedMessages, upTo: number): readonly string[] {
   const end = Math.max(0, upTo + 1 - first);
   return messages.slice(Math.max(0, end - COMPARED), end).map(digestOf);
@@ -83,7 +87,9 @@ export function digestsOf({ messages, first }: PositionedMessages, upTo: number)
 
 const digests = new WeakMap<Message, string>();
 
-/** Returns a message's digest. Digests are cached, because messages are frozen and a digest is needed several times. */
+/**
+ * Returns the hash of one message. Hashes are cached, because messages are frozen and a hash is needed several times.
+ */
 function digestOf(message: Message): string {
   const digest = digests.get(message) ?? fingerprint(message);
   digests.set(message, digest);
@@ -102,8 +108,9 @@ export const summaryMetadata = (summary: Summary): Readonly<Record<string, unkno
 };
 
 /**
- * Returns the ranges of positions that were never summarised, for the next summary. `from`: the position of the first message
- * to summarise. The messages between the previous summary and `from` form a new range.
+ * Returns the `gaps` of the next summary: the ranges of positions that no summary includes. `from`: the position of the
+ * first message that the next summary adds. Positions between the end of the previous summary and `from` become a
+ * further range. Keeps at most the last 50 ranges.
  */
 export function gapsBefore(from: number, previous: Summary | undefined): readonly Gap[] {
   const gaps = previous?.gaps ?? [];
@@ -122,7 +129,10 @@ export function cleanSummary(text: string): string {
   return `${storable.slice(0, MAX_CHARACTERS - 1).replace(/\p{Surrogate}$/u, "")}…`;
 }
 
-/** Returns the summary as a message for the model. The text is in a tag, so it can't imitate other messages. */
+/**
+ * Returns the summary as a user message for the model. A tag encloses the text, so the text can't imitate other
+ * messages.
+ */
 export const summaryMessage = ({ text }: Summary): Message =>
   Object.freeze({
     role: "user",
@@ -147,13 +157,16 @@ export interface SummaryPause {
 const pauseSchema = z.object({ failures: z.int().min(1), retryAt: z.number() });
 
 /**
- * Returns the stored pause. Returns `undefined` if none is stored or it is invalid, because other programs can write
- * metadata.
+ * Returns the stored pause. Returns `undefined` if no pause is stored, or if the stored value is invalid (other
+ * programs can write metadata).
  */
 export const readSummaryPause = (conversation: ConversationMemory | null): SummaryPause | undefined =>
   pauseSchema.safeParse(conversation?.metadata?.[KEY]).data;
 
-/** Returns the metadata that stores a pause. `undefined` removes the stored pause after a success. */
+/**
+ * Returns the metadata that stores the pause. If `pause` is `undefined`, returns metadata that removes the stored
+ * pause.
+ */
 export const summaryPauseMetadata = (pause: SummaryPause | undefined): Readonly<Record<string, unknown>> => ({
   [KEY]: pause ?? null,
 });

@@ -35,8 +35,11 @@ const NO_WINDOW = { maxMessages: 1 };
 
 /**
  * Returns the settings for loading only the end of a conversation. Returns `undefined` if the run must load all
- * messages. This is so without a window and summaries, with a window function without `maxMessages`, and if the memory
- * provider can't load only the end.
+ * messages:
+ *
+ * - The memory has neither a window nor summaries.
+ * - The window is a function without `maxMessages`.
+ * - The memory provider can't load only the end.
  */
 function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): TailOptions | undefined {
   const summarized = compressionThreshold !== undefined;
@@ -110,8 +113,8 @@ function neededBySummary(conversation: ConversationMemory): number | undefined {
 }
 
 /**
- * Returns whether the loaded end is enough to find out which of the run's messages are already stored, and which messages
- * wait for a reply.
+ * Returns whether the loaded end is enough to find out two things: which of the run's messages are already stored, and
+ * which stored user messages have no reply yet.
  */
 function showsNewMessages(
   decisive: readonly Message[],

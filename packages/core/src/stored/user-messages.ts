@@ -2,7 +2,7 @@ import type { Message } from "@jaf/memory";
 import type { Journal } from "./journal.ts";
 import { isFinalReply } from "./new-messages.ts";
 
-/** Returns the last consecutive user messages, whatever messages follow them. */
+/** Returns the last consecutive user messages, even if other messages follow them (e.g. a reply). */
 export function lastUserMessages(messages: readonly Message[]): readonly Message[] {
   const end = messages.findLastIndex(({ role }) => role === "user") + 1;
   const before = messages.findLastIndex(({ role }, index) => index < end && role !== "user");
@@ -16,8 +16,9 @@ export function unansweredUserMessages(messages: readonly Message[]): readonly M
 }
 
 /**
- * Returns the position of the first of `messages` in the journal's conversation; `undefined` if the conversation doesn't
- * contain them. Searches from the end, and compares message objects, because equal messages can occur earlier.
+ * Returns the position of the first of `messages` in the journal's conversation; `undefined` if the conversation
+ * doesn't contain them. Searches from the end. Looks for the same objects and not for equal content, because an earlier
+ * message can be equal.
  */
 export function positionOfMessages(journal: Journal, messages: readonly Message[]): number | undefined {
   const { stored, added: since } = journal.history();

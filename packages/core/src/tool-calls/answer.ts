@@ -18,7 +18,10 @@ export interface Answer {
 export interface ToolFailure {
   /** The text for the model. Secrets are masked in it. */
   readonly text: string;
-  /** The value that the application's code threw, or the error of an exceeded time limit. Absent if nothing was thrown. */
+  /**
+   * The value that the tool, a `wrapToolCall` hook or `Tool.needsApproval` threw, or the error of an exceeded time
+   * limit. Absent if nothing was thrown (e.g. if an approval can't be bound to the arguments).
+   */
   readonly thrown?: unknown;
 }
 
@@ -34,7 +37,7 @@ export function toolMessage(call: RichToolCall, content: ToolContent): Message {
 
 /**
  * Converts a tool's return value into the answer to the tool call. Strings and content parts are unchanged, and
- * everything else becomes JSON. A value that can't be stored becomes an error.
+ * everything else becomes JSON. A value that can't be stored becomes an error result for the model.
  */
 export function toAnswer(value: ToolReturn): Answer {
   if (typeof value === "string") return { status: "success", content: value };
@@ -99,8 +102,9 @@ export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: RichToolCall) 
 }
 
 /**
- * Returns a copy of the arguments, so an observer can't change those of the tool. If they can't be copied (a schema can
- * return any value, even a function), returns the arguments as the model wrote them.
+ * Returns a copy of the tool's arguments for an observer, so the observer can't change the arguments that the tool
+ * gets. A schema can return values that can't be copied (e.g. a function). Then the result is the arguments as the
+ * model wrote them.
  */
 function copyOf(args: unknown, call: RichToolCall): unknown {
   try {

@@ -10,8 +10,8 @@ export type ParsedArguments =
   | { readonly ok: false; readonly args: unknown; readonly problem: ToolResult };
 
 /**
- * Returns a call's arguments before the tool's schema has parsed them: the decoded JSON; for a call of type `"custom"`,
- * the text that the model wrote.
+ * Returns a call's arguments before the tool's schema has parsed them. For a call of type `"custom"`, they are the text
+ * that the model wrote. For any other call, they are the decoded JSON.
  */
 export const decodeCall = (call: RichToolCall): ParsedArguments => {
   const { input } = calledTool(call);
@@ -40,8 +40,9 @@ const undecodable = (args: string, message: string): ParsedArguments => ({
 });
 
 /**
- * Parses decoded arguments with the tool's schema, always asynchronously. If a synchronous attempt were made first,
- * asynchronous checks of the schema would be started twice. If the first of them then rejected, the process would crash.
+ * Parses decoded arguments with the tool's schema, always with `safeParseAsync`. A call of `safeParse` before that
+ * would start the schema's asynchronous checks, and nothing would await them. The process would crash if such a check
+ * rejected.
  */
 async function validateArguments(schema: z.ZodType, args: unknown): Promise<ParsedArguments> {
   try {

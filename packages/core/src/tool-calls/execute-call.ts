@@ -63,8 +63,8 @@ interface ToolUse<Ctx> extends Use {
 }
 
 /**
- * Runs one tool call to its end and resolves with the result. Resolves with `undefined` if the tool stopped because the run
- * was aborted; then the call isn't finished.
+ * Runs one tool call to its end and resolves with the result. Resolves with `undefined` if the run was aborted before
+ * the tool began, or if the tool threw after the abort. In both cases the call isn't finished.
  */
 export async function executeCall<Ctx>(
   scope: RunScope<Ctx>,
@@ -124,7 +124,10 @@ const isAborted = <Ctx>({ config }: RunScope<Ctx>): boolean => config.signal?.ab
 const messageOf = (failure: unknown): string =>
   failure instanceof Error ? failure.message : "it threw something other than an Error";
 
-/** Masks secrets in the message of an error result, because the message can come from the application's schema. */
+/**
+ * Masks secrets in the message of an error result, because a check in `Tool.schema.parameters` can have made the
+ * message.
+ */
 const masked = <Ctx>({ mask }: RunScope<Ctx>, { error, ...rest }: ToolResult): ToolResult => ({
   ...rest,
   ...(error === undefined ? {} : { error: { ...error, message: mask(error.message) } }),

@@ -145,9 +145,11 @@ const STATUSES: ReadonlySet<unknown> = new Set<ToolResultStatus>([
 const FIELDS: ReadonlySet<string> = new Set(["status", "data", "error", "metadata"]);
 
 /**
- * Returns whether a value is a {@link ToolResult}: a plain object with a known status. An object with status
- * `"success"` and fields that a {@link ToolResult} doesn't have counts as data, not as a result. With any other status,
- * further fields are allowed, so a failure is never taken for data.
+ * Returns whether a value is a {@link ToolResult}: a plain object with a known status.
+ *
+ * - With status `"success"`, an object with further fields (e.g. `{ status: "success", orders: [] }`) counts as data,
+ *   not as a result.
+ * - With any other status, further fields are allowed, so a failure is never taken for data.
  */
 export function isToolResult(value: unknown): value is ToolResult {
   if (!isPlainObject(value) || !("status" in value) || !STATUSES.has(value.status)) return false;
@@ -196,8 +198,11 @@ export const rejectedResult = (reason: string | undefined): ToolResult =>
   ToolResponse.permissionDenied(reason === undefined ? `${REJECTED}.` : `${REJECTED}: ${reason}`);
 
 /**
- * Returns the user's reason if a result says that the user has rejected the call. Returns `{}` if the user gave no reason,
- * and `undefined` if the result isn't a rejection.
+ * Returns whether and why the user has rejected a call, from the call's result.
+ *
+ * - `{ reason }`: the user rejected the call and gave a reason.
+ * - `{}`: the user rejected the call without a reason.
+ * - `undefined`: the user didn't reject the call.
  */
 export function rejectionOf({ status, error }: ToolResult): { readonly reason?: string } | undefined {
   if (status !== "permission_denied" || error === undefined) return undefined;
