@@ -132,7 +132,6 @@ export type { ModelRetryPolicy } from "./model/retry.ts";
 
 // tools: creating tools and their results.
 
-export { type ErrorHandlingOptions, type ToolLogEntry, withErrorHandling } from "./tools/error-handling.ts";
 export {
   readToolResult,
   rejectedResult,
@@ -154,6 +153,11 @@ export {
   type ToolDefinition,
   type ToolReturn,
 } from "./tools/tool.ts";
+export {
+  type ErrorHandlingOptions,
+  type ToolLogEntry,
+  withErrorHandling,
+} from "./tools/with-error-handling.ts";
 
 // guardrails: ready-made guardrails.
 

@@ -12,7 +12,7 @@ import {
 } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import type { Journal } from "../stored/journal.ts";
-import { toResult } from "../stored/load.ts";
+import { toResult } from "../stored/provider-result.ts";
 import { type Summary, summaryMessage } from "../stored/summary-metadata.ts";
 import { internalError } from "../thrown.ts";
 import { type Compacted, openCompaction } from "./compaction.ts";

@@ -2,8 +2,9 @@ import type { ConversationMemory, MemoryErrorUnion, Result } from "@jaf/memory";
 import { backoffDelayMs, createSuccess, present } from "@jaf/memory/internal";
 import { sleep } from "../limits/abort.ts";
 import type { Journal } from "../stored/journal.ts";
-import { loadHead, toResult } from "../stored/load.ts";
+import { loadHead } from "../stored/load.ts";
 import { firstPositionOf, metadataVersionOf } from "../stored/metadata.ts";
+import { toResult } from "../stored/provider-result.ts";
 import {
   isPaused,
   pauseAfter,

@@ -24,8 +24,9 @@ import { abortError, sleep } from "../limits/abort.ts";
 import type { MemoryConfig } from "../memory-config.ts";
 import { callObserver } from "../thrown.ts";
 import { incarnationConflict, leaseOf } from "./lease-record.ts";
-import { asResult, type Head, loadHead, thrownBy } from "./load.ts";
+import { type Head, loadHead } from "./load.ts";
 import { metadataVersionOf, nextPositionOf, versionOf } from "./metadata.ts";
+import { asResult, thrownBy } from "./provider-result.ts";
 
 const MAX_ATTEMPTS = 3;
 const FIRST_DELAY_MS = 50;

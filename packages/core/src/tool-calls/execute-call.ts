@@ -3,11 +3,11 @@ import type { Agent } from "../agent.ts";
 import { openTimeLimit, type TimeLimit, type TimeLimitError, toolLimit } from "../limits/time-limit.ts";
 import { type Middleware, middlewareWith, type NextToolCall, type ToolCallRequest } from "../middleware.ts";
 import type { RunScope } from "../run-scope.ts";
-import { lastUserMessages, positionOfMessages } from "../stored/user-messages.ts";
 import { type ToolErrorCode, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
-import type { Tool, ToolCallInfo, ToolCallTurn, ToolReturn } from "../tools/tool.ts";
+import type { Tool, ToolReturn } from "../tools/tool.ts";
 import { type Answer, type ToolFailure, toAnswer, toolMessage, traceToolCall } from "./answer.ts";
 import { type ParsedArguments, parseCall } from "./arguments.ts";
+import { callInfo } from "./call-info.ts";
 
 /** The tool calls of one reply, and the agent that made the calls. */
 export interface CallBatch<Ctx> {
@@ -145,48 +145,6 @@ function unknownTool<Ctx>({ agent }: CallBatch<Ctx>): ToolResult {
   const names = agent.tools?.map(({ schema }) => schema.name) ?? [];
   const known = names.length === 0 ? "This agent has no tools." : `The tools are: ${names.join(", ")}.`;
   return ToolResponse.error(ToolErrorCodes.TOOL_NOT_FOUND, `There is no such tool. ${known}`);
-}
-
-interface CallSource {
-  // biome-ignore lint/suspicious/noExplicitAny: runs differ in their contexts
-  readonly scope: RunScope<any>;
-  readonly agentName: string;
-  readonly callScope: string;
-  readonly messages: readonly Message[];
-  /** The time limit of the tool's execution. */
-  readonly limit: Pick<TimeLimit, "signal">;
-}
-
-/** Returns the information about a call that its tool gets. */
-function callInfo({ id }: RichToolCall, source: CallSource): ToolCallInfo {
-  const { scope, agentName, callScope, limit } = source;
-  let turn: ToolCallTurn | undefined;
-  return Object.freeze({
-    toolCallId: id,
-    idempotencyKey: `${callScope}:${id}`,
-    // Getters, because most tools use neither `signal` nor `turn`, and creating them costs more than everything else here.
-    get signal() {
-      return limit.signal;
-    },
-    runId: scope.runId,
-    traceId: scope.traceId,
-    agentName,
-    get turn() {
-      turn ??= turnOf(source);
-      return turn;
-    },
-  });
-}
-
-function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource): ToolCallTurn {
-  const userMessages = lastUserMessages(messages);
-  return Object.freeze({
-    messages: Object.freeze([...messages]),
-    userMessages: Object.freeze(userMessages),
-    position: journal && positionOfMessages(journal, userMessages),
-    conversationId: config.conversationId,
-    startedAt,
-  });
 }
 
 type Next<Ctx> = (request: ToolCallRequest<Ctx>) => Promise<ToolReturn>;
