@@ -79,7 +79,7 @@ export const reject = ({ toolCallId, approvalId }: ApprovalRequest, reason?: str
   ...present({ reason }),
 });
 
-/** Decisions about waiting calls as the application passed them. They haven't been checked yet. */
+/** The decisions and tool results that were passed in `RunConfig.resume`. They haven't been checked yet. */
 export interface GivenDecisions {
   readonly approvals: readonly ApprovalDecision[];
   readonly toolResults: readonly ClientToolResult[];

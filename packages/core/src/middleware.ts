@@ -95,9 +95,9 @@ export interface PromptAddition {
  * If `onStart` or `onFinish` throws, a `middleware_failed` event is emitted and the run continues without that hook's result.
  * If `wrapModelCall` or `wrapToolCall` throws, the wrapped call fails with that error. An aborted run doesn't wait for hooks.
  *
- * The hooks in `RunConfig.middleware` are called for all agents. The hooks in `Agent.middleware` depend on the agent: its
- * `onStart` and `onFinish` are called in runs that begin with this agent. Its `wrapModelCall` and `wrapToolCall` wrap this
- * agent's own calls, also after a handoff to this agent.
+ * The hooks in `RunConfig.middleware` are called for all agents. The hooks in `Agent.middleware` are called only for
+ * that agent: `onStart` and `onFinish` in runs that begin with the agent, `wrapModelCall` and `wrapToolCall` around the
+ * agent's own calls, also after a handoff to the agent.
  */
 export interface Middleware<Ctx> {
   /** The middleware's name in events. */
@@ -150,7 +150,7 @@ export interface Middleware<Ctx> {
 export interface ModelCallChanges {
   /** The system prompt. */
   readonly instructions?: string;
-  /** The messages that the model gets. They replace those of this call only; the conversation doesn't change. */
+  /** The messages that the model gets. They replace the messages of this call only; the conversation doesn't change. */
   readonly messages?: readonly Message[];
   /** The names of the tools that the model can call, out of the agent's tools. */
   readonly tools?: readonly string[];
@@ -194,8 +194,9 @@ export type WrapModelCall<Ctx> = (
 /** What a middleware can change in a tool call. */
 export interface ToolCallChanges {
   /**
-   * The arguments that the tool gets in place of the model's. The engine passes them on as they are and doesn't parse
-   * them. An approval doesn't cover them: the user has seen and approved only the model's arguments.
+   * The arguments that the tool gets in place of the model's arguments. The engine passes the new arguments on
+   * unchanged and doesn't parse them. An approval doesn't cover them, because the user has seen and approved only the
+   * model's arguments.
    */
   readonly args: unknown;
 }
@@ -265,8 +266,8 @@ interface Wrapped<Ctx> {
 }
 
 /**
- * Returns the middleware that has the hook: first that of the run, then that of the agent. Returns `undefined` if none has
- * the hook.
+ * Returns the middleware that has the hook: first the run's middleware, then the agent's. Returns `undefined` if no
+ * middleware has the hook.
  */
 export function middlewareWith<Ctx, Name extends WrapHook>(
   { middleware: ofRun }: Wrapped<Ctx>,
