@@ -84,8 +84,8 @@ interface AgentNotFound {
 }
 
 /**
- * The memory provider failed, or the run's memory settings or messages can't be used (`MemoryErrorUnion`). If a tool
- * call couldn't be stored, its tool hasn't run.
+ * The run couldn't load or store its conversation. `error` says why: e.g. the memory provider failed, the write was a
+ * conflict, or the memory settings are invalid. If a tool call couldn't be stored, its tool hasn't run.
  */
 interface RunMemoryError {
   readonly _tag: "MemoryError";

@@ -41,8 +41,8 @@ interface Asking {
 /**
  * Returns the approvals to request:
  *
- * - If the approvals have expired, returns them with a new round and a new expiry time. A late decision that has an id
- *   of an earlier round is then refused.
+ * - If the approvals have expired, returns them in a new round. A late decision that has an id of an earlier round is
+ *   then refused.
  * - If the approvals should expire but have no expiry time yet, returns them with an expiry time.
  * - Otherwise returns the approvals unchanged.
  */

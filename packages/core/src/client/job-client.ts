@@ -28,8 +28,8 @@ export interface PromptJob<Ctx> {
   readonly userId: string;
   /**
    * The id of the conversation to continue. Or a function that creates a conversation and resolves with the
-   * conversation's id. It is called after the request is validated. If the store fails, the function must reject with
-   * `ConversationStoreError`.
+   * conversation's id. The function is called after the request is validated. If the store fails, the function must
+   * reject with `ConversationStoreError`.
    */
   readonly conversation: string | (() => Promise<string>);
   /** The memory provider of the conversation, in place of the client's store. */

@@ -51,10 +51,10 @@ interface Line {
 }
 
 /**
- * Returns messages as lines of JSON, in about `budget` UTF-16 units at most. Each line is one JSON object, so a text can't
- * imitate another message. Media, and tools that the model provider ran, are only named (e.g. `[image/png]`). Reasoning is
- * left out. Long texts are cut in the middle; if the budget requires it, all are cut to the same length. If that isn't
- * enough, lines in the middle are left out.
+ * Returns messages as lines of JSON, in about `budget` UTF-16 units at most. Each line is one JSON object, so a text
+ * can't imitate another message. Media, and tools that the model provider ran, are only named (e.g. `[image/png]`).
+ * Reasoning is left out. Long texts are cut in the middle. If the budget requires it, they are cut further, all to the
+ * same length. If all lines together are still too long, lines in the middle are left out.
  */
 export function transcriptOf(messages: readonly Message[], budget: number): string {
   const lines = messages.map(lineOf);

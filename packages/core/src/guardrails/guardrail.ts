@@ -1,6 +1,6 @@
 /**
- * The result of a guardrail or a validation. If a guardrail blocks a value, its `errorMessage` becomes the reason in the
- * run's outcome.
+ * The result of a guardrail or a validation. If `isValid` is `false`, the guardrail blocks the value, and
+ * `errorMessage` becomes the reason in the run's outcome.
  */
 export type ValidationResult =
   | { readonly isValid: true }
