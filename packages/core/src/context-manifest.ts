@@ -24,8 +24,8 @@ export type ContextFate = "sent" | "repaired" | "summarized" | "trimmed" | "drop
  * - `"no-room"`: other messages that must be sent use up the window's limit, so there is no room for this message or
  *   its summary.
  * - `"function"`: `RunConfig.memory.window` is or has a function, and this function left the message out.
- * - `"not-replayable"`: models refuse the message. It is a message that has only unanswered calls and no text, a tool
- *   result without a call, a second result of a call, or an empty reply.
+ * - `"not-replayable"`: models refuse the message. Such messages are: a message that has only unanswered calls and no
+ *   text; a tool result without a call; a second result of a call; an empty reply.
  * - `"cut-turn"`: the store has dropped the beginning of the message's turn.
  * - `"not-stored"`: the store has dropped the message.
  * - `"not-loaded"`: the run didn't load the message, because the window needs only the last messages.

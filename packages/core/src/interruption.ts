@@ -13,7 +13,7 @@ interface InterruptedCall {
   readonly toolName: string;
   /** A frozen copy of the parsed arguments. The call will run with these arguments. */
   readonly args: unknown;
-  /** The arguments as the model wrote them: JSON text; free text if the tool takes a text instead of JSON. */
+  /** The arguments as the model wrote them: JSON text, or free text if the tool's input isn't JSON. */
   readonly arguments: string;
   /** The registry key of the agent that made the call. */
   readonly agentName: string;

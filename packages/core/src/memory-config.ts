@@ -16,9 +16,9 @@ import { estimateTokens, idIssue, parseChatMemoryConfig, windowOptionsOf } from 
  *
  * - `"completed"`: in one write, when the run has completed or is interrupted. A failed run stores nothing.
  * - `"turn"`: the new messages before the model is called; all others when the run has completed or is interrupted.
- * - `"step"`: the new messages before the model is called, each reply with tool calls before its tools run, each tool result
- *   as soon as its tool is done, and the final reply. If a process crashes, the run can be resumed without running a finished
- *   tool again.
+ * - `"step"`: each message as early as possible: the new messages before the model is called, a reply with tool calls
+ *   before its tools run, and a tool result as soon as its tool is done. If a process crashes, the run can be resumed
+ *   without running a finished tool again.
  *
  * In each mode: if a run resumes and a tool call is already stored, the call's result is stored as soon as its tool is done.
  */

@@ -40,7 +40,7 @@ export interface MiddlewareTurn<Ctx> {
    */
   readonly position?: number | undefined;
   /**
-   * Whether the run continues an earlier turn, with approvals, with tool results, or with a history that a client sent back.
+   * Whether the run continues an earlier turn: it got approvals, tool results, or a history that a client sent back.
    */
   readonly isContinuation: boolean;
   /** The registry key of the agent that the turn begins with. */
@@ -54,8 +54,8 @@ export interface MiddlewareTurn<Ctx> {
    */
   readonly cache?: CacheableConfig | false | undefined;
   /**
-   * When the run began, in milliseconds since 1970. If an earlier run stored the reply, the time of the conversation's last
-   * write.
+   * When the run began, in milliseconds since 1970. If an earlier run stored the reply: the time of the conversation's
+   * last write, if the store reports that time.
    */
   readonly startedAt: number;
   /**
@@ -121,8 +121,8 @@ export interface Middleware<Ctx> {
   readonly onFinish?: (turn: MiddlewareTurn<Ctx>, reply: Message) => Promise<void> | void;
   /**
    * Wraps each model call of a turn, including its retries and `RunConfig.modelFallback`. Doesn't wrap
-   * `MiddlewareTurn.complete` and summaries. The hooks in `RunConfig.middleware` are the outermost, then come those of the
-   * agent, in the order of the lists.
+   * `MiddlewareTurn.complete` and summaries. The order from the outermost hook to the innermost: the hooks in
+   * `RunConfig.middleware`, then the hooks in `Agent.middleware`.
    *
    * `next(changes)` calls the model with the changed request. It resolves with the model's reply, or rejects with
    * `ModelCallFailure`. The hook returns the reply that the run uses. If the hook doesn't call `next`, the model isn't
@@ -135,9 +135,9 @@ export interface Middleware<Ctx> {
    */
   readonly wrapModelCall?: WrapModelCall<Ctx>;
   /**
-   * Wraps each execution of a tool, after its arguments are validated and approved. Doesn't wrap handoffs and calls that the
-   * client runs. The hooks in `RunConfig.middleware` are the outermost, then come those of the agent, in the order of the
-   * lists.
+   * Wraps each execution of a tool, after its arguments are validated and approved. Doesn't wrap handoffs and calls
+   * that the client runs. The order from the outermost hook to the innermost: the hooks in `RunConfig.middleware`, then
+   * the hooks in `Agent.middleware`.
    *
    * `next(changes)` runs the tool. It resolves or rejects as the tool does. The hook returns the tool's result. If the hook
    * throws, the error is handled like an error of the tool. The tool's time limit applies to hooks and tool together. After

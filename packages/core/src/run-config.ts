@@ -78,8 +78,8 @@ export interface Resume {
   /** A token from `RunResult.historyToken`, which the client sends in place of the history. Needs `memory.autoStore`. */
   readonly historyToken?: string;
   /**
-   * Decisions about the calls that an interrupted run waits for; see `approve` and `reject`. If a decision matches no waiting
-   * call, has expired or is a duplicate, the run ends with `ContinuationRejected` and no call runs.
+   * Decisions about the calls that an interrupted run waits for; see `approve` and `reject`. If a decision matches none
+   * of these calls, comes too late or is a duplicate, the run ends with `ContinuationRejected` and no call runs.
    */
   readonly approvals?: readonly ApprovalDecision[];
   /**
@@ -106,9 +106,9 @@ export interface RunSettings<Ctx> {
   /**
    * Guardrails that check the user's input, in order, before anything is stored or sent to the model. They get the text
    * of the new user messages and of the text files in them (media of a type `text/…`, and JSON). Without
-   * `memory.autoStore` the engine doesn't know which messages are new. Then it checks the last consecutive user
-   * messages, whatever messages follow them. Stored messages aren't checked again, even if the application itself
-   * stored them.
+   * `memory.autoStore` the engine doesn't know which messages are new. In that case the guardrails get the last
+   * consecutive user messages, even if other messages follow. Stored messages aren't checked again, even if the
+   * application itself stored them.
    */
   readonly initialInputGuardrails?: readonly Guardrail<string, Ctx>[];
   /** Guardrails that check the decoded output, in order, before the final reply is stored. */
@@ -129,8 +129,8 @@ export interface RunSettings<Ctx> {
    */
   readonly middleware?: readonly Middleware<Ctx>[];
   /**
-   * The store of facts about users. Default: the user memory of the process, see `setRunUserMemory`. If neither is set,
-   * `remembers` has no effect.
+   * The store of facts about users. Default: the user memory of the process, see `setRunUserMemory`. If no user memory
+   * is set, `remembers` has no effect.
    */
   readonly userMemory?: RunUserMemory;
   /**

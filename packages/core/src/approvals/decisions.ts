@@ -26,7 +26,7 @@ export type CheckedDecisions =
   | { readonly ok: true; readonly decisions: Decisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
 
-/** The calls of a reply that wait for a decision, and what is needed to check decisions about them. */
+/** The calls of a reply that wait for a decision, and what is needed to check decisions about these calls. */
 export interface OpenCalls {
   readonly waiting: readonly Interruption[];
   /**

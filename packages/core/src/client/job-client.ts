@@ -43,7 +43,7 @@ export interface PromptJob<Ctx> {
    * checked when the client is created.
    */
   readonly userMemory?: RunUserMemory | undefined;
-  /** Memory settings that replace those of the client, field by field. */
+  /** Memory settings that replace the memory settings of the client, field by field. */
   readonly memory?: ClientMemoryConfig | undefined;
   /** Hooks that are called before and after each write of the run. */
   readonly writes: WriteHooks;

@@ -195,7 +195,7 @@ const toolResultSchema = z.object({
   result: z.union([z.string(), z.looseObject({ status: z.string() }), toolPartsSchema]),
 });
 
-/** Decisions about waiting tool calls, and results of tools that the client has run. */
+/** Decisions about tool calls that wait, and results of tools that the client has run. */
 type GivenByClient = Pick<Resume, "approvals" | "toolResults">;
 
 interface SentByClient {

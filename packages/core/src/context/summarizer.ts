@@ -37,8 +37,8 @@ const MAX_TEXT = 6_000;
 /** The maximum length of a tool call's id and of a tool's name, in UTF-16 units. */
 const MAX_NAME = 200;
 /**
- * A text that exceeds the limit by at most this many UTF-16 units isn't cut. The note that replaces the cut text is
- * about as long.
+ * A text that exceeds the limit by at most this many UTF-16 units isn't cut. The note that would replace the cut text
+ * is about as long, so the cut would save nothing.
  */
 const LEAST_CUT = 40;
 

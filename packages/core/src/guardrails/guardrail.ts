@@ -77,8 +77,8 @@ export function composeValidations<I, Ctx>(
 }
 
 /**
- * Returns whether a value has a `then` method, as `await` does. Promises of another realm or library aren't `instanceof
- * Promise`.
+ * Returns whether a value has a `then` method. `await` checks the same. Promises of another realm or library aren't
+ * `instanceof Promise`.
  */
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";

@@ -78,8 +78,8 @@ interface LoadAttempt {
   readonly queue: LeaseQueue;
   readonly tail: Tail | undefined;
   /**
-   * Whether the conversation is loaded a second time, because the end that was loaded first wasn't enough. The run
-   * keeps its place in the queue.
+   * Whether the conversation is loaded a second time, because the end that was loaded first wasn't enough (e.g. to
+   * check a client's copy of the whole history). The run keeps its place in the queue.
    */
   readonly isReread: boolean;
 }

@@ -21,7 +21,8 @@ import { takeStep } from "./step.ts";
  *   and aren't appended again.
  * - A whole history (e.g. the last `finalState.messages` and newer messages) must begin with the stored conversation;
  *   the messages after it are appended. If the history begins differently, the run ends with a `MemoryConflictError` of
- *   reason `"version"`. Then nothing is stored, the model isn't called, and you must load the conversation again.
+ *   reason `"version"`. In that case, nothing is stored, the model isn't called, and you must load the conversation
+ *   again.
  * - Tool calls are appended only together with their results. If no message is left to append, the run ends with a
  *   `MemoryValidationError`.
  *
