@@ -101,7 +101,7 @@ type ModelEvent =
   | { readonly type: "llm_delta"; readonly data: { readonly agentName: string; readonly text: string } }
   /**
    * A piece of the model's reasoning. Reasoning isn't part of the reply's text. Like `llm_delta` events, these events
-   * are held back if the run has `finalOutputGuardrails`. An `llm_retract` event retracts both.
+   * are held back if the run has `finalOutputGuardrails`. An `llm_retract` event retracts both kinds of events.
    */
   | {
       readonly type: "llm_reasoning_delta";
@@ -109,7 +109,7 @@ type ModelEvent =
     }
   /**
    * A part of the reply that is neither text nor a call (e.g. an image). Like `llm_delta` events, these events are held
-   * back if the run has `finalOutputGuardrails`. An `llm_retract` event retracts both.
+   * back if the run has `finalOutputGuardrails`. An `llm_retract` event retracts both kinds of events.
    */
   | { readonly type: "llm_part"; readonly data: { readonly agentName: string; readonly part: ContentPart } }
   /** An attempt of a model call failed. The call is retried after `delayMs` milliseconds. */
