@@ -31,15 +31,15 @@ type ReturnedCacheable = Omit<CacheableConfig, "messages"> & {
 };
 
 /**
- * The configuration of an agent's client. All fields are optional. By default, the client uses `AiRegistry` and an empty
- * context.
+ * The configuration of an agent's client. All fields are optional. By default, the client uses
+ * `AiRegistry.modelProvider` and an empty context.
  */
 export interface AgentConfig<Context = unknown> extends Partial<AgentClientConfig<Context>> {}
 
 /**
- * An agent as a class. For each field of an agent value (`@jaf/core`), the class can have a method with the same name that
- * returns the field's value. The class also has the methods of an agent client. Each prompt calls the methods again;
- * `forUser` and `continue` call them once and keep the results.
+ * An agent as a class. For each field of an agent value (`@jaf/core`), the class can have a method with the same name
+ * that returns the field's value. The class also has the methods of an agent client. Each prompt calls the methods for
+ * the fields again. `forUser` and `continue` call these methods once, and the returned client keeps the values.
  *
  * @example
  * ```ts

@@ -91,8 +91,8 @@ interface ResolvedModel {
 
 /**
  * Returns the model and the provider for a name `"provider/model"`. Without a name, uses the model of `setDefault`.
- * Throws a `TypeError` if there is no default model either, or if the provider isn't registered. The error's message
- * says what to do.
+ * Throws a `TypeError` if neither a name nor a default model is given, or if the provider isn't registered. The error's
+ * message says what to do.
  */
 export function resolveModel(name?: string): ResolvedModel {
   const { providers, defaultModel } = registryState();

@@ -20,9 +20,9 @@ export type Agent<Ctx, Out> = {
    */
   readonly name: string;
   /**
-   * The system prompt: a text, or a sync or async function that gets the run's state. The engine calls the function once
-   * before each model call, and not again when that call is retried. The function's time limit equals that of one attempt of
-   * a model call. If the function throws or doesn't return a text, the run ends with `InternalError`.
+   * The system prompt: a text, or a sync or async function that gets the run's state. The engine calls the function
+   * once before each model call, and not again when that call is retried. The function has the same time limit as one
+   * attempt of a model call. If the function throws or doesn't return a text, the run ends with `InternalError`.
    */
   readonly instructions: string | ((state: Readonly<RunState<Ctx>>) => string | Promise<string>);
   /** The tools that the model can call. Their names must be unique within the agent. */
@@ -75,8 +75,8 @@ export interface Conversational {
 }
 
 /**
- * A {@link Conversational}, or a falsy value for no user. Without a user, prompts are stateless. If the client was
- * returned by `continue`, its prompts reject.
+ * A {@link Conversational}, or a falsy value if no user is signed in. Prompts without a user are stateless: nothing is
+ * loaded or stored. But if the client was returned by `AgentClient.continue`, prompts without a user reject.
  */
 export type MaybeConversational = Conversational | false | null | undefined;
 

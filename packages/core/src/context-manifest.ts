@@ -5,14 +5,13 @@ import type { AdditionPlacement } from "./middleware.ts";
  * What happened to a message in a model call.
  *
  * - `"sent"`: the model gets the message unchanged.
- * - `"repaired"`: the model gets the message in changed form, so model services accept it. Its unanswered calls or its empty
- *   list of calls were removed, or it was moved to directly after the call that it answers.
- * - `"summarized"`: the model gets a summary that includes the message.
- * - `"trimmed"`: the window left the message out. Or the message wasn't loaded, because the window needs only the last
- *   messages (reason `"not-loaded"`).
- * - `"dropped"`: the model doesn't get the message. Reason `"not-replayable"`: models refuse it (calls without result and
- *   text, results without a call, second results of a call, empty replies). Reason `"cut-turn"`: the store has dropped the
- *   beginning of the message's turn. Reason `"not-stored"`: the store no longer has the message.
+ * - `"repaired"`: the model gets the message in changed form or in another place, because model services would refuse
+ *   the history otherwise. For example, unanswered calls were removed from the message. Or a tool result was moved to
+ *   directly after its call.
+ * - `"summarized"`: in place of the message, the model gets a summary that includes it.
+ * - `"trimmed"`: the model doesn't get the message, because it isn't in the window. See {@link ContextReason}.
+ * - `"dropped"`: the model doesn't get the message, because it can't be sent (e.g. a tool result without a call). See
+ *   {@link ContextReason}.
  */
 export type ContextFate = "sent" | "repaired" | "summarized" | "trimmed" | "dropped";
 
@@ -24,8 +23,12 @@ export type ContextFate = "sent" | "repaired" | "summarized" | "trimmed" | "drop
  * - `"orphan-result"`: the message is a tool result at the beginning of the window, and its call isn't in the window.
  * - `"no-room"`: other messages that must be sent use up the window's limit, so there is no room for this message or
  *   its summary.
- * - `"function"`: the application's window function left the message out.
- * - `"not-replayable"`, `"cut-turn"`, `"not-stored"`, `"not-loaded"`: see {@link ContextFate}.
+ * - `"function"`: `RunConfig.memory.window` is or has a function, and this function left the message out.
+ * - `"not-replayable"`: models refuse the message. Such messages are: a message that has only unanswered calls and no
+ *   text; a tool result without a call; a second result of a call; an empty reply.
+ * - `"cut-turn"`: the store has dropped the beginning of the message's turn.
+ * - `"not-stored"`: the store has dropped the message.
+ * - `"not-loaded"`: the run didn't load the message, because the window needs only the last messages.
  */
 export type ContextReason =
   | OmissionReason
@@ -57,20 +60,23 @@ export interface ContextRange extends ContextLabel {
 export interface ContextManifest {
   /** The registry key of the agent that calls the model. */
   readonly agentName: string;
-  /** The number of messages that the conversation has ever had, including dropped ones and those of this run. */
+  /**
+   * The number of messages that the conversation has ever had, including messages that the store has dropped and
+   * messages of this run.
+   */
   readonly messages: number;
   /** The ranges in order of position. Each position from 0 to `messages - 1` is in exactly one range. */
   readonly ranges: readonly ContextRange[];
   /** The number of messages with each fate. */
   readonly counts: Readonly<Record<ContextFate, number>>;
   /**
-   * The number of messages that the model gets, including the summary and messages that the application's window function
-   * added.
+   * The number of messages that the model gets, including the summary and messages that a window function
+   * (`RunConfig.memory.window`) added.
    */
   readonly sent: number;
   /**
    * Present if the model gets no user message because the store has dropped all of them. To prevent this, set
-   * `RunConfig.memory.maxMessages` to more than the longest turn.
+   * `RunConfig.memory.maxMessages` to more messages than the longest turn has.
    */
   readonly lacksUserMessage?: true;
   /** Present if the model gets a summary. */

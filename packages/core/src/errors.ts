@@ -84,8 +84,8 @@ interface AgentNotFound {
 }
 
 /**
- * The memory provider failed. If a tool call had to be stored before its tool runs, and storing it failed, the tool hasn't
- * run.
+ * The run couldn't load or store its conversation. `error` says why: e.g. the memory provider failed, the write was a
+ * conflict, or the memory settings are invalid. If a tool call couldn't be stored, its tool hasn't run.
  */
 interface RunMemoryError {
   readonly _tag: "MemoryError";
@@ -99,7 +99,10 @@ interface RunAborted {
   readonly reason: string;
 }
 
-/** A bug in the program: the configuration is invalid, or code that must not throw threw an error. */
+/**
+ * A bug in the program: the configuration is invalid, or code that must not throw (e.g. `Agent.instructions`) threw an
+ * error.
+ */
 interface InternalError {
   readonly _tag: "InternalError";
   readonly detail: string;
@@ -113,7 +116,7 @@ interface InternalError {
  */
 export interface BudgetExceeded {
   readonly _tag: "BudgetExceeded";
-  /** Which budget is used up: that of the run, or that of its conversation. */
+  /** `"run"`: the run's own budget is used up. `"conversation"`: the budget of the stored conversation is used up. */
   readonly of: "run" | "conversation";
   /** The limit that was reached. */
   readonly limit: "maxCost" | "maxTokens";
@@ -149,14 +152,13 @@ export interface ContinuationRejected {
   /**
    * One of `ContinuationRejectionCode`, or:
    *
-   * - `"expired-approval"`: an approval came too late.
+   * - `"expired-approval"`: a decision came after the approval had expired; see `RunConfig.approvalTtlMs`.
    * - `"changed-arguments"`: the tool's schema no longer parses the call to the arguments that the user was shown.
-   * - `"rejected"`: the application's `RunConfig.validate` threw an error.
+   * - `"rejected"`: `RunConfig.validate` threw an error other than `ContinuationValidationError`.
    */
   readonly code: ContinuationRejectionCode | "expired-approval" | "changed-arguments" | "rejected";
   /**
-   * A text for the application's log. It quotes no message, unless the application's `validate` threw an error that quotes
-   * one.
+   * A text for the application's log. It quotes no message, unless `RunConfig.validate` threw an error that quotes one.
    */
   readonly reason: string;
   /** The index of the rejected message in the list that the client sent. Absent if no single message is to blame. */
@@ -164,14 +166,18 @@ export interface ContinuationRejected {
 }
 
 /**
- * The model provider threw or timed out, and no retry was allowed or succeeded. Or a middleware's `wrapModelCall` threw or
- * timed out; such a failure isn't retried.
+ * One of two failures:
+ *
+ * - The model provider threw or timed out. No retry was allowed, or the retries failed, too.
+ * - A middleware's `wrapModelCall` threw or timed out. This failure isn't retried.
  */
 export interface ModelCallError {
   readonly _tag: "ModelCallError";
   /** The number of model calls that were made. `0` if a middleware failed before the first model call. */
   readonly attempts: number;
-  /** Whether another run can succeed, because the failure was a network error, a timeout, a rate limit or a server error. */
+  /**
+   * `true` if the failure was a network error, a timeout, a rate limit or a server error, so another run can succeed.
+   */
   readonly retryable: boolean;
   /** The HTTP status. Absent if the error of the model provider has none. */
   readonly status?: number;

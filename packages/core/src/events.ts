@@ -83,12 +83,14 @@ type MemoryEvent =
 
 type ModelEvent =
   /**
-   * A model call begins. `model` is the name in `RunConfig.modelOverride`, in the agent's settings or in the model provider's
-   * `defaultModel`. If none of the three names a model, `model` is `"default"`.
+   * A model call begins. `model` is the model's name, from the first of these fields that is set:
+   * `RunConfig.modelOverride`, `Agent.modelConfig.name`, `ModelProvider.defaultModel`. If none is set, `model` is
+   * `"default"`.
    */
   | { readonly type: "llm_call_start"; readonly data: { readonly agentName: string; readonly model: string } }
   /**
-   * The messages that the model gets in this call (before middleware changes them), and what happened to the other messages.
+   * Reports which messages of the conversation the model gets in this call, and why it doesn't get the others. Doesn't
+   * include changes by `wrapModelCall` hooks.
    */
   | { readonly type: "context"; readonly data: ContextManifest }
   /**
@@ -98,16 +100,16 @@ type ModelEvent =
    */
   | { readonly type: "llm_delta"; readonly data: { readonly agentName: string; readonly text: string } }
   /**
-   * A piece of the model's reasoning. Reasoning isn't part of the reply's text. Like `llm_delta` events, these events are
-   * held back until guardrails have passed the reply, and `llm_retract` retracts them.
+   * A piece of the model's reasoning. Reasoning isn't part of the reply's text. Like `llm_delta` events, these events
+   * are held back if the run has `finalOutputGuardrails`. An `llm_retract` event retracts both kinds of events.
    */
   | {
       readonly type: "llm_reasoning_delta";
       readonly data: { readonly agentName: string; readonly text: string };
     }
   /**
-   * A part of the reply that is neither text nor a call (e.g. an image). Like `llm_delta` events, these events are held back
-   * until guardrails have passed the reply, and `llm_retract` retracts them.
+   * A part of the reply that is neither text nor a call (e.g. an image). Like `llm_delta` events, these events are held
+   * back if the run has `finalOutputGuardrails`. An `llm_retract` event retracts both kinds of events.
    */
   | { readonly type: "llm_part"; readonly data: { readonly agentName: string; readonly part: ContentPart } }
   /** An attempt of a model call failed. The call is retried after `delayMs` milliseconds. */
@@ -229,15 +231,15 @@ type HandoffEvent =
 export type Emit = (event: TraceEvent) => void;
 
 export interface Emitter {
-  /** Emits an event. Absent if no observer or sink gets the events. */
+  /** Emits an event. Absent if no function gets the events. */
   readonly emit: Emit | undefined;
   /** Stops the emitter. Events that are emitted later are dropped. */
   readonly close: () => void;
 }
 
 /**
- * An object with an observer (e.g. a run's configuration). The observer is called with the object as `this`, because the
- * object can be an instance of a class.
+ * An object that can have an observer `onEvent` (e.g. `RunConfig`). `onEvent` is called with the object as `this`,
+ * because the object can be an instance of a class.
  */
 export interface Observed {
   readonly onEvent?: Emit | undefined;
@@ -250,7 +252,8 @@ interface EmitterOptions {
 }
 
 /**
- * Opens an emitter that passes each event to `sink`, then to the observer. Both get the same frozen event with the run's id.
+ * Opens an emitter. It passes each event to the function `sink` (e.g. of `runStream`), then to the observer `onEvent`.
+ * Both functions get the same frozen event with the run's id.
  */
 export function openEmitter(observed: Observed, { runId, conversationId, sink }: EmitterOptions): Emitter {
   const isObserved = observed.onEvent !== undefined;

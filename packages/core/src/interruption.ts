@@ -13,7 +13,7 @@ interface InterruptedCall {
   readonly toolName: string;
   /** A frozen copy of the parsed arguments. The call will run with these arguments. */
   readonly args: unknown;
-  /** The arguments as the model wrote them: JSON text; free text if the tool takes a text instead of JSON. */
+  /** The arguments as the model wrote them: JSON text, or free text if the tool's input isn't JSON. */
   readonly arguments: string;
   /** The registry key of the agent that made the call. */
   readonly agentName: string;
@@ -79,7 +79,7 @@ export const reject = ({ toolCallId, approvalId }: ApprovalRequest, reason?: str
   ...present({ reason }),
 });
 
-/** Decisions about waiting calls as the application passed them. They haven't been checked yet. */
+/** The decisions and tool results that were passed in `RunConfig.resume`. They haven't been checked yet. */
 export interface GivenDecisions {
   readonly approvals: readonly ApprovalDecision[];
   readonly toolResults: readonly ClientToolResult[];

@@ -16,9 +16,9 @@ import { estimateTokens, idIssue, parseChatMemoryConfig, windowOptionsOf } from 
  *
  * - `"completed"`: in one write, when the run has completed or is interrupted. A failed run stores nothing.
  * - `"turn"`: the new messages before the model is called; all others when the run has completed or is interrupted.
- * - `"step"`: the new messages before the model is called, each reply with tool calls before its tools run, each tool result
- *   as soon as its tool is done, and the final reply. If a process crashes, the run can be resumed without running a finished
- *   tool again.
+ * - `"step"`: each message as early as possible: the new messages before the model is called, a reply with tool calls
+ *   before its tools run, and a tool result as soon as its tool is done. If a process crashes, the run can be resumed
+ *   without running a finished tool again.
  *
  * In each mode: if a run resumes and a tool call is already stored, the call's result is stored as soon as its tool is done.
  */
@@ -78,9 +78,10 @@ export interface MemoryConfig {
    * What happens if another run, in any process, holds the conversation's lease. In both modes, turns of a conversation never
    * overlap.
    *
-   * - `"reject"` (default): this run ends with a `MemoryConflictError`. If the conflict is found before the model is called,
-   *   its reason is `"lease"`. In durability `"completed"`, it can be found at the end: the reason is `"version"` if the
-   *   other run stored its messages first, and `"incarnation"` if the other run created the conversation.
+   * - `"reject"` (default): this run ends with a `MemoryConflictError`. If the conflict is found before the model is
+   *   called, its reason is `"lease"`. In durability `"completed"`, the conflict can be found only at the end of this
+   *   run. Its reason is then `"version"` if the other run stored its messages first, or `"incarnation"` if the other
+   *   run created the conversation.
    * - `"queue"`: this run waits for the lease, at most `queueTimeoutMs`, and continues from the other run's messages. In
    *   durability `"completed"`, a new conversation is created without messages when its first run begins. Runs of several
    *   processes get the lease in no strict order. Use the same durability for all runs of a conversation.
@@ -126,12 +127,16 @@ export interface SummarizeInput {
 }
 
 /**
- * The part of the history that the model sees. Either a window's configuration (its `memoryId` isn't used here), or a
- * function that gets the whole history or its last messages.
+ * The part of the history that the model sees. One of three values:
  *
- * The function gets frozen messages. It can leave out messages and replace others. But it must return the last user message,
- * and the newest message with all results of its calls, or replacements for these messages. The returned messages are
- * checked, sanitized and sent. The function doesn't get the summary; the summary is sent before the returned messages.
+ * - a window's configuration; its field `memoryId` isn't used here,
+ * - a function that gets the whole history ({@link WindowFunction}),
+ * - an object with a function that gets only the last messages ({@link SelectingWindow}).
+ *
+ * The function gets frozen messages. It can leave out messages and replace others. But it must return the last user
+ * message and the newest message, or replacements for them. If the history ends with tool results, it must return all
+ * these results with their calls. The returned messages are checked, sanitized and sent. The function doesn't get the
+ * summary; the summary is sent before the returned messages.
  */
 export type RunWindow = (ChatMemoryConfig & ChatMemoryOptions) | WindowFunction | SelectingWindow;
 

@@ -40,7 +40,7 @@ export interface MiddlewareTurn<Ctx> {
    */
   readonly position?: number | undefined;
   /**
-   * Whether the run continues an earlier turn, with approvals, with tool results, or with a history that a client sent back.
+   * Whether the run continues an earlier turn: it got approvals, tool results, or a history that a client sent back.
    */
   readonly isContinuation: boolean;
   /** The registry key of the agent that the turn begins with. */
@@ -54,8 +54,8 @@ export interface MiddlewareTurn<Ctx> {
    */
   readonly cache?: CacheableConfig | false | undefined;
   /**
-   * When the run began, in milliseconds since 1970. If an earlier run stored the reply, the time of the conversation's last
-   * write.
+   * When the run began, in milliseconds since 1970. If an earlier run stored the reply: the time of the conversation's
+   * last write, if the store reports that time.
    */
   readonly startedAt: number;
   /**
@@ -95,9 +95,9 @@ export interface PromptAddition {
  * If `onStart` or `onFinish` throws, a `middleware_failed` event is emitted and the run continues without that hook's result.
  * If `wrapModelCall` or `wrapToolCall` throws, the wrapped call fails with that error. An aborted run doesn't wait for hooks.
  *
- * The hooks in `RunConfig.middleware` are called for all agents. The hooks in `Agent.middleware` depend on the agent: its
- * `onStart` and `onFinish` are called in runs that begin with this agent. Its `wrapModelCall` and `wrapToolCall` wrap this
- * agent's own calls, also after a handoff to this agent.
+ * The hooks in `RunConfig.middleware` are called for all agents. The hooks in `Agent.middleware` are called only for
+ * that agent: `onStart` and `onFinish` in runs that begin with the agent, `wrapModelCall` and `wrapToolCall` around the
+ * agent's own calls, also after a handoff to the agent.
  */
 export interface Middleware<Ctx> {
   /** The middleware's name in events. */
@@ -121,8 +121,8 @@ export interface Middleware<Ctx> {
   readonly onFinish?: (turn: MiddlewareTurn<Ctx>, reply: Message) => Promise<void> | void;
   /**
    * Wraps each model call of a turn, including its retries and `RunConfig.modelFallback`. Doesn't wrap
-   * `MiddlewareTurn.complete` and summaries. The hooks in `RunConfig.middleware` are the outermost, then come those of the
-   * agent, in the order of the lists.
+   * `MiddlewareTurn.complete` and summaries. The order from the outermost hook to the innermost: the hooks in
+   * `RunConfig.middleware`, then the hooks in `Agent.middleware`.
    *
    * `next(changes)` calls the model with the changed request. It resolves with the model's reply, or rejects with
    * `ModelCallFailure`. The hook returns the reply that the run uses. If the hook doesn't call `next`, the model isn't
@@ -135,9 +135,9 @@ export interface Middleware<Ctx> {
    */
   readonly wrapModelCall?: WrapModelCall<Ctx>;
   /**
-   * Wraps each execution of a tool, after its arguments are validated and approved. Doesn't wrap handoffs and calls that the
-   * client runs. The hooks in `RunConfig.middleware` are the outermost, then come those of the agent, in the order of the
-   * lists.
+   * Wraps each execution of a tool, after its arguments are validated and approved. Doesn't wrap handoffs and calls
+   * that the client runs. The order from the outermost hook to the innermost: the hooks in `RunConfig.middleware`, then
+   * the hooks in `Agent.middleware`.
    *
    * `next(changes)` runs the tool. It resolves or rejects as the tool does. The hook returns the tool's result. If the hook
    * throws, the error is handled like an error of the tool. The tool's time limit applies to hooks and tool together. After
@@ -150,7 +150,7 @@ export interface Middleware<Ctx> {
 export interface ModelCallChanges {
   /** The system prompt. */
   readonly instructions?: string;
-  /** The messages that the model gets. They replace those of this call only; the conversation doesn't change. */
+  /** The messages that the model gets. They replace the messages of this call only; the conversation doesn't change. */
   readonly messages?: readonly Message[];
   /** The names of the tools that the model can call, out of the agent's tools. */
   readonly tools?: readonly string[];
@@ -194,8 +194,9 @@ export type WrapModelCall<Ctx> = (
 /** What a middleware can change in a tool call. */
 export interface ToolCallChanges {
   /**
-   * The arguments that the tool gets in place of the model's. The engine passes them on as they are and doesn't parse
-   * them. An approval doesn't cover them: the user has seen and approved only the model's arguments.
+   * The arguments that the tool gets in place of the model's arguments. The engine passes the new arguments on
+   * unchanged and doesn't parse them. An approval doesn't cover them, because the user has seen and approved only the
+   * model's arguments.
    */
   readonly args: unknown;
 }
@@ -265,8 +266,8 @@ interface Wrapped<Ctx> {
 }
 
 /**
- * Returns the middleware that has the hook: first that of the run, then that of the agent. Returns `undefined` if none has
- * the hook.
+ * Returns the middleware that has the hook: first the run's middleware, then the agent's. Returns `undefined` if no
+ * middleware has the hook.
  */
 export function middlewareWith<Ctx, Name extends WrapHook>(
   { middleware: ofRun }: Wrapped<Ctx>,

@@ -59,7 +59,7 @@ export interface ModelFallback<Ctx> {
   readonly models: readonly (string | FallbackModel<Ctx>)[];
   /**
    * The HTTP statuses after which the next model is called, e.g. `[402, 404, 429]`. Transient failures lead to the next
-   * model, too. Default `[402, 429]`: the account has no credit, so a retry doesn't help.
+   * model, too. Default `[402, 429]`: model services send these statuses if the account has no credit.
    */
   readonly statuses?: readonly number[];
 }
@@ -69,17 +69,17 @@ export interface ModelFallback<Ctx> {
  */
 export interface Resume {
   /**
-   * The conversation that a client sent back: the stored history, results for the calls that wait for the client, and new
-   * messages of its user. With a `historyToken`, only the messages that the client adds. `RunConfig.validate` compares the
-   * history with the stored conversation. After that, the run uses the stored messages and the client's additions. Needs
-   * `memory.autoStore`.
+   * The conversation that a client sent back: the stored history, results for the calls that wait for the client, and
+   * new user messages. If `historyToken` is set, `messages` has only what the client adds, without the stored history.
+   * `RunConfig.validate` compares the history with the stored conversation. After that, the run uses the stored
+   * messages and the client's additions. Needs `memory.autoStore`.
    */
   readonly messages?: readonly Message[];
   /** A token from `RunResult.historyToken`, which the client sends in place of the history. Needs `memory.autoStore`. */
   readonly historyToken?: string;
   /**
-   * Decisions about the calls that an interrupted run waits for; see `approve` and `reject`. If a decision matches no waiting
-   * call, has expired or is a duplicate, the run ends with `ContinuationRejected` and no call runs.
+   * Decisions about the calls that an interrupted run waits for; see `approve` and `reject`. If a decision matches none
+   * of these calls, comes too late or is a duplicate, the run ends with `ContinuationRejected` and no call runs.
    */
   readonly approvals?: readonly ApprovalDecision[];
   /**
@@ -106,9 +106,9 @@ export interface RunSettings<Ctx> {
   /**
    * Guardrails that check the user's input, in order, before anything is stored or sent to the model. They get the text
    * of the new user messages and of the text files in them (media of a type `text/…`, and JSON). Without
-   * `memory.autoStore` the engine doesn't know which messages are new. Then it checks the last consecutive user
-   * messages, whatever messages follow them. Stored messages aren't checked again, even if the application itself
-   * stored them.
+   * `memory.autoStore` the engine doesn't know which messages are new. In that case the guardrails get the last
+   * consecutive user messages, even if other messages follow. Stored messages aren't checked again, even if the
+   * application itself stored them.
    */
   readonly initialInputGuardrails?: readonly Guardrail<string, Ctx>[];
   /** Guardrails that check the decoded output, in order, before the final reply is stored. */
@@ -124,13 +124,13 @@ export interface RunSettings<Ctx> {
   /** Observes the run's events. If the function throws, the error becomes a process warning, and the run continues. */
   readonly onEvent?: (event: TraceEvent) => void;
   /**
-   * The run's middleware. It is called first. Then come the middleware of the agent that the run begins with, and that of
-   * `remembers`.
+   * The run's middleware. The order of the calls: this middleware, then the middleware of the agent that the run begins
+   * with, then the user memory (see `RunConfig.remembers`).
    */
   readonly middleware?: readonly Middleware<Ctx>[];
   /**
-   * The store of facts about users. Default: the user memory of the process, see `setRunUserMemory`. If neither is set,
-   * `remembers` has no effect.
+   * The store of facts about users. Default: the user memory of the process, see `setRunUserMemory`. If no user memory
+   * is set, `remembers` has no effect.
    */
   readonly userMemory?: RunUserMemory;
   /**
@@ -160,8 +160,8 @@ export interface RunSettings<Ctx> {
   /** Time limits for the model calls and tools of the run. */
   readonly timeouts?: RunTimeouts;
   /**
-   * What happens when a tool throws. `"continue"` (default): the model gets an error result and can correct itself. `"fail"`:
-   * the run ends with `ToolCallError` when the other calls of the same reply are answered.
+   * What happens when a tool throws. `"continue"` (default): the model gets an error result and can correct itself.
+   * `"fail"`: the run ends with `ToolCallError`, after the other calls of the same reply have been answered.
    */
   readonly onToolError?: "continue" | "fail";
   /**
@@ -283,5 +283,8 @@ export const priced = <Schema extends z.ZodType>(schema: Schema): Schema =>
 
 const { maxTurns: _, maxParallelTools: __, ...runShape } = settingsShape;
 
-/** The checks of a run's settings. Unlike an agent client, a run accepts any `maxTurns` and `maxParallelTools`. */
+/**
+ * The checks of a run's settings. Unlike an agent client, a run doesn't check `maxTurns` and `maxParallelTools`: it
+ * accepts any value.
+ */
 export const runSettingsSchema = priced(z.object({ ...runShape, cache: cacheSchema.optional() }));

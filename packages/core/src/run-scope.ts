@@ -35,9 +35,9 @@ export interface RunScope<Ctx> extends Emitter {
    * conversation.
    */
   readonly onAccepted: (() => void) | undefined;
-  /** Whether the agent client has already validated the input as the beginning of a new conversation. */
+  /** Whether the agent client has already validated the client's input for a new, empty conversation. */
   readonly isValidatedAsNew: boolean;
-  /** The error that the application's validator threw. It is kept here, because an outcome can't contain it. */
+  /** The error that `RunConfig.validate` threw. It is kept here, because an outcome has only the text of the error. */
   refusal: { readonly thrown: unknown } | undefined;
   /**
    * Absent if the run has no observer. Callers write `scope.emit?.({ … })`, so without an observer the event isn't even
@@ -55,13 +55,13 @@ export interface RunScope<Ctx> extends Emitter {
   readonly modelInUse: Map<string, number>;
   /** The usage of the run's model calls so far. */
   readonly spending: Spending;
-  /** Masks secrets in errors that the application's code threw. */
+  /** Masks secrets in the errors of tools and guardrails; see `RunConfig.maskSecrets`. */
   readonly mask: Masking;
-  /** Prepares the messages that the model gets in a call, from a state. */
+  /** Converts the messages of a state into the messages that the model gets in a call. */
   readonly prepareContext: PrepareContext<Ctx>;
   /** The client's copy of the history, or the history token that the client sent. */
   readonly sent: SentHistory | undefined;
-  /** The decisions about waiting tool calls that were passed to the run. They aren't checked yet. */
+  /** The decisions and tool results that were passed in `RunConfig.resume`. They aren't checked yet. */
   readonly given: GivenDecisions;
   /** Registers an action that runs when the run gives up its place in the queue and its lease, whatever the outcome is. */
   readonly onClose: (action: () => void) => void;
@@ -75,11 +75,11 @@ export interface RunScope<Ctx> extends Emitter {
 /** The client's copy of the history, or the history token that the client sent. */
 export interface SentHistory {
   /**
-   * The client's copy of the history and its additions. With a history token, only the additions. Unchecked: the value might
-   * not be a list.
+   * The client's copy of the history, and the messages that the client adds. If the client sent a history token, only
+   * the added messages. The value isn't checked yet, so it might not be a list.
    */
   readonly messages: readonly Message[];
-  /** The client's history token, unchecked. Absent: the client sent a copy of the history. */
+  /** The client's history token, which isn't checked yet. Absent: the client sent a copy of the history. */
   readonly historyToken?: unknown;
 }
 
@@ -89,10 +89,13 @@ export interface ScopeOptions {
   /** Whether the history in the state came from a client. The run's configuration alone doesn't show this. */
   readonly isContinuation?: boolean;
   readonly onAccepted?: () => void;
-  /** The user that the stored conversation must belong to. Absent: the run can create the conversation. */
+  /**
+   * If set, the conversation must exist and belong to this user. If absent, the conversation need not exist: the run
+   * can create it.
+   */
   readonly owner?: string | undefined;
   readonly isValidatedAsNew?: boolean;
-  /** Metadata that each write of the run stores. */
+  /** Metadata that each write of the run stores, e.g. the name of the thread. */
   readonly label?: WriteMetadata;
   /** Hooks of a server job. They are called before and after each write of messages or of the lease. */
   readonly writes?: WriteHooks | undefined;

@@ -74,8 +74,8 @@ export type RunResult<Out> = {
    */
   readonly historyToken?: string;
   /**
-   * The usage of this run and of all runs of its stored conversation. Absent if the usage of none of this run's model
-   * calls is known.
+   * The usage of this run and of all runs of its stored conversation. Absent if no model call of this run reported its
+   * usage.
    */
   readonly spent?: RunSpent;
   /** How the run ended. */

@@ -61,8 +61,8 @@ interface MaskingConfig {
 }
 
 /**
- * Returns the function that masks secrets as `maskSecrets` in the configuration says. An application's function is called
- * with the configuration as `this`, because the configuration can be an instance of a class.
+ * Returns the function that masks secrets as `config.maskSecrets` says. If `config.maskSecrets` is a function, it is
+ * called with `config` as `this`, because `config` can be an instance of a class.
  */
 export function maskingOf(config: MaskingConfig): Masking {
   if (config.maskSecrets === false) return (thrown) => thrown;

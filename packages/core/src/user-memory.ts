@@ -133,10 +133,10 @@ const EXPECTED =
   "expected a user memory with middlewareFor(); make one of your store by asUserMemory(store) of @jaf/user-memory";
 
 /**
- * Sets the user memory of the process. Runs and agent clients without `userMemory` in their configuration use it. `undefined`
- * removes the user memory; then `remembers` has no effect. The user memory is stored as
- * `globalThis[Symbol.for("@jaf/user-memory")]`, like the store of `setUserMemory` of `@jaf/user-memory`. Throws a `TypeError`
- * if the value isn't a {@link RunUserMemory}.
+ * Sets the user memory of the process. Runs and agent clients without `userMemory` in their configuration use it.
+ * `undefined` removes the user memory; then `remembers` has no effect. The user memory is stored as
+ * `globalThis[Symbol.for("@jaf/user-memory")]`. `setUserMemory` (`@jaf/user-memory`) sets the same field. Throws a
+ * `TypeError` if the value isn't a {@link RunUserMemory}.
  *
  * @example
  * ```ts

@@ -15,7 +15,7 @@ export interface AgentStateRun<Ctx> {
   readonly signal?: AbortSignal;
   /** The id of the run. To retry a run, pass the same id again. Default: a new id. */
   readonly runId?: RunId;
-  /** Receives the events of this run, in addition to `runConfig.onEvent`. */
+  /** Receives the events of this run, in addition to `LoadAgentStateOptions.runConfig.onEvent`. */
   readonly onEvent?: RunConfig<Ctx>["onEvent"];
 }
 
@@ -64,8 +64,8 @@ export interface AgentState<Ctx> {
   /** The transitions (names of next states) in `agentOutcomes`, in order, each listed once. */
   readonly transitions: readonly string[];
   /**
-   * Runs the state. `input` is the value of `.` in the state's expressions, and must be JSON. A run that fails resolves
-   * with status `error`; it doesn't reject.
+   * Runs the state. `input` is the value of `.` in the state's jq expressions, and must be JSON. A run that fails
+   * resolves with status `error`; it doesn't reject.
    */
   readonly run: (input: unknown, options?: AgentStateRun<Ctx>) => Promise<AgentStateResult>;
 }

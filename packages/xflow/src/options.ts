@@ -8,8 +8,8 @@ export interface LoadAgentStateOptions<Ctx> {
   /** The models, by the names that states use in `aiModel`. */
   readonly models: Readonly<Record<string, ModelProvider<Ctx> | RegisteredModel<Ctx>>>;
   /**
-   * The functions of the tools, by tool name. Each tool of the state needs a function. Functions without such a tool aren't
-   * used.
+   * The functions of the tools, by tool name. Each tool of the state needs a function. A function under any other name
+   * isn't used.
    */
   readonly tools?: Readonly<Record<string, ToolFunction<Ctx>>>;
   /** The store for conversations. Required if the state has `memory`. */

@@ -10,12 +10,12 @@ import type { Tool } from "../tools/tool.ts";
  */
 const TICK_MS = 2;
 
-/** The parsed arguments of a call, which the tool would get, and the text that an approval is bound to. */
+/** The parsed arguments of a call, and their canonical JSON. An approval is valid only for arguments with this JSON. */
 export interface ApprovalArguments {
   readonly parsed: ParsedArguments;
   /**
-   * The arguments as canonical JSON, which an approval is bound to. Absent if the arguments are invalid or have no canonical
-   * JSON.
+   * The arguments as canonical JSON: equal arguments have the same text. Absent if the arguments are invalid or have no
+   * canonical JSON.
    */
   readonly text?: string;
   /**
@@ -32,7 +32,7 @@ export interface ResolvedCall<Ctx> {
   readonly call: RichToolCall;
 }
 
-/** Parses a call's arguments, and converts the parsed arguments into the text that an approval is bound to. */
+/** Parses a call's arguments, and converts the parsed arguments into canonical JSON. */
 export async function parseForApproval<Ctx>({ tool, call }: ResolvedCall<Ctx>): Promise<ApprovalArguments> {
   const parsed = await parseCall(tool, call);
   if (!parsed.ok) return { parsed };
@@ -60,7 +60,10 @@ export async function noBindingReason<Ctx>(
   return "the tool's schema returns different arguments each time; create random ids and times in the tool's execute";
 }
 
-/** The error for a value that an approval can't be bound to. It names the value's path and kind, but not its content. */
+/**
+ * The error for a value that has no canonical JSON (e.g. a function). It names the value's path and kind, but not its
+ * content.
+ */
 class NotCanonical extends Error {
   override readonly name = "NotCanonical";
   constructor(path: string, what: string) {

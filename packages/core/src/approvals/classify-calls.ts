@@ -49,8 +49,8 @@ export interface ClassifyOptions {
   readonly decisions: Decisions;
   readonly waiting: PendingApprovals;
   /**
-   * The arguments that were parsed when the approvals were checked. They aren't parsed again, so a call runs with the
-   * arguments that the user approved.
+   * The arguments that were parsed when the approvals were checked. These arguments aren't parsed again, so a call runs
+   * with the arguments that the user approved.
    */
   readonly argumentsByCall?: ApprovalArgumentsByCall;
 }

@@ -5,7 +5,7 @@ import type { ClientToolResult, GivenDecisions, Interruption } from "../interrup
 
 /** The checked decisions about tool calls that wait. */
 export interface Decisions {
-  /** The bindings of approved calls: digests of the calls and their arguments, see `bindingOf`. */
+  /** The approved calls, each as its binding: a digest of the call and its arguments; see `bindingOf`. */
   readonly approved: ReadonlySet<string>;
   /** The ids of rejected calls, each with the reason if the user gave one. */
   readonly rejected: ReadonlyMap<string, string | undefined>;
@@ -26,19 +26,22 @@ export type CheckedDecisions =
   | { readonly ok: true; readonly decisions: Decisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
 
-/** The calls of a reply that wait for a decision, and what is needed to check decisions about them. */
+/** The calls of a reply that wait for a decision, and what is needed to check decisions about these calls. */
 export interface OpenCalls {
   readonly waiting: readonly Interruption[];
-  /** The bindings of calls that were approved in an earlier run; see `bindingOf`. */
+  /**
+   * The calls that were approved in an earlier run, each as its binding: a digest of the call and its arguments; see
+   * `bindingOf`.
+   */
   readonly approved: readonly string[];
   /**
-   * The bindings of the calls with their current arguments, by call id; see `bindingOf`. Calls that an approval can't be
-   * bound to are left out.
+   * The binding of each call, by call id. A binding is a digest of the call and its current arguments; see `bindingOf`.
+   * Calls whose arguments have no canonical JSON are left out.
    */
   readonly bindings: ReadonlyMap<string, string>;
   /**
-   * Returns the beginning of a call's approval ids, which doesn't depend on the call's arguments; `undefined` if there is no
-   * such call.
+   * Returns the beginning of a call's approval id, which stays the same if the call's arguments change. Returns
+   * `undefined` if the reply has no call with this id.
    */
   readonly approvalIdPrefix: (toolCallId: string) => string | undefined;
 }

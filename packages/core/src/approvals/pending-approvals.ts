@@ -2,15 +2,15 @@ import type { RichToolCall } from "@jaf/memory";
 import { calledTool, sha256 } from "@jaf/memory/internal";
 import type { ApprovalRecord } from "../stored/metadata.ts";
 
-/** Identifies a model's reply with tool calls. Approvals of these calls are bound to it. */
+/** Identifies a model's reply with tool calls. An approval of one of these calls is valid only for this reply. */
 export interface ReplyLocation {
   /** The id of the conversation. If nothing is stored, the id of the run. */
   readonly owner: string;
   /** The position of the reply in the conversation. */
   readonly position: number;
   /**
-   * A text that identifies the reply's calls as a group (the calls' scope). It stays the same when the run resumes. For a
-   * stored conversation it is random, so it differs from that of a later conversation with the same id.
+   * A text that identifies the reply's calls as a group (the calls' scope). It stays the same when the run resumes. For
+   * a stored conversation it is random, so a later conversation with the same id has another scope.
    */
   readonly scope: string;
   /** Whether the conversation is stored. Approvals expire only in stored conversations. */
@@ -39,8 +39,12 @@ interface Asking {
 }
 
 /**
- * Requests expired approvals again, in a new round. A late decision that has an id of an earlier round is then refused.
- * If approvals should expire but have no expiry time yet, sets one. Otherwise returns the approvals unchanged.
+ * Returns the approvals to request:
+ *
+ * - If the approvals have expired, returns them in a new round. A late decision that has an id of an earlier round is
+ *   then refused.
+ * - If the approvals should expire but have no expiry time yet, returns them with an expiry time.
+ * - Otherwise returns the approvals unchanged.
  */
 export function renewExpired(
   { location, record }: PendingApprovals,

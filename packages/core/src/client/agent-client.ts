@@ -12,9 +12,14 @@ import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 
 /**
- * A client of an agent that loads and stores conversations. The user and the conversation of a prompt come from `forUser` and
- * `continue`. If these weren't called, they come from the prompt's option `conversation`, or else from the agent's
- * `conversational`. Without any of these the prompt is stateless.
+ * A client of an agent that loads and stores conversations. The user and the conversation of a prompt come from the
+ * first of these that is given:
+ *
+ * - `forUser` and `continue`,
+ * - the prompt's option `conversation`,
+ * - the agent's `conversational`.
+ *
+ * If none is given, the prompt is stateless: nothing is loaded or stored.
  */
 export interface AgentClient<Out, Ctx = unknown> {
   /**
@@ -24,7 +29,8 @@ export interface AgentClient<Out, Ctx = unknown> {
    * - `ConversationOwnershipError`: the conversation doesn't exist or doesn't belong to the user.
    * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` don't match the stored conversation, or
    *   all of them are empty.
-   * - the error of the application's `validate`, `context` or `conversational`, if one of these functions throws.
+   * - the error of the function `validate`, `context` or `conversational`, if one of them throws (see
+   *   `PromptOptions.validate`, `AgentClientConfig.context` and `Agent.conversational`).
    * - `TypeError`: an argument is invalid, or no store is configured for the conversation.
    *
    * Pass `[]` as input to continue the stored conversation without a new message (e.g. after a crash).
@@ -41,10 +47,11 @@ export interface AgentClient<Out, Ctx = unknown> {
    */
   readonly forUser: (userId: string) => AgentClient<Out, Ctx>;
   /**
-   * Returns a client that continues this conversation. The conversation must belong to the user of `forUser`, of the option
-   * `conversation` or of the agent's `conversational`; otherwise prompts reject. Prompts also reject if the option or
-   * `conversational` is present but names no user. If none of the three is present, ownership isn't checked: then never pass
-   * an id that came from a browser. Throws a `TypeError` if the conversation id isn't a text or no store is configured.
+   * Returns a client that continues this conversation. The conversation must belong to the user of `forUser`, of the
+   * option `conversation` or of the agent's `conversational`; otherwise prompts reject. Prompts also reject if the
+   * option `conversation` or the agent's `conversational` is present but names no user. If no `forUser`, option or
+   * `conversational` is given, ownership isn't checked: then never pass an id that came from a browser. Throws a
+   * `TypeError` if the conversation id isn't a text or no store is configured.
    */
   readonly continue: (conversationId: string) => AgentClient<Out, Ctx>;
 }

@@ -21,8 +21,8 @@ export interface AgentClientConfig<Ctx> extends RunSettings<Ctx> {
    */
   readonly context: Readonly<Ctx> | (() => Readonly<Ctx> | Promise<Readonly<Ctx>>);
   /**
-   * The store of the conversations. Default: the conversation store of the process when the prompt begins; see
-   * `setConversationStore`.
+   * The store of the conversations. Default: the store that `setConversationStore` has set for the process when the
+   * prompt begins.
    */
   readonly store?: AnyConversationStore | MemoryProvider;
   /** The agents that can take part in handoffs, by their registry keys. The client's own agent is added under its name. */

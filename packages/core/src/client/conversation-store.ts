@@ -96,8 +96,8 @@ export async function threadOf(
 }
 
 /**
- * The queues of threads, by store. Without them, two prompts of this process that begin at the same time could each create a
- * thread.
+ * By store, the queues in which `threadOf` finds or creates threads one after the other. Without a queue, two prompts
+ * of this process that begin at the same time could each create a thread.
  */
 const queues = new WeakMap<AnyConversationStore, KeyedQueue>();
 

@@ -130,8 +130,8 @@ export async function declaredBy<Ctx>(
 
 /**
  * Chooses the conversation of a prompt. The ids from `forUser` and `continue` take precedence over `declared`, which
- * comes from the prompt's option or else from the agent's `conversational`. If `declared` is `undefined`, option and
- * `conversational` are both absent. Then the application is trusted to pass only allowed ids.
+ * comes from the prompt's option `conversation` or else from the agent's `conversational`. If `declared` is
+ * `undefined`, both are absent. Then the application is trusted to pass only allowed ids.
  */
 export function chooseConversation(
   { userId: explicitUser, conversationId }: ExplicitIds,
@@ -158,9 +158,11 @@ const existingConversation = (conversationId: string, userId: string | undefined
 
 /**
  * Opens the prompt's conversation. An existing conversation is opened without a call to the store, so the run must
- * check its owner if `mustOwn` is `true`. A new conversation is created after `admit` has accepted the request. If
- * `admit` rejects, the promise rejects with the same error. If `choice` is refused, it rejects with
- * {@link ConversationOwnershipError}. If the store fails, it resolves with a failure.
+ * check its owner if `mustOwn` is `true`. A new conversation is created after `admit` has accepted the request.
+ *
+ * - If `choice` is refused, the promise rejects with {@link ConversationOwnershipError}.
+ * - If `admit` rejects, the promise rejects with the same error.
+ * - If the store fails, the promise resolves with a failure.
  */
 export async function openConversation(
   store: AnyConversationStore,

@@ -28,8 +28,8 @@ export interface PromptJob<Ctx> {
   readonly userId: string;
   /**
    * The id of the conversation to continue. Or a function that creates a conversation and resolves with the
-   * conversation's id. It is called after the request is validated. If the store fails, the function must reject with
-   * `ConversationStoreError`.
+   * conversation's id. The function is called after the request is validated. If the store fails, the function must
+   * reject with `ConversationStoreError`.
    */
   readonly conversation: string | (() => Promise<string>);
   /** The memory provider of the conversation, in place of the client's store. */
@@ -43,7 +43,7 @@ export interface PromptJob<Ctx> {
    * checked when the client is created.
    */
   readonly userMemory?: RunUserMemory | undefined;
-  /** Memory settings that replace those of the client, field by field. */
+  /** Memory settings that replace the memory settings of the client, field by field. */
   readonly memory?: ClientMemoryConfig | undefined;
   /** Hooks that are called before and after each write of the run. */
   readonly writes: WriteHooks;

@@ -21,9 +21,14 @@ export type PromptInput = string | readonly UserPart[] | readonly (Message | Use
 export interface PromptOptions<Ctx> {
   /**
    * The user and the conversation of the prompt. Takes precedence over the agent's `conversational`, but not over
-   * `forUser` and `continue`. `false`: nothing is stored. `undefined`: the agent's `conversational` applies. If the
-   * agent has none and this field is present with the value `undefined` (e.g. from a session without a user), the
-   * prompt has no user. Without a user, the prompts of a client that `continue` returned reject.
+   * `forUser` and `continue`.
+   *
+   * - `false` or `null`: the prompt has no user, so nothing is stored.
+   * - Absent: the agent's `conversational` applies.
+   * - `undefined` (e.g. from a session without a user): the agent's `conversational` applies. If the agent has no
+   *   `conversational`, the prompt has no user.
+   *
+   * If `continue` returned the client, such a prompt without a user rejects.
    */
   readonly conversation?: MaybeConversational;
   /**
@@ -57,7 +62,7 @@ export interface PromptOptions<Ctx> {
    * without a prompt cache ignores this option; see `RunConfig.cache`.
    */
   readonly cache?: CacheableConfig | false | undefined;
-  /** The context of the run, in place of the client's context. */
+  /** The context of the run, in place of `AgentClientConfig.context`. */
   readonly context?: Readonly<Ctx> | undefined;
   /** Aborts the prompt's run. */
   readonly signal?: AbortSignal | undefined;
@@ -114,7 +119,10 @@ export function conversationOptionOf<Ctx>({
   return conversation === undefined ? undefined : parseConversational(conversation, "conversation option");
 }
 
-/** Returns whether the options have a field for a client's input, even if the field's value is `undefined`. */
+/**
+ * Returns whether the options have a field for a client's input (e.g. `approvals`), even if the field's value is
+ * `undefined`.
+ */
 export const hasClientFields = <Ctx>(options: PromptOptions<Ctx>): boolean =>
   "messages" in options || "historyToken" in options || "approvals" in options || "toolResults" in options;
 
@@ -161,9 +169,11 @@ function ownUserMessage(message: Message | UserMessage, where: string): Message 
 /**
  * Returns the input as messages of the user. Throws a `TypeError` for messages of other roles and for invalid content.
  *
- * For an empty text, it depends on the fields for a client's input (e.g. `approvals`). If one of them has a value,
- * returns `[]`. If all values are `undefined`, throws a `ContinuationValidationError`. If the options have none of
- * these fields, throws a `TypeError`.
+ * For an empty text, the result depends on the options `messages`, `historyToken`, `approvals` and `toolResults`:
+ *
+ * - If one of these options has a value, returns `[]`.
+ * - If at least one is present, but all their values are `undefined`, throws a `ContinuationValidationError`.
+ * - If none is present, throws a `TypeError`.
  */
 export function inputMessages<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): readonly Message[] {
   if (typeof input !== "string") return ownInput(input);
@@ -185,7 +195,7 @@ const toolResultSchema = z.object({
   result: z.union([z.string(), z.looseObject({ status: z.string() }), toolPartsSchema]),
 });
 
-/** Decisions about waiting tool calls, and results of tools that the client has run. */
+/** Decisions about tool calls that wait, and results of tools that the client has run. */
 type GivenByClient = Pick<Resume, "approvals" | "toolResults">;
 
 interface SentByClient {
@@ -194,8 +204,8 @@ interface SentByClient {
 }
 
 /**
- * Checks the decisions and tool results that a client sent. Throws a `ContinuationValidationError` if they aren't lists of
- * decisions and of results.
+ * Checks the decisions and tool results that a client sent. Throws a `ContinuationValidationError` if `approvals` isn't
+ * a list of decisions, or `toolResults` isn't a list of results.
  */
 export function parseDecisions({ approvals, toolResults }: SentByClient): GivenByClient {
   return {

@@ -38,7 +38,10 @@ export interface PromptCall<Ctx> {
 
 /** A prompt whose input and options are parsed. No store has been called yet. */
 export interface ParsedPrompt<Ctx> {
-  /** The state that the run begins with. It has the new messages; for a stateless prompt, they follow the passed history. */
+  /**
+   * The state that the run begins with. Its messages are the new messages. In a stateless prompt, the new messages
+   * follow the history that was passed.
+   */
   readonly state: RunState<Ctx>;
   /** The messages in `state.messages` that aren't new: the passed history of a stateless prompt. */
   readonly history: readonly Message[];
@@ -59,9 +62,10 @@ interface StoredPrompt {
 }
 
 /**
- * Parses a prompt. Rejects with a `TypeError` if an argument is invalid. Rejects with a `ContinuationValidationError` if the
- * client's input isn't a list of messages or decisions. Also rejects with the errors of the application's functions, and if
- * the signal is aborted while one of these functions runs.
+ * Parses a prompt. Rejects with a `TypeError` if an argument is invalid. Rejects with a `ContinuationValidationError`
+ * if the client's input isn't a list of messages or decisions. Also rejects with the error of
+ * `AgentClientConfig.context` or `Agent.conversational`, and if the signal is aborted while one of these functions
+ * runs.
  */
 export async function parsePrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,

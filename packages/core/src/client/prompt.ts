@@ -27,8 +27,8 @@ export interface PromptExecution extends ScopeOptions {
 }
 
 /**
- * Performs a prompt and returns its result. Rejects if an argument is invalid, or the user has no access to the conversation.
- * Failures of the run and of the store are outcomes and don't reject.
+ * Performs a prompt and returns its result. Rejects if an argument or the client's input is invalid, or if the user has
+ * no access to the conversation. Failures of the run and of the store are outcomes and don't reject.
  */
 export async function performPrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
@@ -93,7 +93,7 @@ type Opened<Ctx> =
       readonly ok: true;
       readonly parsed: ParsedPrompt<Ctx>;
       readonly conversation: OpenConversation | undefined;
-      /** Whether the client's input was validated as the beginning of a new conversation. */
+      /** Whether the client's input was validated for a new, empty conversation. */
       readonly isValidatedAsNew: boolean;
     }
   | {
@@ -166,9 +166,14 @@ function failedBeforeRun<Ctx, Out>(
 }
 
 /**
- * Throws an error if the run ended because access was missing or the client's input was forged. The error is the one that the
- * application's validator threw, a `ContinuationValidationError`, or a {@link ConversationOwnershipError}. Doesn't throw if
- * an approval has expired, or if the arguments of an approved call have changed since the approval was requested.
+ * Throws an error if the run was refused. Throws one of three errors:
+ *
+ * - If `RunConfig.validate` refused the client's input: the error that it threw.
+ * - If the client's input doesn't match the stored conversation: a `ContinuationValidationError`.
+ * - If the user doesn't own the conversation: a {@link ConversationOwnershipError}.
+ *
+ * Doesn't throw if an approval has expired, or if the arguments of an approved call have changed since the approval was
+ * requested.
  */
 function throwRefusal(outcome: RunOutcome<unknown>, refusal: Ended<unknown>["refusal"]): void {
   if (outcome.status !== "error") return;
@@ -189,8 +194,8 @@ function throwRefusal(outcome: RunOutcome<unknown>, refusal: Ended<unknown>["ref
 }
 
 /**
- * Validates the client's input before a new conversation is created, so a refused request doesn't create one. Rejects with a
- * `ContinuationValidationError` or the validator's error.
+ * Validates the client's input before a new conversation is created, so a refused request doesn't create one. Rejects
+ * with a `ContinuationValidationError` or the error of `validate`.
  */
 async function validateNew(
   { messages, historyToken, approvals = [], toolResults = [] }: Resume,

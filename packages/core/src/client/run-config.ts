@@ -64,8 +64,8 @@ function storedMemory(
 }
 
 /**
- * Returns the memory settings of a run that stores nothing. Only the window is used; the memory provider in them is never
- * called.
+ * Returns the memory settings of a run that stores nothing. Only the window is used; the memory provider in these
+ * settings is never called.
  */
 function windowAlone(
   memory: ClientMemoryConfig,

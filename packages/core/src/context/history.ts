@@ -78,8 +78,9 @@ export interface HistorySlice {
 }
 
 /**
- * Returns the messages after a position. A tool call counts by the position of its last result. If a result was stored after
- * its call was summarised, the summary doesn't include the result. So the model gets the call again, with this result.
+ * Returns the messages after a position. Also returns an earlier tool call, with all its results, if one of these
+ * results is after the position. The reason: the result was stored after the call was summarised, so the summary
+ * doesn't include the result.
  */
 export function sliceAfter(history: PositionedHistory, position: number): HistorySlice {
   const { messages, first } = history;

@@ -104,8 +104,9 @@ function rangesOf(decided: ContextDecision): readonly ContextRange[] {
 }
 
 /**
- * Returns the fate of each message, by the message's index in the history's `source`. Messages that the run has added
- * come last. The fate is `undefined` for messages that the sanitizer dropped.
+ * Returns the fate of each message, by the message's index in the history's `source`. If the run has added messages
+ * that aren't in `source`, these come last. `undefined`: the sanitizer dropped the message; `rangesOf` then reports it
+ * as `dropped`.
  */
 function labelsOf({ history, slice, windowed }: ContextDecision): readonly (ContextLabel | undefined)[] {
   const { messages } = history;
@@ -129,8 +130,8 @@ function labelsOf({ history, slice, windowed }: ContextDecision): readonly (Cont
 
 /**
  * Maps each message that the sanitizer kept to the next kept message in the order of `source`. Keys and values are
- * indexes in `source`; the key -1 has the first kept message. If the model gets a tool result after a different
- * message, the sanitizer has moved the result.
+ * indexes in `source`. The value for the key -1 is the first kept message. If the model gets a tool result after a
+ * different message, the sanitizer has moved the result.
  */
 function followersIn(origins: Int32Array): ReadonlyMap<number, number> {
   const followers = new Map<number, number>();

@@ -99,8 +99,8 @@ const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): 
   messages === state.messages ? state : { ...state, messages };
 
 /**
- * Returns the function that makes summaries. An application's `summarize` is called with its options object as `this`,
- * because that object can be an instance of a class.
+ * Returns the function that makes summaries. `summarize` is called with `RunConfig.memory.summary` as `this`, because
+ * that object can be an instance of a class.
  */
 function summarizerOf<Ctx>(config: RunConfig<Ctx>, step: StepStart<Ctx>): Summarize {
   const summary = config.memory?.summary;

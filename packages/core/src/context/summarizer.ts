@@ -37,8 +37,8 @@ const MAX_TEXT = 6_000;
 /** The maximum length of a tool call's id and of a tool's name, in UTF-16 units. */
 const MAX_NAME = 200;
 /**
- * A text that exceeds the limit by at most this many UTF-16 units isn't cut. The note that replaces the cut text is
- * about as long.
+ * A text that exceeds the limit by at most this many UTF-16 units isn't cut. The note that would replace the cut text
+ * is about as long, so the cut would save nothing.
  */
 const LEAST_CUT = 40;
 
@@ -51,10 +51,10 @@ interface Line {
 }
 
 /**
- * Returns messages as lines of JSON, in about `budget` UTF-16 units at most. Each line is one JSON object, so a text can't
- * imitate another message. Media, and tools that the model provider ran, are only named (e.g. `[image/png]`). Reasoning is
- * left out. Long texts are cut in the middle; if the budget requires it, all are cut to the same length. If that isn't
- * enough, lines in the middle are left out.
+ * Returns messages as lines of JSON, in about `budget` UTF-16 units at most. Each line is one JSON object, so a text
+ * can't imitate another message. Media, and tools that the model provider ran, are only named (e.g. `[image/png]`).
+ * Reasoning is left out. Long texts are cut in the middle. If the budget requires it, they are cut further, all to the
+ * same length. If all lines together are still too long, lines in the middle are left out.
  */
 export function transcriptOf(messages: readonly Message[], budget: number): string {
   const lines = messages.map(lineOf);

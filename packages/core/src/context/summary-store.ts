@@ -17,7 +17,10 @@ import {
   summaryReach,
 } from "../stored/summary-metadata.ts";
 
-/** How many times a write is tried if the write fails, or if the metadata changes in between (e.g. by the run's heartbeat). */
+/**
+ * How many times a write is tried. It is tried again if it fails with a transient error, or if the metadata has changed
+ * since it was loaded for this write (e.g. by the run's heartbeat).
+ */
 const MAX_ROUNDS = 5;
 
 export type StoredSummary =

@@ -25,8 +25,8 @@ export interface WindowInput {
   /** The summary of the earlier messages, as a message for the model. Absent if there is no summary. */
   readonly summary: Message | undefined;
   /**
-   * The number of messages that are missing before `messages`: after the summary, or (without a summary) from the
-   * conversation's beginning.
+   * The number of messages that are missing between the end of the summary and the first of `messages`. Without a
+   * summary: between the conversation's beginning and the first of `messages`.
    */
   readonly dropped: number;
   /**
@@ -44,7 +44,9 @@ export interface WindowResult {
    * Without room, `messages` is empty, too.
    */
   readonly summary: Message | undefined;
-  /** Returns the fate of the message at an index of the input's `messages`; `undefined` if the message is sent unchanged. */
+  /**
+   * Returns the fate of the message at an index of the input's `messages`. `undefined` stands for `sent`: unchanged.
+   */
   readonly label: (index: number) => ContextLabel | undefined;
   /**
    * The problem that prevents the model call, because the model wouldn't get the messages that it must answer. Absent if
@@ -56,8 +58,8 @@ export interface WindowResult {
 export interface ModelWindow {
   readonly limit: WindowLimit | undefined;
   /**
-   * Applies the window. Throws the errors of the application's function or tokenizer, and a `TypeError` if they return
-   * invalid values.
+   * Applies the window. Throws the errors of the window function or the tokenizer in `RunConfig.memory.window`. Throws
+   * a `TypeError` if one of them returns an invalid value.
    */
   readonly apply: (input: WindowInput) => WindowResult;
   /**
@@ -165,8 +167,8 @@ const applyOptions =
   };
 
 /**
- * Returns a function that returns the fate of the message at an index; `undefined` if the message is sent. The list of
- * fates is created on first use, because usually it isn't needed.
+ * Returns a function that returns the fate of the message at an index: `trimmed`, or `undefined`, which stands for
+ * `sent`. The list of fates is created on first use, because usually it isn't needed.
  */
 function lookUp(omitted: readonly Omission[]): WindowResult["label"] {
   let labels: ContextLabel[] | undefined;
@@ -200,8 +202,8 @@ const leftOut: ContextLabel = { fate: "trimmed", reason: "function" };
 const changed: ContextLabel = { fate: "repaired" };
 
 /**
- * Returns a window that lets an application's function choose the messages. Applying the window throws the function's errors,
- * and a `TypeError` if the function doesn't return messages.
+ * Returns a window that lets the application's window function choose the messages. Applying the window throws the
+ * function's errors, and a `TypeError` if the function doesn't return messages.
  */
 function windowByFunction(window: WindowFunction): (input: WindowInput) => WindowResult {
   return ({ messages, summary }) => {
@@ -230,8 +232,9 @@ const newestMissing: MemoryIssue = {
 };
 
 /**
- * Checks the messages that the application's function returned, and returns them. Messages of the conversation itself were
- * checked earlier. Throws a `TypeError` for anything else than messages.
+ * Checks the messages that the window function returned, and returns them. Only new messages are checked, because
+ * messages of the conversation (`own`) were checked earlier. Throws a `TypeError` if the value isn't a list of
+ * messages.
  */
 function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Message[] {
   if (!Array.isArray(returned)) throw new TypeError("it returned no list of messages");
@@ -247,8 +250,9 @@ function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Me
 
 /**
  * Returns whether the model gets the messages that it must answer. These are the last user message and the newest
- * message. If the history ends with tool results, the model must get all of these results. The application's function
- * may replace such a message by a new one of the same role, or by a new result of the same call.
+ * message. If the history ends with tool results, the model must get all of these results. The window function may
+ * replace such a message by a new message of the same role. It may replace a tool result by a new result of the same
+ * call.
  */
 function holdsNewest(
   given: readonly Message[],
@@ -267,8 +271,9 @@ const roleOf = ({ role, tool_call_id: answers }: Message): string =>
   role === "tool" ? `${role}:${answers}` : role;
 
 /**
- * Returns the fates of the messages that the application's function returned: `repaired` if the sanitizer changed the
- * message, `undefined` if the message is sent unchanged. Messages that the sanitizer dropped are left out.
+ * Returns a map from each message that the window function returned to the message's fate. The fate is `repaired` if
+ * the sanitizer changed the message; `undefined` stands for `sent`. The map has no entry for a message that the
+ * sanitizer dropped.
  */
 function labelsOf(
   returned: readonly Message[],

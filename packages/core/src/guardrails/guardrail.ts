@@ -1,6 +1,6 @@
 /**
- * The result of a guardrail or a validation. If a guardrail blocks a value, its `errorMessage` becomes the reason in the
- * run's outcome.
+ * The result of a guardrail or a validation. If `isValid` is `false`, the guardrail blocks the value, and
+ * `errorMessage` becomes the reason in the run's outcome.
  */
 export type ValidationResult =
   | { readonly isValid: true }
@@ -77,8 +77,8 @@ export function composeValidations<I, Ctx>(
 }
 
 /**
- * Returns whether a value has a `then` method, as `await` does. Promises of another realm or library aren't `instanceof
- * Promise`.
+ * Returns whether a value has a `then` method. `await` checks the same. Promises of another realm or library aren't
+ * `instanceof Promise`.
  */
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";

@@ -25,8 +25,8 @@ export interface HookName {
 }
 
 /**
- * The run's context, which a `remembers` function gets as its argument. And the hook that is about to be called: a
- * `middleware_failed` event names this hook if the `remembers` function throws.
+ * `context`: the run's context, which a `remembers` function gets as its argument. `hook`: the hook that is called
+ * after the `remembers` function. If the `remembers` function throws, the `middleware_failed` event names this hook.
  */
 export type Asking<Ctx> = Pick<RunState<Ctx>, "context"> & Pick<HookName, "hook">;
 
@@ -40,8 +40,9 @@ export const hasMiddleware = <Ctx>(config: Configured<Ctx>, agent: Installing<Ct
   declarationFor(config, agent) !== undefined;
 
 /**
- * Returns the middleware of a run: that of the run's configuration, then the agent's, then that of `remembers`. Rejects with
- * a `TypeError` if any of it is invalid (e.g. what a `remembers` function returned).
+ * Returns the middleware of a run in the order of the calls: `RunConfig.middleware`, `Agent.middleware`, and the
+ * middleware of the user memory. Rejects with a `TypeError` if a middleware or the user memory settings (`remembers`)
+ * are invalid.
  */
 export async function install<Ctx>(
   scope: RunScope<Ctx>,
@@ -103,8 +104,8 @@ interface ActiveDeclaration<Ctx> {
 }
 
 /**
- * Returns the user memory settings (`remembers`) for a run. Those of the run's configuration replace those of the agent.
- * Returns `undefined` without settings or without a user memory.
+ * Returns the user memory settings for a run: `RunConfig.remembers` if it is set, otherwise `Agent.remembers`. Returns
+ * `undefined` if the run has no such settings or no user memory.
  */
 function declarationFor<Ctx>(
   config: Configured<Ctx>,
@@ -137,8 +138,12 @@ function checkDeclared<Ctx>(
 }
 
 /**
- * Returns the middleware for user memory settings; an empty list if the settings are empty. If the application's code
- * throws, an event reports the error and the list is empty. Rejects with a `TypeError` if the settings are invalid.
+ * Returns the list of middleware that recalls and stores facts:
+ *
+ * - If the settings name no user, returns an empty list.
+ * - If a `remembers` function or `RunUserMemory.middlewareFor` throws, emits `middleware_failed` and returns an empty
+ *   list.
+ * - If the settings or the middleware are invalid, rejects with a `TypeError`.
  */
 async function userMemoryMiddleware<Ctx>(
   scope: RunScope<Ctx>,

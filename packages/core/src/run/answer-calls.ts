@@ -13,7 +13,10 @@ import { type CallBatch, executeCall, type RunnableCall } from "../tool-calls/ex
 import { answerHandoff, isHandoff } from "../tool-calls/handoff.ts";
 
 export interface AnsweredCalls {
-  /** The results in call order, without calls that wait. If there is an `error`, calls that didn't finish are left out, too. */
+  /**
+   * The results in call order. Calls that wait have no result. If there is an `error`, calls that didn't finish have no
+   * result either.
+   */
   readonly results: readonly Message[];
   /** The calls that wait for an approval or the client. If any call waits, handoffs of the same reply aren't made yet. */
   readonly interruptions: readonly Interruption[];

@@ -60,8 +60,8 @@ export async function beginStored<Ctx>(
 }
 
 /**
- * Returns how to load only the end of the conversation. Returns `undefined` if the whole conversation must be loaded (e.g.
- * because the application's validator gets all stored messages).
+ * Returns how to load only the end of the conversation. Returns `undefined` if the whole conversation must be loaded
+ * (e.g. because `RunConfig.validate` gets all stored messages).
  */
 function neededTail<Ctx>(
   { sent, config: { validate } }: RunScope<Ctx>,
@@ -78,8 +78,8 @@ interface LoadAttempt {
   readonly queue: LeaseQueue;
   readonly tail: Tail | undefined;
   /**
-   * Whether the conversation is loaded a second time, because the end that was loaded first wasn't enough. The run
-   * keeps its place in the queue.
+   * Whether the conversation is loaded a second time, because the end that was loaded first wasn't enough (e.g. to
+   * check a client's copy of the whole history). The run keeps its place in the queue.
    */
   readonly isReread: boolean;
 }
@@ -138,8 +138,8 @@ async function findNewInput<Ctx>(
 }
 
 /**
- * Adds a run's new input to the conversation: first the results that follow from decisions about open calls, then the new
- * messages.
+ * Adds a run's new input to the conversation: first the results that follow from decisions about open calls (calls
+ * without a result), then the new messages.
  */
 async function takeInput<Ctx>(
   scope: RunScope<Ctx>,

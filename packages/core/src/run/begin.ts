@@ -32,8 +32,8 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
 }
 
 /**
- * Begins a run with a history that the caller passed. Unanswered calls in the history run only if a decision about them was
- * passed, because it isn't known who made them.
+ * Begins a run with a history that the caller passed. Unanswered calls in the history run only if a decision about them
+ * was passed, because the engine can't tell who made these calls.
  */
 async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<RunProgress<Ctx>> {
   if (scope.sent !== undefined) return failWithoutStore(state);

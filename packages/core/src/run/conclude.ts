@@ -46,7 +46,7 @@ export async function concludeStored<Ctx>(
 /**
  * Stores that the run is interrupted, and ends the run.
  *
- * `entry`: the metadata about the waiting calls to store. Absent if it is stored already.
+ * `entry`: the metadata to store about the calls that wait. Absent if this metadata is stored already.
  */
 export async function interrupt<Ctx>(
   scope: RunScope<Ctx>,

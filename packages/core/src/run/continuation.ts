@@ -30,7 +30,7 @@ const validateStrictly = defaultContinuationValidator();
 
 interface SentContinuation {
   readonly sent: SentHistory;
-  /** The number of messages that the store has dropped, as far as the loaded part shows. */
+  /** The number of messages that the store has dropped. 0 if only the end of the conversation was loaded. */
   readonly dropped: number;
 }
 

@@ -10,8 +10,8 @@ import { type Masking, textOfThrown } from "../thrown.ts";
 const passed: ValidationResult = { isValid: true };
 
 /**
- * Calls the guardrails in order and returns the first result that blocks `value`, or a passed result. After an abort, the
- * result means nothing: the caller must check the signal.
+ * Calls the guardrails in order and returns the first result that blocks `value`, or a result with `isValid: true`.
+ * After an abort, the result means nothing: the caller must check `RunConfig.signal`.
  */
 export async function checkGuardrails<I, Ctx>(
   scope: RunScope<Ctx>,
@@ -89,8 +89,8 @@ function quotes(message: string, text: string): boolean {
 }
 
 /**
- * Checks the user messages among these messages with the input guardrails. If they are blocked or the run is aborted, returns
- * the run's progress with the error as its outcome; otherwise `undefined`.
+ * Checks the user messages among these messages with the input guardrails. If a guardrail blocks these messages or the
+ * run is aborted, returns the run's progress with the error as its outcome. Otherwise returns `undefined`.
  */
 export async function checkInput<Ctx>(
   scope: RunScope<Ctx>,

@@ -95,8 +95,8 @@ function openCalls<Ctx>(
 }
 
 /**
- * Returns the calls of an unstored history that a run may answer: calls that wait, and handoffs. An interrupted run leaves
- * only such calls open. It isn't known who made any other open call.
+ * Returns the calls of an unstored history that a run may answer: calls that wait, and handoffs. An interrupted run
+ * leaves only such calls open. The engine can't tell who made any other open call, so other open calls don't run.
  */
 function interruptedCalls<Ctx>(
   { calls }: CallBatch<Ctx>,

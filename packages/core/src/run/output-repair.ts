@@ -7,8 +7,8 @@ import { holdsJson, isCodecFault } from "./output.ts";
 const SHOWN_FAULTS = 20;
 
 /**
- * Returns the faults of a final reply that the model can correct. Returns `undefined` if the run ended for another reason
- * than such faults.
+ * Returns the faults that the agent's `outputCodec` found in the final reply, if the model can correct them. Returns
+ * `undefined` in any other case, e.g. if the codec accepted the reply or the codec itself threw.
  */
 export function repairableFaults<Ctx>({ outcome }: RunProgress<Ctx>): readonly z.ZodIssue[] | undefined {
   if (outcome?.status !== "error" || outcome.error._tag !== "DecodeError") return undefined;

@@ -53,8 +53,8 @@ export interface Answered<Ctx> {
 }
 
 /**
- * Answers the open calls: those with a decision and those that need no decision. The run continues afterwards, unless the
- * progress has an outcome.
+ * Answers each open call (a call without a result) that has a decision or needs no decision. The run continues
+ * afterwards, unless the progress has an outcome.
  */
 export async function answerDecided<Ctx>(
   scope: RunScope<Ctx>,
@@ -88,8 +88,8 @@ async function goOn<Ctx>(scope: RunScope<Ctx>, step: StepStart<Ctx>): Promise<Ru
 }
 
 /**
- * Returns whether none of these open calls can be answered without a decision. A handoff can't, if another call waits:
- * handoffs are made only when no call waits.
+ * Returns whether all these open calls need a decision first, so none can be answered yet. Handoffs are included if any
+ * other call waits, because a handoff is made only when no call waits.
  */
 export const onlyWaits = <Ctx>({ classified }: OpenCallBatch<Ctx>): boolean =>
   classified.waiting.length > 0 && classified.answered.length === 0 && classified.run.every(isHandoff);

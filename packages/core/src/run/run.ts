@@ -19,9 +19,10 @@ import { takeStep } from "./step.ts";
  *
  * - User messages are appended. If the stored conversation ends with the same messages and no reply, they count as a retry
  *   and aren't appended again.
- * - A whole history (e.g. the last `finalState.messages` and newer messages) must begin with the stored conversation; the
- *   messages after it are appended. If it begins differently, the run ends with a `MemoryConflictError` of reason
- *   `"version"`. Then nothing is stored, the model isn't called, and you must load the conversation again.
+ * - A whole history (e.g. the last `finalState.messages` and newer messages) must begin with the stored conversation;
+ *   the messages after it are appended. If the history begins differently, the run ends with a `MemoryConflictError` of
+ *   reason `"version"`. In that case, nothing is stored, the model isn't called, and you must load the conversation
+ *   again.
  * - Tool calls are appended only together with their results. If no message is left to append, the run ends with a
  *   `MemoryValidationError`.
  *
@@ -63,7 +64,7 @@ export interface Ended<Out> {
   readonly result: RunResult<Out>;
   /** Returns whether this message object was loaded from the store. */
   readonly isStored: (message: Message) => boolean;
-  /** The error that the application's validator threw. Absent if it threw no error. */
+  /** The error that `RunConfig.validate` threw. `undefined` if it threw no error. */
   readonly refusal: RunScope<unknown>["refusal"];
 }
 

@@ -29,7 +29,8 @@ const VERSIONED = [
 ] as const satisfies readonly Method[];
 
 /**
- * Returns a memory provider that passes all calls on to the given one and counts them. It has the same methods.
+ * Returns a memory provider that passes all calls on to `provider` and counts the calls. It has the same methods as
+ * `provider`.
  *
  * @example
  * ```ts

@@ -95,7 +95,7 @@ type TimeLimited<T> = { readonly ok: true; readonly value: T } | { readonly ok: 
 
 /**
  * Runs a synchronous function with a time limit. The limit can also stop a regular expression in the middle of a match.
- * Throws the errors that the function throws.
+ * Returns `{ ok: false }` if the function exceeds the limit. Throws the errors that the function throws.
  */
 function runWithTimeout<T>(compute: () => T, timeMs: number): TimeLimited<T> {
   try {
