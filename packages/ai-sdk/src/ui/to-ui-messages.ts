@@ -9,7 +9,7 @@ import type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart, ToolState } from "./ui
 /** Options of {@link toUIMessages}. */
 export interface ToUIMessagesOptions {
   /**
-   * The waiting calls from the run's `outcome.interruptions`. Calls that wait for an approval get the state `approval-requested`.
+   * The pending calls from the run's `outcome.interruptions`. Calls that wait for an approval get the state `approval-requested`.
    * Default: none.
    */
   readonly interruptions?: readonly Interruption[];

@@ -27,7 +27,7 @@ const listApprovals = operation("get", "/approvals/pending", {
 });
 
 const streamApprovals = operation("get", "/approvals/stream", {
-  summary: "Stream the list of waiting calls whenever it changes",
+  summary: "Stream the list of pending calls whenever it changes",
   streams: "always",
 });
 

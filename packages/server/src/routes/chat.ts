@@ -77,12 +77,12 @@ const chatBody = z.strictObject({ agentName: id.optional(), ...chatFields });
 type ChatBody = z.output<typeof chatBody>;
 
 const chat = operation("post", "/chat", {
-  ...{ ...startsTurn, summary: "Send a message, or answer waiting calls" },
+  ...{ ...startsTurn, summary: "Send a message, or answer pending calls" },
   body: chatBody,
 });
 
 const chatWithAgent = operation("post", "/agents/{agentName}/chat", {
-  ...{ ...startsTurn, summary: "Send a message to this agent, or answer waiting calls" },
+  ...{ ...startsTurn, summary: "Send a message to this agent, or answer pending calls" },
   body: z.strictObject(chatFields),
 });
 
