@@ -65,7 +65,10 @@ const key = sql`${sql.placeholder("key")}::text`;
 const now = sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 const expiresAt = sql`${now} + ${sql.placeholder("seconds")}::bigint * 1000`;
 
-/** How many expired values of other keys a write removes, so unused values don't pile up. */
+/**
+ * The maximum number of expired values that a write removes. They belong to other keys than the written one. Without
+ * this, values that are never read again would pile up.
+ */
 const MOST_REMOVED = 20;
 
 /**

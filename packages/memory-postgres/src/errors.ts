@@ -163,8 +163,8 @@ const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
 ];
 
 /**
- * The conversation is longer than JavaScript's longest string. If the driver read such a text, the driver would end the
- * process.
+ * The messages of the conversation are too large to be read together. The driver converts them into one string, and
+ * JavaScript's strings are limited to 512 MB. Without this error, the driver would fail and end the process.
  */
 export class ConversationTooLarge extends Error {
   override readonly name = "ConversationTooLarge";

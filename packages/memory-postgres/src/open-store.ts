@@ -34,8 +34,8 @@ export function requireClient(client: PostgresClient, operation: string): void {
 }
 
 /**
- * Opens a pool unless there is a client, prepares the tables, and returns the result of `make`. If any of these fails,
- * closes the pool and rejects with a `MemorySetupError`.
+ * Opens a pool unless `client` is given, prepares the tables, and returns the result of `make`. If any of these fails,
+ * closes the pool that it opened, and rejects with a `MemorySetupError`.
  */
 export async function openStore<T>(
   { settings, client, group, operation }: Opening,

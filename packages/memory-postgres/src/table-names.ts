@@ -32,7 +32,8 @@ export function quoteLiteral(text: string): string {
 }
 
 /**
- * Quotes the name of one of our tables, views or functions: `tableName` and `suffix`. Adds the schema if it is known.
+ * Quotes the name of one of our tables, views or functions. The name consists of `tableName` and `suffix`. If `schema`
+ * is given, the quoted schema comes before the name.
  */
 export function qualifiedName({ tableName, schema }: TableNames, suffix = ""): string {
   const name = quoteIdentifier(`${tableName}${suffix}`);

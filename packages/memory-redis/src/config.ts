@@ -63,19 +63,19 @@ const schema = z.strictObject({
     .refine((prefix) => !NOT_IN_A_KEY.test(prefix), { error: "expected no NUL and no unpaired surrogate" })
     .default("jaf:memory:"),
   /**
-   * Seconds after the last read or write until a conversation expires. If a write sets `ttlSeconds`, its conversation
-   * expires that long after the last write instead. Default: no expiry.
+   * Seconds after the last read or write until a conversation expires. Default: no expiry. If a write sets the option
+   * `ttlSeconds`, its conversation expires `ttlSeconds` after the last write instead: reads don't count.
    */
   ttl: z.int().min(1).optional(),
   /**
-   * The number of replicas that must have a write before the write succeeds. Default 0: a write succeeds before any
-   * replica has it, and may be lost if the server fails directly afterwards. Above 0, each write occupies its
-   * connection while it waits for the replicas, so use a pool of connections.
+   * The number of replicas that must have a write before the write succeeds. Default 0: a write doesn't wait for
+   * replicas, and may be lost if the server fails directly after the write. Above 0, each write occupies its connection
+   * while it waits for the replicas, so use a pool of connections.
    */
   minReplicas: z.int().min(0).default(0),
   /**
-   * Milliseconds until a command without a reply fails. The server may still execute the command. If no waiting command
-   * gets a reply for this long, the provider replaces a connection that it opened itself. Default 30,000.
+   * Milliseconds until a command without a reply fails. The server may still execute the command. A connection that the
+   * store opened itself is replaced if commands wait on it and none of them gets a reply for this long. Default 30,000.
    */
   commandTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
 });

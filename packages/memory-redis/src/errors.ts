@@ -48,7 +48,9 @@ const disk = storage(
   "it refuses writes, since it can't save to its disk; free some space and see its log",
   true,
 );
-/** Returns the rule for a user who has no right to run a command. `command` is its name in capitals, e.g. `ZADD`. */
+/**
+ * Returns the rule for a Redis user who has no right to run a command. `command` is its name in capitals, e.g. `ZADD`.
+ */
 const lacksCommand = (command: string): ErrorRule =>
   storage(
     `this user lacks a right: it can't run ${command}; allow all commands that the package's README lists`,
@@ -176,7 +178,7 @@ const AT_LINE = /on @user_script:(\d+)/;
 
 const CALLED = /redis\.p?call\('(\w+)'/;
 
-/** The right that a user lacks: to run a command, to use the keys, or an unknown one. */
+/** The right that a Redis user lacks: to run a command, to use the keys, or an unknown right. */
 type Denial = { readonly kind: "command"; readonly command: string } | { readonly kind: "keys" | "unknown" };
 
 /**
@@ -191,9 +193,9 @@ function denialOf(message: string): Denial | undefined {
 }
 
 /**
- * Returns an error that names the command which a script wasn't allowed to run. Before version 7.2, Redis names only
- * the line of the script. So this function looks up the command in that line of `source`, the script. Returns
- * `undefined` if `thrown` is another error.
+ * Returns an error that names the command which a script wasn't allowed to run. Before version 7.2, the error of Redis
+ * has only the number of the line in the script. So this function looks up the command in that line of the script's
+ * text, `source`. Returns `undefined` if `thrown` isn't about a missing right, or if the line has no command.
  */
 export function namedDenial(thrown: unknown, source: string): Error | undefined {
   if (!(thrown instanceof Error) || !SCRIPT_COMMAND.test(thrown.message)) return undefined;
@@ -211,7 +213,8 @@ const unexpected: ErrorRule = {
 };
 
 /**
- * Finds the server's error word (e.g. `OOM`) within the error text of a failed script, where it isn't the first word.
+ * Finds the server's error word (e.g. `OOM`) anywhere in the text of an error. In the error of a failed script, the
+ * word isn't at the start.
  */
 const INNER_WORD = /(?:^|[\s-])(READONLY|OOM|WRONGTYPE|MISCONF|CROSSSLOT|NOREPLICAS|MASTERDOWN|LOADING)\s/;
 

@@ -61,8 +61,8 @@ export function createKeys(prefix: string) {
   };
   const userIndex = (userId: string): string => `${prefix}user:${userId}:conversations`;
   /**
-   * Returns the start of a new key that is in the same Cluster slot as `key`. The new key doesn't reveal `key`, which
-   * may contain an id.
+   * Returns the start of a new key that is in the same Cluster slot as `key`. The new key doesn't contain `key`,
+   * because `key` may contain the id of a user or a conversation.
    */
   const sameSlot = (kind: string, key: string): string => `${prefix}${kind}:{${hashTagOf(slotOf(key))}}`;
   return {
@@ -92,9 +92,9 @@ export function createKeys(prefix: string) {
     userTombstone: (userId: string): string =>
       `${sameSlot("gone", userIndex(userId))}:${tombstoneKey("user", userId)}`,
     /**
-     * Returns the key of the import marker of an index. All indexes of a Cluster slot share one marker. The marker
-     * holds the time when an import last added an entry to one of these indexes. The entry itself has a past time: see
-     * `markImport` in `conversations/scripts/fragments.ts`.
+     * Returns the key of an index's import marker: the time when an import last added an entry to the index. All
+     * indexes in a Cluster slot share one marker. The marker is needed because the entry of an imported conversation
+     * has a past time: see `markImport` in `conversations/scripts/fragments.ts`.
      */
     importMarker: (index: string): string => sameSlot("imported", index),
     traceIndex: (traceId: string): string => `${prefix}trace:${traceId}:conversations`,
@@ -108,7 +108,7 @@ export type Keys = ReturnType<typeof createKeys>;
 
 const SLOTS = 16_384;
 
-/** The CRC-16/XMODEM checksum of each byte, to compute the checksum of a longer text. */
+/** The CRC-16/XMODEM checksum of each possible byte. `crc16` computes the checksum of a longer text from them. */
 const CRC16 = Uint16Array.from({ length: 256 }, (_, byte) => {
   let value = byte << 8;
   for (let bit = 0; bit < 8; bit++) value = (value << 1) ^ (value & 0x8000 ? 0x1021 : 0);

@@ -4,8 +4,8 @@ import type { Deadlines } from "./client/command-deadlines.ts";
 import { namedDenial } from "./errors.ts";
 
 /**
- * A template tag for Lua source text. It inserts Lua fragments: texts that define functions and values which the rest
- * of the script uses.
+ * A template tag for Lua source text. Its values are Lua fragments: texts that define functions or constants for the
+ * script into which they are inserted.
  */
 export const lua = (parts: TemplateStringsArray, ...fragments: readonly string[]): string =>
   String.raw(parts, ...fragments);
@@ -19,8 +19,8 @@ end
 `;
 
 /**
- * A Lua fragment. `clock()` returns the server's time in microseconds since 1970, so changes within one millisecond
- * keep their order. `digits()` formats a number.
+ * A Lua fragment. `clock()` returns the server's time in microseconds since 1970, so two changes within one millisecond
+ * get different times. `digits(number)` returns a whole number as text, with all its digits.
  */
 export const clockMicros = lua`
 local function clock()
@@ -66,8 +66,8 @@ async function runAndWait(port: RedisPort, command: readonly string[], key: stri
 }
 
 /**
- * Returns a function that runs a script by its digest (a SHA-1). If the server doesn't know the script, e.g. after a
- * restart, the function sends the script's source text instead.
+ * Returns a function that runs a script by the SHA-1 of its source text. If the server doesn't know this SHA-1, e.g.
+ * after a restart, the function sends the source text instead.
  */
 export function createScriptRunner<Name extends string>(
   port: RedisPort,

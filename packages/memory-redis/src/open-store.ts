@@ -26,9 +26,9 @@ interface Opening {
 }
 
 /**
- * Adapts the client that the application passed in, or opens a connection if there is no client. Throws a `TypeError`
- * if `client` isn't a Redis client. Throws a `MemorySetupError` if `client` can't be used (e.g. because it is closed),
- * or if the server can't be reached.
+ * Returns the connection and the settings of a store. Uses `client` if the application passed one in, and otherwise
+ * opens a connection. Throws a `TypeError` if `client` isn't a Redis client. Throws a `MemorySetupError` if `client`
+ * can't be used (e.g. because it is closed), or if the server can't be reached.
  */
 export async function openStore({ settings, client, operation }: Opening): Promise<StoreOptions> {
   const { keyPrefix, minReplicas, commandTimeoutMs } = settings;
@@ -44,8 +44,8 @@ export async function openStore({ settings, client, operation }: Opening): Promi
 }
 
 /**
- * Returns what a store needs to send commands and to run its scripts: the time limit for each command, how to wait for
- * replicas, and the function that runs a script.
+ * Returns what a store needs to send commands and to run its scripts. `deadlines` limits the time of a command. `wait`
+ * says how many replicas a write waits for; `undefined`: it waits for none. `run` runs a script.
  */
 export function createCalls<Name extends string>(
   { port, minReplicas, commandTimeoutMs }: Omit<StoreOptions, "keyPrefix" | "close">,

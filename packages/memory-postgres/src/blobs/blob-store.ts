@@ -11,9 +11,9 @@ import { createBlobStatements } from "./statements.ts";
 
 /**
  * Creates a store for the bytes of large media in a table of Postgres or PGlite, for `withBlobs`. Creates the table if
- * it is missing. `client` is a connected `Client` or a `Pool` of `pg`, or a PGlite instance; closing the store doesn't
- * close it. Without `client`, the store opens a pool. Use the `tableName` of the conversations: the name of the table
- * begins with it, e.g. `conversations_blobs`. `partitions` has no effect.
+ * it is missing. `client` is a connected `Client` or a `Pool` of `pg`, or a PGlite instance. Closing the store doesn't
+ * close `client`. Without `client`, the store opens a pool. Use the `tableName` of the conversations: the name of the
+ * table begins with it, e.g. `conversations_blobs`. `partitions` has no effect.
  *
  * With a `Client`, calls within a transaction of the application are part of that transaction. To roll back messages
  * and media together, pass the same `Client` to the provider and to the store.

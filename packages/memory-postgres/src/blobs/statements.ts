@@ -10,12 +10,13 @@ const hashes = sql`${sql.placeholder("hashes")}::text[]`;
 const now = sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 const held = sql`jsonb_build_object(${hold}, ${now} + ${sql.placeholder("seconds")}::bigint * 1000)`;
 
-/** Returns an SQL condition: the column with the holds has a hold that hasn't ended. */
+/** Returns an SQL condition: the column `holds` has a hold that hasn't ended, so the blob must not be removed. */
 const isHeld = (holds: SQL): SQL =>
   sql`EXISTS (SELECT FROM jsonb_each_text(${holds}) AS one WHERE one.value::bigint > ${now})`;
 
 /**
- * Returns SQL for the column with the holds, without the holds that have ended. Writers that crashed leave such holds.
+ * Returns SQL for the column `holds`, without the holds that have ended. Such a hold is left over if its writer
+ * crashed.
  */
 const lasting = (holds: SQL): SQL =>
   sql`(SELECT coalesce(jsonb_object_agg(one.key, one.value::bigint), '{}') FROM jsonb_each_text(${holds}) AS one

@@ -78,8 +78,8 @@ async function send(client: PgClient, { text, values, name, timeoutMs }: Stateme
 const scriptOn = (client: PgClient) => async (sql: string) => void (await client.query(sql));
 
 /**
- * Sends a statement in a transaction with the isolation level read committed. The database's default level has no
- * effect.
+ * Sends a statement in a transaction with the isolation level read committed, even if the database's default is another
+ * level.
  */
 async function sendReadCommitted(pool: PgPool, statement: Statement): Promise<readonly SqlRow[]> {
   const client = await pool.connect();
@@ -173,7 +173,8 @@ const pause = (attempt: number): Promise<void> =>
 
 /**
  * Returns a function that sends a statement, and sends it again after a conflict with another transaction. The
- * application may use the same connection meanwhile, so the function can't begin a transaction of its own.
+ * application may send its own statements on the same connection between two attempts. So the function can't begin a
+ * transaction: these statements would become part of it.
  */
 function retryAfterRace(send: Query, inTransaction: () => boolean): Query {
   return async (statement) => {

@@ -39,7 +39,7 @@ export const isPglite = (client: PostgresClient): client is PgliteClient =>
 export const hasCode = (thrown: unknown, codes: ReadonlySet<unknown>): boolean =>
   thrown instanceof Error && "code" in thrown && codes.has(thrown.code);
 
-/** The functions that this package needs from a client. They are the same for all drivers. */
+/** A client of any driver, with the same functions for all drivers. `adaptClient` makes it. */
 export interface SqlClient {
   /**
    * Whether each statement is a transaction of its own. If not, a statement may be part of the application's

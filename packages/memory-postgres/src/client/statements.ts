@@ -22,9 +22,9 @@ export interface Statement {
 }
 
 /**
- * Returns a name for a prepared statement that is unique to its text. Behind a PgBouncer that doesn't support prepared
- * statements, a connection may still have prepared statements of another application. If two texts had the same name,
- * the wrong statement would run.
+ * Returns a name for a prepared statement. Two different texts never have the same name. Behind a PgBouncer that
+ * doesn't support prepared statements, a connection may still have prepared statements of another application. If one
+ * of them had the same name, it would run in place of ours.
  */
 export const statementName = (text: string): string =>
   `jaf_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
@@ -54,8 +54,9 @@ export function reusable<Names extends string>(query: SQL): (values: Record<Name
 }
 
 /**
- * SQL for the time at which the statement began, to tell which conversations have expired. The statement's transaction
- * may have begun long ago. A condition with this time can use an index, unlike a condition with `clock_timestamp()`.
+ * SQL for the time at which the statement began, to tell which conversations have expired. `now()` isn't used: it is
+ * the start of the transaction, which may be long ago. `clock_timestamp()` isn't used: a condition with it can't use an
+ * index.
  */
 export const statementTime = sql`statement_timestamp()`;
 
@@ -80,7 +81,10 @@ export function timestampOf(date: Date): SQL {
 export const millisecondsOf = (column: SQLWrapper): SQL =>
   sql`round(date_part('epoch', ${column}) * 1000)::text`;
 
-/** Returns SQL for a text column as JSON. If a plain text begins with a byte order mark, PGlite drops the mark. */
+/**
+ * Returns SQL for a text column as JSON. JSON is used because PGlite drops a byte order mark at the start of a plain
+ * text.
+ */
 export const jsonTextOf = (column: SQLWrapper): SQL => sql`to_json(${column})::text`;
 
 /** Returns the first row of a statement that always returns a row. Throws a `TypeError` if there is no row. */

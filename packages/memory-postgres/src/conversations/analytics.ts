@@ -85,8 +85,8 @@ export function parseAnalyticsOptions(options: unknown): Required<AnalyticsOptio
 }
 
 /**
- * Returns a function that makes the statement for the figures, whose row {@link toAnalytics} converts. `owner`: a user
- * id to count only this user's conversations.
+ * Returns a function that makes the statement for the figures. The statement returns one row, which {@link toAnalytics}
+ * converts. If the function gets an `owner`, only the conversations of this user count.
  */
 export function createAnalyticsQuery(names: ResolvedNames) {
   const { columns: conversations, source, live } = conversationsOf(names);

@@ -12,7 +12,7 @@ import { conversationQueryParts, toStats, toStoredConversation } from "./rows.ts
 import { createWriting } from "./write.ts";
 
 export interface ConversationBackendOptions {
-  /** The client behind `sql`. */
+  /** The client that `sql` uses. A write can only begin turns of a turn log that uses the same client. */
   readonly client?: PostgresClient;
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
@@ -37,8 +37,12 @@ const EXPIRED_AT_ONCE: DeletionLimit = { conversations: 20, messages: 2_000 };
 const TOMBSTONES_AT_ONCE = 1_000;
 
 /**
- * Creates the backend for conversations on Postgres. Each call is one statement in one round trip, with three
- * exceptions: `clearUser`, sweeps, and reads that ask for tombstones or the time of a missing conversation.
+ * Creates the backend for conversations on Postgres. Each call is one statement in one round trip, with some
+ * exceptions:
+ * - `clearUser`,
+ * - calls after which a sweep runs,
+ * - writes whose idempotency key is known,
+ * - reads that don't find the conversation, but ask for its tombstones or for the store's time.
  */
 export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend & TurnBeginner {
   const {

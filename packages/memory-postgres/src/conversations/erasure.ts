@@ -29,13 +29,14 @@ interface Listed {
 }
 
 /**
- * Which conversations a sweep deletes: those without activity for more than this many days, or those that have expired.
+ * Which conversations a sweep deletes. `"expired"`: those that have expired. `olderThanDays`: those without activity
+ * for more than this many days.
  */
 export type Due = { readonly olderThanDays: number } | "expired";
 
 /**
- * How far a sweep has come: the last conversation of a page, and the time by which conversations are ordered (expiry or
- * last activity).
+ * How far a sweep has come: the last conversation of a page, with its time. Conversations are sorted by this time. It
+ * is the expiry for `"expired"`, and the last activity for `olderThanDays`.
  */
 export interface DuePosition {
   /** The time in milliseconds since 1970. It may be infinite, because rows may be written by hand. */
@@ -64,8 +65,8 @@ export interface BatchDeletion {
   /** Deletes all conversations that `due` selects. Returns their number, and how many of them had not expired. */
   readonly sweep: (due: Due) => Promise<Deleted>;
   /**
-   * Deletes some of the conversations that `due` selects, the longest due first. Returns whether more of them may be
-   * left.
+   * Deletes some of the conversations that `due` selects, the longest due first, within the limits `most`. Returns
+   * whether more of them may be left.
    */
   readonly sweepSome: (due: Due, most: DeletionLimit) => Promise<boolean>;
   /** Deletes expired tombstones, at most `most`. Returns whether more of them may be left. */
@@ -238,7 +239,10 @@ export function createBatchQueries(names: ResolvedNames) {
         leaveTombstones,
       ),
 
-    /** Selects the conversations to delete that follow `after`, the longest due first. */
+    /**
+     * Selects the conversations that are `due`, the longest due first. If `after` is given, begins directly after this
+     * position.
+     */
     listDue: (due: Due, after: DuePosition | undefined, limit: number): Statement => {
       const time = due === "expired" ? expiresAt : lastActivity;
       const later =
@@ -274,8 +278,8 @@ const SWEEP_EVERY = 10;
 /**
  * Returns a function to call after each write of data that will expire. Every tenth call runs `sweepSome`, which
  * removes some expired rows and returns whether more of them may be left. If so, the next call runs `sweepSome` again.
- * Each run removes more rows than can expire between two runs, so expired rows don't pile up even if `purgeExpired` is
- * never called. The returned function never rejects, because the write before the call has succeeded.
+ * Each run can remove more rows than ten writes create, so expired rows don't pile up even if `purgeExpired` is never
+ * called. The returned function never rejects, because the write before the call has succeeded.
  */
 export function createSweep(sweepSome: () => Promise<boolean>): () => Promise<void> {
   let writes = Math.floor(Math.random() * SWEEP_EVERY); // Random, so many processes with few writes each also sweep.

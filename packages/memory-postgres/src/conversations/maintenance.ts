@@ -30,12 +30,15 @@ export interface Maintenance {
   readonly cleanupOldConversations: (days: number) => Promise<Result<number>>;
 
   /**
-   * Deletes expired conversations (those with `ttlSeconds`) in small batches, and returns their number. No call returns
-   * an expired conversation, but until its deletion it uses space.
+   * Deletes expired conversations (those whose `ttlSeconds` have passed) in small batches, and returns their number. No
+   * method of the provider returns an expired conversation, but the conversation uses space until it is deleted.
    */
   readonly purgeExpired: () => Promise<Result<number>>;
 
-  /** Returns figures over all conversations, or over those of one user. The call reads each of these conversations. */
+  /**
+   * Returns figures over all conversations, or over those of the user `userId`. The database reads each of these
+   * conversations, so the call may take long.
+   */
   readonly getAnalytics: (
     userId?: string,
     options?: AnalyticsOptions,

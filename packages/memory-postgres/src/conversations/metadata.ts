@@ -2,9 +2,9 @@ import type { JsonObject, JsonValue } from "@jaf/memory/adapter";
 
 /**
  * Metadata as JSON texts. `run` has the fields that change with each run, and `jsonb` has the other fields. In both,
- * U+FFFD stands for each character that the type jsonb refuses. `exact` has only the fields in which a character was
- * replaced. It is an object that maps the JSON text of each name to the JSON text of the value. `exact` is `undefined`
- * if no character was replaced.
+ * U+FFFD stands for each character that the type jsonb refuses. `exact` has only the fields that `jsonb` and `run`
+ * don't hold exactly, because a character was replaced. It is an object that maps the JSON text of each name to the
+ * JSON text of the value. `exact` is `undefined` if there are no such fields.
  */
 export interface MetadataTexts {
   readonly jsonb: string;
@@ -55,8 +55,8 @@ const parseField = ([name, value]: readonly [string, string]): readonly [string,
 ];
 
 /**
- * Converts the texts that {@link toMetadataTexts} made back into metadata: the merged jsonb columns, and the column
- * with the exact fields.
+ * Converts stored texts of {@link toMetadataTexts} back into metadata. `jsonb`: the merged texts `jsonb` and `run`.
+ * `exact`: the text of the column `exact_metadata`, or `null`.
  */
 export function fromMetadataTexts(jsonb: string, exact: string | null | undefined): JsonObject {
   const metadata = JSON.parse(jsonb) as JsonObject;

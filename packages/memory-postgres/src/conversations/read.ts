@@ -226,7 +226,8 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
     },
 
     /**
-     * Reads the tombstones of a missing conversation. The statement returns no row if the conversation exists by now.
+     * Reads the tombstones of a conversation that the statement `read` didn't find. Returns no row if the conversation
+     * was created after that.
      */
     tombstones: ({ conversationId: id, tombstones: asked, owner }: ReadRequest): Statement =>
       tombstones[owner === undefined ? "ofAny" : "ofOwner"]({
@@ -237,7 +238,7 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
 
 /**
  * Returns a function that reads one conversation in one statement. A second statement is only needed if the
- * conversation is missing and the request asks for tombstones or the time.
+ * conversation is missing and the request asks for tombstones or for the store's time.
  */
 export function createReading(
   sql: SqlClient,
@@ -269,8 +270,8 @@ export function createReading(
 }
 
 /**
- * Returns a function that makes the statement which reads messages with their digests. It returns the messages as JSON,
- * because messages that were written by hand may contain anything, even line breaks.
+ * Returns a function that makes the statement which reads messages with their digests. The statement returns the
+ * messages as JSON and doesn't join them with line breaks: a message that was written by hand may contain line breaks.
  */
 export function createHistoryQuery({
   tables,

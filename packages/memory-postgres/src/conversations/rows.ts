@@ -29,9 +29,11 @@ export function conversationsOf(names: ResolvedNames) {
 type DigestColumns = Readonly<Record<"historyDigest" | "digestBase" | "totalMessages", SQLWrapper>>;
 
 /**
- * Returns SQL for the digest of a conversation, in hex: the digest of the last message, or "-" if the message has no
- * digest. If there are no messages, the SQL returns the base: the digest of the last message that was removed. If there
- * is no base either, it returns "", and the incarnation serves as the digest.
+ * Returns SQL for the digest of a conversation, as text:
+ * - If the last message has a digest: this digest, in hex.
+ * - If the last message has no digest: "-".
+ * - If no message is stored: the digest of the last message that was removed, in hex. If no message was removed: "",
+ *   which means that the incarnation serves as the digest.
  */
 export const digestTextOf = ({ historyDigest, digestBase, totalMessages }: DigestColumns): SQL =>
   sql`coalesce(encode(${historyDigest}, 'hex'),
@@ -78,7 +80,7 @@ export function conversationQueryParts(names: ResolvedNames, maxReadBytes: numbe
     // many rows. The server computes the aggregate only once, although it occurs twice.
     joined: (bodies: SQL): SQL => orTooLarge(sql`octet_length(${bodies}) > ${readable}`, bodies),
     ofOne: sql`${columns.conversationId} = ${sql.placeholder("conversationId")} AND ${live}`,
-    /** A condition for a read with an owner. */
+    /** An SQL condition: the conversation belongs to the user in the placeholder `owner`. */
     ofOwner: sql`${columns.userId} = ${sql.placeholder("owner")}`,
     functionName: (suffix: string): string => qualifiedName(names, suffix),
   };
@@ -86,7 +88,10 @@ export function conversationQueryParts(names: ResolvedNames, maxReadBytes: numbe
 
 export type ConversationQueryParts = ReturnType<typeof conversationQueryParts>;
 
-/** The column of bodies has this text if the bodies are too large to be read. Bodies never contain a line break. */
+/**
+ * The column of bodies has this text if the bodies are too large to be read. No bodies equal this text, because bodies
+ * never contain a line break.
+ */
 const TOO_LARGE = "\r";
 
 const text = (row: SqlRow, column: string): string => {
@@ -118,8 +123,8 @@ export function bodiesIn({ bodies }: SqlRow): string | undefined {
 const bodiesOf = (row: SqlRow): string[] => bodiesIn(row)?.split("\n") ?? [];
 
 /**
- * Converts a text that the SQL of {@link digestTextOf} made into the field `historyDigest`. Returns no field if the
- * messages have no digests.
+ * Returns an object with the field `historyDigest`, parsed from a text that the SQL of {@link digestTextOf} returned.
+ * If the text says that there is no digest, returns an empty object.
  */
 export const digestIn = (digestText: string | undefined, incarnation: string) =>
   digestText === undefined || digestText === "-"
@@ -183,7 +188,10 @@ export function firstPositionOf(
   return first == null ? nextPosition - messages.length : Number(first);
 }
 
-/** Returns the time of the read, or no field if the request didn't ask for it. */
+/**
+ * Returns an object with the time of the read, `readAt`. Returns an empty object if the request didn't ask for the
+ * time.
+ */
 export const toTime = ({ read_at: readAt }: SqlRow) => (readAt == null ? {} : { readAt: toDate(readAt) });
 
 /**
@@ -207,7 +215,10 @@ export function toExtras(row: SqlRow, conversation: StoredConversation) {
   };
 }
 
-/** Returns the own id of each message, or `null`. `idsBySeq`: a JSON object that maps sequence numbers to ids. */
+/**
+ * Returns the own id of each message (the id that its writer gave it), or `null` for a message without an own id.
+ * `idsBySeq`: a JSON object that maps sequence numbers to ids.
+ */
 function toMessageIds(
   idsBySeq: string | null | undefined,
   { messages, nextPosition }: StoredConversation,

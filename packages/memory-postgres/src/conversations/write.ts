@@ -69,8 +69,8 @@ const toSource = ({
 });
 
 /**
- * Returns an object of the arguments that few writes need: own ids of messages, the source of an import, and exact
- * metadata. Returns `null` if the write needs none of them.
+ * Returns an object of the arguments that few writes need: the messages' own ids (the ids that the writer gave to
+ * messages), the source of an import, and `MetadataTexts.exact`. Returns `null` if the write needs none of them.
  */
 function toRareArguments({ messages, source }: ConversationWrite, exact: object | undefined): object | null {
   const own = messages.some((message) => message.own !== undefined);
@@ -136,7 +136,10 @@ export interface WriteCall {
 
 const argumentNames = ARGUMENTS.map(([name]) => name);
 
-/** Creates a statement that writes to a conversation and begins a turn in the log with these tables, or does neither. */
+/**
+ * Creates a statement that writes to a conversation and begins a turn, or does neither. `log`: the tables of the turn
+ * log.
+ */
 function createTurnCall(names: ResolvedNames, log: ResolvedNames) {
   const given = ARGUMENTS.map(([name, type]) => sql`${sql.placeholder(name)}::${sql.raw(type)}`);
   const write = sql`SELECT ${sql.raw(qualifiedName(names, "_write"))}(${sql.join(given, sql`, `)}) AS outcome`;
@@ -149,20 +152,21 @@ function createTurnCall(names: ResolvedNames, log: ResolvedNames) {
 }
 
 /**
- * The error codes of a write that begins a turn, if nothing was written: a running turn prevents the new one, the
- * idempotency key is known, or another turn took the id at the same time.
+ * The error codes of a write that begins a turn, if nothing was written. The codes mean, in this order: a running turn
+ * or another refusal prevents the new turn, the idempotency key is known, or another turn took the turn id at the same
+ * time.
  */
 const NOT_BEGUN: ReadonlySet<unknown> = new Set(["22P02", "JF005", "23505"]);
 
 /**
  * The error code of the usual call if an earlier write had the same idempotency key. After this error, the careful call
- * decides about the write.
+ * is sent. It finds out whether both are attempts of the same write.
  */
 const KEY_IS_KNOWN: ReadonlySet<unknown> = new Set(["JF005"]);
 
 /**
- * Creates the two ways to call the SQL function `<table>_write`: the usual call, and the careful call, which decides
- * about a known idempotency key.
+ * Creates the two ways to call the SQL function `<table>_write`. The usual call is faster, but may fail with
+ * {@link KEY_IS_KNOWN} if the idempotency key is known. The careful call never fails for this reason.
  */
 function createWriteCall(names: ResolvedNames): WriteCall {
   const parameters = ARGUMENTS.map(([, type], index) => `$${index + 1}::${type}`).join(", ");
@@ -175,7 +179,9 @@ function createWriteCall(names: ResolvedNames): WriteCall {
   };
 }
 
-/** Converts the values that follow the word `written` in the function's result into a receipt. */
+/**
+ * Converts the values that follow the word `written` in the result of the SQL function `<table>_write` into a receipt.
+ */
 const toReceipt = ([version, lastSeq, totalMessages, digest = "-"]: readonly string[]): WriteReceipt => ({
   nextPosition: Number(lastSeq),
   totalMessages: Number(totalMessages),
@@ -206,8 +212,8 @@ function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
 }
 
 /**
- * Returns `write`, which writes to a conversation, and `written`, which resolves when no write is waiting.
- * `sweepExpired` is called after each write that sets a ttl.
+ * Returns two functions. `write` writes to a conversation. `written` waits until all writes that began before its call
+ * have ended. `sweepExpired` is called after each write that sets a ttl.
  */
 export function createWriting(sqlClient: SqlClient, names: ResolvedNames, sweepExpired: () => Promise<void>) {
   const call = createWriteCall(names);

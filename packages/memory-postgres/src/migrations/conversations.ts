@@ -145,8 +145,8 @@ const conversationsTable = (table: PgTableFn, name: string) =>
     /** The digest of the last message: see `HistoryReader`. Null if the message has no digest. */
     historyDigest: bytesColumn("history_digest"),
     /**
-     * The conversation's digest before the last append. If that append had two messages, the digest of the first of
-     * them.
+     * The digest of the conversation before its last append. But if that append had two messages, the digest of the
+     * first of these two. The SQL function `<table>_write` needs it to store the digest of each new message.
      */
     previousDigest: bytesColumn("previous_digest"),
     /**

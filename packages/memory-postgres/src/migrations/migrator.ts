@@ -35,8 +35,8 @@ const RENAMED = "the schema was renamed after its tables were made";
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
 /**
- * Finds the schema of the tables, and whether they need a migration. Changes nothing. Throws an error if the tables
- * have another number of partitions than requested, or if some of the tables are missing.
+ * Finds the schema of the tables, and whether they need a migration. Changes nothing. Throws an error in two cases: the
+ * tables have another number of partitions than requested, or tables that a migration created were dropped.
  */
 async function findTables(sql: SqlClient, group: TableGroup, layout: TableLayout): Promise<FoundTables> {
   const { tableName, schema, partitions } = layout;
@@ -99,8 +99,8 @@ async function runScript(sql: SqlClient, script: string): Promise<void> {
 }
 
 /**
- * Migrates the tables if necessary, and returns their names and schema. If nothing needs to change, the user needs no
- * right to change tables.
+ * Migrates the tables if necessary, and returns their names and schema. If nothing needs to change, the database user
+ * needs no right to change tables.
  */
 async function applyMigrations(
   sql: SqlClient,

@@ -57,7 +57,8 @@ export interface TableGroup {
   readonly functions?: {
     /**
      * SQL that creates the functions, views and triggers, and that can be run repeatedly. The SQL runs after each
-     * migration, and whenever the condition of `areOwn` is false.
+     * migration. It also runs if the SQL condition `areOwn` shows that the functions are missing or were made for other
+     * tables.
      */
     readonly sql: string;
     /**
@@ -78,7 +79,7 @@ export const quotedName = (name: string): string => `('"' || replace(${name}, '"
 
 /**
  * Returns an SQL condition. It is true if a schema has a function with this name, for which `condition` is true.
- * `condition` is about the function's source, `prosrc`.
+ * `condition` is an SQL condition on the row of `pg_proc`, e.g. on the function's source, `prosrc`.
  */
 export const hasFunction = (schema: string, name: string, condition = "true"): string =>
   `EXISTS (SELECT FROM pg_proc JOIN pg_namespace AS namespace ON namespace.oid = pronamespace

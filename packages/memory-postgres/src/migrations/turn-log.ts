@@ -78,16 +78,16 @@ export function createTurnTables({ tableName, schema }: TableNames) {
     stopRequested: boolean("stop_requested").notNull().default(false),
     /** The data that a take-over needs to continue the turn. Null unless the turn runs. */
     request: text("request"),
-    /** The data that the writer recorded at the end. Null until the turn has ended or begun to wait. */
+    /** The text that the writer stored when the state became `waiting` or `ended`. Null while the turn is running. */
     record: text("record"),
     /** When the turn began: later than each earlier turn of the conversation. */
     startedAt: timeColumn("started_at").notNull(),
-    /** When the events expire. Null until the turn has ended or begun to wait. */
+    /** When the events expire. Null while the turn is running. */
     eventsExpireAt: timeColumn("events_expire_at"),
     expiresAt: timeColumn("expires_at").notNull(),
     /**
-     * For a running turn, a time that isn't after the end of its lease. For any other turn, the time at which its
-     * events, or the turn itself, can be removed.
+     * For a running turn: a time at or before the end of its lease. For any other turn: when its events can be removed,
+     * or, if they were removed, when the turn itself can be removed.
      */
     dueAt: timeColumn("due_at").notNull(),
   });

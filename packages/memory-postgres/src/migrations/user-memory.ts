@@ -185,7 +185,8 @@ export const userMemoryTables: TableGroup = {
 const time = countColumn;
 
 /**
- * The table has one row for each user. The row outlives the user's facts, so it contains only a hash of the user's id.
+ * The table has one row for each user. The row stays when the user's data is erased, so it contains only a hash of the
+ * user's id.
  */
 const headsTable = (table: PgTableFn, name: string) =>
   table(name, {

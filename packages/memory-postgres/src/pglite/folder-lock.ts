@@ -13,10 +13,10 @@ import { join } from "node:path";
 import { errorCode, PgliteFolderError } from "./folder-error.ts";
 
 /**
- * The name of a lock file, `jaf-lock.<n>`. Each holder of the lock creates its own file with the next higher number,
- * and the highest number counts. If several processes try to create the same file, only one succeeds. So if several
- * processes find that the holder has died, exactly one gets the lock. If a process is killed at any point, no manual
- * repair is needed.
+ * The name of a lock file, `jaf-lock.<n>`. Each process that takes the lock creates a new file with the next higher
+ * number. The file with the highest number says who holds the lock. If several processes find that the holder has died,
+ * all try to create the same file, and only one succeeds: it gets the lock. If a process is killed at any point, no
+ * manual repair is needed.
  */
 const LOCK_FILE = /^jaf-lock\.([0-9]{1,15})$/;
 const ATTEMPTS = 100;
@@ -129,7 +129,8 @@ function release(path: string): void {
 
 /**
  * Locks a folder, and returns the lock. Throws a {@link PgliteFolderError} with the reason `"in-use"` if another
- * process has the lock, or an error of the file system.
+ * process, or another call in this process, has the lock. If the lock file can't be written, throws the error of the
+ * file system.
  */
 export function lockFolder(folder: string): FolderLock {
   const content = JSON.stringify({ state: "held", ...ownIdentity() } satisfies LockRecord);
@@ -164,7 +165,7 @@ interface ProcessIdentity {
 
 const START_FIELD = 22;
 
-/** The state of a process that has ended, but whose parent hasn't read its exit code yet. */
+/** The state code of a zombie: a process that has ended, but whose parent hasn't read its exit code yet. */
 const ENDED = "Z";
 
 function lookUp(pid: number): { readonly state: string | undefined; readonly start: string } | undefined {
@@ -194,7 +195,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Returns whether the process is running. It must be a process of this host. */
+/** Returns whether the process is running. The caller must have checked that it is a process of this machine. */
 function isRunning({ pid, start }: ProcessIdentity): boolean {
   if (!exists(pid)) return false;
   const now = lookUp(pid);

@@ -57,9 +57,9 @@ async function start(folder: string, options: PgliteOptions, guard: CrashGuard):
 }
 
 /**
- * Opens the database in a folder, or creates one: Postgres without a server. Without this function, PGlite would let
- * two processes open the same folder, which destroys the database. PGlite would also replace a damaged database with a
- * new one.
+ * Opens a PGlite database (Postgres without a server) in a folder. If the folder has no database, creates one. This
+ * function prevents two mistakes that PGlite alone doesn't: that two processes open the same folder, which destroys the
+ * database, and that a damaged database is replaced with a new one.
  *
  * Rejects with a {@link PgliteFolderError} if the folder can't be opened. Stored data survives if the process is killed
  * or the disk gets full.
@@ -142,9 +142,9 @@ interface CrashGuard {
 }
 
 /**
- * Creates a guard that refuses further queries after PGlite has crashed. Postgres ends its process if it can't write
- * its log, e.g. on a full disk. PGlite has no process to end. Without the guard, the next query would run forever in a
- * broken state, and block the whole application.
+ * Creates a guard that refuses further queries after PGlite has crashed. A Postgres server ends its process if it can't
+ * write its log, e.g. on a full disk. PGlite runs inside the application's process, and so it continues in a broken
+ * state. Without the guard, the next query would run forever and block the whole application.
  */
 function createCrashGuard(): CrashGuard {
   let crashed = false;

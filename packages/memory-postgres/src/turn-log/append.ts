@@ -66,8 +66,8 @@ function toOutcome(row: SqlRow): AppendOutcome {
 }
 
 /**
- * Creates a queue that sends appends and renewals. If the client runs statements concurrently, the appends that arrive
- * while others are being sent are sent together, in one statement.
+ * Creates a queue that sends appends and renewals. If the client runs statements concurrently, many appends can share a
+ * statement: those that arrive while earlier statements are in flight are sent together.
  */
 export function createAppendQueue({
   sql,

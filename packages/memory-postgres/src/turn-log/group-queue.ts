@@ -7,8 +7,7 @@ const GROUP_LENGTH = 1_000_000;
 
 export interface GroupQueueOptions<Item, Outcome> {
   /**
-   * Returns an item's key. Items with the same key are sent in the order in which they were added. Each of these items
-   * is sent only after the previous one is done.
+   * Returns an item's key. Items with the same key are sent one after the other, in the order in which they were added.
    */
   readonly keyOf: (item: Item) => string;
   /** Converts an item into the text that is sent in a group. */
@@ -63,8 +62,9 @@ function divide<Item, Outcome>(
 }
 
 /**
- * Creates a queue that sends items immediately while few statements are in flight. Otherwise, the queue groups the
- * items, like a database's group commit: the items that arrive while others are being sent form the next group.
+ * Creates a queue that sends an item immediately if fewer than {@link MOST_AT_ONCE} statements are in flight.
+ * Otherwise, the item waits. When a statement has ended, the waiting items are sent as a group, like in a database's
+ * group commit.
  */
 export function createGroupQueue<Item, Outcome>(
   options: GroupQueueOptions<Item, Outcome>,

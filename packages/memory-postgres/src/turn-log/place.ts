@@ -2,8 +2,9 @@ import type { PostgresClient } from "../client/clients.ts";
 import type { ResolvedNames } from "../table-names.ts";
 
 /**
- * The tables of a turn log, for writes to conversations that begin its turns. It is a class, because wrappers of a
- * provider copy options, and such a copy keeps instances of a class.
+ * Where a turn log is stored: its client and its tables. A write that also begins a turn of the log
+ * (`WriteOptions.beginsTurn`) needs them. This is a class because wrappers of a provider copy the options of a write:
+ * they copy plain objects, but keep instances of classes.
  */
 export class TurnLogPlace {
   constructor(

@@ -4,7 +4,8 @@ import { createTurnTables } from "../migrations/turn-log.ts";
 import type { ResolvedNames } from "../table-names.ts";
 
 /**
- * SQL for the database's clock, which is read at each use. If a condition is to use an index, use `clockOnce` instead.
+ * SQL for the database's time. The clock is read again for each row, so a condition with it can't use an index. For a
+ * condition that needs an index, use `clockOnce`.
  */
 export const clock = sql`clock_timestamp()`;
 const clockOnce = sql`(SELECT clock_timestamp())`;
@@ -113,8 +114,9 @@ export function createTurnStatements(names: ResolvedNames, { removesExpired }: {
 }
 
 /**
- * Returns a statement that runs `write`, which has a column `outcome`, and then begins a turn. It fails with
- * `invalid_text_representation`, and so changes nothing, unless the outcome begins with `written` and the turn has begun.
+ * Returns a statement that runs the query `write` and then begins a turn, or does neither. `write` must have a column
+ * `outcome`. If the outcome doesn't begin with `written`, or if the turn can't begin, the statement fails with
+ * `invalid_text_representation`. A statement that fails changes nothing.
  */
 export function beginAfter(names: ResolvedNames, write: SQL): SQL {
   const { turns, events } = createTurnTables(names);

@@ -140,8 +140,8 @@ const idIsTaken = () => new TurnConflict("the id is taken");
 
 /**
  * Converts the rows of the statement `begin` into its result. Throws a `TurnConflict` if the turn id is taken. Returns
- * `undefined` if another turn of the conversation began to wait after the statement had looked for waiting turns. If
- * so, the statement has done nothing.
+ * `undefined` if the statement did nothing because of a concurrent change: after it had looked for waiting turns, the
+ * state of another turn of the conversation became `waiting`.
  */
 function toBegun(rows: readonly SqlRow[], { turnId }: NewTurn, token: string): BegunTurn | undefined {
   const found = rows.map((row) => ({ turn: toTurn(row), begun: row["begun"] === "true" }));
@@ -154,8 +154,8 @@ function toBegun(rows: readonly SqlRow[], { turnId }: NewTurn, token: string): B
 }
 
 /**
- * Returns a function that begins a turn with one statement. If a concurrent change prevents the begin, the function
- * sends the statement again, a few times at most.
+ * Returns a function that begins a turn with one statement. If a concurrent change to another turn prevents this, the
+ * function sends the statement again, up to {@link ATTEMPTS} times in total.
  */
 function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStatements>) {
   return async (turn: NewTurn): Promise<BegunTurn> => {
@@ -210,8 +210,8 @@ interface AskedEvents {
 }
 
 /**
- * Converts a row into the requested events of a turn. The row's column `start` has the number of the first text. The
- * column `texts` has one list of texts for each append.
+ * Converts a row into the requested events of a turn. The row's column `texts` has one list of events for each append.
+ * The column `start` has the number of the first of these events.
  */
 function toPage(row: SqlRow, { first, limit }: AskedEvents): EventPage {
   const turn = toTurn(row);

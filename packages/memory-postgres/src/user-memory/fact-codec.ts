@@ -3,7 +3,7 @@ import type { StoredFact, UserKey } from "@jaf/user-memory/adapter";
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { factFields, type UserMemoryTables } from "../migrations/user-memory.ts";
 
-/** Returns a number that stands for a term of a user: the first 64 bits of a hash, as decimal text. */
+/** Returns the first 64 bits of a hash of the user and the term: a signed whole number, as decimal text. */
 export const termKeyOf = (user: UserKey, term: string): string =>
   createHash("sha256").update(user.hash).update("\0").update(term).digest().readBigInt64BE(0).toString();
 

@@ -38,14 +38,15 @@ function weights(size: number): SQL {
 }
 
 /**
- * Returns the query for the facts that contain any of the terms (documents). The query returns a row for each document,
- * or one row without a document if there is none. The numbers of a document share one column, which is cheaper to
- * transfer. A dot precedes each text, because PGlite drops a byte order mark at the start of a text.
+ * Returns the query for the documents: the facts that contain any of the terms. The query returns a row for each
+ * document, or one row without a document if there is none. The numbers of a document share one column, which is
+ * cheaper to transfer. A dot precedes each text, because PGlite drops a byte order mark at the start of a text.
  *
  * `OFFSET 0` keeps the condition on the user out of the inner query. Otherwise, a planner that estimates the terms
- * wrongly would read all facts of the user. A term key belongs to one user anyway. The condition on the term keys is
- * repeated to make the planner expect few documents; this costs nothing. Otherwise, its estimate grows with the number
- * of users, until it compiles the query, which takes longer than running it.
+ * wrongly would read all facts of the user. The inner query finds only facts of this user anyway, because a term key is
+ * a hash of the user and the term. The condition on the term keys is repeated to make the planner expect few documents;
+ * this costs nothing. Otherwise, its estimate grows with the number of users, until it compiles the query, which takes
+ * longer than running it.
  */
 function matchQuery({ heads, facts }: UserMemoryTables, size: number): SQL {
   const hash = sql`${sql.placeholder("hash")}::text`;

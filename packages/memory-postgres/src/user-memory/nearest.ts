@@ -25,9 +25,10 @@ const pgvectorCosine = (schema: string): SQL => {
 };
 
 /**
- * Creates the statement that finds the nearest vectors. The statement selects the nearest of those vectors that the
- * database can compare, and a page of the packed vectors, which this process compares. The statement reads each vector
- * of the user: some thousands at most. For so few vectors, an index would cost more, and miss some of the nearest.
+ * Creates the statement that finds the nearest vectors. The statement returns two kinds of rows: the nearest of the
+ * vectors in the column `vector`, which the database compares, and a page of the vectors in `packed_vector`, which this
+ * process compares. The statement reads each vector of the user: some thousands at most. For so few vectors, an index
+ * would cost more, and miss some of the nearest.
  */
 function createNearestStatement({ facts }: UserMemoryTables, cosine: SQL) {
   return reusable<"hash" | "vector" | "dimension" | "bytes" | "limit" | "after" | "page">(sql`

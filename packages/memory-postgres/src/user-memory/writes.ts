@@ -75,7 +75,10 @@ function commitQuery(names: ResolvedNames): SQL {
 
 const isIndexed = (fact: StoredFact | null): number => (fact !== null && fact.terms.length > 0 ? 1 : 0);
 
-/** Returns by how much a change raises or lowers the number of the user's facts that have terms. */
+/**
+ * Returns the number that a change adds to the count of the user's facts that have terms. It is negative if the count
+ * falls.
+ */
 function grownBy({ put, drop }: UserChange): number {
   const before = new Map(drop.map((fact) => [fact.seq, isIndexed(fact)]));
   for (const change of put.toReversed()) before.set(change.after.seq, isIndexed(change.before));

@@ -10,9 +10,9 @@ import { scripts } from "./scripts.ts";
 
 /**
  * Creates a store for the bytes of large media in Redis, for `withBlobs`. The store can use the server and the
- * `keyPrefix` of the conversations, or a server of its own. `client` is a connected client of `redis` or `ioredis`;
- * closing the store doesn't close it. Without `client`, the store opens a connection. `ttl` has no effect: media is
- * kept as long as a message refers to it. The server must not be configured to evict keys.
+ * `keyPrefix` of the conversations, or a server of its own. `client` is a connected client of `redis` or `ioredis`.
+ * Closing the store doesn't close `client`. Without `client`, the store opens a connection. `ttl` has no effect: media
+ * is kept as long as a message refers to it. The server must not be configured to evict keys.
  *
  * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the server can't be reached.
  *
@@ -46,9 +46,9 @@ function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
 
 /**
  * Creates the backend for blobs. Blobs are stored as base64, because the clients send commands as text. On a Cluster,
- * the list of due conversations (those whose blobs are to be swept) may be on another server. So a conversation's entry
- * in the list is written before each blob, and again after the blob. If a concurrent erasure removes the entry in
- * between, the second write restores it.
+ * the list of due conversations (those whose blobs are to be swept) may be on another server. So `put` writes the
+ * conversation's entry in the list before the blob, because a crash must not leave a blob without an entry. After the
+ * blob, `put` writes the entry again: a concurrent `remove` may have removed the first one.
  */
 function createBlobBackend(options: StoreOptions): BlobBackend {
   const { port, close } = options;

@@ -3,11 +3,12 @@ import { clockMicros, lua } from "../lua.ts";
 /**
  * Stores a blob, and puts a hold on it: until the hold ends, the blob isn't removed. If the blob exists, replaces it.
  *
- * KEYS  1 records of the conversation's blobs: a hash. The field 'b' + hash of a blob has its size and its token (the id
- *          of the last hold). The field 'h' + hash of a blob + id of a hold has the time when the hold ends
+ * KEYS  1 records of the conversation's blobs: a Redis hash. The field 'b' + SHA-256 of a blob has the blob's size and
+ *          token (the id of the last hold). The field 'h' + SHA-256 of a blob + id of a hold has the time when the hold
+ *          ends
  *        2 bytes of the blob
  *        3 list of due conversations (those whose blobs are to be swept); absent if it may be on another server
- * ARGV  1 hash of the blob   2 size in bytes   3 id of the hold   4 duration of the hold in seconds
+ * ARGV  1 SHA-256 of the blob   2 size in bytes   3 id of the hold   4 duration of the hold in seconds
  *       5 bytes as base64   6 conversation id
  *
  * Returns 1.
@@ -24,12 +25,13 @@ return 1
 `;
 
 /**
- * Puts a hold on those of the given blobs that exist, and makes the id of the hold their token.
+ * Puts a hold on those of the given blobs that exist: until the hold ends, they aren't removed. The id of the hold
+ * becomes the token of these blobs.
  *
  * KEYS  1 records of the conversation's blobs: the hash that the script `put` describes
- * ARGV  1 id of the hold   2 duration of the hold in seconds   3 … hashes of blobs
+ * ARGV  1 id of the hold   2 duration of the hold in seconds   3 … SHA-256 of each blob
  *
- * Returns the hashes of the existing blobs.
+ * Returns the SHA-256 of each of these blobs that exists.
  */
 const keep = lua`
 ${clockMicros}
@@ -50,8 +52,8 @@ return kept
  *
  * KEYS  1 records of the conversation's blobs: the hash that the script `put` describes
  *
- * Returns four values for each blob: its hash, its size in bytes, its token (the id of the last hold), and 1 if a hold
- * on the blob hasn't ended, else 0.
+ * Returns four values for each blob: its SHA-256, its size in bytes, its token (the id of the last hold), and 1 if a
+ * hold on the blob hasn't ended, else 0.
  */
 const list = lua`
 ${clockMicros}
@@ -80,9 +82,9 @@ return reply
  * Removes those of the given blobs whose token (the id of the last hold) hasn't changed since they were listed.
  *
  * KEYS  1 records of the conversation's blobs: the hash that the script `put` describes   2 … bytes of each blob
- *       last: list of due conversations (those whose blobs are to be swept); absent if ARGV[1] is ''
- * ARGV  1 conversation id, or '' if the list of due conversations may be on another server
- *       2 … hash and token of each blob
+ *       last: list of due conversations (those whose blobs are to be swept); absent if the list may be on another server
+ * ARGV  1 conversation id, or '' if the list of due conversations is absent in KEYS
+ *       2 … SHA-256 and token of each blob
  *
  * Returns { number of removed blobs; 1 if the conversation has other blobs, else 0 }.
  */
@@ -125,13 +127,11 @@ return 1
 `;
 
 /**
- * Returns conversations whose blobs are to be swept, the longest idle first. Restarts the idle time of these
- * conversations.
+ * Returns the ids of conversations whose blobs are to be swept, the longest idle first. Their idle time (the time since
+ * the last sweep or `put`) starts again.
  *
  * KEYS  1 list of due conversations
- * ARGV  1 maximum number of conversations   2 minimum idle time in seconds: the time since the last sweep or put
- *
- * Returns their conversation ids.
+ * ARGV  1 maximum number of conversations   2 minimum idle time in seconds
  */
 const due = lua`
 ${clockMicros}

@@ -37,7 +37,7 @@ export interface NodeRedisClient extends NodeRedis {
 
 /** A connected Sentinel client of the library `redis`, made by `createSentinel()`. */
 export interface NodeRedisSentinel extends NodeRedis {
-  /** Sends a command to the master. If `isReadonly` is true, sends it to a replica. */
+  /** Sends a command to a replica if `isReadonly` is true, else to the master. */
   sendCommand(isReadonly: boolean, args: Command): Promise<unknown>;
   /** Never called. Only Sentinel clients have this method, so this package recognizes them by it. */
   getMasterNode(): unknown;
@@ -94,7 +94,7 @@ export type SendSeveral = (
   key: string,
 ) => Promise<readonly unknown[]>;
 
-/** The functions that this package needs from a client. They are the same for all client libraries. */
+/** A client of any supported library, with the same functions for all libraries. `adaptClient` makes it. */
 export interface RedisPort {
   /**
    * Sends one command to the server that has the key `key`. Without `key`, sends it to any server. The reply of a
@@ -112,6 +112,6 @@ export interface RedisPort {
    * command already.
    */
   readonly mayResend: boolean;
-  /** Called each time a command gets no reply within its time limit. */
+  /** The function to call each time a command gets no reply within its time limit. */
   readonly onTimeout?: () => void;
 }

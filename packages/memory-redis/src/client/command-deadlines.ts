@@ -5,8 +5,9 @@ export class CommandTimeout extends Error {
 
 /**
  * Returns the result of `work`. Rejects with {@link CommandTimeout} if the result takes too long. If `work` fails
- * within the time limit, `recover` is called with the error. `recover` returns the promise of another attempt, which
- * must end within the same time limit. If `recover` returns `undefined`, the function rejects with the error.
+ * within the time limit, calls `recover` with the error. `recover` may return the promise of a second attempt, whose
+ * result is then returned. The time limit holds for both attempts together. If `recover` is absent or returns
+ * `undefined`, rejects with the error of `work`.
  */
 export type Deadlines = <T>(
   work: Promise<T>,

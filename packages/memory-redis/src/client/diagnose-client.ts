@@ -140,8 +140,8 @@ const ioredisClusterRules: readonly Rule[] = [
 ];
 
 /**
- * Where the options of a client's single connections are: in `options`, at `path`. Example: `defaults` for a Cluster
- * client of `redis`. The path is `""` if `options` are themselves the options of a connection.
+ * Where the options of each connection of a client are: in the field `path` of `options`. Example: `defaults` for a
+ * Cluster client of `redis`. If `path` is `""`, `options` are themselves the options of the connection.
  */
 interface OptionsLocation {
   /** The options of the client. `undefined` if the client doesn't expose its options. */

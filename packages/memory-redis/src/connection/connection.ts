@@ -23,7 +23,10 @@ export interface Connection {
  */
 export type CreateConnection = (onLost: () => void) => Connection;
 
-/** A call was made while there is no connection: the last connection broke, and a new one is being made. */
+/**
+ * There is no connection: the last one broke, and a new one is being made. Or the new connection broke directly after
+ * its login.
+ */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }

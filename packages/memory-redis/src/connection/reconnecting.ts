@@ -14,7 +14,7 @@ import {
 export interface ConnectionTimes {
   /** If calls are waiting and no reply at all arrives for this long, the connection is replaced. */
   readonly commandTimeoutMs: number;
-  /** If no call is waiting for this long, a ping checks the connection. */
+  /** If the connection is idle for this long, a ping checks whether it still works. */
   readonly pingAfterMs: number;
   /** If a ping gets no reply for this long, the connection is replaced. */
   readonly pingTimeoutMs: number;
@@ -44,7 +44,7 @@ const pauseMs = (attempt: number): number =>
 
 /**
  * Opens a connection, and replaces it with a new one if it breaks or counts as dead. A connection counts as dead if
- * calls are waiting and none of them gets a reply within the timeout of a call. So the connection to a slow server that
+ * calls are waiting on it and none of them gets a reply for `commandTimeoutMs`. So the connection to a slow server that
  * still replies is kept. If many calls time out together, the connection is replaced once.
  *
  * Rejects if the first connection can't be made.
@@ -143,8 +143,8 @@ interface InFlight {
   /** `"call"` if a call other than a ping is in flight. `"ping"` if only pings are in flight. Otherwise `"nothing"`. */
   readonly waitsFor: () => CallKind | "nothing";
   /**
-   * Returns the milliseconds since the last reply. If the connection was idle after the last reply, and a call has
-   * followed, returns the milliseconds since that call.
+   * Returns the milliseconds since the last reply. If the connection became idle with that reply, and a call was sent
+   * later, returns the milliseconds since that call was sent.
    */
   readonly silentMs: () => number;
   /** Resolves when no call is in flight. */

@@ -72,16 +72,16 @@ export interface DeletionOptions {
 interface Owner {
   readonly userId: string;
   /**
-   * Whether another process may be about to create the conversation. If so, the deletion leaves a tombstone even if the
-   * conversation is missing, so the creation finds the tombstone and is refused.
+   * Whether another process may be about to create the conversation. If true, a missing conversation gets a tombstone,
+   * too. The creation finds the tombstone and is refused.
    */
   readonly isAwaited: boolean;
 }
 
 /**
- * Returns a function that deletes a conversation. If `only` is given, a conversation of another user stays. Otherwise,
- * any conversation with the id is deleted, and a tombstone is left even if there is none. The result has `deleted`
- * (whether a conversation was deleted) and `seenAtMs` (the server's time in milliseconds since 1970).
+ * Returns a function that deletes a conversation and leaves a tombstone. Without `only`, the owner doesn't matter, and
+ * a missing conversation gets a tombstone, too. With `only`, a conversation of another user stays. The result has
+ * `deleted` (whether a conversation was deleted) and `seenAtMs` (the server's time in milliseconds since 1970).
  */
 export function createDeletion({ run, keys, indexes, atomic, isCluster, wait }: DeletionOptions) {
   return async (conversationId: string, only?: Owner) => {
@@ -105,8 +105,8 @@ export function createDeletion({ run, keys, indexes, atomic, isCluster, wait }: 
 }
 
 /**
- * How many conversations are deleted at the same time. The number is small because Redis handles all waiting commands
- * of one client before those of other clients.
+ * How many conversations are deleted at the same time. The number is small because Redis runs all commands that one
+ * client has sent before it runs the commands of other clients.
  */
 const DELETED_AT_ONCE = 20;
 

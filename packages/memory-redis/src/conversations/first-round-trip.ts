@@ -26,7 +26,7 @@ export interface FirstRoundTrip {
    */
   readonly from: number;
   readonly to: number;
-  /** The first of the selected messages, at most {@link PART} messages. */
+  /** The list items of the selected messages. If more than {@link PART} messages are selected, only the first ones. */
   readonly items: readonly unknown[];
   /**
    * The stored value of the idempotency key that the request asks for. `undefined` if the request asks for no key, or
@@ -34,8 +34,9 @@ export interface FirstRoundTrip {
    */
   readonly receipt?: string | undefined;
   /**
-   * `ownIds`: for an export, the own id of each message in `items`, or `null`. `traceIds`: for an export, the
-   * conversation's traces. Both are empty for other reads.
+   * `ownIds`: for an export, the own id of each message in `items` (the id that its writer gave it), or `null`.
+   * `traceIds`: for an export, the ids of the traces that have written to the conversation. Both are empty for other
+   * reads.
    */
   readonly ownIds: readonly unknown[];
   readonly traceIds: readonly string[];
@@ -60,8 +61,8 @@ type Request = Pick<
 type Span = readonly [first: number, last: number] | "none";
 
 /**
- * Returns the list indexes of a range of positions. Assumes that no message was ever trimmed, so a message's list index
- * equals its position. The reply shows whether this is true.
+ * Returns the list indexes of a range of positions. Assumes that no message of the conversation was trimmed: then a
+ * message's list index equals its position. `readSpan` checks this after the read.
  */
 function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "range" }>): Span {
   const fromEnd = after === undefined && before !== undefined && limit !== undefined;
@@ -70,7 +71,10 @@ function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "r
   return end <= from ? "none" : [from, end - 1];
 }
 
-/** Returns the list indexes of the selected messages. Returns `undefined` if they depend on the stored data. */
+/**
+ * Returns the list indexes of the selected messages. Returns `undefined` if they aren't known before the read, e.g. for
+ * a selection by a message's own id.
+ */
 function spanOf(selection: StoredSelection): Span | undefined {
   switch (selection.kind) {
     case "all":
@@ -87,8 +91,8 @@ function spanOf(selection: StoredSelection): Span | undefined {
 }
 
 /**
- * The look-up of a message id for `selectedBounds`. It is never needed, because the script reads a selection by message
- * id.
+ * The function with which `selectedBounds` looks up a message by its own id. It is never called here, because the
+ * script `selectMessages` reads such a selection.
  */
 const positionOf = () => undefined;
 
@@ -101,15 +105,15 @@ function toTime(reply: unknown): Date {
 }
 
 /**
- * Returns a function that makes the first round trip of a read. If the list indexes of the messages are known before
- * the read, and the read isn't restricted to an owner, the function sends a transaction. Otherwise it runs a script. If
- * messages were trimmed, a range may be at other indexes than the transaction assumed. If so, the script reads the range
- * in a second round trip.
+ * Returns a function that makes the first round trip of a read. The function runs the script `selectMessages` in three
+ * cases: for an export, for a read that is restricted to an owner, and if the list indexes of the messages aren't known
+ * before the read. Otherwise it sends a transaction. If messages were trimmed, a range may be at other list indexes
+ * than the transaction assumed. Then the script reads the range in a second round trip.
  */
 export function createFirstRoundTrip({ port, run, keys, deadlines }: FirstRoundTripOptions) {
   /**
-   * Reads the messages at the given list indexes. Resolves to `undefined` if the selected messages turn out to be at
-   * other indexes.
+   * Reads the messages at the list indexes `span`, in a transaction. Resolves to `undefined` if the head shows that the
+   * selected messages are at other list indexes.
    */
   async function readSpan(request: Request, span: Span): Promise<FirstRoundTrip | Absence | undefined> {
     const { conversationId, messages: selection, receiptFor, asksTime = false } = request;

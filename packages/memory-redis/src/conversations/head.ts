@@ -6,8 +6,8 @@ import type { RunConversationScript } from "./scripts/index.ts";
 const METADATA = "metadata:";
 
 /**
- * Encodes the name of a metadata field for a field of the conversation's hash in Redis. JSON escapes the characters
- * that UTF-8 or the scripts can't hold.
+ * Encodes the name of a metadata field for use in the name of a field of the conversation's Redis hash. The result is
+ * the name as JSON, without the quotation marks. JSON escapes unpaired surrogates, which UTF-8 can't represent.
  */
 export const encodeField = (name: string): string => JSON.stringify(name).slice(1, -1);
 
@@ -16,21 +16,21 @@ const decodeField = (name: string): string => (name.includes("\\") ? JSON.parse(
 /** A conversation without its messages. */
 export interface Head extends Omit<StoredConversation, "messages"> {
   /**
-   * Identifies the list of messages between two rewrites. It stays the same while messages are only appended, so a list
-   * index keeps its meaning. A trim, a replacement or a new conversation changes it.
+   * A text that stays the same while messages are only appended: each message keeps its list index. It changes if
+   * messages are trimmed, dropped or replaced, and it is different in a new conversation with the same id.
    */
   readonly generation: string;
   /** The ttl in seconds that a write has set with `ttlSeconds`. Absent if no write has set a ttl. */
   readonly ownTtl?: number;
-  /** The number of fields in the Redis hash that holds the messages' own ids. */
+  /** The number of fields in the Redis hash of the messages' own ids (the ids that writers gave to messages). */
   readonly idFields: number;
 }
 
 export const generationOf = (incarnation: string, rewritten: string): string => `${incarnation}/${rewritten}`;
 
 /**
- * Converts a reply with the fields and values of a hash into pairs. The form of the reply differs between clients and
- * protocol versions.
+ * Converts a reply with the fields and values of a Redis hash into pairs. The form of the reply differs between clients
+ * and protocol versions.
  */
 function pairs(reply: unknown): readonly (readonly [string, string])[] {
   if (Array.isArray(reply)) {
@@ -44,8 +44,8 @@ function pairs(reply: unknown): readonly (readonly [string, string])[] {
 }
 
 /**
- * Converts the fields of a conversation's hash in Redis into a head. Returns `undefined` if there are no fields,
- * because then the conversation doesn't exist.
+ * Converts a reply with the fields of a conversation's Redis hash into a head. Returns `undefined` if the reply has no
+ * fields: the conversation doesn't exist.
  */
 export function parseHead(conversationId: string, hash: unknown): Head | undefined {
   const fields = new Map<string, string>();
@@ -88,7 +88,7 @@ const AT_ONCE = { counts: 50, all: 20 };
 
 export interface FoundHead {
   readonly id: string;
-  /** `undefined` if the conversation doesn't exist, or if the requested trace hasn't written to the conversation. */
+  /** `undefined` if the conversation doesn't exist, or if the trace `HeadSelection.traceId` hasn't written to it. */
   readonly head: Head | undefined;
   /** The server's time when the head was read, in milliseconds since 1970. */
   readonly seenAtMs: number;

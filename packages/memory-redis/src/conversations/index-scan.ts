@@ -6,7 +6,7 @@ export interface Entry {
   readonly id: string;
   /**
    * The conversation's last activity in milliseconds since 1970, as far as the index knows. A reserved entry (made
-   * before its conversation is written) has a time in the future, with a fraction.
+   * before its conversation is written) has a time in the future, with half a millisecond as its mark.
    */
   readonly score: number;
   readonly index: string;
@@ -44,8 +44,8 @@ export function createScan(run: RunConversationScript, index: string, range: Ran
   const direction = order === "newest" ? -1 : 1;
   let last = range.after;
   /**
-   * How many of the entries that were already read have the score of `last`. The next page begins with these entries
-   * again, and they are skipped.
+   * How many entries that have the score of `last` were already read. Redis returns them again at the start of the next
+   * page, where they are skipped.
    */
   let ties = 0;
 
@@ -124,8 +124,8 @@ export function mergeScans(scans: readonly Scan[], order: Range["order"]): Scan 
 const PAGE = 500;
 
 /**
- * Returns a function that reads all entries of an index, each once. It skips the ids in `seen`, and adds each id that
- * it returns to `seen`.
+ * Returns the generator function `everyEntry`, which reads all entries of an index, each once. It skips the ids in its
+ * argument `seen`. It yields all other entries, and adds their ids to `seen`.
  */
 export function createEveryEntry(run: RunConversationScript) {
   /**

@@ -69,7 +69,7 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
   return {
     /**
      * Creates the index entries before their conversation is written, and extends the ttl of the indexes. Returns the
-     * content of the user's tombstone. Returns `""` if the user has no tombstone, or if `user` is absent, so no
+     * content of the user's tombstone, or `""` in two cases: the user has no tombstone, or `user` is absent and no
      * tombstone is checked.
      */
     reserve: async (indexed: IndexedConversation, { nowMs, ttlMs, user }: Reservation): Promise<string> => {
@@ -88,8 +88,8 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
     },
 
     /**
-     * Extends the ttl of the indexes, so they outlive a conversation with this ttl. Call this before the conversation
-     * gets the ttl.
+     * Extends the ttl of the indexes, so they outlive a conversation whose ttl is `ttlMs`. Call `extend` before the ttl
+     * of the conversation is set.
      */
     extend: (indexed: IndexedConversation, ttlMs: number) =>
       inAll(indexed, (index) => run("extendIndex", { keys: [index], args: [ttlMs] }, wait)),
@@ -112,8 +112,8 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
     /** Repairs that readers make. A failed repair doesn't reject. */
     repair: {
       /**
-       * Removes the entry of a missing conversation. The caller has found at `goneAtMs` that the conversation doesn't
-       * exist. An entry with a later time stays.
+       * Removes the entry of a missing conversation. At `goneAtMs`, the caller found that the conversation doesn't
+       * exist. An entry with a time after `goneAtMs` stays, because the conversation may have been created since then.
        */
       remove: ({ index, id }: Pick<FoundEntry, "index" | "id">, goneAtMs: number) =>
         ignoreFailure(remove(index, id, goneAtMs)),
@@ -129,8 +129,9 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
 export type Indexes = ReturnType<typeof createIndexes>;
 
 /**
- * After one in 8 creations of a conversation, 16 index entries are checked. On average, this is two entries for each
- * new conversation. So at most half of all entries are stale (left by an expired conversation).
+ * After one in 8 creations of a conversation, 16 random entries of an index are checked: on average two entries for
+ * each new conversation. If half of all entries are stale (left by an expired conversation), this removes one entry for
+ * each entry that is added. So the share of stale entries stays below a half.
  */
 const ONE_IN = 8;
 const SAMPLE = 16;
@@ -144,8 +145,8 @@ export interface SweepOptions {
 
 /**
  * Returns a function to call after the creation of a conversation: it removes a few stale index entries. Redis removes
- * expired conversations, but not their index entries. Readers also remove the stale entries that they find, but there
- * may be no readers.
+ * expired conversations, but not their index entries. Listings also remove the stale entries that they find, but an
+ * application may never list conversations.
  */
 export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
   async function sweepIndex(index: string): Promise<void> {

@@ -25,8 +25,8 @@ const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" |
 const newestFirst = (a: Head, b: Head): number => compareEntries(asEntry(b), asEntry(a));
 
 /**
- * Returns whether a conversation matches a query, except for the query's trace. An index may be out of date, so the
- * conditions are checked against the conversation itself.
+ * Returns whether a conversation matches the conditions of a query. The trace isn't checked here: `readHeads` checks
+ * it. The index may be out of date, so the conditions are checked against the conversation's head.
  */
 export function matches(
   head: Pick<Head, "conversationId" | "userId" | "lastActivity">,
@@ -121,8 +121,8 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
   /**
    * Reads the matching conversations up to the end of the requested page, the newest first. An index entry may have a
    * later time than its conversation (e.g. a reserved entry), so entries aren't exactly in the order of the
-   * conversations. Therefore, reading goes on until enough conversations are at least as recent as the last index entry
-   * that was read.
+   * conversations. Therefore, reading ends only when enough conversations for the page are at least as recent as the
+   * last index entry that was read.
    */
   async function firstHeads(query: ConversationQuery): Promise<Map<string, Head>> {
     const end = endOf(query);

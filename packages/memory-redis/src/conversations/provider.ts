@@ -19,8 +19,8 @@ async function open(operation: string, config: RedisConfig, client?: RedisClient
 
 /**
  * Opens the backend of {@link createRedisProvider} alone, for applications that wrap it:
- * `defineMemoryProvider(wrap(await createRedisBackend()))`. Arguments and errors are those of `createRedisProvider`.
- * Its reads return the body of each message as the string that was written.
+ * `defineMemoryProvider(wrap(await createRedisBackend()))`. The arguments and the errors are the same as for
+ * `createRedisProvider`. The backend returns the body of each message as the string that was written.
  *
  * @example
  * ```ts

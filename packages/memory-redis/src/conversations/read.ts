@@ -82,8 +82,8 @@ export function toStored(head: Head, messages: readonly string[]): StoredConvers
 }
 
 /**
- * Converts the stored value of an idempotency key into a receipt. The value consists of the hash of the write, the
- * number of writes and the position after the last message.
+ * Converts the stored value of an idempotency key into a receipt. The value consists of three parts, separated by
+ * spaces: the hash of the write, the number of writes so far, and the position after the last message.
  */
 const toReceipt = (value: string) => ({ nextPosition: Number(value.slice(value.lastIndexOf(" ") + 1)) });
 
@@ -168,8 +168,8 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   /**
-   * Returns all selected messages: those of the first round trip and, read in parts, all others. Resolves to
-   * `undefined` if the conversation was trimmed or replaced after the first round trip.
+   * Returns all selected messages. The first of them come from the first round trip; this function reads all others, in
+   * parts. Resolves to `undefined` if the conversation was trimmed or replaced after the first round trip.
    */
   async function complete(firstRead: FirstRoundTrip, forExport: boolean): Promise<Selected | undefined> {
     const { head, from, to } = firstRead;
@@ -208,7 +208,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
     peekAll: async (conversationId: string): Promise<StoredConversation | null> =>
       (await peek({ conversationId, messages: { kind: "all" } })).conversation,
 
-    /** Reads a conversation. If the option `touches` is set, also restarts the conversation's ttl. */
+    /** Reads a conversation. If `touches` is true, also restarts the conversation's ttl. */
     read: async (request: ReadRequest): Promise<ReadOutcome> => {
       const { conversationId, tombstones: asked } = request;
       const peeking = peek(request);

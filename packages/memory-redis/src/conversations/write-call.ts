@@ -43,8 +43,8 @@ export const tracesOf = ({ traceId, source }: ConversationWrite): readonly strin
 ];
 
 /**
- * Returns for each message its own id and the hash of its content, or two empty texts if the message has no id. Returns
- * `undefined` if no message has an id.
+ * Returns two texts for each message: its own id (the id that the writer gave it) and the hash of its content. For a
+ * message without an own id, both texts are empty. Returns `undefined` if no message has an own id.
  */
 function ownIds(messages: readonly EncodedMessage[]): readonly string[] | undefined {
   if (messages.every(({ own }) => own === undefined)) return undefined;
@@ -63,9 +63,9 @@ const sourceInput = (write: ConversationWrite, source: ConversationSource) => ({
 });
 
 /**
- * Returns a function that creates the argument of the script `write`, a JSON object. The fields that say how to update
- * the indexes are missing: they differ between the attempts of a write. The argument is kept short, because the script
- * has to parse it.
+ * Returns a function that creates the argument of the script `write`, a JSON object. The caller adds the fields that
+ * say how to update the indexes, because they differ between the attempts of a write. The argument is kept short,
+ * because the script has to parse it.
  */
 export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: WriteArgumentsOptions) {
   // A caller's key never begins with NUL.
@@ -94,8 +94,8 @@ export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: Wr
   }
 
   /**
-   * Returns the keys of the import markers (see `markImport`) for all indexes that get an entry from an import. The
-   * entry may have a time in the past.
+   * Returns the keys of the import markers (see `markImport`) of all indexes to which an import adds its conversation.
+   * The import needs them because its index entries may have a time in the past.
    */
   const markers = (write: ConversationWrite): readonly string[] => {
     const { conversationId, userId } = write;
@@ -152,8 +152,8 @@ export interface WriteReply {
   /** The conversation's ttl in milliseconds. 0: no expiry. */
   readonly ttlMs: number;
   /**
-   * Only if `status` is `reserve`: whether the conversation's indexes must be extended to `ttlMs` before the next
-   * attempt.
+   * Only if `status` is `reserve`: whether the caller must extend the ttl of the conversation's indexes for `ttlMs`
+   * before the next attempt.
    */
   readonly keep: boolean;
   readonly nowMs: number;

@@ -21,7 +21,7 @@ type Indexing =
       readonly userFound?: string;
     };
 
-/** The statuses of a refusal that the script `write` checks after it has checked the incarnation. */
+/** The statuses with which the script `write` refuses a write although the expected incarnation was right. */
 const LATER_REFUSALS = new Set(["version", "metadata-version", "missing", "length", "message-id"]);
 
 export interface WriterOptions {
@@ -46,8 +46,8 @@ export interface WriterOptions {
 const RESERVATIONS = 5;
 
 /**
- * Returns the tombstones that a write expects if it also expects that the conversation doesn't exist. Returns
- * `undefined` for any other write.
+ * Returns the tombstones that a write expects. Only a write that expects a missing conversation expects tombstones.
+ * Returns `undefined` for any other write.
  */
 const expectedTombstones = ({ expectedIncarnation: expected }: ConversationWrite) =>
   expected !== undefined && "absent" in expected ? expected.absent : undefined;
@@ -114,8 +114,8 @@ export function createWriter(options: WriterOptions) {
 
   /**
    * Returns whether the write must be refused because its user was erased. The script `write` can't check this if the
-   * user's tombstone is on another server. This refusal takes precedence over those that the script checks after the
-   * incarnation.
+   * user's tombstone is on another server. If the script has refused the write for one of the {@link LATER_REFUSALS},
+   * the refusal because of the erasure takes precedence.
    */
   async function isErased(write: ConversationWrite, { status, absent }: WriteReply): Promise<boolean> {
     const expected = expectedTombstones(write);

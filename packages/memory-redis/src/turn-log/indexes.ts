@@ -9,7 +9,7 @@ import { type scripts, toTurn } from "./scripts.ts";
 const PAGE = 100;
 /**
  * The age in microseconds after which an index entry without a turn is removed. If an entry and its turn may be on
- * different servers, the entry is written first. So the turn of a younger entry may still be written.
+ * different servers, the entry is written first. So a younger entry stays, because its turn may still be written.
  */
 const RESERVED_US = 60_000_000;
 
@@ -42,7 +42,7 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
     return { turn: toTurn(head), leaseEndsAt: lease == null ? 0 : number(lease), now: number(now) };
   }
 
-  /** Returns those turns of a user that are in the given state, the newest first. */
+  /** Returns the turns of a user that have the state `state`, the newest first. */
   async function find(
     userId: string,
     state: LoggedTurn["state"],

@@ -2,8 +2,8 @@ import { createKeys, hashTagOf, slotOf } from "../keys.ts";
 
 /**
  * Returns functions that build the keys of a turn log. The keys of a conversation's turns are in the Cluster slot of
- * the conversation. The lists of a user are in a slot of their own. A conversation's key never equals one of these
- * keys, because braces in a conversation id are escaped.
+ * the conversation. The lists of a user's turns are in the Cluster slot of the user id. A conversation's key never
+ * equals one of these keys, because braces in a conversation id are escaped.
  */
 export function createTurnKeys(prefix: string) {
   const keys = createKeys(prefix);
@@ -17,7 +17,10 @@ export function createTurnKeys(prefix: string) {
     turn: (conversationId: string): string => `${prefix}turn:{${tagOf(conversationId)}}:`,
     /** Returns the start of the key of a turn's events. The caller must append the turn's id. */
     events: (conversationId: string): string => `${prefix}turn-events:{${tagOf(conversationId)}}:`,
-    /** Returns the key of the list of a user's turns, sorted by a time at which the turn will have expired. */
+    /**
+     * Returns the key of the list of a user's turns. The list is sorted by the time until which each entry is kept,
+     * which isn't before the turn expires.
+     */
     userTurns: (userId: string): string => `${prefix}user-turns:{${slotTag(userId)}}:${userId}`,
     /**
      * Returns the key of the list of a user's running or waiting turns, sorted by the time when each turn began. Some

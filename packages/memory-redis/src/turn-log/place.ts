@@ -3,8 +3,9 @@ import type { RedisClient } from "../client/clients.ts";
 import type { ScriptCall } from "../lua.ts";
 
 /**
- * The keys of a turn log, for writes to conversations that begin its turns. It is a class, because wrappers of a provider
- * copy options, and such a copy keeps instances of a class.
+ * Where a turn log is stored: its client and its keys. A write that also begins a turn of the log
+ * (`WriteOptions.beginsTurn`) needs them. This is a class because wrappers of a provider copy the options of a write:
+ * they copy plain objects, but keep instances of classes.
  */
 export class TurnLogPlace {
   constructor(

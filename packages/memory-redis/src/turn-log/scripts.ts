@@ -1,7 +1,7 @@
 import type { LoggedTurn, TurnState } from "@jaf/memory/adapter";
 import { clockMicros, list, lua, number, text } from "../lua.ts";
 
-/** A Lua fragment. Makes a key live for at least this many milliseconds from now. */
+/** A Lua fragment. `extend` makes a key live for at least this many milliseconds from now. */
 const extend = lua`
 local function extend(key, milliseconds)
   if redis.call('PTTL', key) < tonumber(milliseconds) then redis.call('PEXPIRE', key, milliseconds) end
@@ -9,8 +9,9 @@ end
 `;
 
 /**
- * A Lua fragment. Adds a turn to its user's lists of turns and of open turns. If the turn continues (`goesOn`), it
- * keeps its place in the list of open turns.
+ * A Lua fragment. `indexTurn` adds a turn to two lists of its user: the list of all turns, and the list of open
+ * (running or waiting) turns. If the turn began earlier and continues (`goesOn`), it keeps its place in the list of
+ * open turns.
  */
 const indexTurn = lua`
 local function indexTurn(turns, open, name, now, keepMs, goesOn)
@@ -39,8 +40,8 @@ return 1
 `;
 
 /**
- * Adds a turn to the lists of its user. It is used if the lists may be on another server, so the script `begin` can't
- * reach them.
+ * Adds a turn to the lists of its user's turns. It is used if these lists may be on another server, where the script
+ * `begin` can't reach them.
  *
  * KEYS  1 list of the user's turns, by their expiry   2 list of the user's open turns, by their start
  * ARGV  1 the turn's name: its conversation id and turn id   2 how long the turn is kept, in ms
@@ -58,8 +59,8 @@ return 1
 `;
 
 /**
- * Records in a turn's hash until when the turn's entries in the lists of its user are kept. The caller must have
- * extended these entries before.
+ * Records in a turn's Redis hash until when the turn's entries in the lists of its user's turns are kept. The caller
+ * must have extended these entries before.
  *
  * KEYS  1 hash of the turn
  * ARGV  1 token: the random text that identifies the writer
@@ -76,8 +77,8 @@ return 1
 `;
 
 /**
- * Updates the lists of a turn's user after the turn has ended or begun to wait. It is used if the lists may be on
- * another server, so the script `append` can't reach them.
+ * Updates the lists of a user's turns after the state of one of these turns has become 'ended' or 'waiting'. It is used
+ * if the lists may be on another server, where the script `append` can't reach them.
  *
  * KEYS  1 list of the user's turns   2 list of the user's open turns
  * ARGV  1 the turn's name: its conversation id and turn id   2 'ended' or 'waiting'
@@ -95,7 +96,10 @@ if ARGV[2] == 'ended' then redis.call('ZREM', KEYS[2], ARGV[1]) else extend(KEYS
 return 1
 `;
 
-/** A Lua fragment. Reads the fields of a turn that the function `toTurn` parses. `key`: the key of the turn's hash. */
+/**
+ * A Lua fragment. `head` reads the fields of a turn that the function `toTurn` parses. `key`: the key of the turn's
+ * Redis hash.
+ */
 const head = lua`
 local function head(key)
   return redis.call('HMGET', key, 'conversation', 'user', 'turn', 'state', 'started', 'count', 'stop', 'record')
@@ -156,7 +160,7 @@ return { 1, digits(now) }
  * ARGV  1 token: the random text that identifies the writer
  *       2 number of the first event, or '' to only renew the lease
  *       3 the turn's name: its conversation id and turn id
- *       4 'ended' or 'waiting', or '' if the turn continues   5 the record of the turn's end
+ *       4 new state of the turn: 'ended' or 'waiting'; '' if the turn continues   5 text to store as the turn's record
  *       6 how long the events are kept after the end, in ms   7 how long the turn is kept after the end, in ms
  *       8 … events
  *
@@ -213,7 +217,7 @@ return { 1, tonumber(stop), 0 }
 `;
 
 /**
- * Ends the lease of a turn's writer, so another process can take over the turn.
+ * Ends the lease of a turn's writer, so another process can take over the running turn.
  *
  * KEYS  1 hash of the turn   2 list of running turns; absent if it may be on another server
  * ARGV  1 token: the random text that identifies the writer   2 the turn's name: its conversation id and turn id

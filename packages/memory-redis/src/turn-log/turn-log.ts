@@ -28,8 +28,8 @@ import { scripts, toTurn, toTurns } from "./scripts.ts";
  *
  * The keys of a conversation's turns are in the Cluster slot of the conversation. On a Cluster, the list of running
  * turns and the lists of each user are in other slots. An entry in these lists is written before its turn, and again
- * after the turn. So a concurrent erasure never leaves a turn without an entry. If a read finds an entry without a
- * turn, it removes the entry.
+ * after the turn. The second write restores an entry that a concurrent erasure has removed, so no turn lacks its entry.
+ * If a read finds an entry without a turn, it removes the entry.
  *
  * @throws TypeError for an invalid client or option.
  *
@@ -64,8 +64,8 @@ export function createRedisTurnLog(
   ];
 
   /**
-   * Adds a running turn to the lists of running turns and of its user. Used on a Cluster, where the lists may be on
-   * other servers than the turn.
+   * Adds a running turn to three lists: all running turns, all turns of its user, and the open turns of its user. Used
+   * on a Cluster, where the lists may be on other servers than the turn.
    */
   async function indexTurnEntries(
     turn: TurnName,
@@ -112,7 +112,10 @@ export function createRedisTurnLog(
     return { begun: false, running };
   }
 
-  /** Updates the lists that the script `append` can't reach, after a turn has ended or begun to wait. */
+  /**
+   * Updates the lists of turns after a turn's state has become `ended` or `waiting`. Used on a Cluster, where the
+   * script `append` can't reach these lists.
+   */
   async function indexTurnEnd(writer: TurnWriter, { state, recordSeconds }: TurnEnding): Promise<void> {
     const name = nameOf(writer);
     const userId = await ownerOf(writer);
@@ -175,8 +178,8 @@ export function createRedisTurnLog(
   };
 
   /**
-   * Erases the turns of a conversation, or only those of one user, and removes them from the lists. Returns the number
-   * of erased turns.
+   * Erases the turns of a conversation, and removes their entries from all lists. If `userId` is given, erases only the
+   * turns of this user. Returns the number of erased turns.
    */
   async function erase(conversationId: string, userId = ""): Promise<number> {
     const reply = await run("erase", {

@@ -4,8 +4,8 @@ import { list, number, text } from "../lua.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
 /**
- * How long it is remembered that a job's entry was removed, in milliseconds. It is longer than any command may be on
- * its way to the server.
+ * How long the mark of a removed entry stays (see `goneEntryKey`), in milliseconds. This is longer than the delay of
+ * any command on its way to the server, so a delayed `writeJob` still finds the mark.
  */
 const GONE_ENTRY_MS = 3_600_000;
 
@@ -36,16 +36,16 @@ const entryOf = ({ hash }: UserKey, id: string, ticket: string): string => `${ti
 /**
  * Creates the queue of jobs. Each job is stored with its user, so both are erased together. Each job also has an entry
  * in the list of all jobs, which may be on another server of a Cluster. The entry is written before the job, and
- * removed after the job was deleted. If a job gets the id of an earlier job, the unique ticket in the entry tells a
- * leftover entry of the earlier job from its own.
+ * removed after the job was deleted. A new job may get the id of a deleted job whose entry is left over. The unique
+ * ticket in each entry shows to which of the two jobs the entry belongs.
  */
 export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryCalls) {
   const { allJobs } = keys;
   const send = (...command: readonly string[]): Promise<unknown> => deadlines(port.send(command, allJobs));
 
   /**
-   * Removes entries from the list of all jobs. Never rejects: the change of the job has succeeded, and `lease` removes
-   * leftover entries.
+   * Removes entries from the list of all jobs. Never rejects, because a leftover entry does no harm: `lease` removes
+   * it.
    */
   const removeEntries = (entries: readonly string[]): Promise<unknown> =>
     entries.length === 0 ? Promise.resolve() : send("ZREM", allJobs, ...entries).catch(() => {});

@@ -52,7 +52,8 @@ export function createUserKeys(prefix: string) {
       };
     },
     /**
-     * Returns the key of a mark. If the mark exists, the entry with this ticket was removed from the list of all jobs.
+     * Returns the key that exists if the entry with this ticket was removed from the list of all jobs. The script
+     * `takeJob` sets it, and `writeJob` refuses to write a job whose entry was removed.
      */
     goneEntryKey: (user: UserKey, ticket: string): string => keyOf(user, `gone:${ticket}`),
     /** The key of the list of all users' jobs. */
@@ -62,7 +63,7 @@ export function createUserKeys(prefix: string) {
 
 type CreatedUserKeys = ReturnType<typeof createUserKeys>;
 
-/** What every part of the backend needs: the connection, the keys and the scripts. */
+/** What every part of the backend needs to send commands and to run scripts. */
 export interface UserMemoryCalls {
   readonly port: RedisPort;
   readonly run: RunScript<keyof typeof scripts>;

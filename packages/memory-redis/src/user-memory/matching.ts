@@ -3,8 +3,8 @@ import { list, number, text } from "../lua.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
 /**
- * How many facts with consecutive numbers share one hash field for their contexts (the data that ranking needs besides
- * terms). Because they share fields, a query reads few of them.
+ * How many facts with consecutive numbers (`seq`) share one field of a Redis hash for their contexts (the data that
+ * ranking needs besides terms). Because many facts share a field, a query reads few fields.
  */
 export const CONTEXTS_PER_FIELD = 32;
 
@@ -30,7 +30,7 @@ type Row = readonly [
   length: number,
 ];
 
-/** A found fact to which its matching terms are still added. */
+/** A found fact. `createMatching` adds the matching terms to `terms`. */
 export interface OpenDocument extends MatchedDocument {
   readonly terms: TermWeight[];
 }

@@ -10,7 +10,8 @@ interface Near {
 }
 
 /**
- * How many numbers in total the vectors have that a query compares exactly. Example: 512 vectors of 1,024 numbers each.
+ * How much a query compares exactly, as a count of numbers in vectors. Example: 512 vectors of 1,024 numbers each, or
+ * 1,024 vectors of 512 numbers each.
  */
 const EXACT_NUMBERS = 512 * 1_024;
 
@@ -74,7 +75,7 @@ function candidates(vector: readonly number[], fields: readonly string[], limit:
 
 /**
  * Returns a function that finds facts by their vectors. It first reads the signs of all vectors, one bit for each
- * number. Then it compares exactly only the vectors that are nearest by their signs: some hundreds.
+ * number. Then it reads and compares exactly only the vectors that are nearest by their signs: some hundreds.
  */
 export function createNearest({ port, keys, deadlines }: UserMemoryCalls) {
   const send = async (command: readonly string[], key: string): Promise<readonly unknown[]> =>

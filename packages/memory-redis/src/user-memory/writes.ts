@@ -161,12 +161,12 @@ interface FactEdit {
 }
 
 /**
- * How many facts with consecutive numbers share one hash field for their vectors' signatures. Because they share
- * fields, a query reads few of them.
+ * How many facts with consecutive numbers (`seq`) share one field of a Redis hash for their vectors' signatures (the
+ * signs of the vectors' numbers). Because many facts share a field, a query reads few fields.
  */
 const SIGNATURES_PER_FIELD = 64;
 
-/** Returns one edit for each changed fact, even if the change names the fact several times. */
+/** Returns one edit for each changed fact, even if `put` and `drop` contain the fact several times. */
 function factEdits({ put, drop }: Pick<UserChange, "put" | "drop">): readonly FactEdit[] {
   const edits = new Map<number, FactEdit>();
   const add = (before: StoredFact | null, after: StoredFact | null, seq: number) => {
@@ -212,8 +212,8 @@ function lookupEdits({ seq, before, after }: FactEdit): readonly string[] {
 }
 
 /**
- * Returns triples for the script `commit`: a term, the fact's `seq`, and the new record of the term's weight, or `""`
- * to remove the record.
+ * Returns triples for the script `commit`: a term, the fact's `seq`, and the new record `;<seq>:<weight>`, or `""` to
+ * remove the record.
  */
 function postingEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = weightsOf(before?.terms);

@@ -2,8 +2,8 @@ import { clockMs, lua } from "../../lua.ts";
 import { partKeys } from "./fragments.ts";
 
 /**
- * Deletes a conversation and leaves a tombstone. If the conversation is missing but another process may be about to
- * create it, the script also leaves a tombstone.
+ * Deletes a conversation and leaves a tombstone. A missing conversation gets a tombstone only if another process may be
+ * about to create it (ARGV[9] is '1').
  *
  * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids, and of its
  *        tombstone

@@ -2,9 +2,9 @@ import { lua } from "../../lua.ts";
 import { enterIndex, markImport, reservedMs } from "./fragments.ts";
 
 /**
- * Creates a conversation's index entry before the conversation is written. Used if one script can't write both the
- * entry and the conversation. So a conversation never lacks its entry. If a crash prevents the write of the
- * conversation, readers skip the entry and later remove it.
+ * Creates a conversation's index entry before the conversation is written, so a conversation never lacks its entry.
+ * Used on a Cluster, where one script may be unable to write both the entry and the conversation. If a crash prevents
+ * the write of the conversation, readers skip the entry and later remove it.
  *
  * KEYS  1 index   2 tombstone of the index's user, if the tombstone is to be checked
  * ARGV  1 conversation id   2 time in ms since 1970   3 ttl of the conversation in ms, 0 for none
@@ -14,8 +14,8 @@ import { enterIndex, markImport, reservedMs } from "./fragments.ts";
  * entry is made. The deletion of all conversations of a user first creates the tombstone and then reads the entries. So
  * either this script finds the tombstone, or the deletion finds the entry.
  *
- * The entry's score is a time ahead of every reader's clock, so no reader removes the entry while it waits for its
- * conversation. Half a millisecond in the score marks the entry as reserved.
+ * The entry's score is a time in the future. Readers remove only entries with a past time, so the entry stays until its
+ * conversation is written. Half a millisecond in the score marks the entry as reserved.
  */
 export const reserveIndexEntry = lua`
 ${enterIndex}
@@ -85,8 +85,8 @@ return 1
  *
  * Returns 1 if the entry was removed, else 0.
  *
- * The entry stays if it was written, or an import was made, at the time ARGV[2] or later: the conversation may exist
- * again. While a Cluster moves the marker to another server, every entry stays.
+ * The entry stays in two cases: its score is the time ARGV[2] or later, or an import was made at that time or later. In
+ * both cases, the conversation may exist again. While a Cluster moves the marker to another server, every entry stays.
  */
 export const removeIndexEntry = lua`
 local imported = redis.pcall('GET', ARGV[3])
@@ -118,8 +118,8 @@ return 1
  * ARGV  1 'newest' or 'oldest': which entries come first   2 lowest score   3 highest score
  *       4 maximum number of entries
  *
- * Returns alternating conversation ids and scores. If scores are equal, the bytes of the ids decide, in the same
- * direction.
+ * Returns alternating conversation ids and scores. Entries with equal scores are sorted by the bytes of their ids:
+ * descending for 'newest', ascending for 'oldest'.
  */
 export const indexPage = lua`
 local low, high = ARGV[2], ARGV[3]

@@ -122,10 +122,10 @@ return { first_position, tonumber(stored[3] or 0), stored[4] or stored[1], store
  * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids
  * ARGV  1 'atomic' if the indexes are on this server   2 prefix of all keys
  *       3 '1' if the caller has extended the ttl of the indexes, else '0'
- *       4 the user that the conversation must belong to, or '' for any user; otherwise the ttl doesn't change
+ *       4 a user id: if the conversation doesn't belong to this user, its ttl doesn't change; '' for any user
  *
- * Returns 0 if nothing is left to do. If the ttl of the indexes must be extended first, changes nothing and returns {
- * ttl of the conversation in ms, owner or '', trace ids … }.
+ * Returns 0 if nothing is left to do. If the caller must first extend the ttl of the indexes, changes nothing and
+ * returns { ttl of the conversation in ms, owner or '', trace ids … }.
  */
 export const touch = lua`
 ${clockMs}

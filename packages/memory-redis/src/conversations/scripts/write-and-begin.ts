@@ -3,7 +3,8 @@ import { begin } from "../../turn-log/scripts.ts";
 import { write } from "./write.ts";
 
 /**
- * Writes to one conversation and begins a turn, or does neither. All keys are on one server.
+ * Runs the scripts `write` and `begin` as one: writes to one conversation and begins a turn, or does neither. All keys
+ * are on one server.
  *
  * KEYS  1 … 5 those of `begin`   6 … those of `write`
  * ARGV  1 … 9 those of `begin`   10 … those of `write`

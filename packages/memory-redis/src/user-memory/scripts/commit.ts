@@ -2,8 +2,8 @@ import { lua } from "../../lua.ts";
 import { records, slices } from "./fragments.ts";
 
 /**
- * A Lua fragment. Collects changes of the fields of one hash: each field is read when it is needed, and all changes are
- * written together at the end.
+ * A Lua fragment. `edit` collects changes of the fields of one Redis hash. A field is read when it is first needed. The
+ * function `write` of the result writes all changes together.
  */
 const edit = lua`
 local function edit(key)
@@ -158,7 +158,7 @@ return 1
  * ARGV  1 a unique name of this write   2 the head's new state   3 … entries of the new audit trail
  *
  * Returns { number of deleted facts, of vectors, of jobs, then id and ticket of each job … }. If the client sends the
- * same erasure again, it takes effect once. The second reply then has the same numbers, but no ids and tickets.
+ * same erasure twice, it takes effect once. The second reply has the same numbers, but no ids and tickets.
  */
 export const erase = lua`
 ${slices}

@@ -1,8 +1,8 @@
 import { lua } from "../../lua.ts";
 
 /**
- * A Lua fragment. Splits a command with many arguments into several commands, because Lua's stack holds only a few
- * thousand values.
+ * A Lua fragment. Its functions split a command with many arguments into several commands, because Lua's stack holds
+ * only a few thousand values.
  */
 export const slices = lua`
 local SLICE = 4000

@@ -2,8 +2,8 @@ import { lua } from "../../lua.ts";
 import { slices } from "./fragments.ts";
 
 /**
- * A Lua fragment. Of the given facts, returns those that exist, and a list of their vectors, with '' for a fact without
- * a vector. If the user has no vectors, or if `brief` is '1', the list of vectors is empty.
+ * A Lua fragment. `facts_of` returns two lists: those of the facts `seqs` that exist, and their vectors, with '' for a
+ * fact without a vector. If the user has no vectors, or if `brief` is '1', the list of vectors is empty.
  */
 const factsOf = lua`
 local function facts_of(facts_key, vectors_key, seqs, brief)
