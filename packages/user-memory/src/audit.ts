@@ -18,9 +18,11 @@ const AUDIT_ACTIONS = [
 ] as const;
 
 /**
- * What happened to a fact. `"repeated"`: the same fact was remembered again, which changed the stored fact. `"revived"`: a
- * superseded fact became active again. `"evicted"`: a quotation was deleted to make room for newer quotations; it can be
- * stored again. `"erased"`: all facts of the user were deleted.
+ * What happened to a fact. The less obvious actions:
+ * - `"repeated"`: the same fact was remembered again, which changed the stored fact.
+ * - `"revived"`: a superseded fact became active again.
+ * - `"evicted"`: a quotation was deleted to make room for newer quotations. It can be stored again.
+ * - `"erased"`: all facts of the user were deleted.
  */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -183,8 +185,8 @@ export interface Trail {
 }
 
 /**
- * Checks the hash of each audit entry of a user, whether the newest entries are there, and whether the stored facts
- * match the audit trail. The report lists all problems.
+ * Checks a user's audit trail. Each entry must have the right hash, the newest entries must not be missing, and the
+ * stored facts must match the trail. The report lists all problems.
  */
 export function verifyTrail(chain: AuditChain, { entries, end, facts }: Trail): AuditReport {
   const problems: AuditProblem[] = [];

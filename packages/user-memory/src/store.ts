@@ -16,7 +16,10 @@ import { hasMethod, type UserMemory } from "./user-memory.ts";
  *   of a fact. A keyed hash of the fact remains, so that the fact isn't extracted again from older messages.
  */
 export interface UserMemoryStore extends UserMemory, RunUserMemory {
-  /** Stores a fact about the user and returns the stored fact. The fact may wait for review, see its `status`. */
+  /**
+   * Stores a fact about the user and returns the stored fact. If the returned `status` is `"quarantined"`, the fact
+   * waits for review.
+   */
   remember(userId: string, fact: string, opts?: RememberOptions): Promise<UserFact>;
   /**
    * Returns facts that match the query by their words, best first. If `embed` is set, also returns facts of similar meaning.
@@ -55,8 +58,8 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Checks that the user's audit trail is complete and that every stored fact is as the audit trail recorded it. */
   verifyAudit(userId: string): Promise<AuditReport>;
   /**
-   * Returns a mark that stands for the user's memory until the next `forgetAll`. Take the mark before you read a conversation,
-   * and pass the mark to `remember` as `since`. The write is refused if `forgetAll` ran after the mark was taken.
+   * Returns a mark of the user's memory. Take the mark before you read a conversation, and pass the mark to `remember`
+   * as `since`. If `forgetAll` erases the user's memory after `mark`, the `remember` is refused.
    */
   mark(userId: string): Promise<ErasureMark>;
   /** The queue of extraction jobs. */
@@ -73,13 +76,13 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   close(): Promise<void>;
 }
 
-/** Whether a user memory is a store of this package: it has trust, provenance and a queue. */
+/** Whether a user memory is a store of this package. Only these stores have the method `mark` and a queue. */
 export const isStore = (memory: UserMemory): memory is UserMemoryStore =>
   hasMethod(memory, "mark") && "queue" in memory && typeof memory.queue === "object";
 
 /** Options of `remember`. */
 export interface RememberOptions {
-  /** Labels of the fact, e.g. to recall only facts with a label. Upper and lower case differ. */
+  /** Labels of the fact, e.g. to recall only facts with a label. Labels are case-sensitive. */
   readonly tags?: readonly string[] | undefined;
   /** Confidence in the fact, from 0 to 1. A high score doesn't make up for low trust. */
   readonly score?: number | undefined;
@@ -93,20 +96,21 @@ export interface RememberOptions {
   /** The source of the fact, e.g. its conversation and author. */
   readonly provenance?: Provenance | undefined;
   /**
-   * The fact is true from this time on. Default: `provenance.saidAt`, otherwise now. A date more than 150 years in the past or
-   * 50 in the future is ignored.
+   * The fact is true from this time on. Default: `provenance.saidAt` or, if it isn't set, now. A date more than 150
+   * years in the past or more than 50 years in the future is ignored.
    */
   readonly validFrom?: Date | undefined;
   /**
-   * The fact is true until this time. Default: no end. A date before `validFrom`, more than 150 years in the past or 50 in the
-   * future is ignored.
+   * The fact is true until this time. Default: no end. The date is ignored if it isn't after `validFrom`, if it is more
+   * than 150 years in the past, or if it is more than 50 years in the future.
    */
   readonly validUntil?: Date | undefined;
   /** Quarantines the fact for this reason. Default: the rules of the store decide whether the fact is quarantined. */
   readonly quarantine?: QuarantineReason | undefined;
   /**
-   * Stores the fact as a quotation of the user, with trust `"inferred"`. Prompts show a quotation in quotation marks with its
-   * date. A quotation never replaces a stated fact. `paraphrases` are searched but never shown.
+   * Stores the fact as a quotation of the user, with trust `"inferred"`. Prompts show a quotation in quotation marks
+   * with its date. A quotation never replaces a stated fact. `paraphrases` are a model's sentences that say the same as
+   * the quotation. Recall searches the paraphrases, but no prompt or result contains them.
    */
   readonly quotation?: (Quotation & { readonly paraphrases?: readonly string[] | undefined }) | undefined;
   /**
@@ -170,8 +174,9 @@ export interface FactReview {
 }
 
 /**
- * A mark that stands for a user's memory between two calls of `forgetAll`. If a write passes a mark that was taken
- * before the last `forgetAll`, the write is refused.
+ * A mark of a user's memory: the number of erasures (calls of `forgetAll`) at the time when
+ * {@link UserMemoryStore.mark} was called. A write with this mark is refused if a later `forgetAll` erased the user's
+ * memory.
  */
 export type ErasureMark = number & { readonly __brand: "ErasureMark" };
 
@@ -250,7 +255,7 @@ export interface ExtractionJob {
   readonly reply: string;
   /** The last question that the assistant asked before the turn. */
   readonly question?: string | undefined;
-  /** Whether the user's previous message announced third-party text, e.g. `Translate this:`. */
+  /** Whether the user's last message before the turn announced third-party text, e.g. `Translate this:`. */
   readonly isAnnounced?: boolean | undefined;
   /** If `true`, all of the user's words are quoted, without a model. */
   readonly isVerbatim?: boolean | undefined;
@@ -267,8 +272,8 @@ export interface ExtractionJob {
   /** Minimum score. Proposed facts with a lower score are dropped. */
   readonly threshold: number;
   /**
-   * The mark of the user's memory from the start of the turn. If the user's memory is erased after the start of the turn, no
-   * facts of the turn are stored.
+   * The mark of the user's memory from the start of the turn. If `forgetAll` runs later, no facts of the turn are
+   * stored.
    */
   readonly since: ErasureMark;
 }
