@@ -82,15 +82,16 @@ export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
 export type Obstacle = "quarantined" | "superseded" | "not-yet-valid" | "no-longer-valid";
 
 /**
- * Returns why a fact isn't recalled now, or `undefined` if it is recalled. A superseded quotation is recalled, like the
- * quotation that replaced it. For a superseded quotation, {@link obstacleAt} returns `"superseded"` instead.
+ * Returns why a fact can't be recalled now, or `undefined` if it can be recalled. A superseded quotation can be
+ * recalled, like the quotation that replaced it. In contrast, {@link obstacleAt} returns `"superseded"` for a
+ * superseded quotation.
  */
 export function obstacleNow(fact: StoredFact, now: number): Obstacle | undefined {
   const obstacle = obstacleAt(fact, now);
   return obstacle === "superseded" && fact.quotation !== null ? undefined : obstacle;
 }
 
-/** Returns why a fact isn't recalled for the time `at` (milliseconds since 1970), or `undefined` if it is recalled. */
+/** Returns why a recall for the time `at` (milliseconds since 1970) can't find a fact, or `undefined` if it can. */
 export function obstacleAt(fact: StoredFact, at: number): Obstacle | undefined {
   if (fact.status === "quarantined") return "quarantined";
   if (at < fact.validFrom) return "not-yet-valid";

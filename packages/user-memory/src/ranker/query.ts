@@ -157,8 +157,8 @@ export interface NamedAuthors {
 }
 
 /**
- * Finds the authors that a query names by a word of at least two letters. If all documents have the same author, names are
- * ignored.
+ * Finds the authors that a query names. An author is named if a word of at least two letters in the author's name is in
+ * the query. If all documents have the same author, names are ignored.
  */
 export function namedAuthors(query: Query, documents: readonly MatchedDocument[]): NamedAuthors {
   const firstAt = new Map<string, number>();

@@ -17,7 +17,7 @@ export interface ScoreParts {
   readonly neighbours: number;
   /** Factor for a document whose author the query names; 1 for other documents. */
   readonly author: number;
-  /** Factor for a document that mentions a time, if the query asks when; otherwise 1. */
+  /** Factor for a document that mentions a time, if the query asks for a time (`when …`); otherwise 1. */
   readonly time: number;
   /** The amount that is added to the score if the document has a date that the query names; otherwise 0. */
   readonly date: number;

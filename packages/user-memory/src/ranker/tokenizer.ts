@@ -11,8 +11,8 @@ const RUN = /.{1,256}/gsu;
 const HAN = /^\p{sc=Han}{3,}$/u;
 const PLAIN = /^[\n\r\t -~]*$/;
 /**
- * Matches accents of Latin, Greek and Cyrillic, and vowel points of Hebrew and Arabic. In other scripts, a mark is part of a
- * letter.
+ * Matches accents of Latin, Greek and Cyrillic letters, and vowel points of Hebrew and Arabic. Marks of other scripts
+ * aren't matched, because they are part of a letter.
  */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;
 /**

@@ -54,8 +54,9 @@ export const readQuery = (operation: string, query: unknown): string =>
 const FIRST_RANKED = 500;
 const FIRST_READ = 20;
 /**
- * If enough facts were found, and this number of candidates was read, no more candidates are read. Before this number,
- * reading continues as long as an unread candidate may be a statement of the user that comes first.
+ * The limit for reading unread candidates that may be statements of the user. If enough facts were found and this
+ * number of candidates was read, reading stops. Before this number, reading continues while a statement of the user may
+ * be among the unread candidates, because it would come first.
  */
 const MOST_READ = 2_000;
 
@@ -180,8 +181,8 @@ interface Demoted extends Found {
 }
 
 /**
- * Moves quotations that say little behind better facts: quotations that only ask, and quotations with less than two content
- * words ("Thanks!").
+ * Moves quotations that say little behind better facts. A quotation says little if it only asks, or if it has less than
+ * two content words ("Thanks!").
  */
 function demoteQuestions(found: readonly Found[]): readonly Demoted[] {
   return found

@@ -61,7 +61,10 @@ const mayAdd = (same: StoredFact, again: Repeated): boolean =>
     !isUsersWord(same.trust) ||
     trustRank(again.trust) >= trustRank(same.trust));
 
-/** Replaces a stored fact from another source with the user's statement. The fact keeps its id and its `seq`. */
+/**
+ * Replaces a stored fact that the user neither stated nor confirmed with the user's statement or quotation. The fact
+ * keeps its id and its `seq`.
+ */
 function replaceOthers(same: StoredFact, again: Repeated): StoredFact {
   const { fact, tags, score, trust, key, validFrom, validUntil } = again;
   const said: StoredFact = {
@@ -98,8 +101,8 @@ function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): Stored
 }
 
 /**
- * Merges a repeated statement of the user into the stored statement: adds tags, and takes over a higher trust, a new score, a
- * new key and a new end.
+ * Merges a repeated statement of the user into the stored statement: adds tags, and takes over a higher trust, a new
+ * score, a new key and a new `validUntil`.
  */
 function mergeUserWord(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
   const isRaised = trustRank(again.trust) > trustRank(same.trust);

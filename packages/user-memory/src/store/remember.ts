@@ -48,7 +48,7 @@ export async function remember(
 
 const isFull = (thrown: unknown): boolean => codeOf(thrown) === "full";
 
-/** Whether a new fact will wait for review. A fact isn't sent to `embed` and `resolve` before it is approved. */
+/** Whether a new fact will wait for review. Before its approval, such a fact isn't passed to `embed` and `resolve`. */
 const awaitsReview = ({ fact, trust, quarantine, quotation }: RememberInput): boolean =>
   quarantine !== null || trust === "external" || (quotation === null && !isUsersWord(trust) && hasLink(fact));
 
