@@ -33,8 +33,9 @@ const queueFor = (key: object): WorkQueue => {
 };
 
 /**
- * Runs `work` (a job) as soon as fewer than `concurrency` jobs of the user memory `key` are running. If `canBeRefused`
- * is `true` and too many jobs wait, returns `undefined` and never runs `work`.
+ * Runs `work` (a job) as soon as fewer than `concurrency` jobs of the user memory `key` are running. Returns the
+ * promise of the job's result. If `canBeRefused` is `true` and too many jobs wait, returns `undefined` and never runs
+ * `work`.
  */
 export function withConcurrencyLimit<T>(
   key: object,
@@ -50,8 +51,8 @@ export function withConcurrencyLimit<T>(
 }
 
 /**
- * Whether so many jobs wait in this process that it must not take over jobs of other processes. `key` is the user
- * memory.
+ * Whether the maximum number of jobs waits in this process. If it does, this process must not take over jobs of other
+ * processes. `key` is the user memory.
  */
 export const isQueueFull = (key: object): boolean => queueFor(key).waiting >= MAX_WAITING;
 

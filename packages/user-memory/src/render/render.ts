@@ -84,7 +84,6 @@ const EXPLANATION = {
  * doesn't change the text, unless facts are dropped for the token budget. Returns `""` if there are no facts. Throws a
  * `TypeError` that names an invalid option.
  *
- *
  * @example
  * ```ts
  * import { MemoryUserMemory, renderUserMemory } from "@jaf/user-memory";
