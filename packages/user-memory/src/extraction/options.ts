@@ -112,8 +112,8 @@ export interface ExtractionOptions {
    * Maximum number of attempts per job. Default 5. Each lease of the job counts as an attempt, even if the job didn't
    * run, e.g. because the process crashed.
    *
-   * - If the job fails at this attempt or a later one, it is deleted.
-   * - If the job is leased for more than the `maxAttempts + 3`rd time, it is deleted without running.
+   * - A job that fails at this attempt or a later one is deleted.
+   * - A job that was leased more than `maxAttempts + 3` times is deleted without running.
    */
   readonly maxAttempts?: number | undefined;
   /**

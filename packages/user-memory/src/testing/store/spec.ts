@@ -26,7 +26,10 @@ export interface StoreSpec {
   readonly rules: Readonly<Record<string, StoreCheck>>;
 }
 
-/** The number of random tests: one test for each seed, with this number of operations per test. */
+/**
+ * How many random tests to run and how long they are: one test for each seed, with `operations` random operations in
+ * each test.
+ */
 export interface RandomRun {
   readonly seeds: readonly number[];
   readonly operations: number;
