@@ -63,18 +63,19 @@ export interface UserMemoryBackend {
   /** Closes the connections that the backend itself opened, but not connections that the application passed to it. */
   readonly close: () => Promise<void>;
   /**
-   * Converts an error of the backend's driver into a memory error. `operation` is the store's method that failed, e.g.
-   * `"remember"`.
+   * Converts an error of the database driver into a memory error. `operation` is the method of the store that was
+   * called, e.g. `"remember"`.
    */
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
 /**
- * Stores the extraction jobs of all users. An erasure of a user also deletes the user's jobs. Callers pass durations, not
- * times. The backend measures durations by the clock of the store, because the clock of a process may be wrong.
+ * Stores the extraction jobs of all users. `UserMemoryBackend.erase` also deletes the user's jobs. Callers pass
+ * durations (e.g. `leaseMs`), not times. The backend measures durations by the clock of the store, because the clock of
+ * a process may be wrong.
  */
 export interface JobBackend {
-  /** Whether jobs survive the end of the process. */
+  /** Whether stored jobs are still there after the process has ended. */
   readonly durable: boolean;
   /**
    * Adds a job and leases it to the caller for `leaseMs` milliseconds. The job's `attempts` are 1. Returns `true`. In
@@ -199,8 +200,8 @@ export interface StoredFact {
 }
 
 /**
- * The stored record of a user, without the facts. Each write checks the version of the stored record and then replaces the
- * record. A user without a head counts as having version 0 and epoch 0.
+ * The stored record of a user, without the facts. Each write first checks that the stored `version` is the expected
+ * one, and then replaces the record. If a user has no head, version and epoch count as 0.
  */
 export interface UserHead {
   /** Number of writes for this user. */
@@ -240,7 +241,7 @@ export interface FactSelection {
    * needed, because there can be many superseded facts with the same key.
    */
   readonly currentKeys?: readonly string[];
-  /** Facts that come from one of these messages. */
+  /** Facts that come from the messages at these locations. */
   readonly locations?: readonly MessageLocation[];
   /** Facts that were superseded by a fact with one of these ids. */
   readonly supersededBy?: readonly string[];

@@ -28,7 +28,7 @@ export type QuarantineReason =
   | "conflict"
   /** More facts were inferred from one conversation than `UserMemoryLimits.maxExtractedPerConversation` allows. */
   | "rate"
-  /** The fact contains a link, and it isn't a statement of the user. */
+  /** The fact contains a link, and the user neither stated nor confirmed the fact. */
   | "link";
 
 /** The source of a fact. Fields that are unknown are absent. */
@@ -89,9 +89,9 @@ export interface UserFact extends MemoryEntry {
   readonly validFrom: Date;
   /** The fact is true until this time, if an end is known. A superseded fact ends at `supersededAt` at the latest. */
   readonly validUntil?: Date;
-  /** Id of the fact that replaced this one. */
+  /** Id of the fact that replaced this one. Absent if no fact did. */
   readonly supersededBy?: string;
-  /** From this time on, the fact that replaced this one is true instead. */
+  /** From this time on, the fact that replaced this one is true instead. Absent if no fact replaced this one. */
   readonly supersededAt?: Date;
   /** Id of the stored fact that this quarantined fact contradicts. Absent if there is none. */
   readonly conflictsWith?: string;

@@ -34,13 +34,14 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   update(userId: string, factId: string, changes: FactChanges): Promise<UserFact | null>;
   /**
    * Deletes a fact for good, together with all facts of the user that have the same text. Facts that the deleted fact
-   * superseded become active again. Returns how much was deleted: `facts` is 0 if the user has no such fact.
+   * superseded become active again, unless another fact supersedes them. Returns how much was deleted: `facts` is 0 if
+   * the user has no such fact.
    */
   forget(userId: string, factId: string): Promise<ForgetReceipt>;
   /**
    * Deletes everything about the user: facts, index, vectors, audit trail and extraction jobs. Writes that began before
-   * this call are refused. One record remains in the store, without the user id and without texts. Returns how much was
-   * deleted.
+   * this call are refused. Only counters and an audit entry about the erasure remain, under a hash of the user id.
+   * Returns how much was deleted.
    */
   forgetAll(userId: string): Promise<ForgetReceipt>;
   /** Lists, approves and rejects the facts that wait for review. */
@@ -224,7 +225,7 @@ export interface RecallReason {
   readonly terms?: readonly string[];
 }
 
-/** Why a fact is recalled, and where the fact comes from. */
+/** The result of `explain`: where a fact comes from, whether it can be recalled, and why a query finds it. */
 export interface FactExplanation {
   /** The fact, with its provenance. */
   readonly fact: UserFact;
@@ -243,7 +244,7 @@ export interface FactExplanation {
   readonly supersedes: readonly UserFact[];
 }
 
-/** A job that extracts the facts of one turn. */
+/** A job that extracts the facts of one turn: the texts of the turn, and how to extract facts from them. */
 export interface ExtractionJob {
   /** The id of the job. The same turn has the same id, so the queue never has two jobs for a turn. */
   readonly id: string;
@@ -265,7 +266,10 @@ export interface ExtractionJob {
   readonly position?: number | undefined;
   /** When the turn began. */
   readonly saidAt: Date;
-  /** The tags of all facts from this turn. If the list is empty, facts get the tags that were proposed with them. */
+  /**
+   * The tags that all facts from this turn get. If the list is empty, each fact gets the tags that the model proposed
+   * with it.
+   */
   readonly tags: readonly string[];
   /** The model that proposes facts. Default: the agent's model. */
   readonly model?: string | undefined;
@@ -287,23 +291,26 @@ export interface LeasedJob {
   /** Deletes the job. Call `complete` when the job is done. */
   readonly complete: () => Promise<void>;
   /**
-   * Makes the job available to all workers again after `delayMs` milliseconds. To renew the lease, call `release` with the
-   * duration of the lease and continue with the job. `delayMs` is a whole number, at most 30 days.
+   * Makes the job available to all workers again after `delayMs` milliseconds (a whole number, at most 30 days). A
+   * worker can also renew its lease with this function: it passes the duration of the lease and continues with the job.
    */
   readonly release: (delayMs: number) => Promise<void>;
 }
 
 /**
- * A queue of extraction jobs. If `durable` is `true`, jobs survive a crash of the process, and another process takes them
- * over. Each job is delivered at least once. If a job runs twice, its facts are stored once.
+ * A queue of extraction jobs. If `durable` is `true`, jobs survive a crash of the process, and another process takes
+ * the jobs over. Each job is delivered at least once. If a job runs twice, its facts are stored once.
  */
 export interface ExtractionQueue {
   /** Whether jobs survive the end of the process. */
   readonly durable: boolean;
   /**
    * Adds a job and leases it to the caller for `leaseMs` milliseconds (a whole number, at most 30 days). Sentences that
-   * contain secrets are removed from the job. Returns `null`, without adding the job, in three cases: the job is in the queue
-   * already, the user asks in the job's messages not to keep something, or the user's memory was erased after the turn began.
+   * contain secrets are removed from the job. In three cases, doesn't add the job and returns `null`:
+   *
+   * - The job is in the queue already.
+   * - The user asks in the job's messages not to keep something.
+   * - The user's memory was erased after the turn began.
    */
   enqueue(job: ExtractionJob, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;
   /** Leases up to `limit` available jobs of any user for `leaseMs` milliseconds. Jobs that have waited longest come first. */

@@ -31,8 +31,8 @@ const DATA =
 const COMMENT = /^\s*(?:\/\/|\/\*|\*\/|#!|<!--|--\s)/u;
 const INDENTED = /^(?: {4}|\t)\s*\S/u;
 /**
- * Forms of lines in third-party text: timed lines, chat lines, data, code, and indented lines. At least two lines of
- * the same form make a block of third-party text.
+ * Forms of lines in third-party text: lines with a time, chat lines, data, code, and indented lines. At least two lines
+ * of the same form make a block of third-party text.
  */
 const FORMS: readonly ((text: string) => boolean)[] = [
   (text) => TIMED.test(text),

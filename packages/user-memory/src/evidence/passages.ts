@@ -75,7 +75,7 @@ export function quotableOf(said: readonly string[], isThirdParty: (message: numb
 /** Converts a text into one line without invisible characters, for storage and comparison. */
 export const oneLine = (text: string): string => text.replace(UNSEEN, "").replace(SPACE, " ").trim();
 
-/** The character that replaces removed sentences in a text. A passage ends at this character. */
+/** The character that replaces a removed sentence in a text. A passage can't continue across this character. */
 const CUT = "\ufffc";
 
 /** Removes the sentences that contain secrets from a text. Returns `""` if the rest still contains a secret. */

@@ -76,7 +76,10 @@ function tagsIn(text: string): readonly Span[] {
   return [{ start: first.index, end: last[0].startsWith("</") ? last.index + last[0].length : text.length }];
 }
 
-/** Finds inline code (in backticks) of several words. Inline code of a single word is a name in the user's own sentence. */
+/**
+ * Finds inline code (in backticks) of several words. Inline code of a single word isn't found, because it is usually a
+ * name in the user's own sentence.
+ */
 const inlineCodeIn = (text: string): readonly Span[] =>
   [...text.matchAll(/`[^`\n]{1,500}`/gu)].flatMap(({ 0: code, index }) =>
     /\S\s+\S/u.test(code.slice(1, -1)) ? [{ start: index, end: index + code.length }] : [],

@@ -1,6 +1,6 @@
 /**
- * Maximum number of jobs that wait to start in this process. `MAX_WAITING`: per user memory. `MAX_WAITING_OF_USER`: per user.
- * Further jobs stay in the store's queue.
+ * Maximum number of jobs that wait in this process until they can start. `MAX_WAITING`: per user memory.
+ * `MAX_WAITING_OF_USER`: per user. Further jobs stay in the store's queue.
  */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_OF_USER = 100;
@@ -9,8 +9,8 @@ interface WorkQueue {
   active: number;
   waiting: number;
   /**
-   * For each user, the functions that start the user's waiting jobs, oldest first. The oldest job of the first user starts
-   * next.
+   * For each user, the functions that start the user's waiting jobs, oldest first. The next job to start is the oldest
+   * job of the first user in this map.
    */
   readonly users: Map<string, (() => void)[]>;
 }

@@ -76,8 +76,9 @@ export interface ExtractionOptions {
    */
   readonly verify?: VerifyFact | undefined;
   /**
-   * Maximum number of quotations and facts that are stored per turn. If there are more, quotations come before facts in
-   * a model's words, and proposals with a higher `score` come before those with a lower `score`. Default 50.
+   * Maximum number of quotations and facts that are stored per turn. Quotations are stored first, then facts in a
+   * model's words. Within both groups, proposals with a higher `score` are stored first. The rest is dropped. Default
+   * 50.
    */
   readonly maxFacts?: number | undefined;
   /**
@@ -104,8 +105,9 @@ export interface ExtractionOptions {
    */
   readonly onError?: ((error: unknown) => unknown) | undefined;
   /**
-   * Duration of a job's lease in milliseconds, from the start of the job. When the lease is over, another process can take
-   * over the job. While a job waits for the concurrency limit, its lease is renewed. Default 60,000.
+   * Duration of a job's lease in milliseconds. The lease begins when the job starts: while a job waits for the
+   * concurrency limit, its lease is renewed. When the lease is over, another process can take over the job. Default
+   * 60,000.
    */
   readonly leaseMs?: number | undefined;
   /**

@@ -51,8 +51,8 @@ export const isFactId = (factId: unknown): factId is string =>
 type Indexed = Pick<StoredFact, "fact" | "evidence" | "saidAt" | "quotation">;
 
 /**
- * Returns the index terms of a fact: those of its text and evidence and, for a quotation, those of its question and
- * paraphrases.
+ * Returns the index terms of a fact: the terms of its text and evidence. For a quotation, also the terms of its
+ * question and its paraphrases.
  */
 export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): readonly TermWeight[] {
   const { question = null, paraphrases = [] } = detailsOf({ quotation }) ?? {};
@@ -61,7 +61,7 @@ export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): rea
   return termsOf(text, saidAt === null ? {} : { saidAt });
 }
 
-/** Returns the stems of the words in a fact's own text, without those of evidence and paraphrases. */
+/** Returns the stems of the words in the text of a fact. Doesn't read the evidence and the paraphrases of the fact. */
 export const ownContent = ({ fact }: Pick<StoredFact, "fact">): ReadonlySet<string> =>
   contentOf(termsOf(fact));
 
@@ -105,8 +105,8 @@ const BACK_MS = 150 * YEAR_MS;
 const AHEAD_MS = 50 * YEAR_MS;
 
 /**
- * Returns `time` (milliseconds since 1970). Returns `null` if `time` is missing, is invalid, or differs from `now` by more
- * than 150 years in the past or 50 in the future.
+ * Returns `time` (milliseconds since 1970). Returns `null` if `time` is missing or invalid, or if it is more than 150
+ * years before or 50 years after `now`.
  */
 export function plausibleTime(time: number | null | undefined, now: number): number | null {
   if (time === null || time === undefined || Number.isNaN(time)) return null;

@@ -54,7 +54,7 @@ export function digestsOf({ hash }: UserKey, secret = ""): Digests {
 
 type FactSource = Pick<StoredFact, "fact" | "quotation" | "conversationId" | "position">;
 
-/** Returns the digests that recognize a forgotten fact: of its text, of its words and of its source message. */
+/** Returns the digests by which a forgotten fact is recognized: of its text, of its words and of its source message. */
 export function tombstoneDigestsOf(fact: FactSource, digests: Digests): readonly string[] {
   const wording = wordingOf(fact);
   const all = [digests.ofFact(wording), digests.ofWords(wording), digests.ofSource(fact)];

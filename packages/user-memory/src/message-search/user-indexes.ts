@@ -17,7 +17,10 @@ import {
 export type UserIndex = Iterable<Segment>;
 
 export interface UserIndexes {
-  /** Brings a user's index up to date and returns the index. Concurrent calls share one refresh of the index. */
+  /**
+   * Brings a user's index up to date and returns the index. If several calls wait for the same user's index at the same
+   * time, they share one refresh.
+   */
   readonly refreshed: (userId: string, yieldIfDue: YieldIfDue) => Promise<Result<UserIndex>>;
   readonly drop: (userId: string) => void;
 }

@@ -7,8 +7,9 @@ const WORD_LIMIT = 20;
 const DATE_LIMIT = 17;
 
 /**
- * A query for a day also finds messages of later days, which can tell about that day. `MENTIONED_WITHIN_DAYS`: the
- * number of later days. `LESS_A_DAY`: with each further day, the weight of the messages falls by this number.
+ * A query for a day also finds messages from the days after it, because they can tell about that day.
+ * `MENTIONED_WITHIN_DAYS`: the number of these later days. `LESS_A_DAY`: by how much the weight of the messages falls
+ * with each later day.
  */
 const MENTIONED_WITHIN_DAYS = 7;
 const LESS_A_DAY = 0.1;
@@ -152,7 +153,10 @@ const wishTerms = (query: string): ReadonlyMap<string, number> =>
 export interface NamedAuthors {
   /** The named authors. The value is 0 for the author that the query names first, 1 for the next author, and so on. */
   readonly order: ReadonlyMap<string, number>;
-  /** The terms of the query that are only names of authors. */
+  /**
+   * The words of the query (as stems) that are names of these authors. A word isn't included if another word of the
+   * query with the same stem isn't a name.
+   */
   readonly names: ReadonlySet<string>;
 }
 

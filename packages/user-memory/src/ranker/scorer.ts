@@ -187,9 +187,9 @@ function authorFactor(author: string | undefined, { named }: ScorerInput): numbe
 }
 
 /**
- * Guesses the speaker of a message. Assumes that two speakers alternate. So the speaker of the message two positions
- * before or after this message is also the speaker of this message. Returns a document that this speaker said, or
- * `undefined` if the speakers of both messages are unknown.
+ * Guesses the speaker of a message. Assumes that two speakers alternate. So the same speaker said the message two
+ * positions before and the message two positions after. Returns a document of one of these two messages, or `undefined`
+ * if their speakers are unknown.
  */
 function alternatingSpeaker(message: ConversationMessage | undefined): MatchedDocument | undefined {
   if (message === undefined) return undefined;

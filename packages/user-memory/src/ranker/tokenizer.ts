@@ -158,9 +158,8 @@ export function createTermOf(): TermOf {
 
 export interface DocumentReading {
   /**
-   * When the text was said, in milliseconds since 1970. With this time, a query for a date finds the document by the
-   * day when the text was said. It also finds the document by the day that a word of the text such as `yesterday`
-   * means.
+   * When the text was said, in milliseconds since 1970. With this time, a query for a date finds the document in two
+   * cases: the text was said on that day, or a word of the text such as `yesterday` means that day.
    */
   readonly saidAt?: number | undefined;
   /**
@@ -171,9 +170,9 @@ export interface DocumentReading {
 }
 
 /**
- * Returns the index terms of a document: the stems of its words with their counts, the date of its statement, and dates in its
- * text (`@2023-07-08`). Words of a question have a `?` before their stem. Returns at most 256 terms, each once; of a longer
- * text, the first terms. Reads the first 16,384 UTF-16 units, in linear time.
+ * Returns the index terms of a document: the stems of its words with their counts, the date of its statement, and dates
+ * in its text (`@2023-07-08`). Words of a question have a `?` before their stem. Returns each term once, and only the
+ * first 256 terms. Reads the first 16,384 UTF-16 units, in linear time.
  */
 export function termsOf(text: string, reading: DocumentReading = {}): readonly TermWeight[] {
   const { saidAt } = reading;

@@ -17,7 +17,8 @@ const STRONG = 0.5;
 type Fit = Pick<Candidate, "words" | "meaning">;
 
 /**
- * Returns the minimum scores by words and by meaning with which a statement of the user comes first. One of the two is enough.
+ * Returns the minimum score by words and the minimum score by meaning. A statement of the user comes first if it
+ * reaches one of the two.
  */
 function strongFit(found: readonly Found[]): Fit {
   const said = found.filter(({ fact }) => isUsersWord(fact.trust) || detailsOf(fact)?.from === "message");

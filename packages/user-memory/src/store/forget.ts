@@ -147,8 +147,9 @@ function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone
 }
 
 /**
- * Updates the older facts that a removed fact superseded. If another fact now supersedes an older fact, links the older
- * fact to it. Otherwise makes the older fact active again. Returns how many facts became active.
+ * Updates the older facts that a removed fact superseded. If another fact now supersedes an older fact, stores the id
+ * of that other fact in the older fact. Otherwise makes the older fact active again. Returns how many facts became
+ * active.
  */
 function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<string>): number {
   const left = facts.filter(({ id, supersededBy }) => !gone.has(id) && gone.has(supersededBy ?? ""));

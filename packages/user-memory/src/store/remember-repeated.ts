@@ -12,10 +12,11 @@ interface Repeated extends RememberInput {
 }
 
 /**
- * Merges a repeated fact into the stored fact. If a model or an external source repeats a fact, nothing changes, so
- * repetition alone doesn't raise trust. If the user states or confirms the fact, the fact's trust can rise, and data
- * (e.g. tags) can be added. A repeated quotation gets the latest date and further paraphrases. The result is the fact
- * as it is stored after the merge.
+ * Merges a repeated fact into the stored fact. The result is the fact as it is stored after the merge.
+ *
+ * - If a model or an external source repeats a fact, nothing changes, so repetition alone doesn't raise trust.
+ * - If the user states or confirms the fact again, the fact's trust can rise, and data (e.g. tags) can be added.
+ * - If a quotation is repeated, it gets the latest date and further paraphrases.
  */
 export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): WriteDecision<StoredFact> {
   if (!mayAdd(same, again)) return { result: same, change: null };

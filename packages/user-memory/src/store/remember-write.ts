@@ -70,10 +70,14 @@ function decide(scope: WriteScope, asked: Wanted): WriteDecision<StoredFact> {
 }
 
 /**
- * Decides the key and the date of a new fact. A key that a model proposed only counts if the user's current facts with
- * this key share a word with the new fact. So a model can't supersede a statement of the user by proposing the key of
- * this statement for an unrelated fact. A quotation only supersedes quotations. A fact without a date is never dated
- * before the current facts with its key, even if the clock of this process is behind.
+ * Decides the key and the date of a new fact:
+ *
+ * - A key that a model proposed only counts if every current statement or quotation of the user with this key shares a
+ *   word with the new fact. So a model can't supersede an unrelated statement of the user by proposing its key.
+ * - The key of a quotation only counts if all current facts with this key are quotations. So a quotation only
+ *   supersedes quotations.
+ * - A fact without a date gets at least the date of the newest current fact with its key, even if the clock of this
+ *   process is behind.
  */
 function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
   const { key, extractor, isDated, validFrom } = wanted;
@@ -177,7 +181,10 @@ function quarantineOf(scope: WriteScope, fact: StoredFact): QuarantineReason | n
 const LINK =
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|!?\[[^\]]{0,2000}\]\s?[([]|\b(?:data|javascript|mailto):|<\s*(?:img|a|iframe|script)\b/iu;
 
-/** Whether a text contains a URL, an image or a link. A page that shows the text could load the image or show the link. */
+/**
+ * Whether a text contains a URL, an image or a link. Such a fact can be an attack: a page that shows the text could
+ * load the image or offer the link.
+ */
 export const hasLink = (text: string): boolean => LINK.test(text.normalize("NFKC"));
 
 /**

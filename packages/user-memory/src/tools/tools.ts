@@ -91,7 +91,10 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
   const { tags } = settings;
   const needsApproval = bindOptions(APPROVALS, settings.needsApproval);
 
-  /** Calls `act` with the user and the user memory. If one of them is unknown, returns a text that tells the model so. */
+  /**
+   * Calls `act` with the user and the user memory. If there is no user id or no user memory, returns a text that tells
+   * the model so.
+   */
   const reach = async (
     context: Readonly<Ctx>,
     act: (reached: Reached) => Promise<string>,

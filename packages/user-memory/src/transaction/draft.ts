@@ -18,7 +18,7 @@ export interface Draft {
   readonly drop: (action: AuditAction, fact: StoredFact) => void;
   readonly addTombstones: (tombstones: readonly Tombstone[]) => void;
   readonly removeTombstones: (digests: readonly string[]) => void;
-  /** Sets the counts of facts that models inferred, for each source. */
+  /** Sets the state's `extracted`: how many facts were inferred from each source. */
   readonly setExtracted: (extracted: HeadState["extracted"]) => void;
   readonly build: () => UserChange;
 }
