@@ -66,7 +66,8 @@ export function asUserMemory(store: UserMemory, options: MemoryLinkOptions = {})
 }
 
 /**
- * Returns the methods that only stores of this package have. Middleware recognizes a store of this package by these methods.
+ * Returns the methods of `UserMemoryStore` that other user memories don't have. By these methods, the middleware
+ * recognizes a store of this package.
  */
 const beyondNarrow = (
   store: UserMemoryStore,

@@ -173,9 +173,10 @@ const BEHIND = 10;
 
 interface Demoted extends Found {
   /**
-   * The rank of the fact, from 1. For a quotation that says little, ten times the rank. Facts are read in the order of
-   * their ranks, so an unread fact has a larger rank number than all facts that were read. So if `n` facts were read,
-   * no unread fact comes before a fact with an `effectiveRank` of at most `n`.
+   * The rank of the fact, from 1. For a quotation that says little, ten times the rank.
+   *
+   * Facts are read in the order of their ranks. So if `n` facts were read, each unread fact has a rank above `n` and
+   * comes after all facts with an `effectiveRank` of at most `n`.
    */
   readonly effectiveRank: number;
 }

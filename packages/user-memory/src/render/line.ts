@@ -78,8 +78,8 @@ const PASSES = 4;
 const IMAGE = /!\[([^[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s[^()]*)?\)|\[[^[\]]*\])/g;
 const LINK = /\[([^[\]]*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s[^()]*)?\)/g;
 /**
- * Matches text that follows an address after a quotation mark or a bracket, if a parser could take the text for the
- * query of the address, e.g. `"?leak=1` after `https://example.com/`.
+ * Matches a text like `"?leak=1` directly after an address such as `https://example.com/`: a quotation mark or a
+ * bracket, and then a query. Some parsers would take this text for the query of the address.
  */
 const QUERY_BEHIND = /(?:["'`|^{}()[\]][^\s<>?#:]{0,200}[?#][^\s<>"'`()[\]]*[\p{L}\p{N}][^\s<>"'`()[\]]*)?/u;
 const WITHIN = "[^\\s<>\"'`|^{}()[\\]]";

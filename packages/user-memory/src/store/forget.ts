@@ -22,8 +22,9 @@ interface Removal {
 }
 
 /**
- * Removes a fact, and all facts of the user with the same digest, including superseded facts. Removes nothing if the
- * user has no fact with this id, or if `rejects` is `true` and the fact doesn't wait for review.
+ * Removes a fact, and all facts of the user with the same `digest` (hash of the text), including superseded facts.
+ * Removes nothing in two cases: the user has no fact with this id, or `rejects` is `true` and the fact doesn't wait for
+ * review.
  */
 export async function remove(
   scope: StoreScope,
@@ -74,7 +75,7 @@ const NOTHING: Forgotten = { facts: 0, vectors: 0, revived: 0 };
 interface ForgetOptions {
   /**
    * Ids of the facts to remove. To forget a fact, the caller passes the ids of this fact and of all facts with the same
-   * digest.
+   * `digest` (hash of the text).
    */
   readonly ids: readonly string[];
   /** The keys (topics) of the facts to remove, and of the older facts that were superseded by the facts to remove. */

@@ -6,7 +6,7 @@ import type { StoreUnderTest } from "./harness.ts";
 export interface StoreScenario {
   readonly memory: UserMemoryStore;
   readonly backend: StoreUnderTest["backend"];
-  /** Two users without data. */
+  /** `user` and `other`: two users without data. */
   readonly user: string;
   readonly other: string;
   /** Creates a store with other options, on the same storage. */
