@@ -18,9 +18,11 @@ const AUDIT_ACTIONS = [
 ] as const;
 
 /**
- * What happened to a fact. `"repeated"`: the same fact was remembered again, which changed the stored fact. `"revived"`: a
- * superseded fact became active again. `"evicted"`: a quotation was deleted to make room for newer quotations; it can be
- * stored again. `"erased"`: all facts of the user were deleted.
+ * What happened to a fact. The less obvious actions:
+ * - `"repeated"`: the same fact was remembered again, which changed the stored fact.
+ * - `"revived"`: a superseded fact became active again.
+ * - `"evicted"`: a quotation was deleted to make room for newer quotations. It can be stored again.
+ * - `"erased"`: all facts of the user were deleted.
  */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -54,7 +56,7 @@ export type AuditProblem =
   | { readonly kind: "broken-chain"; readonly seq: number }
   /** The newest entries of the audit trail are missing. */
   | { readonly kind: "cut-off"; readonly seq: number }
-  /** A stored fact doesn't match its newest digest in the audit trail. */
+  /** The hash of a stored fact isn't the `digest` in the newest audit entry about this fact. */
   | { readonly kind: "changed-fact"; readonly factId: string }
   /** A fact is stored, but the audit trail has no entry about the fact, or says that the fact was deleted. */
   | { readonly kind: "unknown-fact"; readonly factId: string }
@@ -86,12 +88,14 @@ export interface ChainEnd {
   readonly hash: string;
 }
 
-/** The end of an empty audit trail. So the first entry has the number 1, and 64 zeros as its `previous`. */
+/**
+ * The end of an empty audit trail. The first entry is made from it, with the number 1 and 64 zeros as its `previous`.
+ */
 export const CHAIN_START: ChainEnd = { seq: 0, hash: "0".repeat(64) };
 
 export interface AuditChain {
   /**
-   * Converts events into the audit entries that follow `end`. All of them get the time `at`, in milliseconds since
+   * Converts events into the audit entries that follow `end`. Each entry gets the time `at`, in milliseconds since
    * 1970. Returns these entries and the new end of the trail.
    */
   readonly extend: (
@@ -183,8 +187,8 @@ export interface Trail {
 }
 
 /**
- * Checks the hash of each audit entry of a user, whether the newest entries are there, and whether the stored facts
- * match the audit trail. The report lists all problems.
+ * Checks a user's audit trail. Each entry must have the right hash, the newest entries must not be missing, and the
+ * stored facts must match the trail. The report lists all problems.
  */
 export function verifyTrail(chain: AuditChain, { entries, end, facts }: Trail): AuditReport {
   const problems: AuditProblem[] = [];

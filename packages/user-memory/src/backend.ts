@@ -5,28 +5,29 @@ import type { Matches, MessageLocation, TermWeight } from "./ranker/term-index.t
 
 /**
  * The storage port of a user memory. A backend only does I/O. All rules are in `defineUserMemory`, which makes a
- * `UserMemoryStore` from a backend. So user memories behave the same on all backends. Methods reject with the errors of the
- * backend's driver.
+ * `UserMemoryStore` from a backend. So user memories behave the same on all backends. If a method fails, it rejects
+ * with the error of the database driver. The store converts this error with `toMemoryError`.
  */
 export interface UserMemoryBackend {
   /** The name of the backend in error messages, e.g. `"postgres"`. */
   readonly name: string;
   /**
-   * Reads a user's head, the selected facts, and the tombstones whose digests are in `tombstones`. All of them are of
-   * the same version of the user's data.
+   * Reads a user's head, the selected facts, and the tombstones whose digests are in `tombstones`. Head, facts and
+   * tombstones must be of the same version of the user's data.
    */
   readonly read: (
     user: UserKey,
     selection: FactSelection & Extent & { readonly tombstones?: readonly string[] },
   ) => Promise<UserSnapshot>;
   /**
-   * Writes a change in one atomic write and returns `true`. If the version of the user's stored head isn't `expectedVersion`,
-   * writes nothing and returns `false`.
+   * Writes a change in one atomic write and returns `true`. If the version of the user's stored head isn't
+   * `change.expectedVersion`, writes nothing and returns `false`.
    */
   readonly commit: (user: UserKey, change: UserChange) => Promise<boolean>;
   /**
-   * Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, whatever the version of the user's head is.
-   * Stores the new state and audit trail from `erasure` in the same atomic write. Returns how much was deleted.
+   * Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, whatever the version of the user's head
+   * is. In the same atomic write, stores the state of the new head and the new audit trail, both from `erasure`.
+   * Returns how much was deleted.
    */
   readonly erase: (user: UserKey, erasure: Erasure) => Promise<Erased>;
   /** Finds the user's facts that have at least one of the index terms in `terms`. */
@@ -62,32 +63,33 @@ export interface UserMemoryBackend {
   /** Closes the connections that the backend itself opened, but not connections that the application passed to it. */
   readonly close: () => Promise<void>;
   /**
-   * Converts an error of the backend's driver into a memory error. `operation` is the store's method that failed, e.g.
-   * `"remember"`.
+   * Converts an error of the database driver into a memory error. `operation` is the method of the store that was
+   * called, e.g. `"remember"`.
    */
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
 /**
- * Stores the extraction jobs of all users. An erasure of a user also deletes the user's jobs. Callers pass durations, not
- * times. The backend measures durations by the clock of the store, because the clock of a process may be wrong.
+ * Stores the extraction jobs of all users. `UserMemoryBackend.erase` also deletes the user's jobs. Callers pass
+ * durations (e.g. `leaseMs`), not times. The backend measures durations by the clock of the store, because the clock of
+ * a process may be wrong.
  */
 export interface JobBackend {
-  /** Whether jobs survive the end of the process. */
+  /** Whether stored jobs are still there after the process has ended. */
   readonly durable: boolean;
   /**
-   * Adds a job and leases it to the caller for `leaseMs` milliseconds. The `attempts` of the job are 1. Returns `true` if the
-   * job was added. Returns `false` and writes nothing if a job with this id exists, or if the user's current epoch isn't
-   * `epoch`.
+   * Adds a job and leases it to the caller for `leaseMs` milliseconds. The job's `attempts` are 1. Returns `true`. In
+   * two cases, it writes nothing and returns `false`: the user already has a job with this id, or the user's current
+   * epoch isn't `epoch`.
    */
   readonly enqueue: (
     job: Omit<StoredJob, "attempts">,
     options: { readonly epoch: number; readonly leaseMs: number },
   ) => Promise<boolean>;
   /**
-   * Leases up to `limit` jobs for `leaseMs` milliseconds and adds 1 to their `attempts`. Only leases jobs whose last lease or
-   * delay is over. The jobs that have waited longest are leased first. If several callers lease at the same time, each job
-   * goes to only one of them.
+   * Leases up to `limit` jobs for `leaseMs` milliseconds and adds 1 to their `attempts`. Skips jobs that are still
+   * leased, and released jobs whose `delayMs` isn't over. The jobs that have waited longest are leased first. If
+   * several callers lease at the same time, each job goes to only one of them.
    */
   readonly lease: (options: {
     readonly leaseMs: number;
@@ -177,27 +179,29 @@ export interface StoredFact {
   readonly supersededBy: string | null;
   /** From this time on, the fact that replaced this one is true instead. `null` if no fact replaced this one. */
   readonly supersededAt: number | null;
-  /** Id of the user's fact that this quarantined fact contradicts. `null` if there is none. */
+  /** Id of the stored fact that this quarantined fact contradicts. `null` if there is none. */
   readonly conflictsWith: string | null;
   /**
    * Details of a quotation (e.g. the question that it answers), as JSON that the backend doesn't read. `null` if the fact
    * isn't a quotation.
    */
   readonly quotation: string | null;
-  /** When the fact was recalled for the first time. `null` if no recall was recorded. */
+  /**
+   * For a quotation: when it was recalled for the first time. `null` for other facts, and if no recall was recorded.
+   */
   readonly usedAt: number | null;
   /** The index terms (stemmed words and dates) by which queries find the fact. Empty while the fact is quarantined. */
   readonly terms: readonly TermWeight[];
   /**
-   * The vector that `embed` returned for the fact. `null` without `embed` and while the fact is quarantined. A backend may
-   * store the numbers with single precision.
+   * The vector that `embed` returned for the fact. `null` if `embed` isn't set or failed, and while the fact is
+   * quarantined. A backend may store the numbers with single precision.
    */
   readonly vector: readonly number[] | null;
 }
 
 /**
- * The stored record of a user, without the facts. Each write checks the version of the stored record and then replaces the
- * record. A user without a head counts as having version 0 and epoch 0.
+ * The stored record of a user, without the facts. Each write first checks that the stored `version` is the expected
+ * one, and then replaces the record. If a user has no head, version and epoch count as 0.
  */
 export interface UserHead {
   /** Number of writes for this user. */
@@ -216,7 +220,8 @@ export interface Tombstone {
    */
   readonly digest: string;
   /**
-   * When the fact was forgotten, in milliseconds since 1970. For a rejected fact: a time that is later than all others.
+   * When the fact was forgotten, in milliseconds since 1970. For a fact that a review rejected: the highest safe
+   * integer, so that no later time is higher.
    */
   readonly at: number;
 }
@@ -227,16 +232,16 @@ export interface FactSelection {
   readonly seqs?: readonly number[];
   /** Facts whose `id` is one of these ids. */
   readonly ids?: readonly string[];
-  /** Facts whose `digest` is one of these digests. */
+  /** Facts whose `digest` (hash of the text) is one of these digests. */
   readonly digests?: readonly string[];
   /** Facts whose `key` (topic) is one of these keys. */
   readonly keys?: readonly string[];
   /**
-   * Active facts whose `key` (topic) is one of these keys. There are few of them, even if many facts with the key were
-   * superseded.
+   * Active facts whose `key` (topic) is one of these keys. Use this field instead of `keys` if superseded facts aren't
+   * needed, because there can be many superseded facts with the same key.
    */
   readonly currentKeys?: readonly string[];
-  /** Facts that come from one of these messages. */
+  /** Facts that come from the messages at these locations. */
   readonly locations?: readonly MessageLocation[];
   /** Facts that were superseded by a fact with one of these ids. */
   readonly supersededBy?: readonly string[];
@@ -254,7 +259,7 @@ export interface UserSnapshot {
   readonly head: UserHead | null;
   /** The selected facts, each once, in the order of `seq`. */
   readonly facts: readonly StoredFact[];
-  /** The tombstones that exist, of those whose digests were requested. */
+  /** The stored tombstones whose digests were requested. A digest without a stored tombstone adds nothing. */
   readonly tombstones: readonly Tombstone[];
 }
 
@@ -268,9 +273,9 @@ export interface UserChange {
   /** The head to store. Its version is `expectedVersion + 1`. */
   readonly head: UserHead;
   /**
-   * New and changed facts. `before` is the stored fact, or `null` for a new fact. `after` is the fact to store. `before` has
-   * the same index terms, ids, keys and digests as the stored fact. Its texts can differ from the stored texts, because a
-   * codec can encode a text differently each time.
+   * New and changed facts. `before` is the stored fact, or `null` for a new fact. `after` is the fact to store.
+   * `before` has the same index terms, ids, keys and digests as the stored fact. The texts in `before` can differ from
+   * the stored texts, because a `TextCodec` (e.g. encryption) can encode the same text differently each time.
    */
   readonly put: readonly { readonly before: StoredFact | null; readonly after: StoredFact }[];
   /** Facts to delete, together with their index terms and vectors. */

@@ -12,10 +12,10 @@ import { warn } from "@jaf/memory/internal";
  *   user.
  * - `"full"`: a limit of the user's memory is reached, e.g. the maximum number of facts that wait for review (see
  *   `UserMemoryLimits`).
- * - `"busy"`: other writes changed the same user's facts at the same time, too often in a row.
+ * - `"busy"`: the call gave up after many attempts, because other writes changed the user's data during each attempt.
  * - `"unavailable"`: the store can't be reached, is closed, or is too slow.
- * - `"storage"`: the store reported an error.
- * - `"embedding"`: your `embed` function failed, or its result isn't a list of vectors.
+ * - `"storage"`: the store reported an error, or the option `resolve` failed.
+ * - `"embedding"`: the option `embed` failed, or its result isn't a list of vectors.
  */
 export type UserMemoryErrorCode =
   | "invalid"
@@ -134,7 +134,10 @@ export function kindOf(thrown: unknown): ErrorCause {
   return { name, message: "left out", ...present({ code }) };
 }
 
-/** Calls the application's `onError` with an error. Emits a process warning if `onError` fails. Never throws. */
+/**
+ * Calls the function of an option `onError` with an error. Emits a process warning if this function fails. Never
+ * throws.
+ */
 export const callOnError = <Failed>(onError: (error: Failed) => unknown, error: Failed): void =>
   callSafely(
     () => onError(error),
@@ -142,8 +145,8 @@ export const callOnError = <Failed>(onError: (error: Failed) => unknown, error: 
   );
 
 /**
- * Reports a failure that doesn't end the call of the store, e.g. a failure of `embed`. Calls `onError`, or emits a
- * process warning if `onError` isn't set. Never throws.
+ * Reports a failure that doesn't end the call of the store, e.g. a failure of `embed`. Calls the option `onError`. If
+ * `onError` isn't set, emits a process warning. Never throws.
  */
 export function reportError({ onError }: Reporting<UserMemoryError>, failure: Failure): void {
   const error = new UserMemoryError({ ...failure, cause: kindOf(failure.cause) });
@@ -152,7 +155,7 @@ export function reportError({ onError }: Reporting<UserMemoryError>, failure: Fa
 }
 
 /**
- * Reports a failed extraction. Calls `onError`, or emits a process warning if `onError` isn't set. The warning contains only
+ * Reports a failed extraction. Calls the option `onError`. If `onError` isn't set, emits a process warning with only
  * the name and code of the error. Never throws.
  */
 export function reportFailure({ onError }: Reporting<unknown>, thrown: unknown): void {
@@ -168,7 +171,7 @@ export function reportFailure({ onError }: Reporting<unknown>, thrown: unknown):
   });
 }
 
-/** Calls a callback of the application, if it is set, and ignores errors of the callback. */
+/** Calls an optional callback (e.g. `onExtracted`) if it is set. Ignores errors of the callback. */
 export const notify = <Args extends readonly unknown[]>(
   callback: ((...args: Args) => unknown) | undefined,
   ...args: Args

@@ -1,15 +1,19 @@
 import type { MemoryEntry } from "./user-memory.ts";
 
 /**
- * Where a fact comes from, most trusted first. `"stated"`: the user stated the fact. `"confirmed"`: the user confirmed the
- * fact when asked. `"inferred"`: a model inferred the fact from the user's words. `"external"`: the fact is from a tool, a
- * page or a document.
+ * Where a fact comes from, most trusted first:
+ * - `"stated"`: the user stated the fact.
+ * - `"confirmed"`: the user confirmed the fact when asked.
+ * - `"inferred"`: a model inferred the fact from the user's words.
+ * - `"external"`: the fact is from a tool, a page or a document.
  */
 export type Trust = "stated" | "confirmed" | "inferred" | "external";
 
 /**
- * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact, which remains as history. `"quarantined"`:
- * the fact waits for review and isn't recalled.
+ * Whether a fact is in use:
+ * - `"active"`: the fact is recalled.
+ * - `"superseded"`: a newer fact replaced the fact. The older fact remains stored as history.
+ * - `"quarantined"`: the fact waits for review and isn't recalled.
  */
 export type FactStatus = "active" | "quarantined" | "superseded";
 
@@ -17,11 +21,14 @@ export type FactStatus = "active" | "quarantined" | "superseded";
 export type QuarantineReason =
   /** The fact comes from a tool, a page or a document. */
   | "external"
-  /** The fact contradicts a statement of the user. The fact's `conflictsWith` is the id of that statement. */
+  /**
+   * The fact contradicts a fact that the user stated or confirmed. `UserFact.conflictsWith` is the id of the
+   * contradicted fact.
+   */
   | "conflict"
-  /** Too many facts were extracted from one conversation in a short time. */
+  /** More facts were inferred from one conversation than `UserMemoryLimits.maxExtractedPerConversation` allows. */
   | "rate"
-  /** The fact contains a link, and it isn't a statement of the user. */
+  /** The fact contains a link, and the user neither stated nor confirmed the fact. */
   | "link";
 
 /** The source of a fact. Fields that are unknown are absent. */
@@ -46,17 +53,22 @@ export interface Provenance {
 }
 
 /**
- * Marks a fact as a quotation: its text is whole sentences of a user's message. Code copied them, so no model changed
- * their words.
+ * Marks a fact as a quotation: the text of the fact is whole sentences of a user's message. The sentences were copied
+ * by code, so no model changed a word.
  */
 export interface Quotation {
   /**
-   * `"message"`: the words are from a short message of one paragraph. `"text"`: the words are from a longer text, or
-   * from one of several messages. The user may have pasted a longer text. So prompts present words from a longer text
-   * as sent by the user, not as said by the user.
+   * Which kind of text the quoted words are from:
+   * - `"message"`: a short message of one paragraph, the user's only message in the turn. Prompts show
+   *   `The user said: "…"`.
+   * - `"text"`: a longer text, or one of several messages. The user may have pasted a longer text from elsewhere. So
+   *   prompts show `In a text that the user sent: "…"`.
    */
   readonly from: "message" | "text";
-  /** The assistant's question that the quoted words answer. Present if the words say little without the question. */
+  /**
+   * The assistant's question that the quoted words answer. Present if the answer is so short (e.g. "yes") that it says
+   * little without the question.
+   */
   readonly question?: string;
 }
 
@@ -77,14 +89,14 @@ export interface UserFact extends MemoryEntry {
   readonly validFrom: Date;
   /** The fact is true until this time, if an end is known. A superseded fact ends at `supersededAt` at the latest. */
   readonly validUntil?: Date;
-  /** Id of the fact that replaced this one. */
+  /** Id of the fact that replaced this one. Absent if no fact did. */
   readonly supersededBy?: string;
-  /** From this time on, the fact that replaced this one is true instead. */
+  /** From this time on, the fact that replaced this one is true instead. Absent if no fact replaced this one. */
   readonly supersededAt?: Date;
-  /** Id of the user's fact that this quarantined fact contradicts. */
+  /** Id of the stored fact that this quarantined fact contradicts. Absent if there is none. */
   readonly conflictsWith?: string;
   /** Why the fact waits for review. Present if `status` is `"quarantined"`. */
   readonly quarantine?: QuarantineReason;
-  /** Present if `fact` is a quotation of the user, not a model's wording. */
+  /** Present if the text of the fact quotes the user. Absent if your application or a model worded the text. */
   readonly quotation?: Quotation;
 }

@@ -5,8 +5,8 @@ import type { UserFact } from "./fact.ts";
 /** Options of every store of this package. */
 export interface UserMemoryOptions {
   /**
-   * Your function that makes vectors of texts, for recall by meaning. If the function fails, facts are stored without vectors,
-   * and are found by their words.
+   * Your function that makes vectors of texts, for recall by meaning. If it fails for a new fact, the fact is stored
+   * without a vector and found by its words only. If it fails for a query, facts are found by their words only.
    */
   readonly embed?: Embed | undefined;
   /** Time limit for a call of `embed`, in milliseconds. Default 5,000. */
@@ -69,11 +69,11 @@ export interface UserMemoryLimits {
   readonly maxTags: number;
   /** Maximum length of a tag. Default 64. */
   readonly maxTagLength: number;
-  /** Maximum number of a user's facts, with any status, without quotations. Default 10,000. */
+  /** Maximum number of a user's facts, with any status. Quotations aren't counted. Default 10,000. */
   readonly maxFacts: number;
   /**
-   * Maximum number of active and superseded facts that the user neither stated nor confirmed, without quotations. The limit
-   * keeps room for facts that the user states or confirms. Default 5,000.
+   * Maximum number of active and superseded facts that the user neither stated nor confirmed. Quotations aren't
+   * counted. The limit keeps room for facts that the user states or confirms. Default 5,000.
    */
   readonly maxUntrustedFacts: number;
   /** Maximum number of facts that wait for review. Default 1,000. */
@@ -85,15 +85,19 @@ export interface UserMemoryLimits {
    */
   readonly maxQuotations: number;
   /**
-   * Maximum number of facts in a model's wording from one conversation within `extractionWindowMs`. Further facts are
-   * quarantined. Default 8.
+   * Maximum number of inferred facts from one conversation within `extractionWindowMs`. Inferred facts are a model's
+   * sentences; quotations aren't counted. Further inferred facts are quarantined. Default 8.
    */
   readonly maxExtractedPerConversation: number;
-  /** The time window for `maxExtractedPerConversation`, in milliseconds. Default 3,600,000 (one hour). */
+  /**
+   * The time window for `maxExtractedPerConversation`, in milliseconds. The window begins with the first inferred fact
+   * of the conversation. Default 3,600,000 (one hour).
+   */
   readonly extractionWindowMs: number;
   /**
-   * Maximum share of the recalled facts that are in a model's wording and come from the same source (conversation or
-   * extractor). At least one such fact is allowed. Default 0.4.
+   * Maximum number of inferred and external facts from one source in a recall, as a share of the recall's `limit`. A
+   * source is a conversation or, if the conversation is unknown, an extractor. Quotations aren't limited. One fact per
+   * source is always allowed. Default 0.4.
    */
   readonly maxSourceShare: number;
 }
@@ -151,15 +155,17 @@ export interface UserMemoryOptionsSchema extends Schema {}
  */
 export const userMemoryOptionsSchema: UserMemoryOptionsSchema = optionsSchema;
 
-/** A zod schema of options. {@link bindOptions} only reads the names of its fields. */
+/** A zod schema of options. {@link bindOptions} only reads the names of the schema's fields. */
 interface OptionsSchema {
   readonly shape: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Copies options into a plain object and binds their functions to `given`, which may be an instance of a class. From an
- * instance of a class, it copies only the fields of the schema; from a plain object, it copies all fields. If `given` isn't an
- * object, returns `given` unchanged, so that a later check by the schema refuses it.
+ * Copies options into a plain object. Functions among the options are bound to `given`, because `given` may be an
+ * instance of a class:
+ * - If `given` is an instance of a class, only the fields of the schema are copied.
+ * - If `given` is a plain object, all fields are copied.
+ * - If `given` isn't an object, it is returned unchanged. A later check by the schema refuses it.
  *
  * @example
  * ```ts

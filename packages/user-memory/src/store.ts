@@ -16,7 +16,10 @@ import { hasMethod, type UserMemory } from "./user-memory.ts";
  *   of a fact. A keyed hash of the fact remains, so that the fact isn't extracted again from older messages.
  */
 export interface UserMemoryStore extends UserMemory, RunUserMemory {
-  /** Stores a fact about the user and returns the stored fact. The fact may wait for review, see its `status`. */
+  /**
+   * Stores a fact about the user and returns the stored fact. If the returned `status` is `"quarantined"`, the fact
+   * waits for review.
+   */
   remember(userId: string, fact: string, opts?: RememberOptions): Promise<UserFact>;
   /**
    * Returns facts that match the query by their words, best first. If `embed` is set, also returns facts of similar meaning.
@@ -31,13 +34,14 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   update(userId: string, factId: string, changes: FactChanges): Promise<UserFact | null>;
   /**
    * Deletes a fact for good, together with all facts of the user that have the same text. Facts that the deleted fact
-   * superseded become active again. Returns how much was deleted: `facts` is 0 if the user has no such fact.
+   * superseded become active again, unless another fact supersedes them. Returns how much was deleted: `facts` is 0 if
+   * the user has no such fact.
    */
   forget(userId: string, factId: string): Promise<ForgetReceipt>;
   /**
    * Deletes everything about the user: facts, index, vectors, audit trail and extraction jobs. Writes that began before
-   * this call are refused. One record remains in the store, without the user id and without texts. Returns how much was
-   * deleted.
+   * this call are refused. Only counters and an audit entry about the erasure remain, under a hash of the user id.
+   * Returns how much was deleted.
    */
   forgetAll(userId: string): Promise<ForgetReceipt>;
   /** Lists, approves and rejects the facts that wait for review. */
@@ -55,8 +59,8 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Checks that the user's audit trail is complete and that every stored fact is as the audit trail recorded it. */
   verifyAudit(userId: string): Promise<AuditReport>;
   /**
-   * Returns a mark that stands for the user's memory until the next `forgetAll`. Take the mark before you read a conversation,
-   * and pass the mark to `remember` as `since`. The write is refused if `forgetAll` ran after the mark was taken.
+   * Returns a mark of the user's memory. Take the mark before you read a conversation, and pass the mark to `remember`
+   * as `since`. If `forgetAll` erases the user's memory after `mark`, the `remember` is refused.
    */
   mark(userId: string): Promise<ErasureMark>;
   /** The queue of extraction jobs. */
@@ -73,13 +77,13 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   close(): Promise<void>;
 }
 
-/** Whether a user memory is a store of this package: it has trust, provenance and a queue. */
+/** Whether a user memory is a store of this package. Only these stores have the method `mark` and a queue. */
 export const isStore = (memory: UserMemory): memory is UserMemoryStore =>
   hasMethod(memory, "mark") && "queue" in memory && typeof memory.queue === "object";
 
 /** Options of `remember`. */
 export interface RememberOptions {
-  /** Labels of the fact, e.g. to recall only facts with a label. Upper and lower case differ. */
+  /** Labels of the fact, e.g. to recall only facts with a label. Labels are case-sensitive. */
   readonly tags?: readonly string[] | undefined;
   /** Confidence in the fact, from 0 to 1. A high score doesn't make up for low trust. */
   readonly score?: number | undefined;
@@ -93,20 +97,21 @@ export interface RememberOptions {
   /** The source of the fact, e.g. its conversation and author. */
   readonly provenance?: Provenance | undefined;
   /**
-   * The fact is true from this time on. Default: `provenance.saidAt`, otherwise now. A date more than 150 years in the past or
-   * 50 in the future is ignored.
+   * The fact is true from this time on. Default: `provenance.saidAt` or, if it isn't set, now. A date more than 150
+   * years in the past or more than 50 years in the future is ignored.
    */
   readonly validFrom?: Date | undefined;
   /**
-   * The fact is true until this time. Default: no end. A date before `validFrom`, more than 150 years in the past or 50 in the
-   * future is ignored.
+   * The fact is true until this time. Default: no end. The date is ignored if it isn't after `validFrom`, if it is more
+   * than 150 years in the past, or if it is more than 50 years in the future.
    */
   readonly validUntil?: Date | undefined;
   /** Quarantines the fact for this reason. Default: the rules of the store decide whether the fact is quarantined. */
   readonly quarantine?: QuarantineReason | undefined;
   /**
-   * Stores the fact as a quotation of the user, with trust `"inferred"`. Prompts show a quotation in quotation marks with its
-   * date. A quotation never replaces a stated fact. `paraphrases` are searched but never shown.
+   * Stores the fact as a quotation of the user, with trust `"inferred"`. Prompts show a quotation in quotation marks
+   * with its date. A quotation never replaces a stated fact. `paraphrases` are a model's sentences that say the same as
+   * the quotation. Recall searches the paraphrases, but no prompt or result contains them.
    */
   readonly quotation?: (Quotation & { readonly paraphrases?: readonly string[] | undefined }) | undefined;
   /**
@@ -170,8 +175,9 @@ export interface FactReview {
 }
 
 /**
- * A mark that stands for a user's memory between two calls of `forgetAll`. If a write passes a mark that was taken
- * before the last `forgetAll`, the write is refused.
+ * A mark of a user's memory: the number of erasures (calls of `forgetAll`) at the time when
+ * {@link UserMemoryStore.mark} was called. A write with this mark is refused if a later `forgetAll` erased the user's
+ * memory.
  */
 export type ErasureMark = number & { readonly __brand: "ErasureMark" };
 
@@ -219,7 +225,7 @@ export interface RecallReason {
   readonly terms?: readonly string[];
 }
 
-/** Why a fact is recalled, and where the fact comes from. */
+/** The result of `explain`: where a fact comes from, whether it can be recalled, and why a query finds it. */
 export interface FactExplanation {
   /** The fact, with its provenance. */
   readonly fact: UserFact;
@@ -238,7 +244,7 @@ export interface FactExplanation {
   readonly supersedes: readonly UserFact[];
 }
 
-/** A job that extracts the facts of one turn. */
+/** A job that extracts the facts of one turn: the texts of the turn, and how to extract facts from them. */
 export interface ExtractionJob {
   /** The id of the job. The same turn has the same id, so the queue never has two jobs for a turn. */
   readonly id: string;
@@ -250,7 +256,7 @@ export interface ExtractionJob {
   readonly reply: string;
   /** The last question that the assistant asked before the turn. */
   readonly question?: string | undefined;
-  /** Whether the user's previous message announced third-party text, e.g. `Translate this:`. */
+  /** Whether the user's last message before the turn announced third-party text, e.g. `Translate this:`. */
   readonly isAnnounced?: boolean | undefined;
   /** If `true`, all of the user's words are quoted, without a model. */
   readonly isVerbatim?: boolean | undefined;
@@ -260,15 +266,18 @@ export interface ExtractionJob {
   readonly position?: number | undefined;
   /** When the turn began. */
   readonly saidAt: Date;
-  /** The tags of all facts from this turn. If the list is empty, facts get the tags that were proposed with them. */
+  /**
+   * The tags that all facts from this turn get. If the list is empty, each fact gets the tags that the model proposed
+   * with it.
+   */
   readonly tags: readonly string[];
   /** The model that proposes facts. Default: the agent's model. */
   readonly model?: string | undefined;
   /** Minimum score. Proposed facts with a lower score are dropped. */
   readonly threshold: number;
   /**
-   * The mark of the user's memory from the start of the turn. If the user's memory is erased after the start of the turn, no
-   * facts of the turn are stored.
+   * The mark of the user's memory from the start of the turn. If `forgetAll` runs later, no facts of the turn are
+   * stored.
    */
   readonly since: ErasureMark;
 }
@@ -282,23 +291,26 @@ export interface LeasedJob {
   /** Deletes the job. Call `complete` when the job is done. */
   readonly complete: () => Promise<void>;
   /**
-   * Makes the job available to all workers again after `delayMs` milliseconds. To renew the lease, call `release` with the
-   * duration of the lease and continue with the job. `delayMs` is a whole number, at most 30 days.
+   * Makes the job available to all workers again after `delayMs` milliseconds (a whole number, at most 30 days). A
+   * worker can also renew its lease with this function: it passes the duration of the lease and continues with the job.
    */
   readonly release: (delayMs: number) => Promise<void>;
 }
 
 /**
- * A queue of extraction jobs. If `durable` is `true`, jobs survive a crash of the process, and another process takes them
- * over. Each job is delivered at least once. If a job runs twice, its facts are stored once.
+ * A queue of extraction jobs. If `durable` is `true`, jobs survive a crash of the process, and another process takes
+ * the jobs over. Each job is delivered at least once. If a job runs twice, its facts are stored once.
  */
 export interface ExtractionQueue {
   /** Whether jobs survive the end of the process. */
   readonly durable: boolean;
   /**
    * Adds a job and leases it to the caller for `leaseMs` milliseconds (a whole number, at most 30 days). Sentences that
-   * contain secrets are removed from the job. Returns `null`, without adding the job, in three cases: the job is in the queue
-   * already, the user asks in the job's messages not to keep something, or the user's memory was erased after the turn began.
+   * contain secrets are removed from the job. In three cases, doesn't add the job and returns `null`:
+   *
+   * - The job is in the queue already.
+   * - The user asks in the job's messages not to keep something.
+   * - The user's memory was erased after the turn began.
    */
   enqueue(job: ExtractionJob, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;
   /** Leases up to `limit` available jobs of any user for `leaseMs` milliseconds. Jobs that have waited longest come first. */

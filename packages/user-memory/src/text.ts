@@ -9,9 +9,9 @@ export const wordsIn = (text: string): number =>
   (text.match(WORD)?.length ?? 0) + Math.ceil((text.match(CHARACTER)?.length ?? 0) / 2);
 
 /**
- * The locale for splitting texts into words and sentences. The locale is fixed, because each machine's own locale would give
- * different results: in Greek, a semicolon ends a sentence. For the locale `und`, the runtime also uses the machine's locale.
- * English has no rules that differ from the rules for all languages.
+ * The locale for splitting texts into words and sentences. It is fixed, because the locale of the machine would change
+ * the results (e.g. in the Greek locale, a semicolon ends a sentence). English has no special rules. The
+ * language-neutral locale `und` can't be used, because the runtime replaces it with the machine's locale.
  */
 export const FIXED_LOCALE = "en";
 
@@ -56,7 +56,10 @@ export interface Line extends Span {
   readonly text: string;
 }
 
-/** Replaces all kinds of line breaks with `\n`. The positions of other characters stay the same. */
+/**
+ * Replaces all kinds of line breaks with `\n`. The length of the text and the positions of all other characters stay
+ * the same.
+ */
 export const withLineFeeds = (text: string): string =>
   text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/gu, (found) => "\n".padStart(found.length));
 

@@ -8,7 +8,7 @@ export interface MemoryEntry {
   readonly userId: string;
   /** The text of the fact. */
   readonly fact: string;
-  /** Labels of the fact, chosen by the application. Upper and lower case differ. */
+  /** Labels of the fact, chosen by the application. Labels are case-sensitive. */
   readonly tags?: readonly string[];
   /** Confidence in the fact, from 0 to 1. Absent if unknown. */
   readonly score?: number;

@@ -10,10 +10,10 @@ import type {
 import { extendUserMemoryBackend } from "./extend-backend.ts";
 
 /**
- * Encodes a user's texts before they are stored, and decodes texts that were stored. Both methods can be called at any time
- * and in any order. If a method throws or rejects, the call of the user memory that needed the text rejects with a storage
- * error. This error contains only the name of the thrown error, because the message of the thrown error may quote the text. If
- * `encode` fails, nothing is written.
+ * Encodes a user's texts before they are stored, and decodes texts that were stored. Both methods can be called at any
+ * time and in any order. If a method throws or rejects, the user memory's call rejects with the error `"storage"`. This
+ * error contains only the name of the thrown error, because the thrown error's message may quote the text. If `encode`
+ * fails, nothing is written.
  */
 export interface TextCodec {
   /**

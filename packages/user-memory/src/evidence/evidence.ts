@@ -3,9 +3,9 @@ import { type Span, UNSPACED } from "../text.ts";
 import { oneLine, type Passage, type Quotable } from "./passages.ts";
 
 /**
- * A fact that a model or your `extract` function proposes. It points at words of the user, and these words are stored as a
- * quotation. The proposed sentence (`fact`) is stored as a fact only if the option `verify` accepts the sentence, or if the
- * words are third-party text. Otherwise the sentence only helps to find the words.
+ * A fact that a model or your `extract` function proposes. The proposal points at words of the user, and these words
+ * are stored as a quotation. The proposed sentence (`fact`) usually only helps to find the words. It is stored as a
+ * fact in two cases: the option `verify` accepts it, or the words are third-party text.
  */
 export interface ProposedFact {
   /** The proposed fact as a sentence. */
@@ -17,7 +17,7 @@ export interface ProposedFact {
   readonly evidence?: string | undefined;
   /** Confidence in the fact, from 0 to 1. Other values are clamped. A high score doesn't raise trust. */
   readonly score: number;
-  /** Tags for the fact. Ignored if the agent's `remembers` spec has tags, because the fact then only gets the spec's tags. */
+  /** Tags for the fact. Ignored if `Agent.remembers` has `tags`, because the fact then only gets those tags. */
   readonly tags?: readonly string[] | undefined;
   /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces the older fact. */
   readonly key?: string | undefined;
@@ -36,9 +36,11 @@ const NONE: Support = { kind: "none" };
 const ELLIPSIS = /\s*(?:\[?(?:…|\.{3,})\]?)\s*/u;
 const MAX_PARTS = 5;
 /**
- * How many words of a proposal a passage must contain in order to support the proposal. `SHARED`: usually this share of
- * the words. `SHARED_WITH_FACT`: this share, if the proposal has no evidence or its evidence is in several passages.
- * `MIN_SHARED`: in any case at least this number of words.
+ * How many words of a proposal a passage must contain in order to support the proposal:
+ *
+ * - `SHARED`: usually this share of the words.
+ * - `SHARED_WITH_FACT`: this share, if the proposal has no evidence, or if its evidence is in several passages.
+ * - `MIN_SHARED`: at least this number of words, if the proposal has so many.
  */
 const SHARED = 0.5;
 const SHARED_WITH_FACT = 0.2;
@@ -49,8 +51,8 @@ const MIN_SHARED = 2;
  *
  * 1. The function looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter. An
  *    ellipsis in the evidence stands for omitted words. If the evidence is in a passage, the passage is the support. If
- *    the evidence is only in third-party text, the third-party text is the support. If the evidence is anywhere else,
- *    there is no support.
+ *    the evidence is only in third-party text, the third-party text is the support. If the evidence is only in
+ *    sentences that can't be quoted (e.g. with a secret), there is no support.
  * 2. If the evidence isn't found, the function takes a passage that contains at least half of the evidence's words. If
  *    there is no such passage, the function takes a passage that contains at least half of the fact's words.
  * 3. If the proposal has no evidence, the function takes a passage that contains at least a fifth of the fact's words.

@@ -21,8 +21,8 @@ export interface Quoted {
 }
 
 /**
- * A model's sentence that is to be stored as a fact, because the application verified it (`"verified"`) or because its
- * evidence is third-party text (`"third-party"`).
+ * A model's sentence that is to be stored as a fact. `"verified"`: the option `verify` accepted the sentence.
+ * `"third-party"`: the evidence of the sentence is third-party text.
  */
 interface Paraphrase {
   readonly kind: "verified" | "third-party";
@@ -42,7 +42,7 @@ export type VerifyProposal = (proposal: ProposedFact, passage: Passage) => Promi
 const SHORT_ANSWER = 5;
 /**
  * Maximum number of paraphrases (a model's sentences about the quotation) that a quotation passes to the store. The
- * store keeps only the first of them.
+ * store keeps at most four of them.
  */
 const MAX_PARAPHRASES = 8;
 
@@ -62,9 +62,9 @@ export function verbatimItems(job: Said): readonly Quoted[] {
 }
 
 /**
- * Converts proposed facts into items to store. All proposals that point at the same passage become one item. Passages
- * come first, by highest score, then verified sentences, then sentences from third-party text. Drops proposals that
- * contain secrets, and proposals that no words of the user support.
+ * Converts proposed facts into items to store. All proposals that point at the same passage become one item. Items are
+ * in this order: passages by highest score, then verified sentences, then sentences from third-party text. Drops
+ * proposals that contain secrets, and proposals that no words of the user support.
  */
 export async function itemsFromProposals(
   job: Said,

@@ -30,7 +30,10 @@ const DATA =
   /^\s*(?:[{[\]}]+,?|"[^"\n]{1,60}"\s*:.*|[^,;\t\n]+(?:,[^,\s][^,\n]*){2,}|[^,;\t\n]+(?:;[^;\s][^;\n]*){2,}|[^\t\n]+(?:\t[^\t\n]+){2,})\s*$/u;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*\/|#!|<!--|--\s)/u;
 const INDENTED = /^(?: {4}|\t)\s*\S/u;
-/** Forms of lines in third-party text. At least two lines of the same form make a block of third-party text. */
+/**
+ * Forms of lines in third-party text: lines with a time, chat lines, data, code, and indented lines. At least two lines
+ * of the same form make a block of third-party text.
+ */
 const FORMS: readonly ((text: string) => boolean)[] = [
   (text) => TIMED.test(text),
   (text) => NAME_AND_TIME.test(text),
@@ -47,8 +50,8 @@ const isClause = (text: string): boolean =>
 const SUBCLAUSE = /^\s*(?:§|\d{1,2}\.\d)/u;
 
 /**
- * Finds third-party text in a message by the form of its lines: mails, chats, logs, data, and text after a delimiter or a
- * colon.
+ * Finds third-party text in a message by the form of its lines. It finds mails, chats, logs, data, and text after a
+ * delimiter (`-----`) or after a line that ends with a colon.
  */
 export function shapesIn(lines: readonly Line[]): readonly Span[] {
   const filled = lines.filter((line) => !isBlank(line));
@@ -82,8 +85,9 @@ function opens({ text }: Line, next: Line | undefined, second: Line | undefined)
 }
 
 /**
- * Finds the block of lines that have a form: from the first line with the form to the next empty line after the last line with
- * the form. Returns `[]` if fewer than two lines have the form.
+ * Finds the lines from the first line of a form to the last line of this form. If the text continues without an empty
+ * line after the last one, includes the text up to the next empty line. Returns `[]` if fewer than two lines have the
+ * form.
  */
 function blocks(lines: readonly Line[], isOfForm: (text: string) => boolean): readonly Span[] {
   const indexes = lines.flatMap((line, index) =>
@@ -107,7 +111,10 @@ const LABEL_OF_AN_ADDRESS = /mail|почта|邮箱|郵箱|メール|이메일|�
 const SPEECH =
   /(?<![\p{L}\p{M}])(?:i|i['’]\p{L}+|me|my|we|our|ich|mich|mir|meine?|wir|je|j['’]\p{L}+|moi|mon|ma|mes|nous|yo|mi|mis|io|mio|mia|eu|meu|minha|ik|mij|mijn|ja|mnie|mam|jestem|ben|benim|я|меня|мне|мой|моя|мы|मैं|मेरा|मेरी|أنا|انا)(?![\p{L}\p{M}])|[我咱私僕俺]|저는|나는|제가|내가|[?!？！]\s*$/iu;
 
-/** Matches a line that starts with a ticket number (e.g. `ABC-123`). Lines with labels (`Status: open`) follow this line. */
+/**
+ * Matches a line with a ticket number at its beginning (`ABC-123`, `Ticket ABC-123`, `#12`). If lines with labels
+ * (`Status: open`) directly follow such a line, they are a pasted ticket.
+ */
 const TICKET = /^\W{0,5}(?:\p{L}{1,20}\s)?(?:[A-Z]{2,10}-\d+|#\d+)/u;
 
 interface Labelled {
@@ -122,8 +129,9 @@ function labelled(line: Line): Labelled | undefined {
 }
 
 /**
- * Finds the line where the header of a mail, a chat with names, or a ticket starts. Labels of the user (`Diet: vegan`) don't
- * count. Returns `undefined` if there is no such line.
+ * Returns the first line with a label of one of three texts: a mail (`Subject: …`), a chat with names (`Ann: …`), or a
+ * ticket (`Status: …` after the line with the ticket number). Returns `undefined` if there is no such text. Lines in
+ * which the user labels own data (`Diet: vegan`) don't count.
  */
 function headIn(filled: readonly Line[]): Line | undefined {
   let run: Labelled[] = [];

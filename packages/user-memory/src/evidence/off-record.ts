@@ -179,7 +179,10 @@ const isBreak = (word: string | undefined): boolean => word === undefined || wor
 type Clause = readonly string[];
 
 const APOSTROPHES = /['’‘`´ʼ′＇]/gu;
-/** Matches accents of letters, but not the vowel signs of Indic scripts. */
+/**
+ * Matches marks whose absence doesn't change a word: accents, Arabic vowel marks, and the Arabic lengthening stroke.
+ * Vowel signs of Indic scripts aren't matched, because words differ by them.
+ */
 const ACCENTS = /[\u0300-\u036f\u0640\u064b-\u0655]/gu;
 const NEGATED =
   /(?<!\p{L})(do|does|did|is|are|was|were|should|must|need|could|would|wo|ca)(?: ?not|n ?'? ?t)(?!\p{L})/gu;

@@ -11,8 +11,8 @@ export interface Passage {
   /** The words of the passage as one line. */
   readonly text: string;
   /**
-   * `"message"`: the passage is the user's only message in the turn, and short. `"text"`: the passage is from a longer text,
-   * or from one of several messages.
+   * `"message"`: the passage is the user's only message in the turn, and the message is short. `"text"`: the passage is
+   * from a longer text, or from one of several messages in the turn.
    */
   readonly from: "message" | "text";
 }
@@ -32,8 +32,8 @@ export interface Quotable {
 const MAX_WORDS = 60;
 const MAX_LENGTH = 500;
 /**
- * Maximum length of a sentence in UTF-16 units. A longer text without sentence ends is split at its lines. A longer line is
- * left out.
+ * Maximum length of a sentence in UTF-16 units. If a text has no sentence end within this length, it is split at its
+ * lines. A line that is longer than this is left out.
  */
 const MAX_SENTENCE = 2_000;
 
@@ -75,7 +75,7 @@ export function quotableOf(said: readonly string[], isThirdParty: (message: numb
 /** Converts a text into one line without invisible characters, for storage and comparison. */
 export const oneLine = (text: string): string => text.replace(UNSEEN, "").replace(SPACE, " ").trim();
 
-/** The character that replaces removed sentences in a text. A passage ends at this character. */
+/** The character that replaces a removed sentence in a text. A passage can't continue across this character. */
 const CUT = "\ufffc";
 
 /** Removes the sentences that contain secrets from a text. Returns `""` if the rest still contains a secret. */

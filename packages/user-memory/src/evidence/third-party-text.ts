@@ -4,9 +4,10 @@ import { shapesIn } from "./line-shapes.ts";
 const MARK = /^\s*.{3}/u;
 
 /**
- * Finds third-party text in a user's message by its structure (e.g. code fences, mail headers), in any language. Returns
- * sorted ranges that don't overlap. Single words and titles in quotation marks, and lists after a colon, don't count. Pasted
- * text without a recognizable structure can't be distinguished from the user's own text.
+ * Finds third-party text in a user's message by its structure (e.g. code fences, mail headers), in any language.
+ * Returns sorted ranges that don't overlap. Pasted text without a recognizable structure isn't found, because it looks
+ * like the user's own text. Three kinds of text count as the user's own: single words in quotation marks, titles in
+ * quotation marks, and lists after a colon.
  */
 export function thirdPartySpans(text: string): readonly Span[] {
   const plain = withLineFeeds(text);
@@ -75,7 +76,10 @@ function tagsIn(text: string): readonly Span[] {
   return [{ start: first.index, end: last[0].startsWith("</") ? last.index + last[0].length : text.length }];
 }
 
-/** Finds inline code (in backticks) of several words. Inline code of a single word is a name in the user's own sentence. */
+/**
+ * Finds inline code (in backticks) of several words. Inline code of a single word isn't found, because it is usually a
+ * name in the user's own sentence.
+ */
 const inlineCodeIn = (text: string): readonly Span[] =>
   [...text.matchAll(/`[^`\n]{1,500}`/gu)].flatMap(({ 0: code, index }) =>
     /\S\s+\S/u.test(code.slice(1, -1)) ? [{ start: index, end: index + code.length }] : [],

@@ -7,26 +7,31 @@ import { oneLine, withoutSecrets } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
 
 /**
- * Limits for the user's messages of a turn. `MAX_MESSAGES`: the number of messages; only the last ones are read.
- * `MAX_TEXT`: UTF-16 units of one message; only its beginning is read. `MAX_SAID`: UTF-16 units of all messages
- * together.
+ * Limits for the user's messages of a turn:
+ *
+ * - `MAX_MESSAGES`: number of messages. Only the last ones are read.
+ * - `MAX_TEXT`: UTF-16 units of one message. Only its beginning is read.
+ * - `MAX_SAID`: UTF-16 units of all messages together. Each message gets an equal share.
  */
 const MAX_MESSAGES = 32;
 const MAX_TEXT = 20_000;
 const MAX_SAID = 40_000;
 const MAX_QUESTION = 300;
 /**
- * Number of UTF-16 units of all messages together in which a request not to keep something is looked for. Such a
- * request is usually at the beginning or the end of a message.
+ * A request not to keep something is only looked for in this number of UTF-16 units of all messages together. They are
+ * the beginning and the end of each message, because such a request is usually there.
  */
 const MAX_REQUEST = 8_000;
 const MAX_ANNOUNCEMENT = 2_000;
 const UNPORTABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /**
- * The input of a turn. `said`: the user's messages, without secrets. `position`: the position of the first of these
- * messages. `question`: what the assistant asked before the turn. `isAnnounced`: whether the user's message before the
- * turn announced third-party text.
+ * The user's input in a turn:
+ *
+ * - `said`: the user's messages, without secrets.
+ * - `position`: the position of the first of these messages in the conversation.
+ * - `question`: what the assistant asked before the turn.
+ * - `isAnnounced`: whether the user's message before the turn announced third-party text.
  */
 export type UserInput = Pick<ExtractionJob, "said" | "position" | "question" | "isAnnounced">;
 

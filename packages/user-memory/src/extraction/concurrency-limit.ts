@@ -1,6 +1,6 @@
 /**
- * Maximum number of jobs that wait to start in this process. `MAX_WAITING`: per user memory. `MAX_WAITING_OF_USER`: per user.
- * Further jobs stay in the store's queue.
+ * Maximum number of jobs that wait in this process until they can start. `MAX_WAITING`: per user memory.
+ * `MAX_WAITING_OF_USER`: per user. Further jobs stay in the store's queue.
  */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_OF_USER = 100;
@@ -9,8 +9,8 @@ interface WorkQueue {
   active: number;
   waiting: number;
   /**
-   * For each user, the functions that start the user's waiting jobs, oldest first. The oldest job of the first user starts
-   * next.
+   * For each user, the functions that start the user's waiting jobs, oldest first. The next job to start is the oldest
+   * job of the first user in this map.
    */
   readonly users: Map<string, (() => void)[]>;
 }
@@ -33,8 +33,9 @@ const queueFor = (key: object): WorkQueue => {
 };
 
 /**
- * Runs `work` (a job) as soon as fewer than `concurrency` jobs of the user memory `key` are running. If `canBeRefused`
- * is `true` and too many jobs wait, returns `undefined` and never runs `work`.
+ * Runs `work` (a job) as soon as fewer than `concurrency` jobs of the user memory `key` are running. Returns the
+ * promise of the job's result. If `canBeRefused` is `true` and too many jobs wait, returns `undefined` and never runs
+ * `work`.
  */
 export function withConcurrencyLimit<T>(
   key: object,
@@ -50,8 +51,8 @@ export function withConcurrencyLimit<T>(
 }
 
 /**
- * Whether so many jobs wait in this process that it must not take over jobs of other processes. `key` is the user
- * memory.
+ * Whether the maximum number of jobs waits in this process. If it does, this process must not take over jobs of other
+ * processes. `key` is the user memory.
  */
 export const isQueueFull = (key: object): boolean => queueFor(key).waiting >= MAX_WAITING;
 

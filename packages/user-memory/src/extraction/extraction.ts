@@ -53,8 +53,8 @@ export interface ExtractionScope {
   readonly memory: UserMemory;
   readonly settings: ExtractionSettings;
   /**
-   * Calls the model that proposes facts. Not needed if the application's `extract` proposes facts, or if all jobs quote all of
-   * the user's words.
+   * Calls the model that proposes facts. Not needed if the option `extract` is set, or if all jobs are verbatim (they
+   * quote all of the user's words).
    */
   readonly complete?: CompleteText | undefined;
 }
@@ -63,9 +63,11 @@ export interface ExtractionScope {
 const ASKING_SHARE = 0.8;
 
 /**
- * Runs an extraction job: gets proposed facts and stores the user's words that support them. If the job is verbatim,
- * stores all of the user's words without proposals. Stores nothing if the user's memory was erased after the turn
- * began, or if the user asked not to keep something. Rejects if the facts can't be proposed, or if the store fails.
+ * Runs an extraction job. Gets proposed facts, and stores the user's words that support them. For a verbatim job,
+ * stores all of the user's words without proposals.
+ *
+ * Stores nothing if the user's memory was erased after the turn began, or if the user asked not to keep something.
+ * Rejects if the facts can't be proposed, or if the store fails.
  */
 export async function extractFacts(
   { memory, settings, complete }: ExtractionScope,
@@ -118,8 +120,8 @@ async function propose(request: ProposalRequest): Promise<Proposed> {
 const unreadable = (what: string): string => `${what} has no list of facts in the expected form.`;
 
 /**
- * Asks the application's `extract`, or the model if `extract` isn't set, for proposed facts. Returns the result of `extract`,
- * or the model's reply.
+ * Calls the option `extract` and returns its result. If `extract` isn't set, calls the model and returns the text of
+ * its reply.
  */
 async function requestProposals({ settings, complete, job, attempt }: ProposalRequest): Promise<unknown> {
   const timeoutMs = Math.ceil(ASKING_SHARE * settings.leaseMs);

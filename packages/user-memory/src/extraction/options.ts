@@ -21,16 +21,16 @@ export interface ExtractInput {
 }
 
 /**
- * Proposes facts from a turn. Returns `{ private: true }` if the user wants nothing of the turn to be kept. If the function
- * rejects, the job is retried, up to `maxAttempts` attempts in all.
+ * Your function that proposes facts from a turn. Return `{ private: true }` if the user wants nothing of the turn to be
+ * kept. If the function rejects, the job is retried, up to `maxAttempts` attempts in all.
  */
 export type ExtractFacts = (
   input: ExtractInput,
 ) => Promise<readonly ProposedFact[] | { readonly private: true }>;
 
 /**
- * Returns whether the evidence (the user's words) supports a fact in the model's wording. `context.question` is the question
- * that the assistant asked before the turn. A rejection counts as `false`.
+ * Your function that returns whether the evidence (the user's words) supports a fact in the model's wording.
+ * `context.question` is the question that the assistant asked before the turn. A rejection counts as `false`.
  */
 export type VerifyFact = (
   fact: string,
@@ -45,8 +45,8 @@ export interface ExtractionReport {
   /** The id of the conversation, if it has one. */
   readonly conversationId?: string | undefined;
   /**
-   * Number of proposed facts. Several proposed facts can point at the same words of the user. 0 if all words are quoted
-   * (`"verbatim"`).
+   * Number of proposed facts. It can be higher than the number of stored facts, because several proposed facts can
+   * point at the same words of the user. 0 if the job was verbatim.
    */
   readonly proposed: number;
 }
@@ -76,39 +76,46 @@ export interface ExtractionOptions {
    */
   readonly verify?: VerifyFact | undefined;
   /**
-   * Maximum number of quotations and facts that are stored per turn. If there are more, quotations come before facts in
-   * a model's words, and proposals with a higher `score` come before those with a lower `score`. Default 50.
+   * Maximum number of quotations and facts that are stored per turn. Quotations are stored first, then facts in a
+   * model's words. Within both groups, proposals with a higher `score` are stored first. The rest is dropped. Default
+   * 50.
    */
   readonly maxFacts?: number | undefined;
   /**
-   * Called with the facts that an extraction stored, if it stored any, e.g. for a log. Some of them may wait for review, see
-   * `UserFact.status`. If a job runs twice after a crash, this function is called twice. Errors of this function are ignored.
+   * Called with the facts that an extraction stored, if it stored any, e.g. for a log. Facts with the `status`
+   * `"quarantined"` wait for review. If a job runs twice after a crash, this function is called twice. Errors of this
+   * function are ignored.
    */
   readonly onExtracted?:
     | ((entries: readonly (MemoryEntry | UserFact)[], report: ExtractionReport) => unknown)
     | undefined;
   /**
-   * Called if the user asked not to keep something, so nothing of the turn is stored. Use it to show the user that nothing is
-   * stored, or to exclude the turn from your own logs. If `detectedBy` is `"check"`, this function is called before the run
-   * ends. If it is `"extractor"`, this function is called later. If a job runs twice after a crash, this function is called
-   * twice. Errors of this function are ignored.
+   * Called if the user asked not to keep something, so nothing of the turn is stored. Use it to show this to the user,
+   * or to exclude the turn from your own logs. Errors of this function are ignored.
+   *
+   * - With `detectedBy: "check"`, the function is called before the run ends.
+   * - With `detectedBy: "extractor"`, it is called later, when the job runs. If the job runs twice after a crash, it is
+   *   called twice.
    */
   readonly onOffRecord?: ((turn: OffRecordTurn) => unknown) | undefined;
   /**
-   * Called with an `ExtractionError` or with an error of the store. Default: a process warning that contains only the name and
-   * code of the error. Not called if a fact isn't stored because it was forgotten, or because the user's memory was erased. If
-   * this function fails, a process warning is emitted.
+   * Called with an `ExtractionError` or with an error of the store. Not called if a fact isn't stored because it was
+   * forgotten, or because the user's memory was erased. Default: a process warning that contains only the name and code
+   * of the error. If this function fails, a process warning is emitted, too.
    */
   readonly onError?: ((error: unknown) => unknown) | undefined;
   /**
-   * Duration of a job's lease in milliseconds, from the start of the job. When the lease is over, another process can take
-   * over the job. While a job waits for the concurrency limit, its lease is renewed. Default 60,000.
+   * Duration of a job's lease in milliseconds. The lease begins when the job starts: while a job waits for the
+   * concurrency limit, its lease is renewed. When the lease is over, another process can take over the job. Default
+   * 60,000.
    */
   readonly leaseMs?: number | undefined;
   /**
-   * Maximum number of attempts per job. A lease counts as an attempt even if the job didn't run, e.g. because the
-   * process crashed. A job that fails at this attempt or a later one is deleted. A job that was leased more than
-   * `maxAttempts + 3` times is deleted without running. Default 5.
+   * Maximum number of attempts per job. Default 5. Each lease of the job counts as an attempt, even if the job didn't
+   * run, e.g. because the process crashed.
+   *
+   * - A job that fails at this attempt or a later one is deleted.
+   * - A job that was leased more than `maxAttempts + 3` times is deleted without running.
    */
   readonly maxAttempts?: number | undefined;
   /**

@@ -86,7 +86,7 @@ function tagOf(tag: unknown): readonly string[] {
   return text === "" || text.length > MAX_TAG ? [] : [text];
 }
 
-/** Thrown if a model's reply is too long or contains no list of facts. The error's message says which. */
+/** Thrown if a model's reply is too long or contains no list of facts. The message says which of the two. */
 class UnreadableReply extends Error {
   override readonly name = "UnreadableReply";
 }
@@ -95,8 +95,8 @@ class UnreadableReply extends Error {
 export type Proposed = readonly ProposedFact[] | "private";
 
 /**
- * Reads the proposed facts in a model's reply. Their JSON may be in a code fence or within prose. Throws {@link
- * UnreadableReply} if the reply is too long or contains no such JSON.
+ * Reads the proposed facts in a model's reply. The JSON of the facts may be in a code fence or within prose. Throws
+ * {@link UnreadableReply} if the reply is too long or contains no such JSON.
  */
 export function parseReply(reply: string): Proposed {
   if (reply.length > MAX_REPLY) throw new UnreadableReply("It is too long.");
@@ -108,8 +108,11 @@ export function parseReply(reply: string): Proposed {
 }
 
 /**
- * Reads the proposed facts in a parsed value and skips invalid ones. Returns `"private"` if the user wants nothing of the turn
- * kept. Returns `undefined` if the value isn't a list of facts.
+ * Reads the proposed facts in a parsed value:
+ *
+ * - Returns the valid facts of a list of facts. Skips invalid facts.
+ * - Returns `"private"` if the value says that the user wants nothing of the turn kept.
+ * - Returns `undefined` for every other value.
  */
 export function readProposals(value: unknown): Proposed | undefined {
   if (privateSchema.safeParse(value).success) return "private";

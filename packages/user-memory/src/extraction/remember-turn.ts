@@ -29,8 +29,10 @@ export interface RememberTurnInput {
 
 /**
  * Stores the user's words from a turn: the words that the proposed facts point at, or all words if there are no
- * proposals. Returns the stored facts. Rejects if a store of this package fails. If another user memory fails, only
- * reports the failure. After a failure, some facts of the turn may be stored, but a retry doesn't store them twice.
+ * proposals. Returns the stored facts.
+ *
+ * If a store of this package fails, rejects. If another user memory fails, reports the failure and continues with the
+ * next fact. After a failure, some facts of the turn may be stored, but a retry doesn't store them twice.
  */
 export async function rememberTurn(input: RememberTurnInput): Promise<readonly (MemoryEntry | UserFact)[]> {
   const { memory, job, settings } = input;
@@ -58,7 +60,7 @@ async function itemsOf({ memory, job, proposals, settings }: RememberTurnInput):
 }
 
 /**
- * Returns a function that checks a proposed fact with the application's `verify`. If `verify` isn't set or fails, the fact
+ * Returns a function that checks a proposed fact with the option `verify`. If `verify` isn't set or fails, the fact
  * counts as unsupported, and the user's words are quoted.
  */
 function verifier(
@@ -80,8 +82,11 @@ function verifier(
 }
 
 /**
- * Classifies an error of `remember`. `"erased"` and `"forgotten"` aren't failures: the fact must not be stored. `"refused"`:
- * only this fact can't be stored, e.g. because it is too long. `"failed"`: the store doesn't work.
+ * Classifies an error of `remember`:
+ *
+ * - `"erased"` and `"forgotten"` aren't failures: the fact must not be stored.
+ * - `"refused"`: only this fact can't be stored, e.g. because it is too long.
+ * - `"failed"`: the store doesn't work.
  */
 function outcomeOf(thrown: unknown): "erased" | "forgotten" | "refused" | "failed" {
   const code = codeOf(thrown);
@@ -116,8 +121,9 @@ export const rememberItem = (
 const textOf = (item: Item): string => (item.kind === "quotation" ? item.passage.text : item.proposal.fact);
 
 /**
- * Returns the tags of a fact: the tags of the agent's spec if there are any, otherwise the proposed tags. If the fact got both
- * kinds of tags, agents that recall by the proposed tags would recall it, too.
+ * Returns the tags of a fact: the `tags` of `Agent.remembers` if it has any, otherwise the proposed tags. A fact never
+ * gets both kinds of tags, because then it would also be recalled for agents whose `remembers` has one of the proposed
+ * tags.
  */
 const tagsOf = ({ tags: own }: Source, tags: readonly string[] = []): string[] =>
   [...new Set(own.length > 0 ? own : tags)].slice(0, MAX_TAGS);

@@ -10,12 +10,15 @@ import { type ExtractFacts, type ExtractionOptions, processOptionsSchema } from 
 /** Options of {@link processExtractions}. */
 export interface ProcessExtractionsOptions extends Omit<ExtractionOptions, "extract"> {
   /**
-   * Your function that proposes the facts, instead of a model. With `"verbatim"`, this worker has no model and only runs jobs
-   * that quote all of the user's words. Other jobs stay in the queue for a worker with a model, and `onError` is called for
-   * them.
+   * Your function that proposes the facts, instead of a model. With `"verbatim"`, this worker has no model and only
+   * runs jobs that quote all of the user's words. Jobs that need a model stay in the queue for another worker, and
+   * `onError` is called for each of them.
    */
   readonly extract?: ExtractFacts | "verbatim" | undefined;
-  /** Calls a model once. `request.model` is the `extractWith` of the agent's spec, if set. Required if `extract` isn't set. */
+  /**
+   * Calls a model once. `request.model` is the `extractWith` of `Agent.remembers`, if it is set. Required if `extract`
+   * isn't set.
+   */
   readonly complete?: CompleteText | undefined;
   /** Maximum number of jobs that this call runs. Default 100. */
   readonly limit?: number | undefined;
@@ -34,10 +37,10 @@ export interface ProcessedExtractions {
 }
 
 /**
- * Runs the available extraction jobs in a store's queue: jobs that failed before, and jobs that a crashed process left behind.
- * Call this function in a worker or with a timer. Processes that run agents also run a few of these jobs. Resolves when no job
- * is available, when `limit` jobs were run, or after `signal` aborts. Rejects if the queue can't be read, and with a
- * `TypeError` for invalid options.
+ * Runs the available extraction jobs in a store's queue: jobs that failed before, and jobs that a crashed process left
+ * behind. Call this function in a worker or with a timer. Processes that run agents also run a few of these jobs.
+ * Resolves in three cases: no job is available, `limit` jobs were run, or `signal` aborted. Rejects if the queue can't
+ * be read, and with a `TypeError` for invalid options.
  *
  * @example
  * ```ts
@@ -101,9 +104,11 @@ const MAX_UNTRIED_LEASES = 3;
 export type AttemptOutcome = "done" | "delayed" | "given-up";
 
 /**
- * Runs a leased job as soon as the concurrency limit of this process allows it. If too many jobs wait, releases the job
- * for a later attempt. If the job fails, reports the error, then releases the job for a later attempt. After the last
- * attempt, deletes the job instead. Never rejects.
+ * Runs a leased job as soon as the concurrency limit of this process allows it. Never rejects.
+ *
+ * - If too many jobs wait, the job is released for a later attempt.
+ * - If the job fails, the error is reported and the job is released for a later attempt.
+ * - If the job fails at its last attempt, the error is reported and the job is deleted.
  */
 export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
   const { settings, memory } = scope;
@@ -148,7 +153,10 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   return "done";
 }
 
-/** Whether a job needs a model, but this worker has none. This worker leaves the job in the queue for other workers. */
+/**
+ * Whether a job needs a model, but this worker has neither a model nor `extract`. Such a job stays in the queue for
+ * other workers.
+ */
 const isOutOfReach = ({ settings, complete }: ExtractionScope, { job }: LeasedJob): boolean =>
   job.isVerbatim !== true && settings.extract === undefined && complete === undefined;
 
@@ -176,8 +184,8 @@ const RENEWED_AFTER = 1 / 3;
 const GONE_AT_START = 1 / 10;
 
 /**
- * Renews a new lease again and again until the returned `take` is called. So no other worker gets the job while the job waits
- * to start.
+ * Renews a new lease at intervals until the method `take` of the result is called. So no other worker gets the job
+ * while it waits to start.
  */
 export function holdLease(leased: Pick<LeasedJob, "release">, leaseMs: number): HeldLease {
   let since = performance.now();

@@ -51,8 +51,8 @@ export const isFactId = (factId: unknown): factId is string =>
 type Indexed = Pick<StoredFact, "fact" | "evidence" | "saidAt" | "quotation">;
 
 /**
- * Returns the index terms of a fact: those of its text and evidence and, for a quotation, those of its question and
- * paraphrases.
+ * Returns the index terms of a fact: the terms of its text and evidence. For a quotation, also the terms of its
+ * question and its paraphrases.
  */
 export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): readonly TermWeight[] {
   const { question = null, paraphrases = [] } = detailsOf({ quotation }) ?? {};
@@ -61,7 +61,7 @@ export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): rea
   return termsOf(text, saidAt === null ? {} : { saidAt });
 }
 
-/** Returns the stems of the words in a fact's own text, without those of evidence and paraphrases. */
+/** Returns the stems of the words in the text of a fact. Doesn't read the evidence and the paraphrases of the fact. */
 export const ownContent = ({ fact }: Pick<StoredFact, "fact">): ReadonlySet<string> =>
   contentOf(termsOf(fact));
 
@@ -82,15 +82,16 @@ export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
 export type Obstacle = "quarantined" | "superseded" | "not-yet-valid" | "no-longer-valid";
 
 /**
- * Returns why a fact isn't recalled now, or `undefined` if it is recalled. A superseded quotation is recalled, like the
- * quotation that replaced it. For a superseded quotation, {@link obstacleAt} returns `"superseded"` instead.
+ * Returns why a fact can't be recalled now, or `undefined` if it can be recalled. A superseded quotation can be
+ * recalled, like the quotation that replaced it. In contrast, {@link obstacleAt} returns `"superseded"` for a
+ * superseded quotation.
  */
 export function obstacleNow(fact: StoredFact, now: number): Obstacle | undefined {
   const obstacle = obstacleAt(fact, now);
   return obstacle === "superseded" && fact.quotation !== null ? undefined : obstacle;
 }
 
-/** Returns why a fact isn't recalled for the time `at` (milliseconds since 1970), or `undefined` if it is recalled. */
+/** Returns why a recall for the time `at` (milliseconds since 1970) can't find a fact, or `undefined` if it can. */
 export function obstacleAt(fact: StoredFact, at: number): Obstacle | undefined {
   if (fact.status === "quarantined") return "quarantined";
   if (at < fact.validFrom) return "not-yet-valid";
@@ -104,8 +105,8 @@ const BACK_MS = 150 * YEAR_MS;
 const AHEAD_MS = 50 * YEAR_MS;
 
 /**
- * Returns `time` (milliseconds since 1970). Returns `null` if `time` is missing, is invalid, or differs from `now` by more
- * than 150 years in the past or 50 in the future.
+ * Returns `time` (milliseconds since 1970). Returns `null` if `time` is missing or invalid, or if it is more than 150
+ * years before or 50 years after `now`.
  */
 export function plausibleTime(time: number | null | undefined, now: number): number | null {
   if (time === null || time === undefined || Number.isNaN(time)) return null;

@@ -6,8 +6,8 @@ import { textSchema } from "../validation.ts";
 const MAX_QUESTION = 1_000;
 const MAX_PARAPHRASE = 2_000;
 /**
- * `MAX_GIVEN`: maximum number of paraphrases that a caller can pass for a quotation. `MAX_STORED_PARAPHRASES`: maximum
- * number that is stored for a quotation. Further paraphrases are dropped.
+ * `MAX_GIVEN`: maximum number of paraphrases in a call of `remember`; a call with more is refused.
+ * `MAX_STORED_PARAPHRASES`: maximum number of paraphrases that are stored for a quotation; further ones are dropped.
  */
 const MAX_GIVEN = 32;
 const MAX_STORED_PARAPHRASES = 4;

@@ -54,7 +54,7 @@ export function digestsOf({ hash }: UserKey, secret = ""): Digests {
 
 type FactSource = Pick<StoredFact, "fact" | "quotation" | "conversationId" | "position">;
 
-/** Returns the digests that recognize a forgotten fact: of its text, of its words and of its source message. */
+/** Returns the digests by which a forgotten fact is recognized: of its text, of its words and of its source message. */
 export function tombstoneDigestsOf(fact: FactSource, digests: Digests): readonly string[] {
   const wording = wordingOf(fact);
   const all = [digests.ofFact(wording), digests.ofWords(wording), digests.ofSource(fact)];
@@ -62,8 +62,8 @@ export function tombstoneDigestsOf(fact: FactSource, digests: Digests): readonly
 }
 
 /**
- * The `at` of the tombstone of a rejected fact. It is later than every other time, so that a newer message can't bring
- * the fact back.
+ * The `at` of the tombstone of a fact that a review rejected. It is later than every other time, so no newer message
+ * brings the fact back.
  */
 const PERMANENT = Number.MAX_SAFE_INTEGER;
 
@@ -90,9 +90,13 @@ interface TombstoneCheck {
 }
 
 /**
- * Whether tombstones prevent a fact from being stored again. An extracted fact is blocked if it was said before it was
- * forgotten, or at an unknown time. A fact that wasn't extracted is blocked only if it was forgotten while this call of
- * `remember` waited for `embed` or `resolve`. A rejected fact is blocked unless the user states or confirms it.
+ * Whether tombstones prevent a fact from being stored again:
+ *
+ * - A fact that was extracted from a message (`extractor` is set) is blocked in two cases: the message is older than
+ *   the tombstone, or its time is unknown.
+ * - A fact without an extractor is only blocked if it was forgotten while this call of `remember` waited for `embed` or
+ *   `resolve`.
+ * - A fact that a review rejected is blocked unless the user states or confirms it.
  */
 export function isBlockedByTombstone(
   tombstones: readonly Tombstone[],

@@ -40,13 +40,13 @@ export type Supersession =
   | { readonly kind: "conflict"; readonly with: StoredFact };
 
 /**
- * Decides what becomes of a new fact that contradicts stored facts. The order of facts is given by the times from which they
- * are true (`validFrom`), not by the times when they were said.
+ * Decides what becomes of a new fact that contradicts stored facts. A fact is later than another fact if its
+ * `validFrom` is later, even if it was said earlier.
  *
- * - `"conflict"`: the trust of the new fact is too low to replace a contradicted fact that is true at or after the new fact's
- *   `validFrom`.
- * - `"accepted"`: the new fact supersedes the facts in `replaces`. `by` is the next fact that is true from a later time on and
- *   trusted enough to supersede the new fact.
+ * - `"conflict"`: one of the contradicted facts (`with`) is true at some time after the new fact's `validFrom`, and the
+ *   new fact isn't trusted enough to replace it.
+ * - `"accepted"`: the new fact supersedes the facts in `replaces`. If a later contradicted fact is trusted enough to
+ *   supersede the new fact, `by` is the first such fact.
  */
 export function supersessionOf(
   fact: Pick<StoredFact, "trust" | "validFrom">,

@@ -24,7 +24,8 @@ export const PASSAGE_HEAD = 2;
 
 export interface IndexedConversation {
   /**
-   * Identifies the state in which the conversation was indexed. When the conversation gets new messages, its revision changes.
+   * Changes whenever the conversation's messages change. So a different value means that the conversation must be
+   * indexed again.
    */
   readonly revision: string;
   readonly segment: Segment;
@@ -42,13 +43,13 @@ interface ConversationReading {
   readonly termOf: TermOf;
 }
 
-/** Number of messages that one call reads from the provider. */
+/** How many messages are read from the provider in one call. */
 const WINDOW = 100;
 
 /**
- * Indexes a conversation. Reuses the blocks of unchanged messages in the older index `before`. If the index would
- * exceed `maxBytes`, only the end of the conversation is indexed. Returns `undefined` if the conversation doesn't exist
- * or belongs to another user.
+ * Indexes a conversation. If a message hasn't changed since the older index `before` was made, copies its numbers from
+ * `before`. If the index would exceed `maxBytes`, only the end of the conversation is indexed. Returns `undefined` if
+ * the conversation doesn't exist or belongs to another user.
  */
 export async function indexConversation(
   scope: IndexScope,
@@ -107,8 +108,8 @@ function blocksOf(segment: Segment): Map<number, Uint32Array> {
 }
 
 /**
- * Returns a value that changes when the messages of the conversation change. If the provider has no versions, the value
- * contains the update time instead.
+ * Returns a value that changes when the messages of the conversation change. The value contains the conversation's
+ * `version` or, if the provider has no versions, the time of the last update.
  */
 export const revisionOf = ({ metadata }: ConversationMemory): string =>
   JSON.stringify([
@@ -126,8 +127,8 @@ const MOST_OF_A_TERM = 15;
 const PIECE = 65_536;
 
 /**
- * Returns a 32-bit hash of the range of a text from `from` to `to`. Among 100,000 different words, about one pair of
- * words has the same hash. Then a search for one word also finds the other one, as a weak match.
+ * Returns a 32-bit hash of the range of a text from `from` to `to`. Of 100,000 different words, about two have the same
+ * hash. A search for one of the two also finds the other, as a weak match.
  */
 export function hashOf(text: string, from = 0, to = text.length, start = 0x811c9dc5): number {
   let hash = start;
@@ -219,8 +220,8 @@ const SENTENCE = /[^.!?。！？؟\n]+[.!?。！？؟\n]*/g;
 const WORD = /\S+/g;
 
 /**
- * Splits a message into passages of whole sentences. A passage has at most about 60 words and 500 UTF-16 units. A sentence of
- * more than 500 units is split, if possible at a space.
+ * Splits a message into passages (here: parts that are found separately) of whole sentences. A passage has at most
+ * about 60 words and 500 UTF-16 units. A sentence of more than 500 units is split, if possible at a space.
  */
 export function* passagesIn(text: string): Generator<string> {
   let passage = "";
@@ -260,8 +261,9 @@ function cutBefore(text: string, start: number, end: number): number {
 const SLICE_MS = 8;
 
 /**
- * Long work calls this function often, and waits for the returned promise. If the current time slice is over, the
- * promise lets the event loop do other work. Otherwise the function returns `undefined`.
+ * Long work calls this function often, and waits for the returned promise. If the work has used up its time
+ * (`SLICE_MS`), the promise lets the event loop do other work. Otherwise the function returns `undefined`, and the work
+ * goes on.
  */
 export type YieldIfDue = () => Promise<void> | undefined;
 

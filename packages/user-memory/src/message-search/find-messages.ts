@@ -25,7 +25,8 @@ interface Asked {
 }
 
 /**
- * If two found messages are at most this many positions apart, one call reads both, together with the messages between them.
+ * If two found messages of a conversation are at most this many positions apart, one call reads both messages and the
+ * messages between them.
  */
 const NEAR = 8;
 
@@ -61,7 +62,10 @@ interface Ranked {
   readonly score: number;
 }
 
-/** Returns each message once, with the score of its best passage. `items` must be sorted by score, best first. */
+/**
+ * Returns each message once, with the score of its best passage (a message can have several passages, i.e. parts).
+ * `items` must be sorted by score, best first.
+ */
 function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
   const best = new Map<string, Ranked>();
   for (const { location, score } of items) {

@@ -16,13 +16,13 @@ import {
 
 /**
  * If many messages match, only the best go to the ranker: four times as many as the search wants, but at least this
- * number. The best messages are those with the rarest words of the query: words that few of the user's passages
- * contain.
+ * number. The best messages contain the rarest words of the query. A word is rare if few passages (parts of messages)
+ * of the user contain it.
  */
 const FEWEST_RANKED = 100;
 /**
- * For each of the best messages, up to this number of matching messages before it also go to the ranker, and as many
- * after it.
+ * How many messages before and after each of the best messages also go to the ranker, if they match. The ranker needs
+ * them to score the best messages.
  */
 const REACH = 2;
 const FILTER_BITS = 0xffff;
@@ -50,8 +50,8 @@ interface Hit {
 }
 
 /**
- * Finds the passages that contain a term of the query. If many messages have such passages, returns only the passages
- * of the best messages, and of other matching messages near these.
+ * Finds the passages (parts of messages) that contain a term of the query. If many messages have such passages, returns
+ * only the passages of the best messages, and of matching messages near the best messages.
  */
 export async function matchSegments(
   segments: Iterable<Segment>,
@@ -163,9 +163,9 @@ interface Choice {
 }
 
 /**
- * Returns the best matching messages, and matching messages near them. A message is better if one of its passages contains
- * more words of the query, or rarer ones. A word is rarer if fewer of the user's passages contain it. Returns all messages if
- * there are at most `most`.
+ * Returns the best matching messages, and matching messages near the best ones. A message is better if one of its
+ * passages contains more words of the query, or rarer words. A word is rarer if fewer of the user's passages contain
+ * it. Returns all matching messages if there are at most `most`.
  */
 async function bestOf(
   hits: readonly Hit[],

@@ -19,8 +19,8 @@ export interface MessageSearchOptions {
 /** Limits of the indexes that a {@link MessageSearch} keeps in memory. */
 export interface MessageSearchConfig {
   /**
-   * Maximum number of users whose index is in memory. If there are more, the index that wasn't searched for the longest time
-   * is dropped. Default 100.
+   * Maximum number of users whose index is in memory. When the index of a further user is made, the index whose last
+   * search is longest ago is dropped. Default 100.
    */
   readonly maxUsers?: number | undefined;
   /**
@@ -29,13 +29,13 @@ export interface MessageSearchConfig {
    */
   readonly maxMessagesPerUser?: number | undefined;
   /**
-   * Maximum size of a user's index in bytes. If the index would be larger, the oldest messages aren't searched. Default
-   * 12,000,000.
+   * Maximum size of a user's index in bytes. If the index would be larger, messages of the conversations that were
+   * active longest ago aren't searched. Default 12,000,000.
    */
   readonly maxBytesPerUser?: number | undefined;
   /**
-   * Maximum size of all users' indexes together, in bytes. If they exceed it, the indexes that weren't searched for the
-   * longest time are dropped. A single remaining index may exceed this size. Default 64,000,000.
+   * Maximum size of all users' indexes together, in bytes. If they exceed it, indexes are dropped, first the one whose
+   * last search is longest ago. A single remaining index may exceed this size. Default 64,000,000.
    */
   readonly maxBytes?: number | undefined;
   /** How long an index stays in memory after its last search, in milliseconds. Default 600,000 (ten minutes). */

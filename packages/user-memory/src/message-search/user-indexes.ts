@@ -17,7 +17,10 @@ import {
 export type UserIndex = Iterable<Segment>;
 
 export interface UserIndexes {
-  /** Brings a user's index up to date and returns the index. Concurrent calls share one refresh of the index. */
+  /**
+   * Brings a user's index up to date and returns the index. If several calls wait for the same user's index at the same
+   * time, they share one refresh.
+   */
   readonly refreshed: (userId: string, yieldIfDue: YieldIfDue) => Promise<Result<UserIndex>>;
   readonly drop: (userId: string) => void;
 }
@@ -60,8 +63,8 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
   }
 
   /**
-   * Drops the indexes that weren't searched for the longest time, until the remaining indexes have at most `maxBytes`
-   * together. A running search can still use an index that was dropped.
+   * Drops indexes until the remaining ones have at most `maxBytes` together, or only one is left. The index whose last
+   * search is longest ago is dropped first. A running search can still use a dropped index.
    */
   function evictOldest(): void {
     let bytes = [...users.values()].reduce((sum, index) => sum + bytesOfAll(index), 0);
@@ -91,8 +94,9 @@ const bytesOfAll = ({ conversations }: CachedIndex): number =>
   [...conversations.values()].reduce((sum, { segment }) => sum + bytesOf(segment), 0);
 
 /**
- * Refreshes an index. A refresh can miss messages that were stored after it began. So a call during a refresh waits
- * until this refresh ends. All calls that wait share one further refresh.
+ * Refreshes an index, at most one refresh at a time. A refresh can miss messages that were stored after it began. So a
+ * call during a refresh waits until this refresh ends, and then a further refresh begins. All calls that wait share the
+ * further refresh.
  */
 function shareRefresh(index: CachedIndex, refreshIndex: () => Promise<Result<void>>): Promise<Result<void>> {
   if (index.refreshing === undefined) {
@@ -116,8 +120,8 @@ interface Scope {
 }
 
 /**
- * Brings a user's index up to date: reads the conversations that have changed, most recently active first. If the index has no
- * room left, further conversations aren't read.
+ * Brings a user's index up to date. Reads the conversations that have changed, most recently active first. When the
+ * index has reached `maxBytesPerUser`, the remaining conversations are removed from the index.
  */
 async function refresh(
   scope: Scope,

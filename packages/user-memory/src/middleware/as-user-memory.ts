@@ -66,7 +66,8 @@ export function asUserMemory(store: UserMemory, options: MemoryLinkOptions = {})
 }
 
 /**
- * Returns the methods that only stores of this package have. Middleware recognizes a store of this package by these methods.
+ * Returns the methods of `UserMemoryStore` that other user memories don't have. By these methods, the middleware
+ * recognizes a store of this package.
  */
 const beyondNarrow = (
   store: UserMemoryStore,
@@ -83,9 +84,10 @@ const beyondNarrow = (
 });
 
 /**
- * Sets the user memory of the process. Runs and middleware use this user memory if no other is passed to them. A user memory
- * without `middlewareFor` is wrapped by {@link asUserMemory}. `undefined` removes the user memory of the process; without one,
- * an agent's `remembers` does nothing. Throws a `TypeError` if `memory` isn't a user memory.
+ * Sets the user memory of the process. Runs and middleware use this user memory if no other is passed to them. A user
+ * memory without the method `middlewareFor` is wrapped by {@link asUserMemory}. `undefined` removes the user memory of
+ * the process. Without a user memory, `Agent.remembers` does nothing. Throws a `TypeError` if `memory` isn't a user
+ * memory.
  *
  * @example
  * ```ts

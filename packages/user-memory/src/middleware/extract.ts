@@ -21,16 +21,18 @@ import {
 import { getUserMemory } from "../user-memory.ts";
 
 /**
- * Returns middleware that stores the user's own words from each completed turn. With the spec's `extract: "verbatim"`, it
- * stores all words. Otherwise it stores the passages that a model proposes with a score above the threshold. The model is the
- * spec's `extractWith` or, by default, the agent's model. The model only selects passages; the sentences that it writes only
- * help to find the passages. Facts from third-party text wait for review. If the user asks not to keep something, nothing of
- * the turn is stored.
+ * Returns middleware that stores the user's own words from each completed turn. With `spec.extract: "verbatim"`, it
+ * stores all words. Otherwise it stores the passages that a model proposes with a score of at least `threshold`. The
+ * model is `spec.extractWith` or, by default, the agent's model. The model only selects passages; the sentences that it
+ * writes only help to find the passages. Facts from third-party text wait for review. If the user asks not to keep
+ * something, nothing of the turn is stored.
  *
- * The run waits for one write only: the middleware adds a job to the store's queue. If the process crashes, another process
- * takes the job over, after a turn or with `processExtractions`. If the user memory has no queue, the middleware extracts
- * directly after the turn, with one attempt. The middleware does nothing in a continuation, without a user, or with `extract:
- * false`. It never fails the run. Throws a `TypeError` for invalid options.
+ * The run waits for one write only: the middleware adds a job to the store's queue. If the process crashes, another
+ * process takes the job over, after a turn or with `processExtractions`. If the user memory has no queue, the
+ * middleware extracts directly after the turn, with one attempt.
+ *
+ * The middleware does nothing in three cases: the run continues an earlier turn (e.g. after an approval), `spec.user`
+ * isn't set, or `spec.extract` is `false`. It never fails the run. Throws a `TypeError` for invalid options.
  *
  * @example
  * ```ts

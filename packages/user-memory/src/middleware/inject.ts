@@ -17,15 +17,17 @@ export interface MemoryInjectOptions {
    * set at all, nothing is injected.
    */
   readonly memory?: UserMemory | undefined;
-  /** Counts tokens for the spec's `injectTokenBudget`. Default: `estimateTokens` of `@jaf/memory`. */
+  /**
+   * Counts tokens for the limit `injectTokenBudget` of `Agent.remembers`. Default: `estimateTokens` of `@jaf/memory`.
+   */
   readonly tokenizer?: Tokenizer | undefined;
   /** Time limit for the recall, in milliseconds. When it is over, the run continues without facts. Default 2,000. */
   readonly timeoutMs?: number | undefined;
   /** Called with the facts that are in the prompt, in order, if there are any. Errors of this function are ignored. */
   readonly onInjected?: ((entries: readonly MemoryEntry[]) => void) | undefined;
   /**
-   * Called with the error if the recall fails. Default: the middleware's hook rejects, and the engine reports the event
-   * `middleware_failed`. The run continues without facts in both cases.
+   * Called with the error if the recall fails. If this function isn't set, the middleware's hook `onStart` rejects, and
+   * the engine reports the event `middleware_failed`. In both cases, the run continues without facts.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -40,12 +42,13 @@ export const injectOptionsSchema = z.strictObject({
 
 /**
  * Returns middleware that adds facts about the user to the prompt, in the format of `renderUserMemory`. Once per turn,
- * the middleware recalls facts that match the user's messages. The spec limits the facts: at most `injectLimit` facts
- * (default 5), only facts with one of the spec's `tags`, and at most `injectTokenBudget` tokens. The spec's
- * `injectPlacement` decides whether the facts follow the agent's instructions or precede the newest message. The
- * middleware does nothing in a continuation, without a user, without text, or with `inject: false`. If the store fails
- * or is slow, the run doesn't fail and isn't delayed by more than `timeoutMs`. Throws a `TypeError` for invalid
- * options.
+ * the middleware recalls facts that match the user's messages. `spec` limits the facts: at most `injectLimit` facts
+ * (default 5), only facts with one of the `tags`, and at most `injectTokenBudget` tokens. `spec.injectPlacement`
+ * decides whether the facts follow the agent's instructions or precede the newest message.
+ *
+ * The middleware does nothing in four cases: the run continues an earlier turn (e.g. after an approval), `spec.user`
+ * isn't set, the user's messages have no text, or `spec.inject` is `false`. If the store fails or is slow, the run
+ * doesn't fail and isn't delayed by more than `timeoutMs`. Throws a `TypeError` for invalid options.
  *
  * @example
  * ```ts
@@ -83,9 +86,12 @@ export function withMemoryInject<Ctx>(
 }
 
 /**
- * Returns where the facts go in the prompt. The spec's `injectPlacement` decides. If it isn't set, the facts go into the
- * instructions. With prompt caching, they go before the newest message instead, because facts in the instructions would
- * invalidate the cache.
+ * Returns where the facts go in the prompt:
+ *
+ * - If `injectPlacement` is set, it decides.
+ * - If it isn't set and the run uses prompt caching, the facts go before the newest message. In the instructions, they
+ *   would invalidate the cache.
+ * - Otherwise the facts go into the instructions.
  */
 function placementOf<Ctx>(
   { injectPlacement }: RemembersSpec,

@@ -14,15 +14,18 @@ export interface MemoryLinkOptions {
   readonly extract?: Omit<MemoryExtractOptions, "memory"> | undefined;
 }
 
-/** The `remembers` settings of an agent, and the observer that the agent's run passes to the user memory. */
+/**
+ * The value of `Agent.remembers` (`spec`), and the observer to which the user memory reports the facts that are in the
+ * prompt.
+ */
 export interface RunDeclaration {
   readonly spec: RemembersSpec;
   readonly observer: UserMemoryObserver | undefined;
 }
 
 /**
- * Returns the middleware for an agent's `remembers` spec. The middleware adds facts to the prompt unless the spec's `inject`
- * is `false`, and extracts facts if the spec's `extract` is set.
+ * Returns the middleware for `spec`, the value of `Agent.remembers`. The middleware adds facts to the prompt unless
+ * `spec.inject` is `false`. It extracts facts if `spec.extract` is set.
  */
 export function middlewareFor<Ctx>(
   memory: UserMemory,

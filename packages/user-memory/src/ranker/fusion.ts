@@ -17,9 +17,9 @@ const LEAST = 0.01;
 
 /**
  * Merges a ranking by words and a ranking by meaning into one, best first. The weight of the ranking by meaning is
- * computed for each query. The weight is high if the items nearest by meaning match better by words than the other
- * items in `near`. So useless vectors change very little. Similarities are only compared with each other, because each
- * embedding model has its own scale.
+ * computed for each query. It is high if the items with the highest similarity also match better by words than the
+ * other items in `near`. So useless vectors change very little. Similarities are only compared with each other, because
+ * each embedding model has its own scale.
  */
 export function blend<Id extends string | number>(
   words: readonly ByWords<Id>[],

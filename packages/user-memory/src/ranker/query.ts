@@ -7,8 +7,9 @@ const WORD_LIMIT = 20;
 const DATE_LIMIT = 17;
 
 /**
- * A query for a day also finds messages of later days, which can tell about that day. `MENTIONED_WITHIN_DAYS`: the
- * number of later days. `LESS_A_DAY`: with each further day, the weight of the messages falls by this number.
+ * A query for a day also finds messages from the days after it, because they can tell about that day.
+ * `MENTIONED_WITHIN_DAYS`: the number of these later days. `LESS_A_DAY`: by how much the weight of the messages falls
+ * with each later day.
  */
 const MENTIONED_WITHIN_DAYS = 7;
 const LESS_A_DAY = 0.1;
@@ -152,13 +153,16 @@ const wishTerms = (query: string): ReadonlyMap<string, number> =>
 export interface NamedAuthors {
   /** The named authors. The value is 0 for the author that the query names first, 1 for the next author, and so on. */
   readonly order: ReadonlyMap<string, number>;
-  /** The terms of the query that are only names of authors. */
+  /**
+   * The words of the query (as stems) that are names of these authors. A word isn't included if another word of the
+   * query with the same stem isn't a name.
+   */
   readonly names: ReadonlySet<string>;
 }
 
 /**
- * Finds the authors that a query names by a word of at least two letters. If all documents have the same author, names are
- * ignored.
+ * Finds the authors that a query names. An author is named if a word of at least two letters in the author's name is in
+ * the query. If all documents have the same author, names are ignored.
  */
 export function namedAuthors(query: Query, documents: readonly MatchedDocument[]): NamedAuthors {
   const firstAt = new Map<string, number>();

@@ -38,8 +38,8 @@ export interface RankedItem {
 
 export interface RankOptions {
   /**
-   * Maximum number of items. Default 10. Ask for more items than you need. An item that has only a `location` stands
-   * for a message, and there may be no document from this message.
+   * Maximum number of items. Default 10. Ask for more items than you need: an item that has only a `location` is a
+   * message, and this message may have no document at all.
    */
   readonly limit?: number | undefined;
 }

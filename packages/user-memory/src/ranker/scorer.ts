@@ -17,7 +17,7 @@ export interface ScoreParts {
   readonly neighbours: number;
   /** Factor for a document whose author the query names; 1 for other documents. */
   readonly author: number;
-  /** Factor for a document that mentions a time, if the query asks when; otherwise 1. */
+  /** Factor for a document that mentions a time, if the query asks for a time (`when …`); otherwise 1. */
   readonly time: number;
   /** The amount that is added to the score if the document has a date that the query names; otherwise 0. */
   readonly date: number;
@@ -187,9 +187,9 @@ function authorFactor(author: string | undefined, { named }: ScorerInput): numbe
 }
 
 /**
- * Guesses the speaker of a message. Assumes that two speakers alternate. So the speaker of the message two positions
- * before or after this message is also the speaker of this message. Returns a document that this speaker said, or
- * `undefined` if the speakers of both messages are unknown.
+ * Guesses the speaker of a message. Assumes that two speakers alternate. So the same speaker said the message two
+ * positions before and the message two positions after. Returns a document of one of these two messages, or `undefined`
+ * if their speakers are unknown.
  */
 function alternatingSpeaker(message: ConversationMessage | undefined): MatchedDocument | undefined {
   if (message === undefined) return undefined;

@@ -11,7 +11,7 @@ export function stem(word: string): string {
   return base !== APART && /^[a-z]{3,40}$/.test(base) ? porter2.stem(base) : base;
 }
 
-/** A word that stays unchanged. By the rules, this word would have the same stem as `universe`. */
+/** A word that is its own stem. By the Porter2 rules, it would have the same stem as `universe`. */
 const APART = "university";
 
 /** In each line: a base form and its irregular forms. Some of these forms are also other words (`left`, `saw`). */
@@ -174,7 +174,7 @@ favorite favourite fave favorites favourites
 color colour colors colours
 `;
 
-/** Words of negation. All of them get the stem `not`. Without this stem, a fact and its opposite could have the same stems. */
+/** Words of negation. All of them get the stem `not`. So a fact and its opposite don't have the same stems. */
 const NEGATIONS = `
 not no never nor cannot none dont doesnt didnt isnt arent wasnt werent wont wouldnt cant couldnt shouldnt havent hasnt hadnt aint
 `;

@@ -36,9 +36,9 @@ export interface MatchedDocument extends DocumentContext {
 }
 
 /**
- * The result of a search in an index. `documents` contains every document of the user with at least one of the terms. So the
- * ranker itself can count the documents that contain a term, and the ranking is the same on every backend. An exception is a
- * search over messages: if `holders` is present, `documents` contains only the best matches.
+ * The result of a search in an index. `documents` contains every document of the user with at least one of the terms.
+ * So the ranker itself can count the documents that contain a term, and the ranking is the same on every backend. A
+ * search over messages is an exception: it sets `holders`, and its `documents` are only the best matches.
  */
 export interface Matches {
   /** Number of the user's documents in the index. */

@@ -24,12 +24,13 @@ export interface TermTable {
   /** For each document: its number of terms, or {@link USUAL_LENGTH} if the number is unknown. */
   readonly lengths: Float64Array;
   /**
-   * Whether the documents have several authors. If they do, a question in a document is probably answered by another author.
+   * Whether the documents have several authors. If they do, a question in a document is probably answered in another
+   * document, by another author.
    */
   readonly isTalk: boolean;
   /** For each document: how well its date matches a date of the query, from 0 to 1. */
   readonly dates: Float64Array;
-  /** For each document: 1 if the document mentions a time and the query asks when; otherwise 0. */
+  /** For each document: 1 if the document mentions a time and the query asks for a time (`when …`); otherwise 0. */
   readonly times: Uint8Array;
 }
 
@@ -183,8 +184,8 @@ export interface Reach {
 }
 
 /**
- * Returns the messages near the given message that have no matching document. Leaves out messages that an earlier call of this
- * function returned.
+ * Returns the messages near the given message that have no matching document. Returns each message only once: leaves
+ * out the messages that an earlier call of this function returned.
  */
 export function unmatchedNear(
   { conversation, position: from }: ConversationMessage,

@@ -11,8 +11,8 @@ const RUN = /.{1,256}/gsu;
 const HAN = /^\p{sc=Han}{3,}$/u;
 const PLAIN = /^[\n\r\t -~]*$/;
 /**
- * Matches accents of Latin, Greek and Cyrillic, and vowel points of Hebrew and Arabic. In other scripts, a mark is part of a
- * letter.
+ * Matches accents of Latin, Greek and Cyrillic letters, and vowel points of Hebrew and Arabic. Marks of other scripts
+ * aren't matched, because they are part of a letter.
  */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;
 /**
@@ -158,9 +158,8 @@ export function createTermOf(): TermOf {
 
 export interface DocumentReading {
   /**
-   * When the text was said, in milliseconds since 1970. With this time, a query for a date finds the document by the
-   * day when the text was said. It also finds the document by the day that a word of the text such as `yesterday`
-   * means.
+   * When the text was said, in milliseconds since 1970. With this time, a query for a date finds the document in two
+   * cases: the text was said on that day, or a word of the text such as `yesterday` means that day.
    */
   readonly saidAt?: number | undefined;
   /**
@@ -171,9 +170,9 @@ export interface DocumentReading {
 }
 
 /**
- * Returns the index terms of a document: the stems of its words with their counts, the date of its statement, and dates in its
- * text (`@2023-07-08`). Words of a question have a `?` before their stem. Returns at most 256 terms, each once; of a longer
- * text, the first terms. Reads the first 16,384 UTF-16 units, in linear time.
+ * Returns the index terms of a document: the stems of its words with their counts, the date of its statement, and dates
+ * in its text (`@2023-07-08`). Words of a question have a `?` before their stem. Returns each term once, and only the
+ * first 256 terms. Reads the first 16,384 UTF-16 units, in linear time.
  */
 export function termsOf(text: string, reading: DocumentReading = {}): readonly TermWeight[] {
   const { saidAt } = reading;

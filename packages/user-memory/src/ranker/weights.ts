@@ -37,11 +37,14 @@ export const WEIGHTS = {
   author: 3,
   /** Additional factor for a document whose author the query names after another author. */
   laterAuthor: 0.7,
-  /** Factor for a message without a match whose author the query names. The author is inferred from the messages near it. */
+  /**
+   * Factor for a message that contains no word of the query, if the query names the message's author. The author is
+   * guessed from the messages near it.
+   */
   inferredAuthor: 2,
   /** Factor for a message of the assistant. */
   assistant: 0.5,
-  /** Factor for a document that mentions a time, if the query asks when. */
+  /** Factor for a document that mentions a time, if the query asks for a time (`when …`). */
   time: 1.3,
   /**
    * If the query names a date, this many times the document's own score is added to the score of a document with this

@@ -38,7 +38,10 @@ interface Search {
  */
 export type Candidates = (most: number) => readonly Candidate[];
 
-/** Finds candidates for a query in the index and by their vectors. Returns a function that ranks the candidates. */
+/**
+ * Finds candidates for a query: by words in the index, and by meaning among the facts' vectors. Returns a function that
+ * ranks the candidates.
+ */
 export async function findCandidates(
   { backend, user, vectorOf, now }: Search,
   text: string,

@@ -54,8 +54,9 @@ export const readQuery = (operation: string, query: unknown): string =>
 const FIRST_RANKED = 500;
 const FIRST_READ = 20;
 /**
- * If enough facts were found, and this number of candidates was read, no more candidates are read. Before this number,
- * reading continues as long as an unread candidate may be a statement of the user that comes first.
+ * The limit for reading unread candidates that may be statements of the user. If enough facts were found and this
+ * number of candidates was read, reading stops. Before this number, reading continues while a statement of the user may
+ * be among the unread candidates, because it would come first.
  */
 const MOST_READ = 2_000;
 
@@ -172,16 +173,17 @@ const BEHIND = 10;
 
 interface Demoted extends Found {
   /**
-   * The rank of the fact, from 1. For a quotation that says little, ten times the rank. Facts are read in the order of
-   * their ranks, so an unread fact has a larger rank number than all facts that were read. So if `n` facts were read,
-   * no unread fact comes before a fact with an `effectiveRank` of at most `n`.
+   * The rank of the fact, from 1. For a quotation that says little, ten times the rank.
+   *
+   * Facts are read in the order of their ranks. So if `n` facts were read, each unread fact has a rank above `n` and
+   * comes after all facts with an `effectiveRank` of at most `n`.
    */
   readonly effectiveRank: number;
 }
 
 /**
- * Moves quotations that say little behind better facts: quotations that only ask, and quotations with less than two content
- * words ("Thanks!").
+ * Moves quotations that say little behind better facts. A quotation says little if it only asks, or if it has less than
+ * two content words ("Thanks!").
  */
 function demoteQuestions(found: readonly Found[]): readonly Demoted[] {
   return found

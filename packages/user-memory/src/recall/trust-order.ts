@@ -10,14 +10,15 @@ export interface Found {
 
 /**
  * A fact that the user stated or confirmed comes first if its score by words is at least this share of the best score
- * by words. The best score is taken among facts in the user's own words.
+ * by words. For the best score, only facts that the user stated or confirmed and quotations of short messages count.
  */
 const STRONG = 0.5;
 
 type Fit = Pick<Candidate, "words" | "meaning">;
 
 /**
- * Returns the minimum scores by words and by meaning with which a statement of the user comes first. One of the two is enough.
+ * Returns the minimum score by words and the minimum score by meaning. A statement of the user comes first if it
+ * reaches one of the two.
  */
 function strongFit(found: readonly Found[]): Fit {
   const said = found.filter(({ fact }) => isUsersWord(fact.trust) || detailsOf(fact)?.from === "message");
@@ -44,15 +45,16 @@ export function orderByTrust<T extends Found>(found: readonly T[]): readonly T[]
   return [...found.filter(isStrong), ...found.filter((one) => !isStrong(one))];
 }
 
-/** Whether one of the unread candidates matches so well that it would come first as a statement of the user. */
+/** Whether an unread candidate matches so well that it would come first if it is a statement of the user. */
 export function mayComeFirst(unread: readonly Candidate[], found: readonly Found[]): boolean {
   const strong = strongFit(found);
   return unread.some((candidate) => fits(candidate, strong));
 }
 
 /**
- * Returns the first `limit` facts. Limits the inferred and external facts from one source (conversation or extractor):
- * at most `limit * share` of them are returned, or one if this number is below one. Quotations aren't limited.
+ * Returns the first `limit` facts. Of the inferred and external facts from one source, returns at most `limit * share`,
+ * but at least one. A source is a conversation or, if the conversation is unknown, an extractor. Quotations aren't
+ * limited.
  */
 export function limitSourceShare<T extends Found>(
   found: readonly T[],

@@ -9,8 +9,8 @@ export interface LineOptions {
 const LOOKED_AT = 8;
 
 /**
- * Matches joiners (invisible characters) where they are needed: in some scripts and in composed emoji. Between other letters,
- * joiners could only hide something.
+ * Matches joiners (invisible characters) where they are needed: in some scripts and in composed emoji. All other
+ * joiners are removed, because they could hide something.
  */
 const JOINED =
   /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{sc=Arabic}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Sinhala}][\ufe0f]?)[\u200c\u200d]/u;
@@ -78,8 +78,8 @@ const PASSES = 4;
 const IMAGE = /!\[([^[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s[^()]*)?\)|\[[^[\]]*\])/g;
 const LINK = /\[([^[\]]*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s[^()]*)?\)/g;
 /**
- * Matches text that follows an address after a quotation mark or a bracket, if a parser could take the text for the
- * query of the address, e.g. `"?leak=1` after `https://example.com/`.
+ * Matches a text like `"?leak=1` directly after an address such as `https://example.com/`: a quotation mark or a
+ * bracket, and then a query. Some parsers would take this text for the query of the address.
  */
 const QUERY_BEHIND = /(?:["'`|^{}()[\]][^\s<>?#:]{0,200}[?#][^\s<>"'`()[\]]*[\p{L}\p{N}][^\s<>"'`()[\]]*)?/u;
 const WITHIN = "[^\\s<>\"'`|^{}()[\\]]";
@@ -96,9 +96,14 @@ const HOST_WITH_QUERY =
 const TRAILING = /[.,;:!?…。、！？|`]+$/u;
 
 /**
- * Replaces links: a Markdown image with its alternative text, a Markdown link with its text and host, a URL with its host and
- * path, a `mailto:` link with its recipient. The credentials, the query and the fragment of an address are removed, because
- * they could leak data.
+ * Replaces links:
+ *
+ * - a Markdown image with its alternative text
+ * - a Markdown link with its text and host
+ * - a URL with its host and path
+ * - a `mailto:` link with its recipient
+ *
+ * Removes credentials, query and fragment of all addresses, because these parts could leak data.
  */
 function withoutLinks(text: string): string {
   let plain = text;

@@ -16,9 +16,14 @@ import {
 /** Options of {@link renderUserMemory}. */
 export interface RenderOptions {
   /**
-   * Maximum number of tokens of the whole text. If the facts exceed the budget, facts are dropped in this order: facts
-   * that exceed the budget alone, superseded facts, least trusted facts, facts with the lowest score, facts at the end
-   * of the list. A missing score counts as 1. Default: no limit.
+   * Maximum number of tokens of the whole text. Default: no limit. If the facts exceed it, facts are dropped in this
+   * order:
+   *
+   * 1. facts that are too long even as the only fact
+   * 2. superseded facts
+   * 3. the least trusted facts
+   * 4. facts with the lowest score; a missing score counts as 1
+   * 5. facts at the end of the list
    */
   readonly tokenBudget?: number | undefined;
   /** Counts the tokens of a text. Default: {@link estimateTokens}. */
@@ -26,8 +31,8 @@ export interface RenderOptions {
   /** Maximum length of a fact in UTF-16 units. Longer facts are cut and end with `…`. Default 2,000. */
   readonly maxFactLength?: number | undefined;
   /**
-   * The place of the text in the prompt. With `"before-newest-message"`, the text starts with a note that the application
-   * added the text, because the user's words follow. Default `"instructions"`.
+   * The place of the text in the prompt. Default `"instructions"`. With `"before-newest-message"`, the user's message
+   * directly follows the text. So the text starts with a note that the application added it.
    */
   readonly placement?: FactsPlacement | undefined;
 }
@@ -49,7 +54,7 @@ const optionsSchema = z.strictObject({
 type Settings = z.output<typeof optionsSchema>;
 
 const TAG = "user-memory";
-/** The sentences before a block of facts that explain the marks of the facts. */
+/** Sentences before a block of facts. They explain the marks of the facts, e.g. `(inferred)`. */
 const EXPLANATION = {
   notes: "Notes about the user.",
   put: "Notes about the user, put here by the application. The user's message follows them.",
@@ -60,7 +65,7 @@ const EXPLANATION = {
 } as const;
 
 /**
- * Formats facts as a block for a model's instructions. Each fact takes one line, and no fact can end the block:
+ * Formats facts as a block for a model's instructions. Each fact takes one line. No text of a fact can close the block:
  *
  * ```text
  * <user-memory>
@@ -69,11 +74,15 @@ const EXPLANATION = {
  * </user-memory>
  * ```
  *
- * A quotation has its date: `- The user said on 2026-11-02: "…"`. Facts that the user didn't state or confirm are marked, e.g.
- * `- (inferred) …`. Superseded facts are marked `- (no longer) …`, superseded quotations `- (earlier) …`. A sentence before
- * the block explains the marks. A fact with an unknown trust counts as `"external"`. Facts that wait for review are never
- * shown. The order of `facts` doesn't change the text, unless facts are dropped for the token budget. Returns `""` if there
- * are no facts. Throws a `TypeError` that names an invalid option.
+ * Some facts have marks, and a sentence before the block explains the marks:
+ *
+ * - A quotation has its date: `- The user said on 2026-11-02: "…"`.
+ * - A fact that the user didn't state or confirm has its trust: `- (inferred) …`.
+ * - A superseded fact: `- (no longer) …`. A superseded quotation: `- (earlier) …`.
+ *
+ * A fact with an unknown trust counts as `"external"`. Facts that wait for review are never shown. The order of `facts`
+ * doesn't change the text, unless facts are dropped for the token budget. Returns `""` if there are no facts. Throws a
+ * `TypeError` that names an invalid option.
  *
  * @example
  * ```ts

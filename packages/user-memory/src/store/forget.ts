@@ -22,8 +22,9 @@ interface Removal {
 }
 
 /**
- * Removes a fact, and all facts of the user with the same digest, including superseded facts. Removes nothing if the
- * user has no fact with this id, or if `rejects` is `true` and the fact doesn't wait for review.
+ * Removes a fact, and all facts of the user with the same `digest` (hash of the text), including superseded facts.
+ * Removes nothing in two cases: the user has no fact with this id, or `rejects` is `true` and the fact doesn't wait for
+ * review.
  */
 export async function remove(
   scope: StoreScope,
@@ -74,17 +75,21 @@ const NOTHING: Forgotten = { facts: 0, vectors: 0, revived: 0 };
 interface ForgetOptions {
   /**
    * Ids of the facts to remove. To forget a fact, the caller passes the ids of this fact and of all facts with the same
-   * digest.
+   * `digest` (hash of the text).
    */
   readonly ids: readonly string[];
-  /** The keys (topics) of the facts to remove, and of the facts that these facts superseded. */
+  /** The keys (topics) of the facts to remove, and of the older facts that were superseded by the facts to remove. */
   readonly keys: readonly string[];
-  /** The locations of the messages that the facts to remove come from. */
+  /**
+   * The messages that the removed facts were extracted from, as far as they are known. Other facts from the same
+   * messages lose their evidence, because it can contain the removed facts.
+   */
   readonly locations: readonly MessageLocation[];
   readonly digests: Digests;
   /**
-   * Why the facts are removed. With `"rejected"`, only facts that wait for review are removed. With `"evicted"`, no tombstones
-   * are left. Default `"forgotten"`.
+   * Why the facts are removed. Default `"forgotten"`.
+   * - `"rejected"`: a review rejected the facts. Facts that don't wait for review aren't removed.
+   * - `"evicted"`: the facts are old quotations that make room for new ones. No tombstones are left.
    */
   readonly as?: "forgotten" | "rejected" | "evicted";
 }
@@ -143,8 +148,9 @@ function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone
 }
 
 /**
- * Updates the facts that the removed facts superseded. If a later fact remains that supersedes such a fact, links the fact to
- * the later fact. Otherwise makes the fact active again. Returns how many facts became active.
+ * Updates the older facts that a removed fact superseded. If another fact now supersedes an older fact, stores the id
+ * of that other fact in the older fact. Otherwise makes the older fact active again. Returns how many facts became
+ * active.
  */
 function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<string>): number {
   const left = facts.filter(({ id, supersededBy }) => !gone.has(id) && gone.has(supersededBy ?? ""));
@@ -164,9 +170,12 @@ function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<st
 type Next = Pick<StoredFact, "supersededBy" | "supersededAt">;
 
 /**
- * Returns which fact supersedes `fact` after the facts in `gone` are removed. Follows the chain from `fact` to the fact
- * that superseded it, and so on, to the first fact that isn't removed. If the chain ends before, takes the next later
- * fact with the same key. Returns `undefined` if there is no such fact.
+ * Returns the fact that supersedes `fact` after the facts in `gone` are removed:
+ *
+ * 1. Follows the chain from `fact` to the fact that superseded it, and so on, to the first fact that isn't removed.
+ * 2. If all facts of the chain are removed, takes the next later fact with the same key.
+ *
+ * Returns `undefined` if there is no such later fact either.
  */
 function nextOf(fact: StoredFact, facts: readonly StoredFact[], gone: ReadonlySet<string>): Next | undefined {
   let next: StoredFact | undefined = fact;

@@ -61,7 +61,7 @@ export interface RememberInput
   extends Pick<StoredFact, "id" | "fact" | "tags" | "score" | "trust" | "key" | "quarantine" | "quotation">,
     Pick<StoredFact, "conversationId" | "position" | "messageId" | "author" | "extractor" | "evidence">,
     Pick<StoredFact, "saidAt" | "validFrom" | "validUntil"> {
-  /** Whether the caller gave a plausible `validFrom` or `saidAt`. */
+  /** Whether `remember` was called with a `validFrom` or `saidAt` that isn't too far in the past or future. */
   readonly isDated: boolean;
   readonly since: number | undefined;
   readonly now: number;

@@ -12,10 +12,11 @@ interface Repeated extends RememberInput {
 }
 
 /**
- * Merges a repeated fact into the stored fact. If a model or an external source repeats a fact, nothing changes, so
- * repetition alone doesn't raise trust. If the user states or confirms the fact, the fact's trust can rise, and data
- * (e.g. tags) can be added. A repeated quotation gets the latest date and further paraphrases. The result is the fact
- * as it is stored after the merge.
+ * Merges a repeated fact into the stored fact. The result is the fact as it is stored after the merge.
+ *
+ * - If a model or an external source repeats a fact, nothing changes, so repetition alone doesn't raise trust.
+ * - If the user states or confirms the fact again, the fact's trust can rise, and data (e.g. tags) can be added.
+ * - If a quotation is repeated, it gets the latest date and further paraphrases.
  */
 export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): WriteDecision<StoredFact> {
   if (!mayAdd(same, again)) return { result: same, change: null };
@@ -61,7 +62,10 @@ const mayAdd = (same: StoredFact, again: Repeated): boolean =>
     !isUsersWord(same.trust) ||
     trustRank(again.trust) >= trustRank(same.trust));
 
-/** Replaces a stored fact from another source with the user's statement. The fact keeps its id and its `seq`. */
+/**
+ * Replaces a stored fact that the user neither stated nor confirmed with the user's statement or quotation. The fact
+ * keeps its id and its `seq`.
+ */
 function replaceOthers(same: StoredFact, again: Repeated): StoredFact {
   const { fact, tags, score, trust, key, validFrom, validUntil } = again;
   const said: StoredFact = {
@@ -98,8 +102,8 @@ function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): Stored
 }
 
 /**
- * Merges a repeated statement of the user into the stored statement: adds tags, and takes over a higher trust, a new score, a
- * new key and a new end.
+ * Merges a repeated statement of the user into the stored statement: adds tags, and takes over a higher trust, a new
+ * score, a new key and a new `validUntil`.
  */
 function mergeUserWord(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
   const isRaised = trustRank(again.trust) > trustRank(same.trust);

@@ -16,7 +16,7 @@ import { repeat } from "./remember-repeated.ts";
 /** The data that a write of a fact needs in addition to the fact. */
 export interface RememberContext {
   readonly digests: Digests;
-  /** Ids of the stored facts that the new fact contradicts according to the application's `resolve`. */
+  /** Ids of the stored facts that the new fact contradicts, as the option `resolve` returned them. */
   readonly contradicts: readonly string[];
   readonly vector: readonly number[] | null;
   /** The tombstones at the start of this call of `remember`. `undefined` if the call didn't wait for `embed` or `resolve`. */
@@ -70,10 +70,14 @@ function decide(scope: WriteScope, asked: Wanted): WriteDecision<StoredFact> {
 }
 
 /**
- * Decides the key and the date of a new fact. A key that a model proposed only counts if the user's current facts with
- * this key share a word with the new fact. So a model can't supersede a statement of the user by proposing the key of
- * this statement for an unrelated fact. A quotation only supersedes quotations. A fact without a date is never dated
- * before the current facts with its key, even if the clock of this process is behind.
+ * Decides the key and the date of a new fact:
+ *
+ * - A key that a model proposed only counts if every current statement or quotation of the user with this key shares a
+ *   word with the new fact. So a model can't supersede an unrelated statement of the user by proposing its key.
+ * - The key of a quotation only counts if all current facts with this key are quotations. So a quotation only
+ *   supersedes quotations.
+ * - A fact without a date gets at least the date of the newest current fact with its key, even if the clock of this
+ *   process is behind.
  */
 function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
   const { key, extractor, isDated, validFrom } = wanted;
@@ -93,7 +97,10 @@ function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
 const sharesWord = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   [...some].some((term) => others.has(term));
 
-/** Whether a fact was extracted from a message that is older than the last erasure of the user's memory. */
+/**
+ * Whether a fact was extracted from a message that is older than the last erasure of the user's memory. If the time of
+ * the message is unknown, it counts as older.
+ */
 const isErased = ({ state }: WriteScope, { extractor, saidAt }: Wanted): boolean =>
   extractor !== null && state.erasedAt > 0 && (saidAt === null || saidAt <= state.erasedAt);
 
@@ -174,12 +181,15 @@ function quarantineOf(scope: WriteScope, fact: StoredFact): QuarantineReason | n
 const LINK =
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|!?\[[^\]]{0,2000}\]\s?[([]|\b(?:data|javascript|mailto):|<\s*(?:img|a|iframe|script)\b/iu;
 
-/** Whether a text contains a URL, an image or a link. A page that shows the text could load the image or show the link. */
+/**
+ * Whether a text contains a URL, an image or a link. Such a fact can be an attack: a page that shows the text could
+ * load the image or offer the link.
+ */
 export const hasLink = (text: string): boolean => LINK.test(text.normalize("NFKC"));
 
 /**
- * Maximum number of sources (conversations or extractors) whose extracted facts are counted. If there are more, the source
- * that was counted longest ago is dropped.
+ * Maximum number of sources whose inferred facts are counted. A source is a conversation or, if the conversation is
+ * unknown, an extractor. If there are more sources, the one that was counted longest ago is dropped.
  */
 const MAX_COUNTED = 64;
 
@@ -196,7 +206,10 @@ const nameOf = (source: Source): string =>
 const isOpen = (since: number, { limits, now }: Clock): boolean =>
   since <= now && now < since + limits.extractionWindowMs;
 
-/** Whether a source (conversation or extractor) has reached the limit of extracted facts within the time window. */
+/**
+ * Whether `maxExtractedPerConversation` facts were already inferred from a source within the time window. A source is a
+ * conversation or, if the conversation is unknown, an extractor.
+ */
 function isExtractedTooOften(counts: ExtractionCounts, source: Source, clock: Clock): boolean {
   const [, count = 0, since = 0] = counts.find(([name]) => name === nameOf(source)) ?? [];
   return isOpen(since, clock) && count >= clock.limits.maxExtractedPerConversation;

@@ -48,7 +48,7 @@ export async function remember(
 
 const isFull = (thrown: unknown): boolean => codeOf(thrown) === "full";
 
-/** Whether a new fact will wait for review. A fact isn't sent to `embed` and `resolve` before it is approved. */
+/** Whether a new fact will wait for review. Before its approval, such a fact isn't passed to `embed` and `resolve`. */
 const awaitsReview = ({ fact, trust, quarantine, quotation }: RememberInput): boolean =>
   quarantine !== null || trust === "external" || (quotation === null && !isUsersWord(trust) && hasLink(fact));
 
@@ -98,8 +98,8 @@ async function similarFacts(
 }
 
 /**
- * When a user has too many quotations, this share of `maxQuotations` is deleted at once. Each deletion reads all facts
- * of the user, so few deletions of many quotations are better than many deletions of few.
+ * When a user has `maxQuotations` quotations, this share of them is deleted at once. Each deletion reads all facts of
+ * the user, so few large deletions cost less than many small ones.
  */
 const SHARE = 0.05;
 const LONG_AGO = Number.NEGATIVE_INFINITY;

@@ -27,8 +27,8 @@ interface ApproveOptions {
 }
 
 /**
- * Returns the write that makes a fact active and confirmed. The result of the write is `null` if the fact doesn't wait for
- * review any more.
+ * Returns the write that makes a fact active and confirmed. The result of the write is this fact, or `null` if the fact
+ * doesn't wait for review any more.
  */
 function approveWrite({ waiting, vector }: ApproveOptions): Write<StoredFact | null> {
   const { id, key, conflictsWith } = waiting;

@@ -65,8 +65,8 @@ export interface MemoryToolsOptions<Ctx> {
   /**
    * Returns when the turn started. If the user's memory was erased after this time, or a fact was forgotten, words from
    * the turn can't bring back the deleted facts. Default: the start of the run. A run that continues after an approval
-   * counts as started again. So by default, it can remember facts that were forgotten while the run waited for the
-   * approval.
+   * has a new start, which is after the wait for the approval. So by default, this run can remember facts that were
+   * forgotten during the wait.
    */
   readonly turnStart?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<TurnStart | undefined>)

@@ -55,7 +55,10 @@ export async function rememberFact<Ctx>(
   }
 }
 
-/** Reads the user's messages of the turn from the application's `said`. If `said` isn't set, reads them from the engine. */
+/**
+ * Reads the user's messages of the turn. If the option `said` is set, they are the result of this function. Otherwise
+ * they are the messages that the engine passes to the tool.
+ */
 async function userInputOf<Ctx>({
   settings,
   context,
@@ -68,8 +71,8 @@ async function userInputOf<Ctx>({
 }
 
 /**
- * Returns when the turn started, and a mark of the user's memory. The mark is taken before all other work of the tool, so that
- * an erasure during this work is noticed.
+ * Returns when the turn started, and a mark of the user's memory. The mark is taken before all other work of the tool.
+ * So if the user's memory is erased during this work, the words aren't stored.
  */
 async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: RememberToolScope<Ctx>) {
   const byEngine = call === undefined ? calledAt : new Date(call.turn.startedAt);

@@ -57,16 +57,17 @@ interface Reached {
 }
 
 /**
- * Creates tools that let a model remember, recall and forget facts about the user. Use them in addition to `remembers` or
- * instead of `remembers`. Your application sets the user by the option `user`; the model can't change the user.
+ * Creates tools that let a model remember, recall and forget facts about the user. Use them in addition to
+ * `Agent.remembers` or instead of it. Your application sets the user by the option `user`; the model can't change the
+ * user.
  *
- * - `remember`: stores words that the user said in this turn, as a quotation. The model only points at the words. Facts from
- *   third-party text wait for review, and facts without support in the user's messages are refused. The tool's result tells
- *   the model what happened.
- * - `recall`: returns the matching facts between tags, each with its id.
+ * - `remember`: stores words that the user said in this turn, as a quotation. The model only points at the words. Facts
+ *   from third-party text wait for review, and facts without support in the user's messages are refused. The tool's
+ *   result tells the model what happened.
+ * - `recall`: returns the matching facts between `<user-memory>` tags, each with its id.
  * - `forget`: deletes a fact of this user by its id. The tool's result tells the model if there is no such fact.
  *
- * Calls of the tools reject with the errors of the store. Throws a `TypeError` for invalid options.
+ * If the store fails, the call of the tool rejects with the store's error. Throws a `TypeError` for invalid options.
  *
  * @example
  * ```ts
@@ -90,7 +91,10 @@ export function createMemoryTools<Ctx>(options: MemoryToolsOptions<Ctx>): Memory
   const { tags } = settings;
   const needsApproval = bindOptions(APPROVALS, settings.needsApproval);
 
-  /** Calls `act` with the user and the user memory. If one of them is unknown, returns a text that tells the model so. */
+  /**
+   * Calls `act` with the user and the user memory. If there is no user id or no user memory, returns a text that tells
+   * the model so.
+   */
   const reach = async (
     context: Readonly<Ctx>,
     act: (reached: Reached) => Promise<string>,

@@ -4,8 +4,8 @@ import { isUsersWord } from "../facts/trust.ts";
 import { type HeadState, writeState } from "./head-state.ts";
 
 /**
- * A change of a user's data that a write collects. `build` returns the change. It also updates the counts in the user's
- * head by the facts that were put and dropped.
+ * Collects the changes of one write. `build` returns them as one `UserChange`. In the user's head, `build` also updates
+ * the counts of facts, because facts were added, changed or dropped.
  */
 export interface Draft {
   /**
@@ -18,7 +18,7 @@ export interface Draft {
   readonly drop: (action: AuditAction, fact: StoredFact) => void;
   readonly addTombstones: (tombstones: readonly Tombstone[]) => void;
   readonly removeTombstones: (digests: readonly string[]) => void;
-  /** Sets the counts of facts that models inferred, for each source. */
+  /** Sets the state's `extracted`: how many facts were inferred from each source. */
   readonly setExtracted: (extracted: HeadState["extracted"]) => void;
   readonly build: () => UserChange;
 }

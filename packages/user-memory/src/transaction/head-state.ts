@@ -15,8 +15,8 @@ const stateSchema = z.object({
   quotations: count,
   audit: z.object({ seq: count, hash: z.string() }),
   /**
-   * For each source of inferred facts: a digest of the source, the number of facts inferred from it, and the start of the time
-   * window.
+   * For each source of inferred facts: a hash of the source, the number of facts inferred from it, and the start of the
+   * time window.
    */
   extracted: z.array(z.tuple([z.string(), count, z.number()])),
 });

@@ -3,18 +3,18 @@ import type { UserHead, UserKey, UserMemoryBackend } from "../backend.ts";
 type Read = UserMemoryBackend["read"];
 
 /**
- * Reads the heads of users (a head is the record with a user's counters). At the start of a turn, the user's facts are
- * recalled and the user's memory is marked at the same time. Both need the head, and get it from one read.
+ * Reads the heads of users (a head is the record with a user's counters). At the start of a turn, `recall` and `mark`
+ * are called at the same time, and each of them needs the user's head. With this object, one read serves both calls.
  */
 export interface SharedHeads {
   /**
-   * Runs a search and returns its result. The search must read facts with the `read` that it gets. Calls of `head`
-   * before the first read return the head from this read.
+   * Runs a search and returns its result. The search must read facts with the function `read` that it gets. A call of
+   * `head` that begins before the first `read` returns the head from that `read`.
    */
   readonly during: <T>(user: UserKey, search: (read: Read) => Promise<T>) => Promise<T>;
   /**
-   * Returns the user's head. If a search of this user is about to read, waits for its first read. Otherwise reads the
-   * head itself.
+   * Returns the user's head. If a search of this user (see `during`) has begun but hasn't read yet, waits for the
+   * search's first read and returns its head. Otherwise reads the head itself.
    */
   readonly head: (user: UserKey) => Promise<UserHead | null>;
 }

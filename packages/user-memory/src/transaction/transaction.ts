@@ -49,13 +49,14 @@ export interface Transactions {
 /** A running transaction on a user's facts. */
 interface Transaction {
   /**
-   * Reads and returns the user's head and the selected facts. Call `begin` before the transaction waits for a model or a
-   * service. If any process erases the user's memory after `begin`, writes of the transaction are refused.
+   * Reads and returns the user's head and the selected facts. Call `begin` before the transaction waits for a model or
+   * a service, e.g. for `embed`. If any process erases the user's memory after `begin`, writes of the transaction are
+   * refused.
    */
   readonly begin: (selection?: Write<unknown>["selection"]) => Promise<UserSnapshot>;
   /**
-   * Reads the selected facts, calls `decide`, and writes the change. If another write changed the user's data in between,
-   * reads the facts and calls `decide` again. Returns the result of `decide`. Rejects with `UserMemoryError`.
+   * Reads the selected facts, calls `decide`, and writes the change. If another write changed the user's data after the
+   * read, reads the facts and calls `decide` again. Returns the result of `decide`. Rejects with `UserMemoryError`.
    */
   readonly write: <T>(write: Write<T>) => Promise<T>;
 }
@@ -73,7 +74,9 @@ export interface Write<T> {
   readonly decide: (scope: WriteScope) => WriteDecision<T> | ReadMore;
 }
 
-/** What the function `decide` of a write gets: the facts that were read, a draft of the change, and the store's limits. */
+/**
+ * What the function {@link Write.decide} gets: the facts that were read, a draft of the change, and the store's limits.
+ */
 export interface WriteScope {
   readonly snapshot: UserSnapshot;
   readonly state: HeadState;
@@ -83,8 +86,8 @@ export interface WriteScope {
 }
 
 /**
- * What the function `decide` of a write returns: the result for the caller, and the change to write. The change is `null` if
- * nothing needs to be written.
+ * What the function {@link Write.decide} returns: the result for the caller, and the change to write. The change is
+ * `null` if nothing needs to be written.
  */
 export interface WriteDecision<T> {
   readonly result: T;
@@ -92,8 +95,8 @@ export interface WriteDecision<T> {
 }
 
 /**
- * What the function `decide` of a write returns if it needs other facts. The facts of this selection are read, and `decide` is
- * called again.
+ * What the function {@link Write.decide} returns if it needs other facts than those in the snapshot. The facts of
+ * `selection` are read, and `decide` is called again.
  */
 interface ReadMore {
   readonly selection: Write<unknown>["selection"];

@@ -8,8 +8,8 @@ import { trust } from "./trust.ts";
 import { volume } from "./volume.ts";
 
 /**
- * Twenty attacks on a user memory, with their numbers in the titles of the rules. Also an extractor that lies in 200
- * turns.
+ * Twenty attacks on a user memory, with their numbers in the titles of the rules. A further rule has an extractor that
+ * proposes lies in 200 turns.
  */
 export const attackSpecs: readonly StoreSpec[] = [
   rendering,

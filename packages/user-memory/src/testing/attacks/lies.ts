@@ -30,7 +30,10 @@ interface Lie {
   readonly key?: string;
 }
 
-/** Questions that the user answers. The extractor claims the opposite of the user's answers. */
+/**
+ * Questions of the assistant. The user answers `no, never`, and the extractor claims that the user does and owns these
+ * things.
+ */
 const ASKED = "Do you gamble? Do you own a gun?";
 
 /** Returns lies about a sentence of the user. The number `turn` makes the lies of each turn unique. */

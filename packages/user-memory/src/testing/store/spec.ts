@@ -6,7 +6,7 @@ import type { StoreUnderTest } from "./harness.ts";
 export interface StoreScenario {
   readonly memory: UserMemoryStore;
   readonly backend: StoreUnderTest["backend"];
-  /** Two users without data. */
+  /** `user` and `other`: two users without data. */
   readonly user: string;
   readonly other: string;
   /** Creates a store with other options, on the same storage. */
@@ -26,7 +26,10 @@ export interface StoreSpec {
   readonly rules: Readonly<Record<string, StoreCheck>>;
 }
 
-/** The number of random tests: one test for each seed, with this number of operations per test. */
+/**
+ * How many random tests to run and how long they are: one test for each seed, with `operations` random operations in
+ * each test.
+ */
 export interface RandomRun {
   readonly seeds: readonly number[];
   readonly operations: number;

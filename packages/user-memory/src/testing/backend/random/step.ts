@@ -5,13 +5,16 @@ import { hashOf, userKey } from "../facts.ts";
 import { HOUR_MS } from "../lease-times.ts";
 import { NAMES, randomChange, randomDigest, randomVector, TERMS } from "./change.ts";
 
-/** A random call of a backend. Resolves with those parts of the result that the contract of backends defines. */
+/**
+ * A random call of a backend. `run` makes the call and resolves with those parts of the result that must be the same on
+ * every backend.
+ */
 export interface RandomStep {
   readonly name: string;
   readonly run: (backend: UserMemoryBackend) => Promise<unknown>;
 }
 
-/** Returns the state of a user in the reference backend. */
+/** Returns a user's head and facts in the reference backend (the in-memory backend). */
 export type Look = (user: UserKey) => Promise<{
   readonly head: UserHead | null;
   readonly facts: readonly StoredFact[];
@@ -82,8 +85,8 @@ function queueing(random: Random, user: UserKey, epoch: number): RandomStep {
 }
 
 /**
- * Returns a random call of a backend for a random user. The call fits the user's current data, so that it often has an
- * effect.
+ * Returns a random call of a backend for a random user. The arguments fit the user's current data (e.g. the version is
+ * right), so that the call often has an effect.
  */
 export async function randomStep(random: Random, look: Look): Promise<RandomStep> {
   const user = pick(random, USERS);

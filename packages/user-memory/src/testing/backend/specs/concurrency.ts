@@ -26,7 +26,7 @@ async function atOnce<T>(
   );
 }
 
-/** Adds a fact of a user. Retries as long as other writers are faster. */
+/** Adds a fact of a user. If another writer has changed the user's data first, reads the data again and retries. */
 async function addOne(backend: UserMemoryBackend, whose: UserKey, label: string): Promise<number> {
   for (let attempt = 0; attempt < 5_000; attempt++) {
     const head = await headOf(backend, whose);

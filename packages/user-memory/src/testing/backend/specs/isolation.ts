@@ -6,8 +6,8 @@ import { addTo, auditEntry, commitTo, hashOf, headOf, storedFact, storedFacts, u
 import type { BackendSpec } from "../spec.ts";
 
 /**
- * Users whose hashes are similar: the hashes differ only in one character, or only in its case. One of these characters has a
- * special meaning in queries (`_` in SQL).
+ * Users whose hashes are similar: two hashes differ only in one character, or only in the case of one character. One of
+ * these characters has a special meaning in queries (`_` in SQL).
  */
 const neighbours: readonly UserKey[] = ["A", "a", "B", "b", "-", "_", "0"].flatMap((character) => [
   { userId: `first ${character}`, hash: `${character}${"A".repeat(42)}` },

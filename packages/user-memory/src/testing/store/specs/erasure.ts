@@ -22,7 +22,10 @@ async function unlessErased(call: Promise<unknown>): Promise<void> {
   });
 }
 
-/** Stores facts one after the other until the erasure is about to start. */
+/**
+ * Stores facts one after the other until `writer.isOver` returns `true`. Ignores writes that are refused because of the
+ * erasure.
+ */
 async function write(memory: UserMemoryStore, user: string, writer: Writer): Promise<void> {
   const since = await memory.mark(user);
   for (let turn = 0; !writer.isOver(); turn++) {
@@ -47,7 +50,10 @@ interface ExtractedTurn {
   readonly answered: Promise<void>;
 }
 
-/** Queues a turn for extraction. The fact of the turn is stored after the simulated reply of the model. */
+/**
+ * Queues a turn for extraction and waits until the simulated model replies (`answered`). Then stores the turn's fact
+ * and completes the job. If the user's memory was erased while it waited, stores nothing.
+ */
 async function extract(memory: UserMemoryStore, user: string, turn: ExtractedTurn): Promise<void> {
   const since = await memory.mark(user);
   const leased = await memory.queue.enqueue(
