@@ -134,8 +134,10 @@ export function createMediaWriter(options: MediaWriterOptions) {
   }
 
   /**
-   * Whether stored messages refer to all blobs of the write. After a successful write, the result can be `false`: the
-   * write was skipped or was a repeat, or its messages were trimmed at once.
+   * Whether stored messages refer to all blobs of the write. Only looks at the messages near the end of the
+   * conversation, and near the `receipt` of the write. So after a successful write, the result can be `false` because
+   * the write was a repeat, because its messages were skipped (they were already stored under their ids), or because
+   * they were trimmed at once.
    */
   async function isNamed(
     { conversationId, idempotencyKey }: MediaWrite,

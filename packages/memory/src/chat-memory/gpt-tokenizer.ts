@@ -24,7 +24,7 @@ const optionsSchema = z
     message: "expected no encoding together with a model",
   });
 
-/** Options of `createGptTokenizer`. Set at most one of the two. */
+/** Options of `createGptTokenizer`. Set at most one of `encoding` and `model`. */
 export interface GptTokenizerOptions {
   /** The name of the encoding. Default `"o200k_base"`, the encoding of OpenAI's models since GPT-4o. */
   readonly encoding?: z.infer<typeof encodingSchema> | undefined;

@@ -125,7 +125,7 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
     if (incarnation !== undefined) write.expectedIncarnation = incarnation;
     if (creates) write.create = { incarnation: crypto.randomUUID() };
     if (idempotencyKey !== undefined) write.idempotency = { key: idempotencyKey, bodyHash: writeHash(write) };
-    // Like an expectation: the repetition of a write can do without it.
+    // Set after the hash was computed: a write with `beginsTurn` and its repetition without it have the same hash.
     if (beginsTurn !== undefined) write.beginsTurn = beginsTurn;
     return write;
   });

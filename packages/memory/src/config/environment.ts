@@ -64,7 +64,7 @@ export async function createMemoryProviderFromEnv(
  * - `"unset"`: the variable is not set, and it isn't required.
  * - `"missing"`: the variable is not set, but it is required.
  * - `"invalid"`: the variable has an invalid value.
- * - `"replaced"`: another variable that is set replaces this one.
+ * - `"replaced"`: the variable that `AdapterVariable.replacedBy` names is set and used instead of this one.
  */
 export type VariableState = "set" | "default" | "unset" | "missing" | "invalid" | "replaced";
 

@@ -147,9 +147,13 @@ export interface WriteOptions {
    */
   readonly ttlSeconds?: number;
   /**
-   * A turn of a `TurnLog` that begins with this write: either the write is made and the turn begins, or neither happens.
-   * Only a provider that is a `TurnBeginner` accepts this option. The call fails with a `MemoryConflictError` with reason `"lease"` if the conversation has a running turn, if the turn's id is taken, or if the same write was already
-   * made under its `idempotencyKey`.
+   * A turn of a `TurnLog` that begins with this write: either the write is made and the turn begins, or neither
+   * happens. Only a provider that is a `TurnBeginner` accepts this option. The call fails with a `MemoryConflictError`
+   * with reason `"lease"` in three cases:
+   *
+   * - The conversation has a running turn.
+   * - The conversation already has a turn with this id.
+   * - The same write was already made under its `idempotencyKey`.
    */
   readonly beginsTurn?: TurnBeginning;
   /**

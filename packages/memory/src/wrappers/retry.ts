@@ -58,10 +58,14 @@ type RetrySettings = z.output<typeof retrySchema>;
  * Wraps the provider so that a call is repeated if it fails with a retryable error. The waits between the attempts grow
  * exponentially and are random. Any other error is returned at once.
  *
- * The error of the last attempt is returned if `maxAttempts` or `maxElapsedMs` is used up, if `signal` or the signal in
- * the call's options is aborted, or if the provider is closed. The error's field `attempts` contains the number of
- * attempts. Because of this field, neither the engine nor another `withRetry` around this wrapper retries the call
- * again.
+ * The error of the last attempt is returned in these cases:
+ *
+ * - `maxAttempts` or `maxElapsedMs` is used up.
+ * - `RetryOptions.signal`, or the `signal` in the options of the call, is aborted.
+ * - The provider is closed.
+ *
+ * The error's field `attempts` contains the number of attempts. Because of this field, neither the engine nor another
+ * `withRetry` around this wrapper retries the call again.
  *
  * It is safe to repeat a write, because all attempts of a write have the same idempotency key: the write's own
  * `idempotencyKey` or, by default, a new one. So if a write was stored but its reply was lost, the next attempt

@@ -43,8 +43,10 @@ export interface AlignmentOptions {
 }
 
 /**
- * For a copy that lacks the beginning of the history: returns the end of the history that the copy must contain, so
- * that the copy and the history have the same last reply. Returns `undefined` if no such end exists.
+ * For a copy that lacks the beginning of the history: returns the messages of the history that the copy must contain.
+ * The last assistant message of `incoming` must be the last one of the history. So the difference of their indexes is
+ * the number of messages that the copy lacks. Returns `undefined` if the copy lacks none, or would not begin with a
+ * user message.
  */
 function laterForm(form: readonly Message[], incoming: readonly unknown[]): readonly Message[] | undefined {
   const last = lastAssistant(incoming);
@@ -78,8 +80,8 @@ function sanitizedForm(persisted: readonly Message[]): readonly Message[] {
 
 /**
  * Returns at most three indexes at which the copy of the stored history may begin in the client's messages, the most
- * probable index first. With the first index, no assistant message follows the copy. More indexes aren't tried, because
- * a repetitive conversation would then take quadratic time.
+ * probable index first. The first index is right if the client added no assistant message after the copy. More indexes
+ * aren't tried, because a repetitive conversation would then take quadratic time.
  */
 function possibleStarts(
   form: readonly Message[],

@@ -86,7 +86,8 @@ function check(what: string, given: Fields, limitField: "maxMessages" | "maxToke
 }
 
 /**
- * Returns the options without those that are `undefined`. So the limit of the other kind of window may be `undefined`.
+ * Returns the options without those that are `undefined`. So `{ maxMessages: 20, maxTokens: undefined }` is a valid
+ * window in messages.
  */
 function givenOf(what: string, options: unknown): Fields {
   const fields = optionFields(what, options);

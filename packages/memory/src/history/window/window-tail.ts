@@ -92,13 +92,12 @@ interface Needed {
 }
 
 /**
- * Finds the last user message from which the messages suffice to compute the window:
+ * Finds the last user message that, together with all messages after it, suffices to compute the window. These messages
+ * suffice under two conditions:
  *
- * - A sliding window only depends on the messages from the last user message from which they cost at least the limit.
- * - A window with `trimTo` only depends on the messages from the last user message from which they cost more than
- *   `REPLAYED_WINDOWS` limits, because `windowStart` begins there.
- * - All messages from there on must be replayable. Then the sanitizer doesn't change them, and only matches calls and
- *   results before them with each other.
+ * - They cost enough. For a sliding window, this is at least the limit. For a window with `trimTo`, it is more than
+ *   `REPLAYED_WINDOWS` times the limit, because `windowStart` begins after this cost.
+ * - The sanitizer doesn't change them (`isReplayable`). Then no call or result before them belongs to one of them.
  *
  * Pending calls at the end are neither counted nor checked, because the window may leave them out.
  */
@@ -124,7 +123,7 @@ function endOf(messages: readonly Message[], { limits, least, from }: Needed): W
 
 /**
  * Returns the index of the message with the pending calls at the end, or the number of messages if no call is pending.
- * Returns `undefined` if results of other calls are among the results of these calls.
+ * Returns `undefined` if the pending calls are followed by a result of another call.
  */
 function settledEnd(messages: readonly Message[]): number | undefined {
   const pending = pendingToolCalls(messages);
