@@ -15,8 +15,8 @@ interface Page {
 }
 
 /**
- * Computes the digest of each message from its text and from the digest of the message before, and compares the result
- * with the stored digest. A message and the message before it always come from the same read, which is one snapshot.
+ * Checks each message: computes its digest from its text and the digest of the message before, and compares this digest
+ * with the stored one. A message and the message before it always come from the same read, which is one snapshot.
  * Therefore concurrent writes cause no false result and hide no change, even if they trim or drop messages. Returns
  * `null` if the conversation doesn't exist.
  */

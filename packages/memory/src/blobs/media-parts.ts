@@ -14,8 +14,8 @@ interface FoundMedia {
 }
 
 /**
- * The media of a batch of messages: bytes that must be stored as blobs (`found`), and references to blobs that are
- * already stored (`references`).
+ * The media of a batch of messages. `found` contains the bytes that must be stored as blobs. `references` contains the
+ * references to blobs that are already stored.
  */
 export interface BatchMedia {
   readonly found: readonly FoundMedia[];

@@ -237,9 +237,10 @@ const encodeOriginField: FieldEncoder = (key, value) =>
   key === "provider" || key === "api" || key === "model" ? encodeText(value) : undefined;
 
 /**
- * Encodes a message in one pass if it has only the fields of {@link Message} and maybe an `origin`, and its content is
- * a text or a list of text parts. Nearly all messages are like this. Returns `undefined` for every other value; the
- * caller then uses `messageSchema` and `encodeJson`. An error that a getter of the value throws is passed on.
+ * Encodes a plain message in one pass. A plain message has only the fields of {@link Message} and maybe an `origin`.
+ * Its content is a text or a list of text parts. Nearly all messages are plain. Returns `undefined` for every other
+ * value; the caller then uses `messageSchema` and `encodeJson`. An error that a getter of the value throws is passed
+ * on.
  */
 export function encodePlainMessage(message: unknown): EncodedMessage | undefined {
   let role: unknown;

@@ -142,7 +142,7 @@ function encodeIncarnation(incarnation: unknown, issues: MemoryIssue[]): Expecte
 
 /**
  * Whether the write creates a missing conversation. Adds an issue if `createIfMissing` is `true` but the metadata
- * contain no `userId`: a conversation without an owner must be requested with `"unowned"`.
+ * contain no `userId`. For a conversation without an owner, `createIfMissing` must be `"unowned"`.
  */
 function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]): boolean {
   if (given === undefined || given === false) return false;

@@ -73,8 +73,8 @@ export interface MemoryDiagnosis {
  *
  * Other conversations stay untouched, with one exception. In a store that has reached a limit (e.g. the in-memory
  * provider with `maxConversations`), the test conversation evicts the conversation with the oldest activity. With
- * `write: false`, nothing is written: the diagnosis checks health and statistics, and that a conversation that was
- * never stored is read as `null`.
+ * `write: false`, nothing is written. The diagnosis then checks health and statistics, and reads a conversation that
+ * was never stored, which must return `null`.
  *
  * If a method of the provider fails, throws or never answers, the failure is in the result, and the returned promise
  * doesn't reject. Rejects with a `TypeError` if the options are invalid.

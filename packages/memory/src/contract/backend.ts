@@ -39,8 +39,8 @@ export interface MemoryBackend {
   readonly delete: (conversationId: string) => Promise<boolean>;
   /**
    * Deletes all conversations of a user, and returns their number. First creates a tombstone for the user, then deletes
-   * each conversation as `delete` does. If another process creates a conversation of the user during this call, one of
-   * two things happens: the call also deletes this conversation, or the write that creates it finds a tombstone.
+   * each conversation as `delete` does. If another process creates a conversation of the user during this call, either
+   * the call also deletes this conversation, or the write that creates the conversation finds a tombstone.
    */
   readonly clearUser: (userId: string) => Promise<number>;
   /**
@@ -218,9 +218,8 @@ export type WriteConflictReason = Exclude<MemoryConflictReason, "lease">;
 /** What became of a {@link ConversationWrite}. */
 export type WriteOutcome =
   /**
-   * The write was made. `receipt` describes the conversation after the write. `receipt` is optional; without it, a run
-   * must read the conversation more often, because the run knows neither the new digest nor which messages the store
-   * trimmed.
+   * The write was made. `receipt` describes the conversation after the write. `receipt` is optional. Without it, a run
+   * must read the conversation more often: it then knows neither the new digest nor which messages the store trimmed.
    */
   | { readonly status: "written"; readonly receipt?: WriteReceipt }
   /** An earlier call already made the same write under this idempotency key. Nothing changed. */

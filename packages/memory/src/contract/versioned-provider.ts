@@ -73,9 +73,12 @@ export interface WriteReceipt {
 }
 
 /**
- * The result of a write. `receipt` describes the conversation right after the write. `receipt` is absent if the write
- * failed, if an earlier call already made the write under the same idempotency key, or if the store returns no
- * receipts.
+ * The result of a write. `receipt` describes the conversation right after the write. `receipt` is absent in three
+ * cases:
+ *
+ * - The write failed.
+ * - An earlier call already made the write under the same idempotency key.
+ * - The store returns no receipts.
  */
 export type WriteResult = Result<void> & { readonly receipt?: WriteReceipt };
 

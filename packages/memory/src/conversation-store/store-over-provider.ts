@@ -230,9 +230,9 @@ const metaSchema = z.strictObject({
 
 /**
  * Converts a conversation store's title and meta into the metadata of a write: `title`, `agent`, `resourceSlug`,
- * `recordId` and `userId`. Use this function if you create a conversation directly in the provider of a store, and the
- * store must list the conversation with its title and meta. Throws a `TypeError` that names the field if a field is
- * unknown or not a string.
+ * `recordId` and `userId`. Use this function if you create a conversation directly in the provider of a conversation
+ * store. Then the store's `list` returns the conversation with its title and meta. Throws a `TypeError` that names the
+ * field if a field is unknown or not a string.
  *
  * @example
  * ```ts

@@ -154,8 +154,11 @@ export interface TurnLog {
   /** Renews the writer's lease. The answer is `held: false` if the writer no longer holds the lease. */
   readonly renew: (writer: TurnWriter) => Promise<Result<WriterAnswer>>;
   /**
-   * Makes the caller the writer of a running turn whose lease has expired. Returns `null` if the turn doesn't exist or
-   * isn't running, if its lease hasn't expired, or if another process has taken the turn over just before.
+   * Makes the caller the writer of a running turn whose lease has expired. Returns `null` in three cases:
+   *
+   * - The turn doesn't exist or isn't running.
+   * - The lease of the turn hasn't expired.
+   * - Another process has taken the turn over just before.
    */
   readonly takeOver: (
     turn: Pick<TurnWriter, "conversationId" | "turnId">,

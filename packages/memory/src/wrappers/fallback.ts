@@ -131,8 +131,8 @@ type StoreRead<T> = (store: MemoryProvider) => Promise<Result<T>>;
 type Routing = ReturnType<typeof createRouting>;
 
 /**
- * Creates the functions that send each call to one of the two providers, or first to the primary and then to the
- * fallback.
+ * Creates the functions that decide for each call which provider gets it: the primary, the fallback, or first the
+ * primary and then the fallback.
  */
 function createRouting({ primary, fallback, settings }: Stores) {
   const outage = createOutage(settings.cooldownMs);

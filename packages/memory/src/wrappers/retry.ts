@@ -67,10 +67,10 @@ type RetrySettings = z.output<typeof retrySchema>;
  * The error's field `attempts` contains the number of attempts. Because of this field, neither the engine nor another
  * `withRetry` around this wrapper retries the call again.
  *
- * It is safe to repeat a write, because all attempts of a write have the same idempotency key: the write's own
- * `idempotencyKey` or, by default, a new one. So if a write was stored but its reply was lost, the next attempt
- * succeeds and stores nothing twice, even with `expectedVersion`. If a deletion succeeded but its reply was lost, the
- * next attempt finds nothing to delete. Then `deleteConversation` may return `false`, and `clearUserConversations` may
+ * It is safe to repeat a write, because all attempts of a write have the same idempotency key. If the write has no
+ * `idempotencyKey`, the wrapper creates one. So if a write was stored but its reply was lost, the next attempt succeeds
+ * and stores nothing twice, even with `expectedVersion`. If a deletion succeeded but its reply was lost, the next
+ * attempt finds nothing to delete. Then `deleteConversation` may return `false`, and `clearUserConversations` may
  * return too small a number, although everything was deleted.
  *
  * The arguments are copied before the first attempt, so all attempts send the same arguments. But other writers may
@@ -201,8 +201,8 @@ const signalOf = (options: Stoppable | undefined): AbortSignal | undefined =>
 type Keyed = Pick<WriteOptions, "idempotencyKey" | "signal">;
 
 /**
- * Returns a copy of a write's options with an idempotency key, which all attempts of the write share: the key in the
- * options or, if there is none, a new key. If the options can't be copied, returns them unchanged.
+ * Returns a copy of a write's options with an idempotency key, which all attempts of the write share. If the options
+ * have no key, creates a new key. If the options can't be copied, returns them unchanged.
  */
 function keyedOptions<Options extends Keyed>(options: Options | undefined): Options | Keyed {
   const copy: Options | Keyed = options === undefined ? {} : copyArgument(options);

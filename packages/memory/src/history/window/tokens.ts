@@ -165,8 +165,8 @@ function reasoningTokensOf(thought: unknown, tokenizer: Tokenizer): number {
 }
 
 /**
- * Returns the texts in a value: the value itself if it is a non-empty text, or the texts of its items if it is a list
- * of parts.
+ * Returns the texts in a value. For a non-empty text, returns this text. For a list of parts, returns the texts of the
+ * parts.
  */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === "string") return value === "" ? [] : [value];

@@ -11,8 +11,8 @@ const FIRST_READ = 100;
 /** The maximum number of messages in the first read. */
 const LONGEST_FIRST_READ = 10_000;
 /**
- * If the messages don't suffice, the next read asks for at least this many times as many messages, because the turn in
- * which the window begins may be very long.
+ * If the messages that were read don't suffice, the next read asks for at least this many times as many. The factor is
+ * large, because the turn in which the window begins may be very long.
  */
 const MORE = 8;
 
@@ -122,8 +122,8 @@ function endOf(messages: readonly Message[], { limits, least, from }: Needed): W
 }
 
 /**
- * Returns the index of the message with the pending calls at the end, or the number of messages if no call is pending.
- * Returns `undefined` if the pending calls are followed by a result of another call.
+ * Returns the index of the message that made the pending calls at the end. If no call is pending, returns the number of
+ * messages. Returns `undefined` if the pending calls are followed by a result of another call.
  */
 function settledEnd(messages: readonly Message[]): number | undefined {
   const pending = pendingToolCalls(messages);

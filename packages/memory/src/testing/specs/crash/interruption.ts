@@ -95,9 +95,9 @@ export async function replaceUntilCrash({ provider, crash }: Scenario, delay: nu
 }
 
 /**
- * Expects that every stored batch is whole, and that the batches of each writer are in the order in which it sent them.
- * `least` contains the minimum number of stored batches for each writer. Returns the number of stored batches for each
- * writer.
+ * Expects that every stored batch is whole, and that the batches of each writer are in the order in which the writer
+ * sent them. `least` contains the minimum number of stored batches for each writer. Returns the number of stored
+ * batches for each writer.
  */
 export async function expectWholeBatches(
   provider: MemoryProvider,
