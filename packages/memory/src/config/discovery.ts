@@ -80,7 +80,7 @@ export interface AdapterRequest {
 /**
  * Returns the adapter of a type. If an adapter is registered, returns the registered adapter. Otherwise returns the
  * adapter of an installed package, if packages can be imported at run time. If there is no adapter, rejects with a
- * `MemorySetupError` that says what to install, or what is wrong with the installed package.
+ * `MemorySetupError` that says what to install, or why the installed package can't be used.
  */
 export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapter> {
   const { type } = request;

@@ -114,7 +114,7 @@ const findIssues = ({ userId, state }: TurnQuery): Issue[] => [
 ];
 
 /**
- * Thrown by a backend if a call contradicts what is stored. There are two cases:
+ * Thrown by a backend if a call contradicts the stored turns. There are two cases:
  *
  * - `append` begins after the turn's next event, so that events would be missing.
  * - `begin` has a turn id that the conversation already has.
