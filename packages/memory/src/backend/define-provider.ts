@@ -42,7 +42,10 @@ class MissingTime extends Error {
   override readonly name = "MissingTime";
 }
 
-/** Returns whether the read has an owner and the conversation isn't this user's. */
+/**
+ * Returns whether the read asks for an owner (`ReadRequest.owner`), and the conversation belongs to another user or to
+ * no user.
+ */
 const isForeign = ({ userId }: StoredConversation, { owner }: ReadRequest): boolean =>
   owner !== undefined && userId !== owner;
 

@@ -24,10 +24,10 @@ export interface MessageMapping {
  * message). If a program reads the same store without this wrapper, it gets messages whose content is the converted
  * text.
  *
- * Ids, owners and metadata are stored unchanged. The store also keeps SHA-256 hashes of the original content of
- * messages with own ids, and of writes with idempotency keys. By these hashes, the store recognises a retry or a
- * repeated message, even if `encode` returns a different text each time. Caution: a short or guessable text can be
- * recovered from its hash.
+ * Ids, owners and metadata are stored unchanged. The store also keeps SHA-256 hashes of the original content: for each
+ * message with an id in `WriteOptions.messageIds`, and for each write with an idempotency key. By these hashes, the
+ * store recognises a retry or a repeated message, even if `encode` returns a different text each time. Caution: a short
+ * or guessable text can be recovered from its hash.
  *
  * @example
  * ```ts

@@ -15,10 +15,10 @@ interface Page {
 }
 
 /**
- * Computes the digest of each message from its text and from the digest of the message before, and compares the result
- * with the stored digest. The two messages always come from the same read, which is one snapshot. Therefore concurrent
- * writes cause no false result and hide no change, even if they trim or drop messages. Returns `null` if the
- * conversation doesn't exist.
+ * Checks each message: computes its digest from its text and the digest of the message before, and compares this digest
+ * with the stored one. A message and the message before it always come from the same read, which is one snapshot.
+ * Therefore concurrent writes cause no false result and hide no change, even if they trim or drop messages. Returns
+ * `null` if the conversation doesn't exist.
  */
 export async function verifyHistory(
   { algorithm, read }: HistoryReader,
@@ -57,8 +57,8 @@ function checkPage(
     if (position >= nextPosition) {
       return { failed: { intact: false, position, found: "unexpected" }, unchecked, end: position };
     }
-    // Skip the last message of the previous page, which was already checked. But if messages were trimmed and it is the
-    // first stored message now, check it.
+    // Skip the last message of the previous page, because it was already checked. Exception: if messages were trimmed,
+    // and this message is now the first stored one, check it again.
     if (position >= at || position === firstPosition) {
       if (digest === null) {
         if (previous !== null) return { failed: changed(), unchecked, end: position };

@@ -85,9 +85,9 @@ export interface BlobBackend {
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<number>;
   /**
    * Returns at most `limit` ids of conversations that are due for a sweep: conversations with blobs that were idle for
-   * `idleSeconds`. A conversation is idle from its last `put`, or from the last `due` that returned it. The
-   * conversation that was idle longest comes first. So several processes that sweep get different conversations, and
-   * every conversation is swept at some time.
+   * `idleSeconds`. A conversation is idle from its last `put`, or from the last `due` that returned it, whichever was
+   * later. The conversation that was idle longest comes first. So several processes that sweep get different
+   * conversations, and every conversation is swept at some time.
    */
   readonly due: (limit: number, idleSeconds: number) => Promise<readonly string[]>;
   /** Closes the clients that the backend opened itself, but no client that it was given. Called at most once. */
@@ -143,9 +143,9 @@ export interface BlobStore {
    */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<Result<number>>;
   /**
-   * Returns at most `limit` ids of conversations that are due for a sweep: conversations with blobs, for which neither
-   * `put` was called nor `due` returned them in the last `idleSeconds`. The conversation that was idle longest comes
-   * first.
+   * Returns at most `limit` ids of conversations that are due for a sweep: conversations with blobs that were idle for
+   * `idleSeconds`. A conversation is idle from its last `put`, or from the last `due` that returned it, whichever was
+   * later. The conversation that was idle longest comes first.
    */
   readonly due: (limit: number, idleSeconds: number) => Promise<Result<readonly string[]>>;
   /**
@@ -175,8 +175,8 @@ export function parseReference(value: unknown): BlobReference | undefined {
 }
 
 /**
- * Returns the failure of a store's method as a failure of `operation`, the name of the method that the application
- * called.
+ * Converts the failure of a `BlobStore`'s method into a failure of the provider's method that the application called.
+ * `operation` is the name of the provider's method (e.g. `"appendMessages"`).
  */
 export const failedIn = (operation: string, { error }: { readonly error: MemoryErrorUnion }) =>
   createFailure({ ...error, operation });

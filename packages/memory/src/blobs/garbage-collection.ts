@@ -11,8 +11,8 @@ export interface MediaStores {
 }
 
 /**
- * Returns the entries of those blobs that have no hold. A blob with several copies has a hold if one of its copies has
- * one.
+ * Returns the entries of those blobs that have no hold. If the store keeps several copies of a blob, a hold on one copy
+ * counts for all of them.
  */
 function freeOf(listed: readonly BlobEntry[]): readonly BlobEntry[] {
   const held = new Set(listed.filter((entry) => entry.held).map(({ sha256 }) => sha256));
@@ -24,8 +24,8 @@ function freeOf(listed: readonly BlobEntry[]): readonly BlobEntry[] {
  * order makes it safe while other processes write to the conversation:
  *
  * 1. List the blobs. Ignore the blobs with a hold: the writer that holds a blob calls this function after its write.
- * 2. Read the conversation. Before a writer stores a message, it calls `put` or `keep` for the message's blobs. If it
- *   called one of them after the list was made, the tokens of these blobs have changed.
+ * 2. Read the conversation. Before another writer stores a message, it calls `put` or `keep` for the message's blobs.
+ *   If this happens after the blobs were listed, it changes the blobs' tokens.
  * 3. Remove the blobs to which no message refers, if they still have the token from the list.
  */
 export async function collectBlobs(

@@ -14,8 +14,8 @@ interface FoundMedia {
 }
 
 /**
- * The media of a batch of messages: bytes that must be stored as blobs (`found`), and references to blobs that are
- * already stored (`references`).
+ * The media of a batch of messages. `found` contains the bytes that must be stored as blobs. `references` contains the
+ * references to blobs that are already stored.
  */
 export interface BatchMedia {
   readonly found: readonly FoundMedia[];
@@ -123,7 +123,8 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
 
 /**
  * Finds the media parts of a batch whose bytes belong in the blob store, and the references to stored blobs. Returns
- * `undefined` if the batch contains neither, or if its getters throw: then the provider gets the batch as it is.
+ * `undefined` if the batch contains neither, or if a getter in the batch throws. In both cases, the caller passes the
+ * batch to the provider unchanged.
  */
 export function findMedia(messages: unknown, minBytes: number): BatchMedia | undefined {
   if (!Array.isArray(messages)) return undefined;

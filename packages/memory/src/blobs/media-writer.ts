@@ -103,9 +103,9 @@ export function createMediaWriter(options: MediaWriterOptions) {
 
   /**
    * Adds a hold to the blobs to which the batch refers. Fails with a `MemoryValidationError` if the batch contains a
-   * reference that is in no stored message of the conversation, or whose blob doesn't exist. A hash alone must give no
-   * access to erased bytes or to another conversation. But if the write was already made under its idempotency key,
-   * nothing is refused: the provider answers the repeated write.
+   * reference without a blob, or a reference that is in no stored message of the conversation. A hash alone must give
+   * no access to erased bytes or to another conversation. Exception: if the write was already made under its
+   * idempotency key, nothing is refused, because the provider then answers the repeat without storing anything.
    */
   async function keepAll(
     { conversationId, media, operation, idempotencyKey }: MediaWrite,
@@ -134,8 +134,13 @@ export function createMediaWriter(options: MediaWriterOptions) {
   }
 
   /**
-   * Whether stored messages refer to all blobs of the write. After a successful write, the result can be `false`: the
-   * write was skipped or was a repeat, or its messages were trimmed at once.
+   * Whether stored messages refer to all blobs of the write. Only looks at the messages near the end of the
+   * conversation, and near the `receipt` of the write. So the result can be `false` after a successful write, for one
+   * of these reasons:
+   *
+   * - The write was a repeat under its idempotency key.
+   * - Its messages were skipped, because they were already stored under their ids.
+   * - Its messages were trimmed at once.
    */
   async function isNamed(
     { conversationId, idempotencyKey }: MediaWrite,

@@ -119,11 +119,11 @@ const isId = (value: unknown): boolean => idIssue("", value) === undefined;
  * `clearUserConversations` removed the messages but not all blobs, the call fails with a retryable error. In this case,
  * call the method again, or leave the blobs to a sweep.
  *
- * If conversations expire (`ttlSeconds`), or if a store drops messages or conversations by its own limits, their blobs
- * stay until a sweep: see {@link BlobMethods.sweepBlobs}. Use this wrapper inside all other wrappers:
- * `withFallback(withRetry(withBlobs(store, …)), …)`. A provider that may answer reads from a fallback is refused:
- * messages that the fallback doesn't have would count as erased. For the same reason, a read of your own provider must
- * return all earlier writes. So don't read from a replica that is updated later.
+ * The blobs of expired conversations (`ttlSeconds`) stay until a sweep: see {@link BlobMethods.sweepBlobs}. The same
+ * holds for messages and conversations that a store drops by its own limits. Use this wrapper inside all other
+ * wrappers: `withFallback(withRetry(withBlobs(store, …)), …)`. A provider that may answer reads from a fallback is
+ * refused: messages that the fallback doesn't have would count as erased. For the same reason, a read of your own
+ * provider must return all earlier writes. So don't read from a replica that is updated later.
  *
  * Throws a `TypeError` if the options are invalid.
  *

@@ -46,8 +46,8 @@ const isList = (messages: Message | readonly Message[]): messages is readonly Me
   Array.isArray(messages);
 
 /**
- * Returns a function that gives the position of a user message, by its index in the sanitized messages. The sanitizer
- * neither changes nor moves user messages.
+ * Returns a function that takes the index of a user message in the sanitized messages, and returns the message's
+ * position in the conversation. It relies on the sanitizer neither changing nor moving user messages.
  */
 function userPositions(
   source: readonly Message[],
@@ -64,7 +64,9 @@ function userPositions(
   return (index) => positions[index] ?? first + index;
 }
 
-/** Calls a function that uses the application's tokenizer. If the function throws, returns a `MemoryStorageError`. */
+/**
+ * Calls `count`, which uses the tokenizer from `ChatMemoryOptions`. If `count` throws, returns a `MemoryStorageError`.
+ */
 function counted<T>(count: () => T): Result<T> {
   try {
     return createSuccess(count());

@@ -24,7 +24,7 @@ const optionsSchema = z
     message: "expected no encoding together with a model",
   });
 
-/** Options of `createGptTokenizer`. Set at most one of the two. */
+/** Options of `createGptTokenizer`. Set at most one of `encoding` and `model`. */
 export interface GptTokenizerOptions {
   /** The name of the encoding. Default `"o200k_base"`, the encoding of OpenAI's models since GPT-4o. */
   readonly encoding?: z.infer<typeof encodingSchema> | undefined;
@@ -68,13 +68,13 @@ async function encodingOf(model: string): Promise<string> {
 }
 
 /**
- * Creates a tokenizer that counts tokens as OpenAI's models do. The package `gpt-tokenizer` must be installed; the
- * first call imports it, which takes about 0.2 seconds and 90 MB of memory for `"o200k_base"`. Special tokens in a text
- * (e.g. `<|endoftext|>`) count as plain text. A run of more than 500 letters, digits, signs or white space without a
- * break is counted in slices, because the package's time grows with the square of the length of such a run. So the
- * result can be slightly too high.
+ * Creates a tokenizer that counts tokens as OpenAI's models do. The package `gpt-tokenizer` must be installed. The
+ * first call imports the package, which takes about 0.2 seconds and 90 MB of memory for `"o200k_base"`. Special tokens
+ * in a text (e.g. `<|endoftext|>`) count as plain text. The time of the package grows with the square of the length of
+ * a run: letters, digits, signs or white space without a break. Therefore a run of more than 500 characters is counted
+ * in slices. So the result can be slightly too high.
  *
- * Rejects with a `MemorySetupError` if the package is not installed or can't be used, and with a `TypeError` if an
+ * Rejects with a `MemorySetupError` if the package is not installed or can't be used. Rejects with a `TypeError` if an
  * option is invalid.
  *
  * @example

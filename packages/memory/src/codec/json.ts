@@ -40,8 +40,9 @@ export const mayHoldTags = (text: string): boolean => text.includes("$") && TAG.
 const SHOWN_PATH = 200;
 
 /**
- * Adds a step (an index of a list or a key of an object) to the beginning of an error's path. Returns other errors as they are.
- * Paths are built only for errors, because building them for all values takes longer than the check.
+ * Returns the error with an index of a list or a key of an object (`step`) added to the beginning of its path. Returns
+ * an error that isn't an {@link UnstorableValue} unchanged. A path is only built when an error occurs, because building
+ * the path of every value takes longer than checking the value.
  */
 function inside(thrown: unknown, step: string | number | undefined): unknown {
   if (!(thrown instanceof UnstorableValue) || step === undefined) return thrown;
@@ -131,8 +132,8 @@ function tag(value: unknown): unknown {
 }
 
 /**
- * Returns the object for a tag (e.g. the `Date` for `$date`), or `undefined` if the tag's text is invalid, because
- * another program may have written it.
+ * Returns the object for a tag (e.g. the `Date` for `$date`), or `undefined` if the tag's text is invalid. Another
+ * program may have written an invalid tag.
  */
 function untagged(key: string, text: string): Date | Uint8Array | URL | undefined {
   switch (key) {

@@ -62,8 +62,8 @@ export const messageSchema = z.looseObject({
 });
 
 /**
- * Returns whether a value has a list of content parts, has no calls, and fits `messageSchema`. Checking the schema itself
- * takes several times as long.
+ * Whether a value is a message with a list of content parts and without calls, by the rules of `messageSchema`. A check
+ * with `messageSchema` itself takes several times as long.
  */
 const isMessageOfParts = (value: unknown): boolean =>
   isFields(value) &&
@@ -201,8 +201,8 @@ function encodeCalls(calls: unknown): string | undefined {
 }
 
 /**
- * Encodes a part that has only a text, with its fields in their order. Reads each field once. Returns `undefined` for every other
- * value. Doesn't use `encodeFields`, which takes twice as long.
+ * Encodes a text part that has no fields besides `type` and `text`. The fields keep their order. Reads each field once.
+ * Returns `undefined` for every other value. Doesn't use `encodeFields`, which takes twice as long.
  */
 function encodeTextPart(part: unknown): string | undefined {
   if (!isPlain(part)) return undefined;
@@ -237,9 +237,10 @@ const encodeOriginField: FieldEncoder = (key, value) =>
   key === "provider" || key === "api" || key === "model" ? encodeText(value) : undefined;
 
 /**
- * Encodes a message in one pass if it has only the fields of {@link Message} and maybe an `origin`, and its content is a
- * text or a list of text parts. Nearly all messages are like this. Returns `undefined` for every other value; the caller
- * then uses `messageSchema` and `encodeJson`. An error that a getter of the value throws is passed on.
+ * Encodes a plain message in one pass. A plain message has only the fields of {@link Message} and maybe an `origin`.
+ * Its content is a text or a list of text parts. Nearly all messages are plain. Returns `undefined` for every other
+ * value; the caller then uses `messageSchema` and `encodeJson`. An error that a getter of the value throws is passed
+ * on.
  */
 export function encodePlainMessage(message: unknown): EncodedMessage | undefined {
   let role: unknown;

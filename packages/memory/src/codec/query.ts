@@ -76,7 +76,7 @@ export function encodeId(path: string, id: string): Checked<string> {
 }
 
 /**
- * Checks the user id in a call with a user id as argument. The argument `undefined` (e.g. from a session without a
+ * Checks the argument `userId` of a call (e.g. of `getStats`). The value `undefined` (e.g. from a session without a
  * user) is refused, because it must not select all users.
  */
 export function encodeUserId(userId: string | undefined): Checked<string> {

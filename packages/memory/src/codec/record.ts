@@ -100,8 +100,8 @@ function withoutOwner(metadata: ConversationRecord["metadata"]): WriteMetadata {
 }
 
 /**
- * The maximum value of a version or a position in an import. It is so far below the limits of all stores that no number
- * of later writes exceeds them.
+ * The maximum value of a version or a position in an import. It is far below the largest number that the stores can
+ * represent, so later writes never reach that number.
  */
 const MAX_COUNT = 1_000_000_000_000;
 

@@ -125,7 +125,7 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
     if (incarnation !== undefined) write.expectedIncarnation = incarnation;
     if (creates) write.create = { incarnation: crypto.randomUUID() };
     if (idempotencyKey !== undefined) write.idempotency = { key: idempotencyKey, bodyHash: writeHash(write) };
-    // Like an expectation: the repetition of a write can do without it.
+    // Set after the hash was computed: a write with `beginsTurn` and its repetition without it have the same hash.
     if (beginsTurn !== undefined) write.beginsTurn = beginsTurn;
     return write;
   });
@@ -142,7 +142,7 @@ function encodeIncarnation(incarnation: unknown, issues: MemoryIssue[]): Expecte
 
 /**
  * Whether the write creates a missing conversation. Adds an issue if `createIfMissing` is `true` but the metadata
- * contain no `userId`: a conversation without an owner must be requested with `"unowned"`.
+ * contain no `userId`. For a conversation without an owner, `createIfMissing` must be `"unowned"`.
  */
 function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]): boolean {
   if (given === undefined || given === false) return false;

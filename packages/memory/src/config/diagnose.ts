@@ -13,12 +13,15 @@ import { withDeadline } from "../runtime/abort.ts";
 import { present } from "../runtime/objects.ts";
 
 const optionsSchema = z.strictObject({
-  /** The maximum duration of a step, in milliseconds. A step that takes longer counts as failed. Default 10,000. */
+  /**
+   * The maximum duration of one `DiagnosisStep`, in milliseconds. A step that takes longer counts as failed. Default
+   * 10,000.
+   */
   timeoutMs: z.number().min(1).max(2_147_483_647).default(10_000),
   /**
    * Whether to write a test conversation. With `false`, only health, statistics and one read are tested. Use `false`
-   * for a store that is full, because in a full store the test conversation would evict another conversation. Default
-   * `true`.
+   * for a store that has reached its maximum number of conversations, because the test conversation would evict another
+   * one. Default `true`.
    */
   write: z.boolean().default(true),
 });
@@ -70,8 +73,8 @@ export interface MemoryDiagnosis {
  *
  * Other conversations stay untouched, with one exception. In a store that has reached a limit (e.g. the in-memory
  * provider with `maxConversations`), the test conversation evicts the conversation with the oldest activity. With
- * `write: false`, nothing is written: the diagnosis checks health and statistics, and that a conversation that was
- * never stored is read as `null`.
+ * `write: false`, nothing is written. The diagnosis then checks health and statistics, and reads a conversation that
+ * was never stored, which must return `null`.
  *
  * If a method of the provider fails, throws or never answers, the failure is in the result, and the returned promise
  * doesn't reject. Rejects with a `TypeError` if the options are invalid.

@@ -78,9 +78,9 @@ export interface AdapterRequest {
 }
 
 /**
- * Returns the adapter of a type: the registered adapter or, if no adapter is registered and packages can be imported at
- * run time, the adapter of an installed package. If there is no adapter, rejects with a `MemorySetupError` that says
- * what to install, or what is wrong with the installed package.
+ * Returns the adapter of a type. If an adapter is registered, returns the registered adapter. Otherwise returns the
+ * adapter of an installed package, if packages can be imported at run time. If there is no adapter, rejects with a
+ * `MemorySetupError` that says what to install, or why the installed package can't be used.
  */
 export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapter> {
   const { type } = request;

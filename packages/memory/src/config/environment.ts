@@ -64,7 +64,7 @@ export async function createMemoryProviderFromEnv(
  * - `"unset"`: the variable is not set, and it isn't required.
  * - `"missing"`: the variable is not set, but it is required.
  * - `"invalid"`: the variable has an invalid value.
- * - `"replaced"`: another variable that is set replaces this one.
+ * - `"replaced"`: the variable that `AdapterVariable.replacedBy` names is set and used instead of this one.
  */
 export type VariableState = "set" | "default" | "unset" | "missing" | "invalid" | "replaced";
 
@@ -74,8 +74,11 @@ export interface EnvironmentVariable {
   readonly state: VariableState;
   /**
    * The value that is used: the value of the variable or the adapter's default. Absent if there is no value. Also
-   * absent if the value is a secret, is a text that may contain a secret (a URL, `key=value`), or is a default that
-   * depends on a secret.
+   * absent in three cases:
+   *
+   * - The value is a secret.
+   * - The value is a text that may contain a secret (a URL, `key=value`).
+   * - The value is a default that depends on a secret.
    */
   readonly value?: string;
   readonly secret: boolean;
@@ -243,8 +246,9 @@ interface Context {
   readonly environment: MemoryEnvironment;
   readonly read: EnvironmentConfig;
   /**
-   * The configuration that results if no secret variable is set. A default that is different in this configuration
-   * depends on a secret (e.g. because the schema copies a password into a URL), so reports must not show it.
+   * The configuration that results if no secret variable is set. It shows which defaults depend on a secret (e.g.
+   * because the schema copies a password into a URL): those that are different in this configuration. Reports must not
+   * show these defaults.
    */
   readonly withoutSecrets: EnvironmentConfig;
 }

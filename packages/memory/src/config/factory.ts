@@ -156,10 +156,14 @@ export async function openProvider(
 }
 
 /**
- * Converts an error that the adapter's `create` threw into the error that the factory throws. The adapter may use
- * another installed copy of this package; then `instanceof` doesn't recognise its `MemorySetupError`. A `TypeError`
- * means that the client is invalid. But a `TypeError` with a code comes from Node. Its message may contain a value of
- * the configuration (e.g. a password), so it isn't passed on.
+ * Converts an error that the adapter's `create` threw into the error that the factory (e.g. `createMemoryProvider`)
+ * throws:
+ *
+ * - A `MemorySetupError` stays. If it comes from another installed copy of this package, `instanceof` doesn't recognise
+ *   it. Then it is converted into this copy's `MemorySetupError`.
+ * - A `TypeError` without a code stays: it means that the client is invalid.
+ * - Of any other error, only the name and the code are kept. This includes a `TypeError` with a code: it comes from
+ *   Node, and its message may contain a value of the configuration (e.g. a password).
  */
 function setupFailure(setup: Setup, thrown: unknown): unknown {
   if (thrown instanceof MemorySetupError) return thrown;

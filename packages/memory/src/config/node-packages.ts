@@ -7,8 +7,8 @@ import { codeOf } from "../runtime/process.ts";
 /**
  * Imports a package of the application. Returns `undefined` if the package isn't installed. The name is resolved from
  * the main script, because a package manager may let this package only see its own dependencies. The working folder is
- * only searched if the package.json in the working folder declares the package, because a process may be started in any
- * folder (e.g. a folder for downloads).
+ * only searched if its package.json declares the package: a process may be started in any folder (e.g. a folder for
+ * downloads), and must not run code from it by accident.
  */
 export const importPackage: ((name: string) => Promise<unknown>) | undefined = async (name) => {
   const script = mainScript();

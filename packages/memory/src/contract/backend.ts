@@ -32,14 +32,15 @@ export interface MemoryBackend {
   /**
    * Deletes the conversation, and returns whether it existed. In both cases, creates a tombstone for the conversation:
    * a random id under the key `tombstoneKey("conversation", id)`, kept for `TOMBSTONE_SECONDS`. The deletion and the
-   * creation of the tombstone are atomic. If another process creates the conversation at the same time, the new
-   * conversation is deleted, or its creation sees the tombstone.
+   * creation of the tombstone are atomic. If another process creates the conversation at the same time, its write comes
+   * before or after the deletion. If before, the deletion also deletes the new conversation. If after, the write finds
+   * the tombstone.
    */
   readonly delete: (conversationId: string) => Promise<boolean>;
   /**
    * Deletes all conversations of a user, and returns their number. First creates a tombstone for the user, then deletes
-   * each conversation as `delete` does. If a conversation of the user is created during this call, the backend deletes
-   * the conversation, or the creation sees a tombstone.
+   * each conversation as `delete` does. If another process creates a conversation of the user during this call, either
+   * the call also deletes this conversation, or the write that creates the conversation finds a tombstone.
    */
   readonly clearUser: (userId: string) => Promise<number>;
   /**
@@ -58,18 +59,21 @@ export interface MemoryBackend {
 }
 
 /**
- * Reads messages with their digests. In the same atomic write as the message, the store computes the message's digest
- * as `nextDigest(algorithm, previousDigest, messageHash(body))`. `previousDigest` is the digest of the message before.
- * The digest of the last message is the conversation's `historyDigest`. If messages are dropped from the end, the
- * digest of the last remaining message becomes the `historyDigest`. If the oldest messages are trimmed, or all messages
- * are replaced, the last digest of the removed messages becomes `base`, the digest before the first stored message. In
- * a new conversation, `base` is the incarnation.
+ * Reads messages with their digests. When a store writes a message, it computes the message's digest in the same atomic
+ * write: `nextDigest(algorithm, previousDigest, messageHash(body))`. `previousDigest` is the digest of the message
+ * before. For the first stored message, it is `base`; in a new conversation, `base` is the incarnation. The digest of
+ * the last message is the conversation's `historyDigest`.
+ *
+ * - If messages are dropped from the end, the digest of the last remaining message becomes the `historyDigest`.
+ * - If the oldest messages are trimmed, or all messages are replaced, the digest of the last removed message becomes
+ *   `base`.
  */
 export interface HistoryReader {
   readonly algorithm: DigestAlgorithm;
   /**
    * Returns a consistent snapshot of the stored messages, or `null` if the conversation doesn't exist. Does not fail if
-   * the number of stored messages differs from the number that the store has recorded (`nextPosition - firstPosition`).
+   * the number of stored messages differs from the number that the store has recorded (`nextPosition - firstPosition`),
+   * because `verifyConversation` reports this difference.
    */
   readonly read: (request: HistoryRequest) => Promise<StoredHistory | null>;
 }
@@ -83,8 +87,8 @@ export interface HistoryRequest {
    */
   readonly from: number;
   /**
-   * The maximum number of messages, at least 1. If messages are stored at or after the recorded `nextPosition`, they
-   * are returned, too.
+   * The maximum number of messages, at least 1. Messages that are stored at or after the recorded `nextPosition` (e.g.
+   * by another program) are returned, too.
    */
   readonly limit: number;
 }
@@ -144,9 +148,9 @@ export interface ConversationWrite {
   readonly userId?: string;
   readonly traceId?: string;
   /**
-   * The metadata fields to store. They include `traceId` and, if a message of the batch has the role `system` or
-   * `developer`, `systemContent`. An append overwrites the stored fields of the same names, and keeps all other stored
-   * fields. A replace removes all other stored fields.
+   * The metadata fields to store. They include the `traceId` of the write, if it has one. If one of the written
+   * messages has the role `system` or `developer`, they also include `systemContent`. An append overwrites the stored
+   * fields of the same names, and keeps all other stored fields. A replace removes all other stored fields.
    */
   readonly metadata: JsonObject;
   /** The version that the conversation must have; 0 if the conversation must not exist. */
@@ -157,15 +161,20 @@ export interface ConversationWrite {
    */
   readonly expectedMetadataVersion?: number;
   /**
-   * `present`: the conversation must exist with this incarnation. `absent`: the conversation must not exist, and must
-   * not have been erased since the given tombstones were read. The backend checks `absent` in the same atomic write
-   * that creates the conversation. It reads the current tombstones under `tombstoneKey("conversation", id)` and
-   * `tombstoneKey("user", userId)` (`null` without `userId`), and passes the given and the current tombstones to
+   * One of two forms:
+   *
+   * - `present`: the conversation must exist with this incarnation.
+   * - `absent`: the conversation must not exist, and must not have been erased since the given tombstones were read.
+   *
+   * The backend checks `absent` in the same atomic write that creates the conversation. For this, it reads the current
+   * tombstones under `tombstoneKey("conversation", id)` and `tombstoneKey("user", userId)`. If the write has no
+   * `userId`, the current tombstone of the user is `null`. Then it passes the given and the current tombstones to
    * `isErasedSince`.
    */
   readonly expectedIncarnation?: ExpectedIncarnation;
   /**
-   * Present if a missing conversation must be created. Otherwise the outcome for a missing conversation is `"missing"`.
+   * If present, and the conversation doesn't exist, the write creates it. If absent, the outcome for a conversation
+   * that doesn't exist is `"missing"`.
    */
   readonly create?: {
     /** The random incarnation of the conversation if this write creates it. */
@@ -184,8 +193,8 @@ export interface ConversationWrite {
   readonly maxMessages?: number;
   readonly ttlSeconds?: number;
   /**
-   * The turn that begins with the write. Only present if the backend is a `TurnBeginner` whose `canBegin` has accepted the
-   * turn. The backend either writes and begins the turn, or does neither.
+   * The turn that begins with the write. Only present if the backend is a `TurnBeginner` whose `canBegin` has accepted
+   * the turn. The backend either writes and begins the turn, or does neither.
    */
   readonly beginsTurn?: TurnBeginning;
   /** The initial values of an imported conversation, which must not exist yet. Only present in a replace. */
@@ -209,16 +218,18 @@ export type WriteConflictReason = Exclude<MemoryConflictReason, "lease">;
 /** What became of a {@link ConversationWrite}. */
 export type WriteOutcome =
   /**
-   * The write was made. `receipt` describes the conversation after the write. `receipt` is optional; without it, a run
-   * must read the conversation more often, because the run knows neither the new digest nor which messages the store
-   * trimmed.
+   * The write was made. `receipt` describes the conversation after the write. `receipt` is optional. Without it, a run
+   * must read the conversation more often: it then knows neither the new digest nor which messages the store trimmed.
    */
   | { readonly status: "written"; readonly receipt?: WriteReceipt }
   /** An earlier call already made the same write under this idempotency key. Nothing changed. */
   | { readonly status: "replayed" }
   /** The conversation doesn't exist, and the write has no `create`. Nothing changed. */
   | { readonly status: "missing" }
-  /** The turn of `beginsTurn` can't begin, or the write was already made under this key. Nothing changed. */
+  /**
+   * The turn of `beginsTurn` can't begin (e.g. because another turn of the conversation is running), or the write was
+   * already made under its idempotency key. Nothing changed.
+   */
   | { readonly status: "turn" }
   | {
       readonly status: "conflict";
@@ -236,7 +247,8 @@ export interface ReadRequest {
   readonly messages: StoredSelection;
   /**
    * If present, a conversation that belongs to another user, or to no user, counts as missing. `defineMemoryProvider`
-   * ensures this. A backend that also checks `owner` itself doesn't read such a conversation's messages in vain.
+   * ensures this: it drops what the backend returned. A backend may also check `owner` itself. Then it need not read
+   * the messages of a conversation that counts as missing.
    */
   readonly owner?: string;
   /** The idempotency key of an earlier write. If present, the outcome contains the receipt of that write. */
@@ -293,7 +305,10 @@ type ReadContent =
       readonly forExport?: {
         readonly traceIds: readonly string[];
         readonly ttlSeconds?: number;
-        /** The messages' own ids, in the order of the messages; `null` for a message without an own id. */
+        /**
+         * The ids that writes gave the messages in `WriteOptions.messageIds`, in the order of the messages; `null` for
+         * a message without an id.
+         */
         readonly messageIds: readonly (string | null)[];
       };
     }
@@ -303,7 +318,10 @@ type ReadContent =
       readonly tombstones?: Tombstones;
     };
 
-/** The message's JSON text as it was written. A backend that keeps objects may return the result of `decodeMessage`. */
+/**
+ * The message's JSON text as it was written. A backend that keeps objects may return the result of `decodeMessage` for
+ * this text instead.
+ */
 export type StoredMessage = string | Message;
 
 /** A stored conversation, in the form in which a backend returns it. */
@@ -323,7 +341,10 @@ export interface StoredConversation {
    * stored under their ids.
    */
   readonly version: number;
-  /** Counts the writes with non-empty `metadata` and the replacements, including the creation. */
+  /**
+   * Counts the writes with non-empty `metadata`, and the replacements. A `storeMessages` that creates the conversation
+   * counts as a replacement.
+   */
   readonly metadataVersion: number;
   /**
    * The position that the next message will get. The stored messages have the positions directly before this one,
@@ -336,8 +357,9 @@ export interface StoredConversation {
 }
 
 /**
- * A validated {@link MemoryQuery}. The conversation with the newest activity comes first. Conversations with the same
- * time of activity come in any order that is always the same, and `cursor` must follow the same order.
+ * A validated {@link MemoryQuery}. The conversation with the newest activity comes first. The backend chooses the order
+ * of conversations with the same time of activity. This order must be the same in every query, with or without
+ * `cursor`.
  */
 export interface ConversationQuery {
   readonly conversationId?: string;
@@ -352,12 +374,12 @@ export interface ConversationQuery {
   readonly limit?: number;
   /** The number of conversations to skip at the beginning of the result. */
   readonly offset: number;
-  /** Only conversations that come after this position in the order of the result. */
+  /** Only conversations that come after this place in the order of the result. */
   readonly cursor?: ConversationPosition;
   readonly includeMessages: boolean;
 }
 
-/** A position in a list of conversations: directly after the conversation with these values. */
+/** A place in a list of conversations: directly after the conversation with these values. */
 export interface ConversationPosition {
   readonly lastActivity: Date;
   readonly conversationId: string;
@@ -384,7 +406,7 @@ export type ExpectedIncarnation =
 
 /**
  * Returns the key under which a tombstone is stored: the SHA-256 of the id (base64url, 43 characters). The id itself
- * may identify a person, and a tombstone outlives the deleted data.
+ * isn't stored, because it may identify a person, and a tombstone outlives the deleted data.
  */
 export const tombstoneKey = (kind: "conversation" | "user", id: string): string =>
   sha256(`${kind}\0${id}`, "base64url");
@@ -396,7 +418,7 @@ export const absentIncarnation = ({ conversation, user }: Tombstones): string =>
 
 /**
  * Converts the text `WriteOptions.expectedIncarnation` into the state that a write expects: an existing conversation,
- * or no conversation. Returns `undefined` if the text is invalid, because no read can have returned it.
+ * or no conversation. Returns `undefined` if the text has a form that no read returns.
  */
 export function parseIncarnation(incarnation: string): ExpectedIncarnation | undefined {
   if (!incarnation.startsWith("none:")) return { present: incarnation };

@@ -146,8 +146,11 @@ export interface RefusalPart extends PartBase {
 }
 
 /**
- * An image, audio or a file. The content is given as bytes (`data`: a `Uint8Array`, or a string in base64), as a URL,
- * or as the id of a file that was uploaded to the model provider.
+ * An image, audio or a file. The content is given in one of three forms:
+ *
+ * - `data`: the bytes, as a `Uint8Array` or as a string in base64,
+ * - `url`: a web address,
+ * - `fileId`: the id of a file that was uploaded to the model provider.
  */
 export interface MediaPart extends PartBase {
   readonly type: "media";

@@ -51,10 +51,10 @@ export interface ConversationMetadata {
    */
   readonly historyDigest?: string;
   /**
-   * `true` if a message of role `system` or `developer` was written after the conversation was created or last
-   * replaced, even if that message was dropped later; otherwise absent. A window always contains all system messages.
-   * So a reader that only loads the end of a conversation must also look for system messages before the end if
-   * `systemContent` is `true`.
+   * `true` if a message of role `system` or `developer` was written since the creation, or since the last
+   * `storeMessages`. It stays `true` if that message is dropped later. Otherwise absent. A window always contains all
+   * system messages. So if `systemContent` is `true`, it isn't enough to load the end of a conversation: the messages
+   * before may include system messages.
    */
   readonly systemContent?: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
@@ -147,9 +147,13 @@ export interface WriteOptions {
    */
   readonly ttlSeconds?: number;
   /**
-   * A turn of a `TurnLog` that begins with this write: either the write is made and the turn begins, or neither happens.
-   * Only a provider that is a `TurnBeginner` accepts this option. The call fails with a `MemoryConflictError` with reason `"lease"` if the conversation has a running turn, if the turn's id is taken, or if the same write was already
-   * made under its `idempotencyKey`.
+   * A turn of a `TurnLog` that begins with this write: either the write is made and the turn begins, or neither
+   * happens. Only a provider that is a `TurnBeginner` accepts this option. The call fails with a `MemoryConflictError`
+   * with reason `"lease"` in three cases:
+   *
+   * - The conversation has a running turn.
+   * - The conversation already has a turn with this id.
+   * - The same write was already made under its `idempotencyKey`.
    */
   readonly beginsTurn?: TurnBeginning;
   /**

@@ -10,8 +10,8 @@ export interface NewTurn {
    */
   readonly request: string;
   /**
-   * How many seconds the lease lasts. Each `begin`, `append`, `renew` and `takeOver` renews it. At least 1; fractions
-   * are allowed.
+   * How many seconds the lease lasts. It begins with `begin` or `takeOver`. Each `append` and `renew` extends it to
+   * this many seconds from that call on. At least 1; fractions are allowed.
    */
   readonly leaseSeconds: number;
   /**
@@ -33,27 +33,33 @@ export interface TurnWriter {
 }
 
 /**
- * A turn that a write to its conversation begins: see `WriteOptions.beginsTurn`. Use a `TurnBeginning` for one write and
- * for the repetitions of this write.
+ * A turn that a write to its conversation begins: see `WriteOptions.beginsTurn`. Use a `TurnBeginning` only for one
+ * write and for the repetitions of this write.
  */
 export interface TurnBeginning {
   readonly turn: NewTurn;
   /** The writer of the turn. Only valid once the write has succeeded. */
   readonly writer: TurnWriter;
-  /** The storage of the log. Only the providers of the package that created the log know what the object is. */
+  /**
+   * An object that stands for the storage of the log. Only the package that created the log (e.g. `@jaf/memory-redis`)
+   * knows what the object contains.
+   */
   readonly place: object;
 }
 
 /** A provider or backend whose writes can begin turns: see `WriteOptions.beginsTurn`. */
 export interface TurnBeginner {
   /**
-   * Returns whether a write can begin this turn: the log and the conversations must use the same client, and the store must
-   * reach both in one step.
+   * Returns whether a write can begin this turn. Two conditions must hold: the turn log and the conversations use the
+   * same client, and the store can write to both in one atomic write.
    */
   readonly canBegin: (beginning: TurnBeginning) => boolean;
 }
 
-/** Checks whether a write of the provider can begin this turn. Wrappers of providers pass the question on. */
+/**
+ * Returns whether a write of the provider can begin this turn. Returns `false` if the provider isn't a
+ * {@link TurnBeginner}. The `canBegin` of a wrapper calls the `canBegin` of the wrapped provider.
+ */
 export const canBegin = (provider: object, beginning: TurnBeginning): boolean =>
   "canBegin" in provider &&
   typeof provider.canBegin === "function" &&

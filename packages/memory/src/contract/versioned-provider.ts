@@ -28,15 +28,15 @@ export interface ReadOptions {
   /** The messages to return. Default `"all"`. The cost depends on the number of selected messages. */
   readonly messages?: MessageSelection;
   /**
-   * The user for whom you may create the conversation after this read. If the read finds no conversation, the returned
+   * The owner of the conversation that a later write may create. If the read finds no conversation, the returned
    * `incarnation` also records the latest `clearUserConversations` of this user. A write that expects this incarnation
    * is refused if the user's conversations were cleared again after the read. `userId` doesn't restrict which
    * conversations can be read; `owner` does.
    */
   readonly userId?: string;
   /**
-   * If present, the conversation is only read if it belongs to this user. A conversation that belongs to another user, or
-   * to no user, counts as missing, and none of its messages is read.
+   * If present, the conversation is only read if it belongs to this user. A conversation that belongs to another user,
+   * or to no user, counts as missing, and none of its messages is read.
    */
   readonly owner?: string;
   /**
@@ -73,9 +73,12 @@ export interface WriteReceipt {
 }
 
 /**
- * The result of a write. `receipt` describes the conversation right after the write. `receipt` is absent if the write
- * failed, if an earlier call already made the write under the same idempotency key, or if the store returns no
- * receipts.
+ * The result of a write. `receipt` describes the conversation right after the write. `receipt` is absent in three
+ * cases:
+ *
+ * - The write failed.
+ * - An earlier call already made the write under the same idempotency key.
+ * - The store returns no receipts.
  */
 export type WriteResult = Result<void> & { readonly receipt?: WriteReceipt };
 

@@ -58,8 +58,8 @@ const createdAtOf = ({ createdAt }: ListedConversation): Date => createdAt ?? ne
 /**
  * Returns this process's state of a conversation that was just loaded, and updates the number of messages in the state.
  * `visible` is the number of messages that `load` returned. Replaces the state by a new one if the creation time or the
- * owner has changed. In this case, the old state may contain content of another conversation or another user (e.g. a
- * summary), which must not be shown.
+ * owner has changed. In this case, the old state may belong to another conversation or another user. Its content (e.g.
+ * a summary) must not be shown.
  */
 export function localStateOf(
   { conversations }: StoreState,

@@ -172,10 +172,11 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
   const findListed = async (conversationId: string) => (await list()).find(({ id }) => id === conversationId);
 
   /**
-   * Loads a conversation from the store, and adds this process's state of it. The caller must call this function in the
-   * queue of the conversation. `entry` is the conversation's entry from `list`, if the caller has it. Returns `null` if
-   * the conversation doesn't exist. Throws if the conversation has messages but isn't in the list, because it may
-   * belong to another user.
+   * Loads a conversation from the store, and adds this process's state of it. The caller must call this function inside
+   * a task of `StoreState.queue` with the conversation's id as key, so that no other read or write of this process
+   * comes in between. `entry` is the conversation's entry in the result of `list`; if it is absent, this function calls
+   * `list`. Returns `null` if the conversation doesn't exist. Throws if the conversation has messages but isn't in the
+   * list, because it may belong to another user.
    */
   async function loadConversation(
     conversationId: string,

@@ -100,8 +100,8 @@ export function createConversationStore(
   }
 
   /**
-   * Writes to the conversation that exists now. If the conversation is deleted and created again under the same id
-   * during the call, the write is refused.
+   * Looks up the conversation, and then writes to it. If the conversation is deleted and created again under the same
+   * id between the look-up and the write, the write is refused.
    */
   async function write(
     operation: string,
@@ -186,8 +186,8 @@ async function listAll(
 ): Promise<ConversationStoreListEntry[]> {
   const entries = new Map<string, ConversationStoreListEntry>();
   /**
-   * Reads all pages of the query into `entries`. If `since` is given, only reads conversations that were active since
-   * then. Returns the number of pages.
+   * Reads all pages of the query into `entries`. If `since` is given, only reads conversations whose last activity was
+   * at or after this time. Returns the number of pages.
    */
   async function readPages(since: Pick<MemoryQuery, "since">): Promise<number> {
     const all = { ...query, ...since, limit: PAGE, includeMessages: false };
@@ -230,9 +230,9 @@ const metaSchema = z.strictObject({
 
 /**
  * Converts a conversation store's title and meta into the metadata of a write: `title`, `agent`, `resourceSlug`,
- * `recordId` and `userId`. Use this function if you create a conversation directly in the provider of a store, and the
- * store must list the conversation with its title and meta. Throws a `TypeError` that names the field if a field is
- * unknown or not a string.
+ * `recordId` and `userId`. Use this function if you create a conversation directly in the provider of a conversation
+ * store. Then the store's `list` returns the conversation with its title and meta. Throws a `TypeError` that names the
+ * field if a field is unknown or not a string.
  *
  * @example
  * ```ts

@@ -53,7 +53,7 @@ const noTombstones = (): Tombstones => ({ conversation: null, user: null });
 
 /**
  * Checks a write by the same rules as the in-memory backend, then appends its messages. The caller must have loaded the
- * conversation just before, in the queue of the conversation.
+ * conversation in the same task of `StoreState.queue`, so that no other write of this process has come in between.
  */
 export async function writeToStore(
   store: AnyConversationStore,
@@ -85,8 +85,8 @@ function hasOtherBody({ local }: LoadedConversation, { idempotency }: Conversati
 
 /**
  * If an earlier `append` under this idempotency key threw, finds out whether the messages of that append are stored
- * now. If they are stored, that append counts as written. Throws {@link ConversationStoreError} if this can't be seen
- * from the loaded messages.
+ * now. If they are stored, that append counts as written. Throws {@link ConversationStoreError} if the loaded messages
+ * don't show whether they are stored.
  */
 export function resolveOpenAppend({ local, messages }: LoadedConversation, key: string | undefined): void {
   const open = key === undefined ? undefined : local.open.get(key);

@@ -86,7 +86,7 @@ export interface ProviderConversationStore extends ConversationStore {
    */
   readonly provider: MemoryProvider;
   /**
-   * Returns the id of a conversation of the user with the agent, for applications in which a user has only one
+   * Returns the id of the user's conversation with the agent. Use it in applications in which a user has only one
    * conversation with each agent. The conversation need not exist yet. All processes compute the same id from the same
    * arguments. So if two processes begin the conversation at the same time, they write to the same conversation. Throws
    * `ConversationStoreError` if `userId` or `agent` is invalid. A valid value has 1 to 255 characters, without NUL and

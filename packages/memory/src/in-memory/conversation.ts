@@ -31,7 +31,8 @@ export type StoreBody = (body: string, index: number) => StoredMessage;
 
 /**
  * A conversation in this process's memory. A write changes this object without copying it, so the cost of an append
- * only depends on the size of its batch. A write never awaits, so no other task sees it half done. Readers get copies.
+ * only depends on the size of its batch. A write never awaits, so no other task sees a half-done write. Readers get
+ * copies.
  */
 export interface Entry {
   readonly conversationId: string;
@@ -41,7 +42,7 @@ export interface Entry {
   readonly traceIds: Set<string>;
   /** The idempotency keys of the latest writes, oldest first. */
   readonly keys: Map<string, KeyRecord>;
-  /** The messages' own ids, each with the message's hash and position. */
+  /** The ids that writes gave messages in `WriteOptions.messageIds`, each with the message's hash and position. */
   readonly ownIds: Map<string, { readonly hash: string; readonly position: number }>;
   userId: string | undefined;
   metadata: JsonObject;

@@ -9,9 +9,8 @@ const listenersOf = new WeakMap<AbortSignal, AbortListeners>();
  * Calls `action` once when the signal is aborted. If the signal is already aborted, calls `action` at once. Returns a
  * function that removes `action`.
  *
- * This function adds at most one listener to a signal, however many actions wait for it, and removes the listener when
- * no action waits. A server may use one signal for all its requests, and Node warns of a memory leak if a signal has
- * more than ten listeners.
+ * All actions for one signal share one listener. It is removed when no action is left. A server may use one signal for
+ * all its requests, and Node warns of a memory leak if a signal has more than ten listeners.
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   if (signal.aborted) {

@@ -33,9 +33,9 @@ export interface BackoffLimits extends BackoffDelays {
 
 /** Options of `retryWithBackoff`. */
 export interface BackoffOptions<T> extends BackoffLimits {
-  /** Whether the call may succeed later, although it threw this error. Default: no. */
+  /** Whether the call may succeed later, although it threw this error. Default: `false` for every error. */
   readonly isTransientError?: (thrown: unknown) => boolean;
-  /** Whether this result is a failure after which the call may succeed later. Default: no. */
+  /** Whether this result is a failure after which the call may succeed later. Default: `false` for every result. */
   readonly isTransientResult?: (result: T) => boolean;
   /**
    * If this signal is aborted, no further attempts are made: the result of the last attempt is returned, or its error

@@ -1,6 +1,6 @@
 /**
- * The maximum nesting depth of lists and objects that a store accepts. Deeper values could overflow the stack of recursive
- * code.
+ * The maximum nesting depth of lists and objects that a store accepts. Deeper values could overflow the stack of
+ * recursive code.
  */
 export const MAX_DEPTH = 200;
 
@@ -28,7 +28,10 @@ function endOfString(json: string, start: number): number {
   return json.length;
 }
 
-/** Parses JSON text of a model. Returns `undefined` if the text isn't JSON, or is nested deeper than a store accepts. */
+/**
+ * Parses JSON text that a model wrote. Returns `undefined` if the text isn't JSON, or is nested deeper than a store
+ * accepts.
+ */
 export function jsonIn(text: string): unknown {
   if (isTooDeep(text)) return undefined;
   try {

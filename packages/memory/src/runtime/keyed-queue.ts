@@ -6,8 +6,8 @@ export interface KeyedQueue {
    */
   readonly run: <T>(key: string, task: () => Promise<T>) => Promise<T>;
   /**
-   * Runs the task while no other task of the queue runs: after all earlier tasks of every key, and before all later
-   * tasks of every key.
+   * Runs the task while no other task of the queue runs. All earlier tasks, of any key, run before it. All later tasks
+   * wait for it.
    */
   readonly runAlone: <T>(task: () => Promise<T>) => Promise<T>;
 }

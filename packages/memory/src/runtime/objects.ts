@@ -52,8 +52,8 @@ function forward(copy: Copy, object: object, key: PropertyKey, descriptor: Prope
 }
 
 /**
- * Returns a new object with all members of `object`, in which some methods are replaced. All other members are taken
- * from `object`, which may be a plain object or a class instance.
+ * Returns a new object with the given `methods`, and with all other members of `object`. `object` may be a plain object
+ * or a class instance.
  */
 export function extendObject<T extends object>(object: T, methods: object): T {
   const copy: Copy = {};

@@ -1,9 +1,9 @@
 import { warn } from "./process.ts";
 
 /**
- * Calls a function of the application that observes an event, and never throws. If the function throws, or returns a
- * promise that rejects, `onFailure` gets the error. `onFailure` must not throw. A promise that the function returns is
- * not awaited.
+ * Runs `call`, which calls an observer of the application (e.g. `RetryOptions.onRetry`), and never throws. If `call`
+ * throws, or returns a promise that rejects, `onFailure` gets the error. `onFailure` must not throw. A promise that
+ * `call` returns is not awaited.
  */
 export function callSafely(call: () => unknown, onFailure: (thrown: unknown) => void): void {
   try {
@@ -25,8 +25,9 @@ function warnOfFailure(name: string, thrown: unknown): void {
 }
 
 /**
- * Calls an observer of the application, and doesn't await its promise. If the observer fails, a process warning with
- * `name` is emitted; nothing else changes.
+ * Calls an observer of the application (e.g. `RetryOptions.onRetry`) with the event, and doesn't await its promise.
+ * Does nothing if `observer` is `undefined`. If the observer fails, a process warning with `name` is emitted; nothing
+ * else changes.
  */
 export const notifyObserver = <Event>(
   name: string,

@@ -24,8 +24,8 @@ const PREFIXES = [
 ].join("|");
 
 /**
- * Patterns of secrets. The search takes time linear in the length of the text: a repetition without a limit only begins
- * at the beginning of a word, or is at the end of a pattern.
+ * Patterns of secrets. The search takes time linear in the length of the text. Therefore a repetition without a limit
+ * may only begin at the beginning of a word, or be the end of a pattern.
  */
 const FORMS: readonly RegExp[] = [
   new RegExp(`(?<![\\w-])(?<secret>(?:${PREFIXES})(?=[\\w-]{0,200}\\d)[\\w-]{16,}(?:\\.[\\w-]+)*)`, "dg"),

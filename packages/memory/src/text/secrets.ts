@@ -27,8 +27,8 @@ export function maskSecrets(text: string): string {
 }
 
 /**
- * Returns a URL's scheme, host and port, for messages and logs: its user info, path and query may hold secrets. `"the address"`
- * if it is relative.
+ * Returns a URL's scheme, host and port, for messages and logs. Leaves out the user info, the path and the query,
+ * because they may contain secrets. Returns `"the address"` if the URL is relative or invalid.
  */
 export const shownOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "the address");
 

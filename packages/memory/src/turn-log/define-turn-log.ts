@@ -27,7 +27,7 @@ const MOST = Number.MAX_SAFE_INTEGER;
  * future.
  */
 const LONGEST_SECONDS = 3_153_600_000;
-/** The default of `limit`: the maximum number of events in an answer. */
+/** The default of `EventQuery.limit`, the maximum number of events in an answer. */
 const MOST_EVENTS = 1_000;
 
 type Issue = MemoryIssue | undefined;
@@ -114,8 +114,12 @@ const findIssues = ({ userId, state }: TurnQuery): Issue[] => [
 ];
 
 /**
- * Thrown by a backend if a call contradicts what is stored: `append` begins after the turn's next event, so that events
- * would be missing, or `begin` has a turn id that the conversation already has. Callers get a `MemoryConflictError`.
+ * Thrown by a backend if a call contradicts the stored turns. There are two cases:
+ *
+ * - `append` begins after the turn's next event, so that events would be missing.
+ * - `begin` has a turn id that the conversation already has.
+ *
+ * The caller of the {@link TurnLog} then gets a `MemoryConflictError`.
  */
 export class TurnConflict extends Error {
   override readonly name = "TurnConflict";
@@ -131,7 +135,7 @@ export interface BoundedEventQuery extends EventQuery {
   readonly limit: number;
 }
 
-/** The other methods need a different form in a backend. */
+/** The methods of {@link TurnLog} that a backend doesn't implement, or implements with other parameters. */
 type Queries = "read" | "readAll" | "beginning";
 
 type PlainMethods = {
@@ -140,14 +144,19 @@ type PlainMethods = {
 
 /**
  * The storage port of a turn log, for {@link defineTurnLog}. The methods are those of {@link TurnLog}, with three
- * differences. The arguments are already validated, and optional arguments are present. The methods return the data
- * itself instead of a `Result`. They throw {@link TurnConflict}, or any other error, which `toMemoryError` converts
- * into a tagged error.
+ * differences:
+ *
+ * - The arguments are already validated, and optional arguments are present.
+ * - The methods return the data itself instead of a `Result`.
+ * - The methods throw if they fail. They throw {@link TurnConflict} for a conflict. `toMemoryError` converts any other
+ *   error into a tagged error.
  */
 export interface TurnLogBackend extends PlainMethods {
   /** The store's name in errors (e.g. `"postgres"`). */
   readonly name: string;
-  /** The storage of the log: see {@link TurnBeginning.place}. Absent: no write to a conversation can begin a turn. */
+  /**
+   * The storage of the log: see {@link TurnBeginning.place}. If absent, no write to a conversation can begin a turn.
+   */
   readonly place?: object;
   /** Returns a turn and the selected events. Returns `null` if the turn doesn't exist or has expired. */
   readonly read: (query: BoundedEventQuery) => Promise<EventPage | null>;

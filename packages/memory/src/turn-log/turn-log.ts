@@ -29,8 +29,8 @@ export interface LoggedTurn {
   /** Whether `requestStop` was called for the turn. */
   readonly stopRequested: boolean;
   /**
-   * The text that the writer stored as `record` when the turn ended (e.g. what the model saw, as JSON). Absent while
-   * the turn is running.
+   * The text that the writer stored as `TurnEnding.record` when the turn changed to `"waiting"` or `"ended"` (e.g. what
+   * the model saw, as JSON). Absent while the turn is `"running"`.
    */
   readonly record?: string;
 }
@@ -44,14 +44,14 @@ export type BegunTurn =
    */
   | { readonly begun: false; readonly running: LoggedTurn };
 
-/** How a turn ends, and how long the log keeps it. */
+/** The end of the writer's work: the turn's new state, and how long the log keeps the turn. */
 export interface TurnEnding {
   readonly state: "waiting" | "ended";
   /** The writer's data about the turn, as text. The log returns this text in {@link LoggedTurn.record}. */
   readonly record: string;
-  /** How many seconds the events of the turn can be read after its end. */
+  /** How many seconds the events of the turn can be read, from the `append` with this ending on. */
   readonly eventSeconds: number;
-  /** How many seconds the turn and its `record` are kept after its end. At least `eventSeconds`. */
+  /** How many seconds the turn and its `record` are kept, from the same `append` on. At least `eventSeconds`. */
   readonly recordSeconds: number;
 }
 
@@ -70,9 +70,12 @@ export interface AppendedEvents {
 }
 
 /**
- * The log's answer to a writer. `held: true`: the writer holds the lease, and the call was carried out. `held: false`:
- * another process has taken the turn over, the turn has ended, or the turn was erased. Then nothing was stored, and the
- * writer must stop. `stopRequested` is `true` if `requestStop` was called for the turn.
+ * The log's answer to a writer:
+ *
+ * - `held: true`: the writer holds the lease, and the call was carried out. `stopRequested` is `true` if `requestStop`
+ *   was called for the turn.
+ * - `held: false`: another process has taken the turn over, the turn has ended, or the turn was erased. Nothing was
+ *   stored, and the writer must stop.
  */
 export type WriterAnswer =
   | { readonly held: true; readonly stopRequested: boolean }
@@ -137,8 +140,8 @@ export interface TurnLog {
   readonly begin: (turn: NewTurn) => Promise<Result<BegunTurn>>;
   /**
    * Prepares a turn that a write to its conversation begins (`WriteOptions.beginsTurn`), without a call to the store. A
-   * provider whose `canBegin` accepts the result can make such a write. `beginning` is absent if the log shares its storage
-   * with no provider.
+   * provider whose `canBegin` accepts the result can make this write. The method is absent if the log shares its
+   * storage with no provider.
    */
   readonly beginning?: (turn: NewTurn) => Result<TurnBeginning>;
   /**
@@ -151,8 +154,11 @@ export interface TurnLog {
   /** Renews the writer's lease. The answer is `held: false` if the writer no longer holds the lease. */
   readonly renew: (writer: TurnWriter) => Promise<Result<WriterAnswer>>;
   /**
-   * Makes the caller the writer of a running turn whose lease has expired. Returns `null` if the turn doesn't exist or
-   * isn't running, if its lease hasn't expired, or if another process has taken the turn over just before.
+   * Makes the caller the writer of a running turn whose lease has expired. Returns `null` in three cases:
+   *
+   * - The turn doesn't exist or isn't running.
+   * - The lease of the turn hasn't expired.
+   * - Another process has taken the turn over just before.
    */
   readonly takeOver: (
     turn: Pick<TurnWriter, "conversationId" | "turnId">,

@@ -131,8 +131,8 @@ type StoreRead<T> = (store: MemoryProvider) => Promise<Result<T>>;
 type Routing = ReturnType<typeof createRouting>;
 
 /**
- * Creates the functions that send each call to one of the two providers, or first to the primary and then to the
- * fallback.
+ * Creates the functions that decide for each call which provider gets it: the primary, the fallback, or first the
+ * primary and then the fallback.
  */
 function createRouting({ primary, fallback, settings }: Stores) {
   const outage = createOutage(settings.cooldownMs);
@@ -217,7 +217,7 @@ function routeVersioned(primary: MemoryProvider, { read, write }: Routing): Part
       importConversation: (...args) =>
         write("importConversation", args[0]?.conversationId, () => importConversation(...args)),
     }),
-    // Only the primary can answer: the fallback's messages prove nothing about those of the primary.
+    // Only the primary can answer: the messages in the fallback prove nothing about the messages in the primary.
     ...(verifyConversation && { verifyConversation }),
   };
 }
@@ -246,7 +246,10 @@ const noExport = async () =>
     ),
   );
 
-/** Closes both providers, even if one of them throws. Rejects with the thrown value after both have finished. */
+/**
+ * Closes both providers, even if one of them throws. If one throws, rejects with the thrown value after both have
+ * finished. If both throw, rejects with the value that the primary threw.
+ */
 async function closeBoth(primary: MemoryProvider, fallback: MemoryProvider): Promise<Result<void>> {
   const close = async (provider: MemoryProvider) => provider.close();
   const [first, second] = await Promise.allSettled([close(primary), close(fallback)]);

@@ -58,15 +58,19 @@ type RetrySettings = z.output<typeof retrySchema>;
  * Wraps the provider so that a call is repeated if it fails with a retryable error. The waits between the attempts grow
  * exponentially and are random. Any other error is returned at once.
  *
- * The error of the last attempt is returned if `maxAttempts` or `maxElapsedMs` is used up, if `signal` or the signal in
- * the call's options is aborted, or if the provider is closed. The error's field `attempts` contains the number of
- * attempts. Because of this field, neither the engine nor another `withRetry` around this wrapper retries the call
- * again.
+ * The error of the last attempt is returned in these cases:
  *
- * It is safe to repeat a write, because all attempts of a write have the same idempotency key: the write's own
- * `idempotencyKey` or, by default, a new one. So if a write was stored but its reply was lost, the next attempt
- * succeeds and stores nothing twice, even with `expectedVersion`. If a deletion succeeded but its reply was lost, the
- * next attempt finds nothing to delete. Then `deleteConversation` may return `false`, and `clearUserConversations` may
+ * - `maxAttempts` or `maxElapsedMs` is used up.
+ * - `RetryOptions.signal`, or the `signal` in the options of the call, is aborted.
+ * - The provider is closed.
+ *
+ * The error's field `attempts` contains the number of attempts. Because of this field, neither the engine nor another
+ * `withRetry` around this wrapper retries the call again.
+ *
+ * It is safe to repeat a write, because all attempts of a write have the same idempotency key. If the write has no
+ * `idempotencyKey`, the wrapper creates one. So if a write was stored but its reply was lost, the next attempt succeeds
+ * and stores nothing twice, even with `expectedVersion`. If a deletion succeeded but its reply was lost, the next
+ * attempt finds nothing to delete. Then `deleteConversation` may return `false`, and `clearUserConversations` may
  * return too small a number, although everything was deleted.
  *
  * The arguments are copied before the first attempt, so all attempts send the same arguments. But other writers may
@@ -197,8 +201,8 @@ const signalOf = (options: Stoppable | undefined): AbortSignal | undefined =>
 type Keyed = Pick<WriteOptions, "idempotencyKey" | "signal">;
 
 /**
- * Returns a copy of a write's options with an idempotency key, which all attempts of the write share: the key in the
- * options or, if there is none, a new key. If the options can't be copied, returns them unchanged.
+ * Returns a copy of a write's options with an idempotency key, which all attempts of the write share. If the options
+ * have no key, creates a new key. If the options can't be copied, returns them unchanged.
  */
 function keyedOptions<Options extends Keyed>(options: Options | undefined): Options | Keyed {
   const copy: Options | Keyed = options === undefined ? {} : copyArgument(options);

@@ -7,7 +7,7 @@ import { type ContinuationRejection, type ContinuationRejectionCode, reject } fr
 export interface AddedMessagesRules {
   readonly strict: boolean;
   readonly persisted: readonly Message[];
-  /** The ids of the stored calls that wait for a result. */
+  /** The ids of the pending calls at the end of the stored history. */
   readonly pending: ReadonlySet<string>;
   /** The ids of the pending calls for which the client may send a result. */
   readonly answerable: ReadonlySet<string>;
@@ -52,8 +52,12 @@ export function readAddedMessages(
 
 /**
  * Returns a frozen copy of a client's message. Each field is read only once, so that a getter that returns different
- * values can't bypass the check. Returns a rejection code instead if the value is not a message, if it has tool calls
- * but isn't an assistant message, or if it contains parts that a client must not send.
+ * values can't bypass the check. For an invalid message, returns a rejection code instead:
+ *
+ * - `forbidden-role`: the role is a text, but not `user`, `assistant` or `tool`.
+ * - `malformed-message`: the value is not a message, or has a field that belongs to another role (e.g. tool calls in a
+ *   user message).
+ * - `forged-part`: the message contains data that a client must not send (see `holdsForeignParts`).
  */
 function readMessage(value: unknown): Message | ContinuationRejectionCode {
   try {
@@ -136,8 +140,11 @@ const has = (value: object, isMeant: (key: string) => boolean): boolean =>
   Object.entries(value).some(([key, field]) => field !== undefined && field !== null && isMeant(key));
 
 /**
- * Whether a client's message contains data that a client must not send: anything other than text, media and fields of
- * the application.
+ * Whether a client's message contains data that a client must not send:
+ *
+ * - a field that only a model provider writes (e.g. reasoning),
+ * - a part that is neither text nor media; in an assistant message, refusals and places of calls are allowed, too,
+ * - an additional field in a tool call.
  */
 function holdsForeignParts(message: Message): boolean {
   const { role, content, tool_calls: calls }: RichMessage = message;

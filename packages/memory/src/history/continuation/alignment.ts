@@ -5,16 +5,16 @@ import { isRole, roleOf, sameMessage } from "./same-message.ts";
 import { type ContinuationRejection, reject } from "./validation-result.ts";
 
 /**
- * Where the copy of the history ends in the client's messages (`end` is the index of the first message after the copy),
- * or why the continuation is rejected.
+ * The result of {@link alignHistory}. `end` is the index in the client's messages of the first message after the copy
+ * of the history. If no copy is found, the reason for the rejection.
  */
 export type Alignment = { readonly ok: true; readonly end: number } | ContinuationRejection;
 
 /**
- * Finds the end of the client's copy of the stored history, with which the client's messages begin. The copy may be the
- * history as it is stored, or as a run returns it (sanitized). If the store has dropped its oldest messages, the copy
- * may begin with up to `dropped` additional messages. With `mayBeginLater`, the beginning of the history may be missing
- * in the copy. Takes time linear in the number of messages.
+ * The client's messages begin with the client's copy of the stored history. This function finds the end of the copy.
+ * The copy may be the history as it is stored, or as a run returns it (sanitized). If the store has dropped the oldest
+ * messages, the copy may begin with up to `dropped` messages that are no longer stored. With `mayBeginLater`, the
+ * beginning of the history may be missing in the copy. Takes time linear in the number of messages.
  */
 export function alignHistory(
   persisted: readonly Message[],
@@ -43,8 +43,10 @@ export interface AlignmentOptions {
 }
 
 /**
- * For a copy that lacks the beginning of the history: returns the end of the history that the copy must contain, so
- * that the copy and the history have the same last reply. Returns `undefined` if no such end exists.
+ * For a copy that lacks the beginning of the history: returns the messages of the history that the copy must contain.
+ * The last assistant message of `incoming` must be the last one of the history. So the difference of their indexes is
+ * the number of messages that the copy lacks. Returns `undefined` if the copy lacks none, or would not begin with a
+ * user message.
  */
 function laterForm(form: readonly Message[], incoming: readonly unknown[]): readonly Message[] | undefined {
   const last = lastAssistant(incoming);
@@ -77,9 +79,9 @@ function sanitizedForm(persisted: readonly Message[]): readonly Message[] {
 }
 
 /**
- * Returns at most three indexes at which the copy of the stored history may begin in the client's messages, the most
- * probable index first. With the first index, no assistant message follows the copy. More indexes aren't tried, because
- * a repetitive conversation would then take quadratic time.
+ * Returns at most three indexes in the client's messages at which the copy of the stored history may begin. The most
+ * probable index comes first. The first index is right if the client added no assistant message after the copy. More
+ * indexes aren't tried, because a repetitive conversation would then take quadratic time.
  */
 function possibleStarts(
   form: readonly Message[],

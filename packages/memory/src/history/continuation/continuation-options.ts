@@ -18,8 +18,9 @@ import type { PendingApproval } from "./approval.ts";
  *   send at most one result for each pending call, and then user messages. It may also send at most one approval
  *   decision for each pending call. Use this mode for your own clients.
  * - `compatible`: in addition, the client may leave out the end of the history, add assistant messages, and send
- *   results after user messages. These are ignored: a result for a call that isn't pending, a second result for a call,
- *   and a second decision about a call. Use this mode for clients that send such messages and that you can't change.
+ *   results after user messages. Some data is ignored instead of refused: a result for a call that isn't pending, a
+ *   second result for a call, and a second decision about a call. Use this mode for clients that send such messages and
+ *   that you can't change.
  */
 export type ContinuationMode = "strict" | "compatible";
 

@@ -4,13 +4,21 @@ import { isReasoningField, isReasoningPart } from "../messages/message-content.t
 
 /**
  * Whether a client's copy of a message equals the stored message. The two are compared as JSON: the order of keys, the
- * format of numbers and `undefined` fields make no difference. These also count as equal: a `null` field and an absent
- * field, content `""` and content `null`, an empty list of calls and no list, and call arguments that are the same
- * JSON. With any other additional field, the copy is a different message. Numbers are compared as JavaScript reads
- * them, with 53 bits of precision.
+ * format of numbers and `undefined` fields make no difference. These also count as equal:
  *
- * Only these may be missing in the copy, but must not be different if they are present: fields that only a model
- * provider writes, the model provider's `id` of the message, additional fields of a call, and reasoning parts.
+ * - a `null` field and an absent field,
+ * - content `""` and content `null`,
+ * - an empty list of calls and no list,
+ * - two call arguments that are the same JSON.
+ *
+ * With any other additional field, the copy is a different message. Numbers are compared as JavaScript reads them, with
+ * 53 bits of precision.
+ *
+ * Some data of the stored message may be missing in the copy. If the copy has the data, it must be equal:
+ *
+ * - fields that only a model provider writes, including the `id` of the message,
+ * - additional fields of a call,
+ * - reasoning parts.
  */
 export const sameMessage = (stored: Message, copy: unknown): boolean =>
   stored === copy || sameFields(stored, copy, sameMessageField);

@@ -23,7 +23,8 @@ export class ContinuationValidationError extends Error {
   readonly code: ContinuationRejectionCode;
   /**
    * The index of the refused message or decision in its list, as in {@link ContinuationRejection}. `undefined` if the
-   * value that should be a list isn't one.
+   * refusal concerns no single message or decision: the client sent something other than a list, or an invalid history
+   * token.
    */
   readonly index: number | undefined;
 
@@ -268,8 +269,8 @@ export interface HistoryPosition {
  * of the history. The token is valid until a writer changes the messages; changes of metadata don't affect it. Returns
  * `undefined` if the store keeps no digests.
  *
- * The token is not secret and gives no access, because the store decides who owns the conversation. A person who knows
- * the stored messages can compute the token, but gains nothing by it.
+ * The token is not secret and gives no access, because access depends only on the conversation's owner. A person who
+ * knows the stored messages can compute the token, but gains nothing by it.
  *
  * @example
  * ```ts

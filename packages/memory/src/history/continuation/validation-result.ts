@@ -51,9 +51,13 @@ export type ContinuationRejection = {
   /** What is wrong and what to do. Contains no message content, ids or names. */
   readonly reason: string;
   /**
-   * The index of the refused message in `incoming`. For the three codes about approvals, `index` is the index of the
-   * refused decision. If a message is missing at the end of `incoming`, `index` is the number of messages. Absent if
-   * `incoming` or the decisions aren't a list.
+   * The place of the problem:
+   *
+   * - For the three codes about approvals, the index of the refused decision.
+   * - For all other codes, the index of the refused message in `incoming`. If a message is missing at the end of
+   *   `incoming`, the number of messages.
+   * - Absent if no single message or decision is refused: `incoming` or the decisions aren't a list, or the history
+   *   token is stale.
    */
   readonly index?: number;
 };

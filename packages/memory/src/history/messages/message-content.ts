@@ -5,8 +5,9 @@ export const partText = (part: ContentPart): string | undefined =>
   isTextPart(part) && typeof part["text"] === "string" ? part["text"] : undefined;
 
 /**
- * Returns the text of a message: its content or, if the content consists of parts, its text parts joined by line
- * breaks. Returns `""` if the message has no text. Reasoning and refusals aren't part of the text.
+ * Returns the text of a message. If the content is a text, returns the content. If the content consists of parts,
+ * returns the text parts, joined by line breaks. Returns `""` if the message has no text. Reasoning and refusals aren't
+ * part of the text.
  *
  * @example
  * ```ts

@@ -21,10 +21,16 @@ import { type CallKey, callKey, matchResults } from "./tool-calls.ts";
  * Anthropic and OpenAI refuse reasoning after which nothing follows. All other reasoning stays in its message, even if
  * the message contains nothing else.
  *
- * Some things in a history are refused only by some model providers: an id that is used again in a later turn, a
- * function name with characters that the model provider doesn't allow, arguments that aren't JSON, a user message
- * without text, or a history that starts with a reply. The code for the model provider (e.g. `@jaf/google`) repairs
- * these. It only changes what the model sees, not the stored messages.
+ * The sanitizer keeps what only some model providers refuse:
+ *
+ * - a call id that is used again in a later turn,
+ * - a function name with characters that the model provider doesn't allow,
+ * - arguments that aren't JSON,
+ * - a user message without text,
+ * - a history that starts with a reply.
+ *
+ * The code for the model provider (e.g. `@jaf/google`) repairs these. It only changes what the model sees, not the
+ * stored messages.
  *
  * @example
  * ```ts
@@ -194,8 +200,8 @@ interface DroppedCalls {
 
 /**
  * Returns the parts of a message without those of dropped calls. Also leaves out reasoning that only led to dropped
- * calls: between this reasoning and the next reasoning, there is nothing but dropped calls. Calls without a part count
- * as coming after all parts. Returns the same array if no part is left out.
+ * calls: only dropped calls come between it and the next reasoning (or the end of the parts). Calls without a part
+ * count as coming after all parts. Returns the same array if no part is left out.
  */
 function withoutToolCallParts(
   parts: readonly ContentPart[],

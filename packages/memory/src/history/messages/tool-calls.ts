@@ -13,7 +13,10 @@ export function calledTool(call: ToolCall | RichToolCall): CalledTool {
   return { name: call.function.name, input: call.function.arguments };
 }
 
-/** The tool calls at the end of a history of which at least one has no result. */
+/**
+ * The tool calls of the last assistant message in a history. At least one of these calls has no result, and only tool
+ * results follow the message.
+ */
 export interface PendingToolCalls {
   /** The index of the assistant message that made the calls. */
   readonly index: number;
@@ -77,8 +80,8 @@ type Event = Call | Result;
  *   unused result after it. (Such messages are in the wrong order.)
  *
  * A second result answers no call. A result counts as second if it equals an earlier result with the same id. It also
- * counts as second if it comes directly after an answered call, unless it is also directly before the call that it
- * answers. So a late duplicate never becomes the answer to a later call.
+ * counts as second if it comes directly after a call that another result answers. Exception: if a call without a result
+ * comes directly after it, it answers that call. So a late duplicate never becomes the answer to a later call.
  *
  * Some gateways give the id `""` to every call, so several calls of one message may have this id. Their results count
  * in order, even if they are equal.
@@ -104,7 +107,10 @@ export function matchResults(messages: readonly RichMessage[]): ReadonlyMap<Call
   return matched;
 }
 
-/** For each tool result: the index of the last message before it that isn't a result, and of the first one after it. */
+/**
+ * For each tool result, the nearest messages that aren't tool results. `before` is the index of the last such message
+ * before the result, or -1. `after` is the index of the first such message after the result, or the number of messages.
+ */
 interface ToolBlocks {
   readonly before: Int32Array;
   readonly after: Int32Array;

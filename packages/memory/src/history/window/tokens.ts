@@ -165,8 +165,8 @@ function reasoningTokensOf(thought: unknown, tokenizer: Tokenizer): number {
 }
 
 /**
- * Returns the texts in a value: the value itself if it is a non-empty text, or the texts of its items if it is a list
- * of parts.
+ * Returns the texts in a value. For a non-empty text, returns this text. For a list of parts, returns the texts of the
+ * parts.
  */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === "string") return value === "" ? [] : [value];
@@ -186,7 +186,7 @@ function jsonTokens(value: unknown, tokenizer: Tokenizer): number {
 
 /**
  * Converts a value into JSON text (`text`) without bytes and long base64. `aside` is the number of tokens for the bytes
- * and the base64 that were left out. Each of them counts at most as much as one media part.
+ * and the base64 that were left out. Each value that was left out counts at most as much as one media part.
  */
 function jsonOf(value: unknown): { readonly text: string; readonly aside: number } {
   let aside = 0;

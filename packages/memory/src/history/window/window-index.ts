@@ -92,8 +92,8 @@ export function createWindowIndex(
 
 /**
  * Returns the index of the user message that a window keeps although the window starts later in the same turn. `start`
- * is the index at which the window starts. Returns -1 if the window starts with a user message or there is none before
- * it.
+ * is the index at which the window starts. Returns -1 if the window starts with a user message, or if no user message
+ * comes before `start`.
  */
 export const pinnedUserMessage = ({ kinds, lastUserAt }: WindowIndex, start: number): number =>
   kinds[start] === USER ? -1 : (lastUserAt[start] ?? -1);

@@ -7,14 +7,14 @@ import { countMessageTokens, estimateTokens, type Tokenizer } from "./tokens.ts"
 interface TrimOptions {
   /**
    * The size to which the window is cut when it exceeds the limit, in the unit of the limit (messages or tokens).
-   * `trimTo` must be below the limit. With `trimTo`, many model calls in a row begin with the same messages, so that
-   * the model provider's prompt cache is used. If `trimTo` is absent, the window slides: each new message pushes out
-   * the oldest messages.
+   * `trimTo` must be below the limit. With `trimTo`, the window starts with the same messages in many consecutive model
+   * calls. So the model provider can use its prompt cache. If `trimTo` is absent, the window slides: each new message
+   * pushes out the oldest messages.
    */
   readonly trimTo?: number | undefined;
   /**
-   * The number of messages of the conversation that come before the given messages: the store has dropped them, or they
-   * were not read. Only used together with `trimTo`. Default 0.
+   * How many messages of the conversation come before the given messages, because the store has dropped these earlier
+   * messages, or because they were not read. Only used together with `trimTo`. Default 0.
    */
   readonly dropped?: number | undefined;
   /**
@@ -86,7 +86,8 @@ function check(what: string, given: Fields, limitField: "maxMessages" | "maxToke
 }
 
 /**
- * Returns the options without those that are `undefined`. So the limit of the other kind of window may be `undefined`.
+ * Returns the options without those that are `undefined`. So `{ maxMessages: 20, maxTokens: undefined }` is a valid
+ * window in messages.
  */
 function givenOf(what: string, options: unknown): Fields {
   const fields = optionFields(what, options);

@@ -52,9 +52,11 @@ interface Cut {
 }
 
 /**
- * Returns the next start of the window: the first possible start with which the window costs at most `low`. If there is
- * none, returns the last possible start with which the window costs at most the limit. If there is none either, returns
- * `end`.
+ * Returns the next start of the window. It is the first of these three that exists:
+ *
+ * - the first possible start with which the window costs at most `low`,
+ * - the last possible start, if the window then costs at most `limit`,
+ * - `end`, so that the window is empty.
  */
 function nextStart(windowIndex: WindowIndex, { limit, low }: WindowLimits, { start, growth }: Cut): number {
   const { end, lastUser, lastGroup } = growth;
@@ -89,11 +91,18 @@ function isStart(windowIndex: WindowIndex, index: number, { end, lastUser }: Gro
 export const REPLAYED_WINDOWS = 5;
 
 /**
- * Returns the index from which `windowStart` adds messages. This is 0 if the history costs at most `REPLAYED_WINDOWS`
- * times the limit. Otherwise it is the index of a user message. The messages from it on cost more than the limit, and
- * at most `REPLAYED_WINDOWS` times the limit. In this range, it is the first user message at or after the position with
- * the most factors of two. The result doesn't depend on earlier messages. It stays the same for about half as many new
- * messages as the range contains. If no user message is in the range, an earlier one is taken.
+ * Returns the index from which `windowStart` adds messages:
+ *
+ * - 0 for a sliding window (`low` equals `limit`), and for a whole history that costs at most `REPLAYED_WINDOWS` times
+ *   the limit.
+ * - Otherwise the index of a user message. The messages from this index on cost more than the limit, and at most
+ *   `REPLAYED_WINDOWS` times the limit. If several user messages meet this condition, they form a range. The result is
+ *   the first of them at or after the position in the range that has the most factors of two.
+ * - If no user message meets the condition, the last user message from which on the messages cost more than
+ *   `REPLAYED_WINDOWS` times the limit, or 0.
+ *
+ * So the result doesn't depend on earlier messages, and stays the same for about half as many new messages as the range
+ * contains.
  */
 function replayFrom(windowIndex: WindowIndex, limits: WindowLimits): number {
   const { limit, low, dropped, positionOf } = limits;

@@ -11,8 +11,8 @@ const FIRST_READ = 100;
 /** The maximum number of messages in the first read. */
 const LONGEST_FIRST_READ = 10_000;
 /**
- * If the messages don't suffice, the next read asks for at least this many times as many messages, because the turn in
- * which the window begins may be very long.
+ * If the messages that were read don't suffice, the next read asks for at least this many times as many. The factor is
+ * large, because the turn in which the window begins may be very long.
  */
 const MORE = 8;
 
@@ -92,13 +92,12 @@ interface Needed {
 }
 
 /**
- * Finds the last user message from which the messages suffice to compute the window:
+ * Finds the last user message that, together with all messages after it, suffices to compute the window. These messages
+ * suffice under two conditions:
  *
- * - A sliding window only depends on the messages from the last user message from which they cost at least the limit.
- * - A window with `trimTo` only depends on the messages from the last user message from which they cost more than
- *   `REPLAYED_WINDOWS` limits, because `windowStart` begins there.
- * - All messages from there on must be replayable. Then the sanitizer doesn't change them, and only matches calls and
- *   results before them with each other.
+ * - They cost enough. For a sliding window, this is at least the limit. For a window with `trimTo`, it is more than
+ *   `REPLAYED_WINDOWS` times the limit, because `windowStart` begins after this cost.
+ * - The sanitizer doesn't change them (`isReplayable`). Then no call or result before them belongs to one of them.
  *
  * Pending calls at the end are neither counted nor checked, because the window may leave them out.
  */
@@ -123,8 +122,8 @@ function endOf(messages: readonly Message[], { limits, least, from }: Needed): W
 }
 
 /**
- * Returns the index of the message with the pending calls at the end, or the number of messages if no call is pending.
- * Returns `undefined` if results of other calls are among the results of these calls.
+ * Returns the index of the message that made the pending calls at the end. If no call is pending, returns the number of
+ * messages. Returns `undefined` if the pending calls are followed by a result of another call.
  */
 function settledEnd(messages: readonly Message[]): number | undefined {
   const pending = pendingToolCalls(messages);

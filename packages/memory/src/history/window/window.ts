@@ -42,9 +42,9 @@ export interface WindowPlan<M> {
   /** The ranges of messages that the window leaves out, in order. */
   readonly omitted: readonly Omission[];
   /**
-   * Whether the window leaves out the newest message that isn't a system message. This happens if the newest message,
-   * the call and results that belong to it, and the turn's user message don't fit into the window together. In this
-   * case, don't call the model, because it would not answer the newest message.
+   * Whether the window leaves out the newest message that isn't a system message. This happens if these messages don't
+   * fit into the window together: the newest message, the call and results that belong to it, and the turn's user
+   * message. In this case, don't call the model, because it would not answer the newest message.
    */
   readonly newestOmitted: boolean;
 }

@@ -21,8 +21,9 @@ const callTimeoutOf = (harness: MemoryProviderHarness): number =>
   harness.callTimeoutMs ?? Math.ceil(timeoutOf(harness) / 3);
 
 /**
- * Creates the set of the connections that are opened between two crashes. `end` aborts the signal of all their calls
- * when the next crash comes.
+ * Creates an object for the time from one crash of the store to the next. `connections` are the providers that were
+ * opened in this time. `watch` wraps such a provider. `end` aborts the signal of all their calls; it is called when the
+ * next crash comes.
  */
 function createLife(
   watchOne: (provider: VersionedMemoryProvider, signal: AbortSignal) => VersionedMemoryProvider,

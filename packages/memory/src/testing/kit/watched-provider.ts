@@ -60,8 +60,11 @@ async function observe(
 
 /**
  * Wraps a provider so that each call is checked. A call of the returned provider rejects, with an error that says what
- * is wrong, in these cases: the provider's method throws, never settles, or returns an incomplete `Result`; the
- * returned error repeats content, metadata or a user id; the rule has already ended.
+ * is wrong, in these cases:
+ *
+ * - The provider's method throws, never settles, or returns an incomplete `Result`.
+ * - The method returns an error that repeats content, metadata or a user id from the arguments.
+ * - The rule has already ended.
  */
 export function watchProvider(provider: VersionedMemoryProvider, watch: Watch): VersionedMemoryProvider {
   const watched = methods.map((method) => {

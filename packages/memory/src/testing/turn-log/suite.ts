@@ -17,7 +17,10 @@ export interface TestTurnLog {
    * connection). Absent if the storage only exists in one process.
    */
   readonly connect?: () => Promise<TurnLog>;
-  /** A provider with the same client and storage, whose writes can begin turns. Absent: rules about these are skipped. */
+  /**
+   * A provider with the same client and storage, whose writes can begin turns. If absent, the rules about writes that
+   * begin turns are skipped.
+   */
   readonly provider?: VersionedMemoryProvider;
   /**
    * Returns all data in the storage as one text. The tests check that the text contains no erased data. If `contents`

@@ -64,8 +64,8 @@ export async function writeUntilCrash(scenario: Scenario, writers: number): Prom
 const ACKNOWLEDGED_EDITIONS = 5;
 
 /**
- * Returns the messages of one edition (version of the content) of a conversation: `edition + 1` messages with the text
- * of the number. So two editions always differ.
+ * Returns the messages for the write number `edition`: `edition + 1` messages, each with this number as its text. So
+ * the messages of two writes always differ.
  */
 export const editionOf = (edition: number): readonly Message[] =>
   users(...Array<string>(1 + edition).fill(`${edition}`));
@@ -95,9 +95,9 @@ export async function replaceUntilCrash({ provider, crash }: Scenario, delay: nu
 }
 
 /**
- * Expects that every stored batch is whole, and that the batches of each writer are in the order in which it sent them.
- * `least` contains the minimum number of stored batches for each writer. Returns the number of stored batches for each
- * writer.
+ * Expects that every stored batch is whole, and that the batches of each writer are in the order in which the writer
+ * sent them. `least` contains the minimum number of stored batches for each writer. Returns the number of stored
+ * batches for each writer.
  */
 export async function expectWholeBatches(
   provider: MemoryProvider,

@@ -12,7 +12,7 @@ import { append, users, writeMethods, writes } from "../../fixtures/messages.ts"
 import { sleep } from "../../fixtures/timing.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** A lifetime in which a few calls can be made before it ends. */
+/** A lifetime that is long enough for a few calls. */
 const TTL = { ttlSeconds: 3 };
 const expired = () => sleep(3_100);
 const owned = { userId: "u", topic: "old" };

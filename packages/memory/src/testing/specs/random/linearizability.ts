@@ -27,7 +27,7 @@ function inOrder(items: readonly unknown[]): readonly unknown[] {
 }
 
 /**
- * Returns data without everything that may differ between two correct stores: times, digests, the order of
+ * Returns the data without everything that may be different in two correct stores: times, digests, the order of
  * conversations with equal times, and the order of trace ids. Digests are tested by other rules.
  */
 function comparable(data: unknown, names: Names): unknown {
@@ -98,8 +98,9 @@ const createMemory = (clients: number): Memory => ({
 const knownBy = ({ known }: Memory, client: number): Known => known[client] ?? new Map();
 
 /**
- * Returns the results of a round as comparable values, in the order of the clients, and what the reads in `surveys`
- * return after the round. New incarnations get their names in the order in which they occur in these values.
+ * Returns two things as comparable values: `outcomes`, the results of a round in the order of the clients, and `state`,
+ * what the reads in `surveys` return after the round. New incarnations get their names in the order in which they occur
+ * in these values.
  */
 async function observe(
   provider: VersionedMemoryProvider,
