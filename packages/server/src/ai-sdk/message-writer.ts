@@ -196,7 +196,7 @@ function callChunks(part: AiSdkToolPart): UIMessageChunk[] {
   };
   const isDone = part.state === "output-available" && part.providerExecuted !== true;
   const { input } = part;
-  // "tool-input-available" makes the client run its own tool. This call is done, e.g. in a resumed stream, so it must not run again.
+  // "tool-input-available" makes the client run its own tool. This call is done, so it must not run again.
   if (isDone && typeof input === "object" && input !== null) {
     return [
       { type: "tool-input-start", ...call },

@@ -131,7 +131,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
       return true;
     } catch (thrown) {
       if (!(thrown instanceof HttpFailure) || thrown.code !== "not-found") throw thrown;
-      // An earlier deletion may have failed after the conversation and before its turns.
+      // An earlier deletion may have deleted the conversation and failed at its turns.
       const turns = await log.turnsOf(conversationId, 1);
       if (!turns.success && turns.error._tag === "MemoryValidationError") throw thrown;
       if (unwrap(turns)[0]?.userId !== userId) throw thrown;
@@ -201,8 +201,8 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
 
   route(deleteConversation, async ({ userId, conversationId }) => {
     const isStored = await hasConversation(conversationId, userId);
-    // The log first, so a failed deletion can be repeated. The writer of a running turn then finds no log, and the store refuses its
-    // appends. The log is erased again at the end, for turns that began meanwhile.
+    // The turns first, so a failed deletion can be repeated. A running turn can't append to the turn log after that.
+    // The turns are erased again at the end, because more may have begun.
     unwrap(await log.deleteConversation(conversationId));
     if (isStored) {
       unwrap(await provider.deleteConversation(conversationId));
