@@ -46,7 +46,7 @@ export function streamedReply(
 }
 
 function streamedReplies(parts: readonly AiSdkUIPart[]): StreamedPart[] {
-  // In each step, adjacent texts become one part, and so do adjacent reasonings. The tool calls come last.
+  // In each step, adjacent text parts are joined, and so are adjacent reasoning parts. The tool calls come last.
   const streamed: StreamedPart[] = [];
   let calls: StreamedPart[] = [];
   for (const part of parts.flatMap(streamedPart)) {

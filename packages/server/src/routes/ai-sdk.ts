@@ -133,7 +133,7 @@ async function knownOf(
 }
 
 interface EncoderOptions {
-  /** Number of parts that the client already has of the turn's UI message. Absent: it has none. */
+  /** Number of parts that the client already has of the turn's UI message. Absent: the client has none. */
   readonly heldParts?: number;
   readonly known?: number;
 }

@@ -54,7 +54,7 @@ const chatFields = {
 
 export const turnFailures = ["not-found", "running", "changed"] satisfies readonly FailureCode[];
 
-/** The fields that the definitions of all routes share that start a turn. */
+/** The fields that are the same in the definitions of all routes that start a turn. */
 const startsTurn = {
   streams: "asked" as const,
   failures: turnFailures,
