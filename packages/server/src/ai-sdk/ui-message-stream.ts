@@ -8,7 +8,7 @@ import { createMessageWriter, type UIMessageChunk } from "./message-writer.ts";
 import { type StreamedOptions, type StreamedPart, streamedReply } from "./ui-messages.ts";
 
 export interface UIMessageStreamOptions {
-  /** Returns the id and other options of the UI message that shows the turn's replies. `start` is the turn's first event. */
+  /** Returns the id and options of the UI message that shows the turn's replies. `start` is the turn's first event. */
   readonly messageOf: (start: TurnEvent | undefined) => TurnChunksOptions;
   /** Number of events that were stored before this stream began. Default 0. */
   readonly known?: number;
