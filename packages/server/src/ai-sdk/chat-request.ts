@@ -12,34 +12,27 @@ type UIMessage = AiSdkChatBody["messages"][number];
 export interface SaidMessage {
   readonly id: string | undefined;
   readonly content: NonNullable<RichMessage["content"]>;
-  /**
-   * The files that the message names by a URL. `content` contains a file of this list only if its URL is `http:` or
-   * `https:` and it has a media type.
-   */
+  /** All files that the message names by a URL, including files that `content` can't hold, e.g. `ftp:` URLs. */
   readonly files: readonly NamedFile[];
 }
 
 /**
- * A parsed request of the AI SDK's `useChat`. `asks` says what the user wants. The history in the request is ignored.
+ * A parsed request of the AI SDK's `useChat`. `asks` says what the user wants:
  *
  * - `"say"`: send the message `said`.
  * - `"edit"`: replace a message of the user by `said`.
  * - `"regenerate"`: get a new reply to the message `said`.
- * - `"go-on"`: answer pending calls with `answers`.
+ * - `"go-on"`: answer tool calls that wait for an approval or for the client, with `answers`.
  */
 export type ChatRequest = {
   readonly chatId: string;
   readonly agentName: string | undefined;
 } & (
   | { readonly asks: "say" | "edit" | "regenerate"; readonly said: SaidMessage }
-  /** The user answers pending calls: tool calls that wait for an approval or for the client's result. */
   | { readonly asks: "go-on"; readonly answers: ClientAnswers }
 );
 
-/**
- * The user's answers to pending calls: approvals, and results of client tools. They are read from the client's copy
- * of the assistant's message.
- */
+/** The user's answers to pending calls, read from the client's copy of the assistant's message. */
 export interface ClientAnswers {
   readonly approvals: readonly ApprovalDecision[];
   /** Returns the client's results for the pending calls `waiting`. Calls without a result are left out. */
@@ -53,10 +46,7 @@ export interface NamingResult extends ClientToolResult {
   readonly files: readonly NamedFile[];
 }
 
-/**
- * Parses the body of a chat request. Throws an `HttpFailure` if the body is invalid. The failure doesn't quote the
- * body.
- */
+/** Parses the body of a chat request. Throws an `HttpFailure` if the body is invalid. */
 export function chatRequestOf(body: AiSdkChatBody): ChatRequest {
   const { id: chatId, messages, trigger, messageId, agentName } = body;
   const common = { chatId, agentName };
@@ -106,7 +96,7 @@ function withNormalUrl(part: UIPart): UIPart {
   return url === undefined ? part : { ...part, url };
 }
 
-/** Returns the files that the parts name by a URL. Files in `data:` URLs are left out, because they hold the bytes. */
+/** Returns the files that the parts name by a URL. Files in `data:` URLs are left out. */
 const uiFiles = (parts: readonly UIPart[], at: Path): NamedFile[] =>
   parts.flatMap((part, index): NamedFile[] => {
     if (!isNamed(part)) return [];
@@ -161,7 +151,7 @@ export const uiMessageRole = z.enum(["system", "user", "assistant"]);
 
 export const uiMessageParts = z.array(z.looseObject({ type: z.string() }));
 
-/** The body that `DefaultChatTransport` of the AI SDK sends, with an optional `agentName`. */
+/** Schema of the body that `DefaultChatTransport` of the AI SDK sends, with an optional `agentName`. */
 export const chatBody = z.looseObject({
   id: z.string().min(1).max(1_000).describe("Chat id, unique per user."),
   messages: z

@@ -9,7 +9,7 @@ import type { Chat, StoredChat } from "./stored-chat.ts";
 
 export interface ChatTurn
   extends Pick<TurnRequest, "target" | "turnId" | "input" | "edit" | "approvals" | "toolResults"> {
-  /** The files that the client's message or its tool results name. The caller must check them with `checkFiles`. */
+  /** The files that are named in the client's message or tool results. Check them with `checkFiles`. */
   readonly files: readonly NamedFile[];
 }
 
@@ -17,9 +17,7 @@ type SayRequest = Extract<ChatRequest, { readonly said: unknown }>;
 
 /**
  * Returns the turn for a request to send, edit or regenerate a message. If the message to edit or regenerate isn't
- * stored (e.g. because an earlier request failed), the turn sends the message. A repeated request to send gets the
- * same turn id, so the message isn't stored twice. Throws an `HttpFailure` if a file of the message has no media
- * type, or a URL other than `http:` or `https:`.
+ * stored, the turn sends it as a new message.
  */
 export function saidTurn(
   { conversationId, chosenId }: Chat,
@@ -29,6 +27,7 @@ export function saidTurn(
   const turnId = asks === "say" ? turnOfMessage(conversationId, said) : undefined;
   const index = asks === "say" || said.id === undefined ? undefined : userMessageWithId(chat, said.id);
   const stored = index === undefined ? undefined : chat.messages[index];
+  // An earlier request may have failed before the message was stored.
   if (index === undefined || stored === undefined || chat.version === undefined) {
     // Only a chat is created: a client can't choose the conversation id of a new conversation.
     const target = chosenId === undefined ? { conversationId } : { newId: conversationId, chatId: chosenId };
@@ -42,8 +41,8 @@ export function saidTurn(
 }
 
 /**
- * Returns the files that the message names. Throws an `HttpFailure` if a file's URL isn't `http:` or `https:`, or if a
- * file has no media type.
+ * Returns the files that the message names. Throws an `HttpFailure` for a file without a media type, or with a URL
+ * other than `http:` or `https:`.
  */
 function webFiles({ files }: SaidMessage): readonly NamedFile[] {
   const lost = files.find(({ file }) => !isWebFile(file) || file.mediaType === "");
@@ -61,8 +60,8 @@ export function isSaid(chat: StoredChat, { id, content }: SaidMessage): boolean 
 }
 
 /**
- * Returns the turn for a request without a new message. The turn continues with the client's answers to the pending
- * calls `waiting`. If no call waits for an answer, the turn finishes the work that a failed turn left.
+ * Returns the turn that continues with the client's answers to the pending calls `waiting`. Without pending calls, the
+ * turn finishes the work that a failed turn left.
  */
 export function answeringTurn(
   conversationId: string,
@@ -80,19 +79,13 @@ export function answeringTurn(
   };
 }
 
-/**
- * Checks whether the conversation is empty or ends with a final reply. If not, a tool call waits for an answer, or a
- * failed turn left unfinished work.
- */
+/** Checks whether the conversation is empty or ends with a reply without tool calls. */
 export function isComplete({ messages }: StoredChat): boolean {
   const last = messages.at(-1);
   return last === undefined || (last.role === "assistant" && (last.tool_calls ?? []).length === 0);
 }
 
-/**
- * Converts a user's message into the input of a turn. Keeps the id that the client gave the message, so that the client
- * can use this id in a later request.
- */
+/** Converts a user's message into the input of a turn. The input keeps the message's id if the client chose it. */
 function inputOf({ id, content }: Omit<SaidMessage, "files">): PromptInput {
   const message: RichMessage = { role: "user", content, ...(isClientId(id) ? { id } : {}) };
   // The engine validates it.

@@ -3,11 +3,9 @@ import { isToolPart, type StreamedPart } from "./ui-messages.ts";
 
 type Input = Extract<AiSdkToolPart, { state: "input-available" }>["input"];
 
-/**
- * A chunk (one event) of the AI SDK's UI message stream, as JAF sends it. JAF doesn't use fields that later releases of `ai@5` to
- * `ai@7` added, because earlier releases reject chunks with these fields.
- */
+/** A chunk (one event) of the AI SDK's UI message stream, as JAF sends it. */
 export type UIMessageChunk =
+  // Without the fields that later releases of `ai@5` to `ai@7` added: earlier releases reject them.
   | { readonly type: "start"; readonly messageId: string }
   | { readonly type: "start-step" }
   | { readonly type: "finish-step" }
@@ -40,21 +38,21 @@ export type UIMessageChunk =
   | { readonly type: "error"; readonly errorText: string }
   | { readonly type: "finish"; readonly finishReason: "stop" | "tool-calls" };
 
-/** The metadata of a UI message: the indexes of its retracted parts. JAF sends no metadata if no part was retracted. */
+/** The metadata of a UI message. The keys of `retracted` are the indexes of the retracted parts. */
 interface MessageMetadata {
   readonly jaf: { readonly retracted: Readonly<Record<string, true>> };
 }
 
 /** Creates the chunks that bring a client's copy of a UI message up to date. */
 export interface MessageWriter {
-  /** Returns the chunks that change the client's message so that the message has exactly the parts `parts`. */
+  /** Returns the chunks after which the client's message shows exactly `parts`. */
   readonly write: (parts: readonly StreamedPart[]) => UIMessageChunk[];
   /**
    * Adds text to the message's last part, and returns the chunks for this text. Returns `undefined` if the last part
-   * has another type or was already ended.
+   * has another type or has already ended.
    */
   readonly append: (type: "text" | "reasoning", text: string) => UIMessageChunk[] | undefined;
-  /** Ends the last part and the last step of the message, and returns the chunks that end them. */
+  /** Returns the chunks that end the message's last part and last step. */
   readonly close: () => UIMessageChunk[];
 }
 
@@ -62,10 +60,7 @@ interface Held {
   readonly part: StreamedPart;
   /** Index of the part in the client's message. */
   readonly index: number;
-  /**
-   * Whether the client had the part before this stream began. If the part is a tool call that waits for an approval,
-   * the client then also has the request for this approval.
-   */
+  /** Whether the client had the part before this stream began. */
   readonly hadBefore: boolean;
 }
 
@@ -75,12 +70,7 @@ export interface HeldMessage {
   readonly length: number;
 }
 
-/**
- * Creates a writer for a client that already has the parts `from.parts` of the UI message. The AI SDK's protocol
- * can't remove parts. If a part can't be changed as needed, the writer retracts all parts from the start of this
- * part's step on: it lists them as retracted in the message's metadata. Then the writer sends new parts in their
- * place, after the existing parts.
- */
+/** Creates a writer for a client that already has the parts `from.parts` of the UI message. */
 export function createMessageWriter(from: HeldMessage): MessageWriter {
   const offset = from.length - from.parts.length;
   const held: Held[] = from.parts.map((part, index) => ({ part, index: offset + index, hadBefore: true }));
@@ -99,6 +89,7 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
     inStep = false;
   };
 
+  // The AI SDK's protocol can't remove parts. The metadata lists the parts to hide, and new parts follow.
   const retractFrom = (index: number): void => {
     endStep();
     const start = held.findLastIndex(({ part }, at) => at <= index && part.type === "step-start");
@@ -111,7 +102,9 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
     if (open !== undefined && delta !== "") chunks.push({ type: `${type}-delta`, id: open.id, delta });
   };
 
-  /** Changes the client's part at index `at` into `part`. Returns `false` if the protocol has no chunks for this change. */
+  /**
+   * Changes the client's part `held[at]` into `part`. Returns `false` if the protocol has no chunks for this change.
+   */
   const change = (at: number, part: StreamedPart): boolean => {
     const before = held[at];
     if (before === undefined || before.part.type !== part.type) return false;
@@ -203,7 +196,7 @@ function callChunks(part: AiSdkToolPart): UIMessageChunk[] {
   };
   const isDone = part.state === "output-available" && part.providerExecuted !== true;
   const { input } = part;
-  // "tool-input-available" makes the client run its own tool. This call is done, e.g. in a resumed stream, so it must not run again.
+  // "tool-input-available" makes the client run its own tool. This call is done, so it must not run again.
   if (isDone && typeof input === "object" && input !== null) {
     return [
       { type: "tool-input-start", ...call },
@@ -216,7 +209,7 @@ function callChunks(part: AiSdkToolPart): UIMessageChunk[] {
 
 /**
  * Returns the chunks that change a tool call in the client's message to the state of `part`. `hasApproval`: the client
- * already has the request for approval.
+ * already has the approval request for this call.
  */
 function stateChunks(part: AiSdkToolPart, hasApproval = false): UIMessageChunk[] {
   const { toolCallId } = part;

@@ -13,8 +13,8 @@ export interface Chat {
   readonly conversationId: string;
   readonly userId: string;
   /**
-   * The chat id that the client chose for this conversation, which may not exist yet. Absent if the client named an
-   * existing conversation by its conversation id.
+   * The chat id that the client chose for this conversation. Absent: the client named an existing conversation by its
+   * conversation id.
    */
   readonly chosenId?: string;
 }
@@ -26,17 +26,15 @@ export interface StoredChat {
   readonly firstPosition: number;
 }
 
-/**
- * Number of messages to load first if only the last reply is needed. If none of them is a user's message, all
- * messages are loaded.
- */
+/** Number of messages to load first if only the last reply is needed. */
 const TAIL = 200;
 
-/** The messages to load. `"tail"`: at least the user's last message and all later messages. */
+/** Which messages to load. `"tail"`: at least the user's last message and all later messages. */
 type ChatPart = "all" | "tail" | "none";
 
 /**
- * Loads messages of the chat's conversation. If the user has no such conversation, returns no messages and no version.
+ * Loads messages of the conversation `chat.conversationId`. If the user has no such conversation, returns no messages,
+ * and `undefined` as version.
  */
 export async function readChat(stores: Stores, chat: Chat, part: ChatPart): Promise<StoredChat> {
   const messages = part === "tail" ? { limit: TAIL } : part;
@@ -46,27 +44,27 @@ export async function readChat(stores: Stores, chat: Chat, part: ChatPart): Prom
     return { version: undefined, messages: [], firstPosition: 0 };
   }
   const stored = conversation.messages;
+  // Without a user's message, the last reply may begin before the messages that were loaded.
   const isCut = part === "tail" && stored.length === TAIL && !stored.some(({ role }) => role === "user");
   if (isCut) return readChat(stores, chat, "all");
   return { version: conversation.metadata?.version ?? 0, messages: stored, firstPosition };
 }
 
-/** Returns the chat for a chat id that the client chose. Doesn't check whether its conversation exists. */
+/** Returns the `Chat` for a chat id that the client chose. Its conversation may not exist. */
 const chosenChat = (userId: string, chosenId: string): Chat => ({
   ...{ userId, chosenId, conversationId: conversationOfChat(userId, chosenId) },
 });
 
 /**
- * Finds the conversation for `chatId`, an id that the client chose, and loads its messages. Looks first for the user's
- * conversation that was created for this chat id, then for the user's conversation whose own id is `chatId`. If the user
- * has neither, returns a new chat without messages. The calls of the store are the same whether or not another user has a
- * conversation with this id, so that their number and duration reveal nothing.
+ * Loads the user's conversation that was created for `chatId`, or otherwise the user's conversation whose own id is
+ * `chatId`. If the user has neither, returns a new `Chat` without messages.
  */
 export async function openChat(
   stores: Stores,
   { userId, chatId }: { readonly userId: string; readonly chatId: string },
   part: ChatPart,
 ): Promise<{ readonly chat: Chat; readonly stored: StoredChat }> {
+  // Another user's conversation causes the same calls of the store, so their duration reveals nothing.
   const chat = chosenChat(userId, chatId);
   const stored = await readChat(stores, chat, part);
   if (stored.version !== undefined || !(await isOwn(stores, { userId, conversationId: chatId })))
@@ -75,7 +73,7 @@ export async function openChat(
   return { chat: own, stored: await readChat(stores, own, part) };
 }
 
-/** Returns the latest turn of the chat that `openChat` finds, or `undefined` if the log has no turn of this chat. */
+/** Returns the latest turn of the conversation that `openChat` finds. Returns `undefined` if the turn log has none. */
 export async function latestTurnOf(
   stores: Stores,
   asked: { readonly userId: string; readonly chatId: string },
@@ -96,15 +94,15 @@ async function isOwn({ provider }: Stores, { conversationId, userId }: Chat): Pr
 }
 
 /**
- * Returns the conversation's latest turn. Returns `undefined` if the log has no turn of the conversation, or if the
- * latest turn belongs to another user.
+ * Returns the latest turn of the chat's conversation. Returns `undefined` if the turn log has none, or if the turn
+ * belongs to another user.
  */
 async function latestTurn({ log }: Stores, chat: Chat): Promise<LoggedTurn | undefined> {
   const [turn] = unwrap(await log.turnsOf(chat.conversationId, 1));
   return turn?.userId === chat.userId ? turn : undefined;
 }
 
-/** Returns the turn with this id, or `undefined` if the log has no such turn of the user (e.g. because the turn has expired). */
+/** Returns the user's turn with this id, or `undefined` if the turn log doesn't have it. */
 export async function turnWithId(
   { log }: Stores,
   { conversationId, userId }: Chat,
@@ -114,16 +112,14 @@ export async function turnWithId(
   return turn?.userId === userId ? turn : undefined;
 }
 
-/**
- * Returns the conversation's pending calls: tool calls that wait for an approval or for the client. Returns `[]` if
- * there are none, or if the latest turn's events have expired.
- */
+/** Returns the conversation's pending calls: tool calls that wait for an approval or for the client. */
 export async function waitingCalls(stores: Stores, chat: Chat): Promise<readonly Interruption[]> {
   const turn = await latestTurn(stores, chat);
   if (turn?.state !== "waiting") return [];
   const { conversationId, turnId, events } = turn;
   const from = Math.max(0, events - 1);
   const page = unwrap(await stores.log.read({ conversationId, turnId, from, limit: 1 }));
+  // No events: they have expired.
   const [text] = page?.events ?? [];
   const last = text === undefined ? undefined : decodeEvent(text);
   return last?.type === "turn_end" ? (last.interruptions ?? []) : [];
@@ -134,7 +130,7 @@ export interface ReplyPlace {
   /** Position of the first stored message that the UI message shows. */
   readonly position: number;
   /**
-   * The messages from before the turn that the UI message also shows. Empty unless the turn continues an earlier
+   * The stored messages from `position` up to the turn's first message. Empty unless the turn continues an earlier
    * turn, e.g. with answers to pending calls.
    */
   readonly before: readonly RichMessage[];
@@ -142,13 +138,13 @@ export interface ReplyPlace {
 
 /**
  * Returns where the UI message that shows a turn's replies begins. `turnPosition` is the position of the turn's first
- * message after the user's input. `messages` may have been loaded before, during or after the turn. So they may lack
- * messages of the turn, even the user's message.
+ * message after the user's input.
  */
 export function replyPlace(
   { messages, firstPosition }: Omit<StoredChat, "version">,
   turnPosition: number,
 ): ReplyPlace {
+  // `messages` may have been loaded before, during or after the turn, so messages of the turn may be missing.
   const length = turnPosition - firstPosition;
   const earlier = messages.slice(0, Math.max(0, length));
   const own = messages.slice(earlier.length);
@@ -162,7 +158,7 @@ export function replyPlace(
   return { position: firstPosition + begun, before: earlier.slice(begun) };
 }
 
-/** Returns the index of the first reply after the user's last message, or the number of messages if there is no such reply. */
+/** Returns the index of the first reply after the user's last message, or `messages.length` if there is none. */
 function replyStart(messages: readonly RichMessage[]): number {
   const user = messages.findLastIndex(({ role }) => role === "user");
   const reply = messages.findIndex(({ role }, index) => index > user && role === "assistant");

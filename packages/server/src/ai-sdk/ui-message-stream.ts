@@ -8,23 +8,13 @@ import { createMessageWriter, type UIMessageChunk } from "./message-writer.ts";
 import { type StreamedOptions, type StreamedPart, streamedReply } from "./ui-messages.ts";
 
 export interface UIMessageStreamOptions {
-  /**
-   * Returns the id of the UI message that shows the turn's replies, and which earlier messages this UI message also
-   * shows. `start` is the turn's first event.
-   */
+  /** Returns the id and options of the UI message that shows the turn's replies. `start` is the turn's first event. */
   readonly messageOf: (start: TurnEvent | undefined) => TurnChunksOptions;
-  /**
-   * Number of events that were stored before this stream began. The client gets these events all at once. Pieces of a
-   * reply that one of these events retracts are left out. Default 0.
-   */
+  /** Number of events that were stored before this stream began. Default 0. */
   readonly known?: number;
 }
 
-/**
- * Returns an encoder that sends a turn, from its first event on, as the AI SDK's UI message stream. If the events end
- * before the turn ends, the encoder cuts the connection off. Otherwise, clients would take the end of the stream for
- * the end of the turn.
- */
+/** Returns an encoder that sends a turn, from its first event on, as the AI SDK's UI message stream. */
 export const encodeUIMessageStream =
   ({ messageOf, known = 0 }: UIMessageStreamOptions): Encoder =>
   ({ events, ...options }) =>
@@ -37,6 +27,7 @@ async function* gathered(
   groups: AsyncIterable<readonly NumberedEvent[]>,
   known: number,
 ): AsyncGenerator<readonly NumberedEvent[]> {
+  // Within a group, `TurnChunks.next` leaves out the pieces that were retracted.
   let waiting: NumberedEvent[] = [];
   for await (const group of groups) {
     waiting.push(...group);
@@ -59,6 +50,7 @@ async function* chunkGroups(
     yield chunks.next(group);
     if (chunks.isOver()) return;
   }
+  // This error cuts the connection off. A regular end of the stream would look like the end of the turn.
   throw new BrokenOffError("The events of the turn ended early.");
 }
 
@@ -73,24 +65,21 @@ export interface TurnChunksOptions extends StreamedOptions {
   /** Id of the UI message that shows the turn's replies. */
   readonly messageId: string;
   /**
-   * The earlier replies and tool results that the same UI message shows. Empty unless the turn continues an earlier
-   * turn, e.g. with answers to pending calls.
+   * The replies and tool results of earlier turns that the UI message shows before this turn's replies. Empty unless
+   * the turn continues an earlier turn, e.g. with answers to pending calls.
    */
   readonly before: readonly RichMessage[];
-  /**
-   * Number of parts of the UI message that the client already has. If absent, the client has none (e.g. in
-   * `resumeStream`), so the stream begins with the parts for `before`.
-   */
+  /** Number of parts of the UI message that the client already has. Absent: the client has none. */
   readonly heldParts?: number;
 }
 
 /**
- * Converts the events of a turn into chunks (events of the AI SDK's UI message stream). Call `start` first, then call
- * `next` with each group of events, in order.
+ * Converts the events of a turn into chunks (events of the AI SDK's UI message stream). Call `start` once, before the
+ * first call of `next`.
  */
 export interface TurnChunks {
   readonly start: () => UIMessageChunk[];
-  /** Returns the chunks for a group of events. Leaves out pieces that a later event of the group retracts. */
+  /** Returns the chunks for the next group of events. Leaves out pieces that a later event of the group retracts. */
   readonly next: (events: readonly NumberedEvent[]) => UIMessageChunk[];
   /** Returns whether the turn has ended. */
   readonly isOver: () => boolean;
@@ -150,6 +139,7 @@ export function createTurnChunks({
     ],
     next: (events) => {
       if (end !== undefined) return [];
+      // Appending text is faster than a comparison of the whole message.
       const grown = onePiece(events);
       for (const { event } of events) take(event);
       const appended = grown && writer.append(grown.type, grown.text);
@@ -168,10 +158,7 @@ function addPiece(pieces: ContentPart[], type: "text" | "reasoning", text: strin
   else pieces[pieces.length - 1] = { type, text: said + text };
 }
 
-/**
- * Joins the events of a group if all are text, or all are reasoning. Returns `undefined` for any other group. Joined
- * text is appended to the message without a comparison of the whole message, which would take longer.
- */
+/** Joins the events of a group if all are text, or all are reasoning. Returns `undefined` for any other group. */
 function onePiece(
   events: readonly NumberedEvent[],
 ): { readonly type: "text" | "reasoning"; readonly text: string } | undefined {

@@ -23,8 +23,8 @@ export interface StreamedOptions {
 export const isToolPart = (part: StreamedPart): part is AiSdkToolPart => "toolCallId" in part;
 
 /**
- * Converts stored messages into UI messages, in the form that the AI SDK's client builds from a stream. In each reply,
- * the joined text and reasoning come first, then the tool calls. So a loaded reply looks the same as a streamed reply.
+ * Converts stored messages into UI messages with the parts that the AI SDK's client builds from a stream. So a message
+ * looks the same when it is loaded and when it is streamed.
  */
 export function streamedMessages(
   messages: readonly RichMessage[],
@@ -46,6 +46,7 @@ export function streamedReply(
 }
 
 function streamedReplies(parts: readonly AiSdkUIPart[]): StreamedPart[] {
+  // In each step, adjacent text parts are joined, and so are adjacent reasoning parts. The tool calls come last.
   const streamed: StreamedPart[] = [];
   let calls: StreamedPart[] = [];
   for (const part of parts.flatMap(streamedPart)) {
@@ -60,7 +61,7 @@ function streamedReplies(parts: readonly AiSdkUIPart[]): StreamedPart[] {
   return streamed.filter((part, index) => part.type !== "step-start" || isFilled(streamed[index + 1]));
 }
 
-/** Checks whether a step has content. `next` is the part after the step's start. Steps without content aren't sent to clients. */
+/** Checks whether a step has content. `next` is the part after the step's `step-start` part. */
 const isFilled = (next: StreamedPart | undefined): boolean =>
   next !== undefined && next.type !== "step-start";
 
@@ -74,15 +75,15 @@ function pushJoined(streamed: StreamedPart[], part: StreamedPart): void {
   }
 }
 
-/** Converts a part of a user's stored message into the form in which the client sent the part. */
+/** Converts an `AiSdkUIPart` of a user's stored message back into the part that the browser sent. */
 const sentPart = (part: AiSdkUIPart): StreamedPart => {
   if (part.type === "text") return { type: "text", text: part.text };
   return part.type === "reasoning" ? { ...part, state: "done" } : part;
 };
 
 /**
- * Converts a part of a stored reply into the parts that the AI SDK's client builds from the stream of this reply.
- * Returns `[]` for a part without visible content.
+ * Converts an `AiSdkUIPart` of a stored reply into the part that the AI SDK's client builds when the reply is streamed.
+ * Returns `[]` for empty text or reasoning.
  */
 function streamedPart(part: AiSdkUIPart): StreamedPart[] {
   switch (part.type) {
@@ -107,11 +108,12 @@ function streamedCall({ toolMetadata: _, ...part }: AiSdkToolPart): AiSdkToolPar
     : streamed;
 }
 
-/** Finds keys that the AI SDK's parser rejects. JSON with such a key would end the whole stream. */
+/** Matches JSON with a key that the AI SDK's parser rejects. */
 const REFUSED = /"(?:__proto__|constructor)":/;
 
 function readable(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const text = JSON.stringify(value);
+  // An error of the parser would end the whole stream.
   return REFUSED.test(text) ? text : value;
 }

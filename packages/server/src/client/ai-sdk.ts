@@ -5,9 +5,9 @@ interface UIMessageLike<Part> {
 }
 
 /**
- * Returns the parts of a UI message that you should show: all parts except retracted ones. The AI SDK's protocol can't remove parts
- * that were streamed. If JAF retracts the beginning of a reply (e.g. because a failed model call is repeated), the message's
- * metadata lists the retracted parts. A message that was loaded, or resumed by `resumeStream`, has no retracted parts.
+ * Returns the parts of a UI message that you should show: all parts except retracted ones. JAF retracts the beginning
+ * of a reply if, for example, a failed model call is repeated. The AI SDK's protocol can't remove these parts, so the
+ * message's metadata lists them. A message that was loaded, or resumed by `resumeStream`, has no retracted parts.
  *
  * @example
  * ```ts

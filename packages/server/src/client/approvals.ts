@@ -4,7 +4,7 @@ import { DEFAULT_ATTEMPTS, delayOf, type FollowOptions, pause } from "./follow.t
 import type { CallOptions, Http } from "./http.ts";
 import { readServerSentEvents } from "./sse.ts";
 
-/** A tool call that waits for the user, with its conversation and turn. */
+/** A tool call that waits for an approval or for the client, with its conversation and turn. */
 export interface PendingApprovalEntry {
   readonly conversationId: string;
   /** The conversation's title, or `null` if it has no title. */
@@ -14,15 +14,15 @@ export interface PendingApprovalEntry {
   readonly interruption: WaitingCall;
 }
 
-/** Lists the tool calls that wait for the user. */
+/** Lists the tool calls that wait for an approval or for the client. */
 export interface ApprovalMethods {
   /** Returns the tool calls that wait for an approval or for the client, in all conversations of the user. */
   readonly pending: (
     options?: CallOptions,
   ) => Promise<{ readonly approvals: readonly PendingApprovalEntry[] }>;
   /**
-   * Yields the list of tool calls that wait for the user: first the current list, then the new list after each
-   * change. Ends when `signal` is aborted or you leave the loop. Reconnects automatically if the connection is lost.
+   * Yields the current list of waiting tool calls, and a new list after each change. Ends when `signal` is aborted or
+   * you leave the loop. Reconnects if the connection is lost.
    */
   readonly watch: (
     options?: Pick<FollowOptions, "signal" | "reconnect">,

@@ -1,11 +1,12 @@
 /** The fields of a {@link JafClientError}. */
 export interface JafClientErrorDetails {
   /**
-   * What went wrong: the `code` of the server's response, e.g. `"not-found"`, or one of the client's own codes:
+   * What went wrong. This is the `code` in the server's response, e.g. `"not-found"`, or one of the client's own codes:
    *
    * - `"connection"`: the server didn't respond, or the connection was lost.
    * - `"aborted"`: your signal was aborted.
-   * - `"redirect"`: the server redirects to another address. The client doesn't follow, because your `headers` may hold a token.
+   * - `"redirect"`: the server redirects to another address. The client doesn't follow, because your `headers` may hold
+   *   a token.
    * - `"malformed"`: the response isn't from a JAF server.
    * - `"http-502"` (and other statuses): the response has an error status and no `code`.
    */
@@ -15,11 +16,13 @@ export interface JafClientErrorDetails {
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
   /**
-   * The id of the failed request. If the server reports the error to its option `onError`, it passes the same id.
-   * Absent if no JAF server responded.
+   * The id of the failed request. If the server reports the error to its option `onError`, it passes this id. Absent if
+   * no JAF server responded.
    */
   readonly requestId?: string | undefined;
-  /** How long the server asks clients to wait before a retry, in ms (from the header `Retry-After`). */
+  /**
+   * How long the server asks clients to wait before a retry, in ms. Absent: the response has no `Retry-After` header.
+   */
   readonly retryAfterMs?: number | undefined;
   /** The conversation of a turn that continues although the request failed. Absent for other errors. */
   readonly conversationId?: string | undefined;
@@ -40,11 +43,13 @@ export class JafClientError extends Error implements JafClientErrorDetails {
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
   /**
-   * The id of the failed request. If the server reports the error to its option `onError`, it passes the same id.
-   * Absent if no JAF server responded.
+   * The id of the failed request. If the server reports the error to its option `onError`, it passes this id. Absent if
+   * no JAF server responded.
    */
   readonly requestId: string | undefined;
-  /** How long the server asks clients to wait before a retry, in ms (from the header `Retry-After`). */
+  /**
+   * How long the server asks clients to wait before a retry, in ms. Absent: the response has no `Retry-After` header.
+   */
   readonly retryAfterMs: number | undefined;
   /** The conversation of a turn that continues although the request failed. Absent for other errors. */
   readonly conversationId: string | undefined;
@@ -118,11 +123,12 @@ const FAILED: Readonly<Record<number, string>> = {
   503: "The server is unavailable. Retry later.",
 };
 
-/** Creates the error for a response with an error status. The response may come from a proxy and have no JSON body. */
+/** Creates the error for a response with an error status. */
 export async function errorOf(response: Response): Promise<JafClientError> {
   const { status } = response;
   // A browser hides the status of a redirect and reports 0.
   if (status < 400) return redirectError(status);
+  // The response may come from a proxy and have no JSON body.
   const error = await errorIn(response);
   const message = error["message"];
   const code = error["code"];
@@ -160,8 +166,8 @@ async function errorIn(response: Response): Promise<Readonly<Record<string, unkn
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /**
- * Converts a `Retry-After` header (seconds or a date) into a duration in ms. Returns `undefined` if the header is absent or
- * invalid.
+ * Converts a `Retry-After` header (seconds or a date) into a duration in ms. Returns `undefined` if the header is
+ * absent or invalid.
  */
 function retryAfterMs(header: string | null): number | undefined {
   if (header === null || header.trim() === "") return undefined;

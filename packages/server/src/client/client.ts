@@ -11,7 +11,10 @@ import { type CallOptions, type ClientHeaders, createHttp, type Fetch } from "./
 
 /** Options of {@link createJafClient}. */
 export interface JafClientOptions {
-  /** The URL before the paths of the server's routes, e.g. `"https://example.org/api"`. `""`: the origin of the current page. */
+  /**
+   * The URL before the paths of the server's routes, e.g. `"https://example.org/api"`. `""`: the origin of the current
+   * page.
+   */
   readonly baseUrl: string;
   /** Sends the requests. Your own function can add options, e.g. `credentials`. Default: the global `fetch`. */
   readonly fetch?: Fetch;
@@ -40,13 +43,13 @@ export interface JafClient {
    */
   readonly chat: (request: ChatRequest, options?: FollowOptions) => AsyncGenerator<FollowedEvent, void, void>;
   /**
-   * Starts a turn like `chat`, but waits for the turn's end and returns its result. If the connection is lost,
-   * rejects and doesn't reconnect. A turn that has begun continues on the server.
+   * Starts a turn like `chat`, waits for the turn's end and returns its result. Rejects if the connection is lost, and
+   * doesn't reconnect. The turn continues on the server.
    */
   readonly ask: (request: ChatRequest, options?: CallOptions) => Promise<TurnAnswer>;
   /** Lists, reads and changes the user's conversations and their turns. */
   readonly conversations: ConversationMethods;
-  /** Lists the tool calls that wait for the user. Answer such calls with `chat` or `ask`. */
+  /** Lists the tool calls that wait for an approval or for the client. Answer these calls with `chat` or `ask`. */
   readonly approvals: ApprovalMethods;
   /** Lists and changes the facts about the user. */
   readonly facts: FactMethods;
@@ -68,7 +71,10 @@ export interface AgentSummary {
   readonly tools: readonly {
     readonly name: string;
     readonly description: string;
-    /** Where the tool runs. If `"client"`, your client must run the tool and send its result with `ChatRequest.toolResults`. */
+    /**
+     * Where the tool runs. If `"client"`, your client must run the tool and send its result with
+     * `ChatRequest.toolResults`.
+     */
     readonly runs: "server" | "client";
     /** Whether calls of the tool may wait for an approval. */
     readonly approval: boolean;
@@ -78,11 +84,11 @@ export interface AgentSummary {
 /** The agents of the server. */
 export interface AgentList {
   readonly agents: readonly AgentSummary[];
-  /** Name of the agent that answers requests that name no agent. */
+  /** The name of the agent for requests without `agentName`. */
   readonly defaultAgent: string;
 }
 
-/** A message of the user, or answers to calls that wait for the user. */
+/** A request that starts a turn: with a message of the user, or with answers to pending calls. */
 export interface ChatRequest {
   /** The agent's name. Default: the server's default agent. */
   readonly agentName?: string;
@@ -93,11 +99,14 @@ export interface ChatRequest {
   /** Several messages of the user, in place of `message`. */
   readonly messages?: readonly { readonly role: "user"; readonly content: string | readonly ClientPart[] }[];
   /**
-   * The client's copy of the conversation. The server rejects the request if this copy differs from the stored
-   * messages.
+   * The client's copy of the conversation. If this copy differs from the stored messages, the server rejects the
+   * request.
    */
   readonly history?: readonly Message[];
-  /** A token that stands for the history, in place of `history`; see `PromptResult.historyToken` of `@jaf/core`. */
+  /**
+   * A token that stands for the history, in place of `history`. You get it as `PromptResult.historyToken` of
+   * `@jaf/core`.
+   */
   readonly historyToken?: string;
   /** The user's decisions about tool calls that wait for an approval. */
   readonly approvals?: readonly ApprovalDecision[];
@@ -116,7 +125,7 @@ export interface TurnAnswer {
   readonly messages: readonly Message[];
   /** The decoded output, if the agent has an `outputCodec`. */
   readonly output?: unknown;
-  /** The tool calls that wait for the user. Empty unless the status is `interrupted`. */
+  /** The tool calls that wait for an approval or for the client. Empty unless the status is `interrupted`. */
   readonly interruptions: readonly WaitingCall[];
   /** Why the turn failed. Present only with status `error`. */
   readonly error?: TurnError;

@@ -5,7 +5,10 @@ import type { NumberedEvent } from "../turns/turn-service.ts";
 import { type FollowedEvent, type FollowOptions, followTurn, startTurn } from "./follow.ts";
 import type { CallOptions, Http } from "./http.ts";
 
-/** The state of a turn. `"waiting"`: the turn has ended, but some of its tool calls wait for the user. */
+/**
+ * The state of a turn. `"waiting"`: the turn has ended, but some of its tool calls wait for an approval or for the
+ * client.
+ */
 export type TurnState = "running" | "waiting" | "ended";
 
 /** A conversation in a list. */
@@ -25,7 +28,7 @@ export interface ConversationSummary {
   readonly messages: number;
   /** A number that changes whenever the messages change. Pass it to `edit`, `regenerate` or `copy`. */
   readonly version: number;
-  /** The conversation's latest turn. Absent unless this turn is running or waiting. */
+  /** The conversation's latest turn. Absent: this turn has ended, or the turn log has no turn of the conversation. */
   readonly turn?: { readonly turnId: string; readonly state: TurnState };
 }
 
@@ -62,7 +65,7 @@ export interface Conversation {
   readonly messages: readonly PositionedMessage[];
   /** Whether the conversation has messages before the first of `messages`. */
   readonly earlier: boolean;
-  /** The conversation's latest turn, in any state. Absent if the log has no turn of the conversation. */
+  /** The conversation's latest turn, in any state. Absent: the turn log has no turn of the conversation. */
   readonly turn?: {
     readonly turnId: string;
     readonly state: TurnState;
@@ -74,7 +77,7 @@ export interface Conversation {
 /** A chat, loaded for `useChat` of the AI SDK. */
 export interface LoadedChat {
   /**
-   * The conversation id of the chat, for the other methods (e.g. `rename`). A new chat has this id even before its
+   * The conversation id of the chat, for the other methods (e.g. `rename`). A new chat has a conversation id before its
    * first message.
    */
   readonly conversationId: string;
@@ -89,21 +92,26 @@ export interface TurnEvents {
   readonly events: readonly NumberedEvent[];
 }
 
-/** A turn of a conversation, with its record. */
+/** A turn of a conversation, with its `TurnRecord`. */
 export interface TurnSummary {
   readonly turnId: string;
   readonly state: TurnState;
   /** When the turn started (ISO 8601). */
   readonly startedAt: string;
-  /** What the model received in the turn, with usage and cost: a `TurnRecord` of `@jaf/server`. Absent while the turn runs. */
+  /**
+   * What the model received in the turn, with usage and cost: a `TurnRecord` of `@jaf/server`. Absent while the turn
+   * runs.
+   */
   readonly record?: unknown;
 }
 
 /** A new message that replaces an earlier message of the user. */
 export interface EditRequest {
-  /** Position of the user's message to replace. All later messages are dropped. */
+  /** Position of the user's message to replace. All later messages are removed. */
   readonly position: number;
-  /** The conversation's version that the client saw. If the conversation has changed, the request fails with status 409. */
+  /**
+   * The conversation's version that the client saw. If the conversation has changed, the request fails with status 409.
+   */
   readonly version: number;
   /** The new message. */
   readonly message: string | readonly ClientPart[];
@@ -113,9 +121,13 @@ export interface EditRequest {
 
 /** Which message of the user the agent answers again. */
 export interface RegenerateRequest {
-  /** Position of the user's message to answer again. Default: the user's last message. All later messages are dropped. */
+  /**
+   * Position of the user's message to answer again. All later messages are removed. Default: the user's last message.
+   */
   readonly position?: number;
-  /** The conversation's version that the client saw. If the conversation has changed, the request fails with status 409. */
+  /**
+   * The conversation's version that the client saw. If the conversation has changed, the request fails with status 409.
+   */
   readonly version: number;
   /** The agent's name. Default: the server's default agent. */
   readonly agentName?: string;
@@ -124,11 +136,13 @@ export interface RegenerateRequest {
 /** How much of a conversation to copy. */
 export interface CopyRequest {
   /**
-   * Copies only the messages before this position. The message at this position must be a user's message. Default: copies all
-   * messages.
+   * Copies only the messages before this position. The message at this position must be a user's message. Default:
+   * copies all messages.
    */
   readonly upTo?: number;
-  /** The conversation's version that the client saw. If the conversation has changed, the request fails with status 409. */
+  /**
+   * The conversation's version that the client saw. If the conversation has changed, the request fails with status 409.
+   */
   readonly version: number;
   /** The title of the copy. Default: the title of the copied conversation. */
   readonly title?: string;
@@ -137,17 +151,22 @@ export interface CopyRequest {
 /** Lists, reads and changes the user's conversations and their turns. */
 export interface ConversationMethods {
   /**
-   * Returns a page of the user's conversations, latest first. `limit`: 1 to 100 conversations, default 30. `search` (1 to 200
-   * characters): returns only conversations whose title contains this text, in upper or lower case. With `search`, the server looks
-   * through 1,000 conversations for each page. So a page with `nextCursor` may have fewer than `limit` conversations, or none.
+   * Returns a page of the user's conversations, latest first.
+   *
+   * - `limit`: 1 to 100 conversations, default 30.
+   * - `cursor`: the `nextCursor` of the page before.
+   * - `search`: only conversations whose title contains this text of 1 to 200 characters, ignoring case.
+   *
+   * With `search`, the server looks through 1,000 conversations for each page. A page with `nextCursor` may have fewer
+   * than `limit` conversations, or none.
    */
   readonly list: (
     query?: { readonly limit?: number; readonly cursor?: string; readonly search?: string },
     options?: CallOptions,
   ) => Promise<ConversationPage>;
   /**
-   * Returns a conversation with its last messages, or with the last messages before the position `before`. `limit`: 1 to 1,000
-   * messages, default 100.
+   * Returns a conversation with its last messages. With `before`, returns the last messages before this position
+   * instead. `limit`: 1 to 1,000 messages, default 100.
    */
   readonly get: (
     conversationId: string,
@@ -183,7 +202,7 @@ export interface ConversationMethods {
   readonly loadChat: (chatId: string, options?: CallOptions) => Promise<LoadedChat>;
   /** Changes a conversation's title. The title has 1 to 200 characters; spaces at its start and end are removed. */
   readonly rename: (conversationId: string, title: string) => Promise<{ readonly title: string }>;
-  /** Deletes a conversation and the log of its turns. */
+  /** Deletes a conversation and its turns in the turn log. */
   readonly delete: (conversationId: string) => Promise<{ readonly deleted: true }>;
   /** Deletes all conversations of the user. Returns their number. */
   readonly deleteAll: () => Promise<{ readonly deleted: number }>;
@@ -194,15 +213,15 @@ export interface ConversationMethods {
     conversationId: string,
     request: CopyRequest,
   ) => Promise<{ readonly conversationId: string }>;
-  /** Replaces a message of the user, drops all later messages, and starts a turn. Yields the events of this turn. */
+  /** Replaces a message of the user, removes all later messages, and starts a turn. Yields the events of this turn. */
   readonly edit: (
     conversationId: string,
     request: EditRequest,
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
   /**
-   * Drops all messages after a message of the user, and starts a turn that answers this message again. Yields the events of this
-   * turn.
+   * Removes all messages after a message of the user, and starts a turn that answers this message again. Yields the
+   * events of this turn.
    */
   readonly regenerate: (
     conversationId: string,
@@ -210,16 +229,16 @@ export interface ConversationMethods {
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
   /**
-   * Asks a turn (default: the latest) to stop. Returns `stopping: true` if the turn is running; the turn then ends with a
-   * `turn_end` event shortly after. Returns `stopping: false` if the turn isn't running.
+   * Asks a turn (default: the latest) to stop. Returns `stopping: false` if the turn isn't running. Otherwise, returns
+   * `stopping: true`, and the turn ends with a `turn_end` event shortly after.
    */
   readonly stop: (
     conversationId: string,
     request?: { readonly turnId?: string },
   ) => Promise<{ readonly stopping: boolean }>;
   /**
-   * Yields the events of a turn (default: the latest), from the number `from` (default 0) on, until the turn ends. Also
-   * works after a page reload or on another device.
+   * Yields the events of a turn (default: the latest) until the turn ends. `from`: the number of the first event,
+   * default 0. Use it after a page reload, or on another device.
    */
   readonly follow: (
     conversationId: string,
@@ -227,15 +246,17 @@ export interface ConversationMethods {
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
   /**
-   * Returns the events that a turn (default: the latest) has so far, from the number `from` (default 0) on. Returns at most 1,000
-   * events.
+   * Returns the events that a turn (default: the latest) has so far, at most 1,000. `from`: the number of the first
+   * event, default 0.
    */
   readonly events: (
     conversationId: string,
     turn?: { readonly turnId?: string; readonly from?: number },
     options?: CallOptions,
   ) => Promise<TurnEvents>;
-  /** Returns the turns of a conversation with their records, latest first. `limit`: 1 to 100 turns, default 20. */
+  /**
+   * Returns the turns of a conversation, latest first, each with its `TurnRecord`. `limit`: 1 to 100 turns, default 20.
+   */
   readonly turns: (
     conversationId: string,
     query?: { readonly limit?: number },

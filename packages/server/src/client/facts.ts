@@ -26,7 +26,7 @@ export interface FactMethods {
     readonly fact: string;
     readonly tags?: readonly string[];
   }) => Promise<{ readonly fact: Fact }>;
-  /** Returns where a fact comes from. With a query, also returns why recall finds this fact for the query. */
+  /** Returns where a fact comes from. With a query, the explanation says why recall finds this fact for the query. */
   readonly explain: (
     factId: string,
     query?: { readonly query?: string },

@@ -23,19 +23,22 @@ import type { NumberedEvent } from "../turns/turn-service.ts";
 import type { Serialized } from "./http.ts";
 
 /**
- * A tool call that waits for an approval. Send the user's decision with `ChatRequest.approvals`. `expiresAt` is an ISO 8601 string.
+ * A tool call that waits for an approval. Send the user's decision with `ChatRequest.approvals`. `expiresAt` is an ISO
+ * 8601 string.
  */
 export interface WaitingApproval extends Serialized<ApprovalRequest> {}
 
 /** A tool call that your client must run. Send the result with `ChatRequest.toolResults`. */
 export interface WaitingClientTool extends Serialized<ClientToolCall> {}
 
-/** A tool call that waits for the user: an `Interruption` of `@jaf/core` in the form that it has after JSON (dates are strings). */
+/**
+ * A tool call that waits for an approval or for the client: an `Interruption` of `@jaf/core`, with dates as strings.
+ */
 export type WaitingCall = WaitingApproval | WaitingClientTool;
 
 /**
- * A piece of a reply in progress: text, reasoning or another part. Adjacent pieces of text are joined into one piece,
- * and so are adjacent pieces of reasoning.
+ * A piece of a reply in progress: text, reasoning or another part. Adjacent text is joined into one piece. Adjacent
+ * reasoning is joined into one piece.
  */
 export type Piece = TextEvent | ReasoningEvent | PartEvent;
 
@@ -54,10 +57,7 @@ export interface ToolItem {
   readonly type: "tool";
   readonly toolCallId: string;
   readonly toolName: string;
-  /**
-   * The parsed arguments, once the tool has started or the call waits. Before that, the arguments as the model wrote
-   * them.
-   */
+  /** The parsed arguments, once the tool has started or the call waits. Until then, the text that the model wrote. */
   readonly args: unknown;
   readonly state: ToolState;
   /** The result as the model sees it, once the call has ended. If the result consists of parts, this is their text. */
@@ -67,7 +67,7 @@ export interface ToolItem {
   readonly durationMs?: number;
   /** The approval or client tool that the call waits for. Present only in the state `"waiting"`. */
   readonly waitsFor?: WaitingCall;
-  /** How often the tool has started for this call. More than once if another process took over the turn. */
+  /** How often the tool has started for this call. More than 1 if another process took over the turn. */
   readonly starts: number;
 }
 
@@ -77,7 +77,7 @@ export interface MessageItem {
   readonly agentName: string;
   /** A message of the turn, e.g. a reply of the agent. Tool results are in `ToolItem` instead. */
   readonly message: Message;
-  /** Present if the turn was stopped, so the message may be incomplete. */
+  /** Present if the turn was stopped: the message may be incomplete. */
   readonly stopped?: true;
 }
 
@@ -91,32 +91,34 @@ export interface HandoffItem {
 /** An item of a turn that you can show. */
 export type TurnItem = MessageItem | ToolItem | HandoffItem;
 
-/** The state of a turn, ready for display. Show `items` first, then `pieces`: no text is in both. */
+/** A turn, ready for display. Show `items` first, and `pieces` after them: no text is in both. */
 export interface FoldedTurn {
   readonly turnId: string | undefined;
   readonly conversationId: string | undefined;
   /** Name of the current agent. */
   readonly agentName: string | undefined;
-  /** Number of events that were added so far. The next event has this number. */
+  /** Number of events that were added so far. This is the number of the next event. */
   readonly events: number;
-  /** `"starting"`: no event has arrived so far. `"running"`: the turn runs. Other values: how the turn ended, see `TurnEnd`. */
+  /**
+   * `"starting"`: no event has arrived. `"running"`: the turn runs. Other values: how the turn ended, see `TurnEnd`.
+   */
   readonly status: "starting" | "running" | TurnEnd["status"];
   /** Messages, tool calls and handoffs, in order. */
   readonly items: readonly TurnItem[];
   /** Pieces of the reply in progress, to show after all items. */
   readonly pieces: readonly Piece[];
   /**
-   * Set by a `retract` event: why the pieces of the reply were removed. The next piece, the next message and the
-   * turn's end change it to `undefined`.
+   * Why the pieces of the reply were removed, after a `retract` event. The next piece, the next message or the turn's
+   * end changes it to `undefined`.
    */
   readonly retracted: RetractEvent["reason"] | undefined;
-  /** The messages that `message` events contain (the agents' replies), in order. Tool results are in `items`. */
+  /** The messages of `message` events (the agents' replies), in order. */
   readonly messages: readonly Message[];
-  /** For each model call, which messages the model got, and why it didn't get others. */
+  /** For each model call, which messages the model got, and why it didn't get the others. */
   readonly contexts: readonly ContextManifest[];
   /** The model calls that have ended, in order. */
   readonly modelCalls: readonly ModelCallEvent[];
-  /** The tool calls that wait for the user. */
+  /** The tool calls that wait for an approval or for the client. */
   readonly interruptions: readonly WaitingCall[];
   /** Why the turn failed. Present only with status `error`. */
   readonly error?: TurnError;
@@ -144,9 +146,8 @@ export const emptyTurn: FoldedTurn = {
 };
 
 /**
- * Returns the turn's state with one more event added, and doesn't change `turn`. An event that was already added is ignored, so
- * two connections may deliver the same events. The caller must not skip events: the next event has the number `turn.events`. The
- * client's methods yield all events in order.
+ * Returns a copy of `turn` with one more event. Ignores an event that was already added. Pass all events in order: the
+ * next event has the number `turn.events`. The methods of `JafClient` yield all events in order.
  *
  * @example
  * ```ts
@@ -232,12 +233,10 @@ function withWaiting(turn: FoldedTurn, waiting: WaitingCall): FoldedTurn {
   };
 }
 
-/**
- * Adds the end of the turn. Keeps pieces that no message has replaced, so that shown text doesn't disappear. Such pieces aren't
- * part of the stored conversation.
- */
+/** Adds the event of the turn's end. Keeps the pieces that no message has replaced. */
 function ended(turn: FoldedTurn, event: TurnEnd): FoldedTurn {
   const { type: _, status, error, interruptions = [], output, version, usage } = event;
+  // Text that is shown must not disappear, even if it isn't part of the stored conversation.
   const waiting = (interruptions as readonly WaitingCall[]).reduce(withWaiting, turn);
   return {
     ...waiting,
@@ -261,10 +260,7 @@ const OPEN: ReadonlySet<string> = new Set(["called", "running", "waiting"]);
 /** Checks whether the call has no result yet. */
 const isOpen = ({ state }: ToolItem): boolean => OPEN.has(state);
 
-/**
- * Changes the last call that has this id and no result yet. If no such call exists, adds a new call and changes the
- * new call. A call with a result stays unchanged, because the model may use its id again for a new call.
- */
+/** Changes the last call that has this id and no result. If no such call exists, adds a call and changes it. */
 function withCall(
   items: readonly TurnItem[],
   { toolCallId, toolName, args }: CalledTool,
@@ -273,6 +269,7 @@ function withCall(
   const index = items.findLastIndex(
     (item) => item.type === "tool" && item.toolCallId === toolCallId && isOpen(item),
   );
+  // A call with a result stays unchanged: the model may use its id again for a new call.
   const found = items[index];
   if (found?.type === "tool") return items.with(index, change(found));
   return [...items, change({ type: "tool", toolCallId, toolName, args, state: "called", starts: 0 })];
@@ -283,11 +280,9 @@ function withCallsOf(items: readonly TurnItem[], message: Message): readonly Tur
   return callsIn(message).reduce((all, call) => withCall(all, call, (item) => item), items);
 }
 
-/**
- * Adds the result in a tool message to the item of the tool call that the message answers. Does nothing if a `tool_end`
- * event has already added the result with more details.
- */
+/** Adds the result in a tool message to the item of its call. Does nothing if the item already has a result. */
 function withResultOf(items: readonly TurnItem[], { tool_call_id, content }: Message) {
+  // A result from a `tool_end` event has more details than a tool message.
   const index = items.findLastIndex(
     (item) => item.type === "tool" && item.toolCallId === tool_call_id && isOpen(item),
   );
@@ -321,7 +316,7 @@ function withInterruption(items: readonly TurnItem[], waitsFor: WaitingCall): re
   return withCall(items, waitsFor, (item) => ({ ...item, args: waitsFor.args, state: "waiting", waitsFor }));
 }
 
-/** Returns the tool calls of a message, including calls of custom tools. */
+/** Returns the tool calls of a message, including calls of custom tools. `args` is the text that the model wrote. */
 export function callsIn({ tool_calls = [] }: Message): readonly CalledTool[] {
   return (tool_calls ?? []).map((call: LooseCall) => ({
     toolCallId: call.id,

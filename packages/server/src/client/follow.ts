@@ -8,7 +8,7 @@ import { readServerSentEvents } from "./sse.ts";
 export interface FollowOptions extends CallOptions {
   /** When and how often to reconnect after a lost connection. */
   readonly reconnect?: ReconnectOptions;
-  /** The client reconnects if no bytes arrive for this long, in ms. Default 60,000. */
+  /** How long the client waits for bytes before it reconnects, in ms. Default 60,000. */
   readonly idleTimeoutMs?: number;
   /** Called with `false` when the connection is lost, and with `true` when the client has reconnected. */
   readonly onConnection?: (connected: boolean) => void;
@@ -17,8 +17,8 @@ export interface FollowOptions extends CallOptions {
 /** When and how often a client reconnects. */
 export interface ReconnectOptions {
   /**
-   * Number of failed attempts to reconnect after which the client gives up. When an event arrives, the count starts
-   * again from 0. Default 30, which takes a few minutes.
+   * Number of failed attempts to reconnect after which the client gives up. An event that arrives sets the count back
+   * to 0. Default 30, which takes a few minutes.
    */
   readonly maxAttempts?: number;
   /** Delay before the first attempt to reconnect, in ms. The delay doubles with each attempt. Default 250. */
@@ -45,17 +45,12 @@ type Open = (signal: AbortSignal) => Promise<Response>;
 const NO_CONTENT = 204;
 export const DEFAULT_ATTEMPTS = 30;
 const DEFAULT_IDLE_MS = 60_000;
-/**
- * If a connection still receives bytes this long after it opened (in ms), the count of failed attempts to reconnect
- * starts again from 0, even if no event has arrived.
- */
+/** How long a connection must receive bytes before failed attempts to reconnect are forgotten, in ms. */
 const STEADY_MS = 5_000;
 
 /**
- * Yields each event of a turn once and in order, until `turn_end`, or until the server has no more events. After a lost
- * connection, reconnects and continues with the next event. `first` opens the first connection, e.g. by a request that
- * starts the turn. If this connection fails before an event has arrived, throws the error: a repeated call of `first`
- * could start a second turn.
+ * Yields each event of a turn once and in order, and reconnects after a lost connection. `first` opens the first
+ * connection, e.g. by a request that starts the turn.
  */
 export async function* followTurn(
   http: Http,
@@ -104,7 +99,10 @@ export async function* followTurn(
   }
 }
 
-/** Starts a turn by a POST request and yields the turn's events. Reconnects like `followTurn`. */
+/**
+ * Starts a turn by a POST request and yields the turn's events. Reconnects if the connection is lost after the first
+ * event.
+ */
 export function startTurn(
   http: Http,
   {
@@ -136,15 +134,13 @@ function openEvents(
   });
 }
 
-/**
- * Creates the error for a connection on which no data has arrived for `idleTimeoutMs`. Such a connection counts as
- * lost. The error's code is `"connection"` and not `"aborted"`, because the caller didn't abort the request.
- */
+/** Creates the error for a connection on which no data has arrived for `idleTimeoutMs`. */
+// The code is `"connection"` and not `"aborted"`, because the caller didn't abort the request.
 const idleError = () => connectionError(new Error("No data arrived within idleTimeoutMs."), undefined);
 
 /**
- * Yields the events that arrive on one connection. Calls `onSteady` when the connection still receives bytes after
- * `STEADY_MS`.
+ * Yields the events that arrive on one connection. Calls `onSteady` when bytes arrive later than `STEADY_MS` after its
+ * opening.
  */
 async function* readTurn(
   open: Open,
@@ -176,11 +172,9 @@ async function* readTurn(
   }
 }
 
-/**
- * Converts a server-sent event into an event of the turn. The id of the server-sent event is `<turnId>:<number>`. The
- * turn id may contain colons.
- */
+/** Converts a server-sent event into a `FollowedEvent`. `id` is `<turnId>:<number>`. */
 function parseEvent(id: string | undefined, data: string): FollowedEvent {
+  // The turn id may contain colons.
   const colon = id?.lastIndexOf(":") ?? -1;
   const number = Number(id?.slice(colon + 1));
   try {
@@ -193,18 +187,16 @@ function parseEvent(id: string | undefined, data: string): FollowedEvent {
   }
 }
 
-/**
- * Returns the delay before a reconnect, in ms. `attempt` counts from 1. The delay is up to 25 % shorter at random, so that clients
- * don't all reconnect at the same time.
- */
+/** Returns the delay before a reconnect, in ms. `attempt` counts from 1. */
 export function delayOf(
   attempt: number,
   { firstDelayMs = 250, maxDelayMs = 8_000 }: ReconnectOptions,
 ): number {
+  // Up to 25 % shorter at random, so that clients don't all reconnect at the same time.
   return Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1)) * (1 - Math.random() / 4);
 }
 
-/** Waits for `ms` milliseconds, or until the browser is online again or the signal is aborted. */
+/** Waits for `ms` milliseconds. Resolves earlier if the browser is online again, or if `signal` is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const target = globalThis as Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">>;

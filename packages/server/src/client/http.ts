@@ -3,7 +3,7 @@ import { connectionError, errorOf, type JafClientError, malformedError } from ".
 /** A function that sends an HTTP request, such as the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Headers for every request, or a function that returns such headers, e.g. with a fresh access token. */
+/** Headers for every request, or a function that returns these headers, e.g. with a fresh access token. */
 export type ClientHeaders =
   | Readonly<Record<string, string>>
   | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
@@ -29,7 +29,7 @@ interface HttpRequest extends CallOptions {
 export interface Http {
   /** Sends a request and returns the `data` of the JSON response. Rejects with a {@link JafClientError}. */
   readonly call: <Data>(path: string, request?: HttpRequest) => Promise<Data>;
-  /** Sends a request and returns the response, whose status is 2xx. Rejects with a {@link JafClientError}. */
+  /** Sends a request and returns a response with status 2xx. Rejects with a {@link JafClientError}. */
   readonly send: (path: string, request?: HttpRequest) => Promise<Response>;
 }
 
@@ -93,7 +93,7 @@ function dataOf<Data>(text: string, status: number): Data {
   throw malformedError("answer", status);
 }
 
-/** The type that a value of type `T` has after JSON: dates are ISO 8601 strings, and URLs are strings. */
+/** The type that a value of type `T` has after JSON: dates become ISO 8601 strings, and URLs become strings. */
 export type Serialized<T> = T extends Date | URL
   ? string
   : T extends string | number | boolean | null | undefined

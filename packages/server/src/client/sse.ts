@@ -8,8 +8,8 @@ export interface ServerSentEvent {
 const LINE_END = /\r\n|\n|\r/;
 
 /**
- * Yields the events of a `text/event-stream`. Calls `heard` whenever bytes arrive, even for a keep-alive comment. If the stream
- * ends within an event (before its empty line), skips this event, because it may be incomplete.
+ * Yields the events of a `text/event-stream`, without an incomplete event at the end. Calls `heard` whenever bytes
+ * arrive.
  */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array>,

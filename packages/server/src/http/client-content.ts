@@ -7,20 +7,23 @@ import type { Path } from "./request-body.ts";
 export type ClientFile =
   | {
       readonly kind: "url";
-      /** An absolute URL of any scheme, as `new URL(url).href` gives it. The model provider gets exactly this text. */
+      /**
+       * An absolute URL of any scheme. The server has normalized it to `new URL(url).href`. The model provider gets the
+       * normalized URL.
+       */
       readonly url: string;
       /** The media type that the client claims. */
       readonly mediaType: string;
     }
   | {
       readonly kind: "fileId";
-      /** The id of an uploaded file of the model's provider. */
+      /** The id that the model provider gave to an uploaded file. */
       readonly fileId: string;
       /** The media type that the client claims. */
       readonly mediaType: string;
     };
 
-/** A part of a message as a client sends it: a text, or an image, sound or file. */
+/** A part of a message as a client sends it: text or media (an image, sound or file). */
 export type ClientPart =
   | { readonly type: "text"; readonly text: string }
   | {
@@ -29,38 +32,31 @@ export type ClientPart =
       readonly mediaType: string;
       /** The bytes as base64 or as a `data:` URL. */
       readonly data?: string;
-      /** A `data:` URL, or the absolute URL of a file that the server option `clientFiles` allows. */
+      /** A `data:` URL, or the URL of a file that the server option `clientFiles` allows. */
       readonly url?: string;
       /** The model provider's id of a file that the server option `clientFiles` allows. */
       readonly fileId?: string;
       readonly filename?: string;
     };
 
-/** A file and the path of the field that names it. */
+/** A file that a request body names, with the path of the field that names it. */
 export interface NamedFile {
   readonly path: Path;
   readonly file: ClientFile;
 }
 
-/**
- * Matches base64 without the characters `-` and `_` of base64url. With `-`, the data could begin with `file-`, and
- * OpenAI's package for the AI SDK would take it for a file's id.
- */
+/** Matches base64, but not the characters `-` and `_` of base64url. */
+// Data with `-` could begin with `file-`: OpenAI's package for the AI SDK would take it for a file's id.
 const BASE64 = /^[a-z\d+/=\s]*$/i;
 
-/**
- * Checks whether the text is a `data:` URL. The text after `;base64,` must be base64. Otherwise, some model packages
- * would take a URL or a file id in this place and use that file.
- */
+/** Checks whether the text is a `data:` URL. Text after `;base64,` must be base64. */
 export function isDataUrl(text: string): boolean {
   const [head, isBase64] = /^data:[^,]*?(;base64)?,/i.exec(text) ?? [];
+  // Some model providers accept a URL or a file id after `;base64,` and would use that file.
   return head !== undefined && (isBase64 === undefined || BASE64.test(text.slice(head.length)));
 }
 
-/**
- * Returns an absolute URL in its normal form (`URL.href`), which all parsers read in the same way. Returns `undefined`
- * if the text isn't an absolute URL.
- */
+/** Returns the normal form (`URL.href`) of an absolute URL, or `undefined` if the text isn't an absolute URL. */
 export const normalUrl = (text: string): string | undefined =>
   URL.canParse(text) ? new URL(text).href : undefined;
 
@@ -72,6 +68,7 @@ const urlSchema = z.string().transform((given, context) => {
   return z.NEVER;
 });
 
+// Strict: a model provider's package could pass unknown fields on to its model service.
 const textPart = z.strictObject({ type: z.literal("text"), text: z.string() });
 
 const mediaPart = z
@@ -90,20 +87,14 @@ const mediaPart = z
     error: "expected data, url or fileId",
   });
 
-/**
- * Accepts only parts with these types and fields. Other fields are refused, because a model package could take them
- * for fields of its model provider's format.
- */
+/** Schema of a `ClientPart`. Refuses fields that a `ClientPart` doesn't have. */
 export const clientPart = z
   .discriminatedUnion("type", [textPart, mediaPart], { error: 'expected "text" or "media"' })
   .describe(
     "A text, or media by its bytes. Files by `url` or `fileId` need the server's permission.",
   ) as z.ZodType<ClientPart>; // JSON has no undefined fields.
 
-/**
- * Returns the files that the content names by a URL or by a file id. `data:` URLs are left out, because they hold the
- * bytes.
- */
+/** Returns the files that the content names by a URL or by a file id. `data:` URLs are left out. */
 export function namedFiles(content: string | readonly ClientPart[] = "", at: Path = []): NamedFile[] {
   if (typeof content === "string") return [];
   return content.flatMap((part, index): NamedFile[] => {
@@ -117,14 +108,11 @@ export function namedFiles(content: string | readonly ClientPart[] = "", at: Pat
 }
 
 interface FileRules {
-  /** The option of the same name in `ServerAppOptions`: returns whether the user may send the model this file. */
+  /** The server option: returns whether the user may send this file to the model. Absent: no file is allowed. */
   readonly clientFiles?: ((file: ClientFile, identity: Identity) => boolean | Promise<boolean>) | undefined;
 }
 
-/**
- * Throws an `HttpFailure` that names the first file that `clientFiles` doesn't allow. Without `clientFiles`, no file
- * is allowed.
- */
+/** Throws an `HttpFailure` if `clientFiles` doesn't allow one of the files. */
 export async function checkFiles(
   { clientFiles }: FileRules,
   identity: Identity,
@@ -139,8 +127,7 @@ const HOW_TO_ALLOW =
   "the server doesn't allow this file; send its bytes, or allow it with the server option clientFiles";
 
 /**
- * Creates the failure for a file that the server refuses. `path`: the field in the body that names the file. `why`: the
- * reason.
+ * Creates the failure for a file that the server refuses. `path`: the field in the request body that names the file.
  */
 export const refusedFile = (path: Path, why: string): HttpFailure =>
   new HttpFailure("invalid-request", `Invalid body: ${z.core.toDotPath([...path])}: ${why}.`);

@@ -5,23 +5,19 @@ export interface EncodedTurn {
   readonly conversationId: string;
   readonly turnId: string;
   /**
-   * The turn's events, in groups, once they are stored. The last group contains `turn_end`. The groups end earlier if
-   * the server closes, or if the turn was erased or has expired.
+   * The turn's events, in groups. Each event comes after it was stored. The last group contains `turn_end`. The groups
+   * end without `turn_end` if the server closes, or if the turn was erased or has expired.
    */
   readonly events: AsyncIterable<readonly NumberedEvent[]>;
-  /** Aborted when the server closes. If the events end early and this signal isn't aborted, the turn was erased or has expired. */
+  /** Aborted when the server closes. */
   readonly closing: AbortSignal;
-  /**
-   * Tells the server that the client has disconnected. The server passes this function in, and the encoder must call
-   * it.
-   */
+  /** The server provides this function. The encoder must call it when the client disconnects. */
   readonly onLeave: () => void;
   /**
-   * Tells the server about an error that occurred while the response was sent. The encoder must call it with each
-   * such error.
+   * The server provides this function. The encoder must call it with each error that occurs while the response is sent.
    */
   readonly onError: (thrown: unknown) => void;
-  /** Cuts the connection to the client off. If absent, the encoder must instead let the response stream fail with an error. */
+  /** Cuts off the connection to the client. Absent: the encoder must let the response stream fail with an error. */
   readonly cutOff?: (() => void) | undefined;
 }
 

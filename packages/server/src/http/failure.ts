@@ -46,25 +46,25 @@ const MAY_PASS: ReadonlySet<FailureCode> = new Set([
 
 interface FailureDetails {
   readonly retryable?: boolean;
-  /** How long the client should wait before a retry, in seconds. */
+  /** How long the client should wait before a retry, in seconds. Absent: the response gives no time. */
   readonly retryAfterSeconds?: number;
-  /** The conversation of a turn that continues although the request failed. */
+  /** The conversation of a turn that continues although the request failed. Absent: no turn continues. */
   readonly conversationId?: string | undefined;
-  /** The turn that is running, or that continues although the request failed. */
+  /** The turn that is running, or that continues although the request failed. Absent: no such turn is known. */
   readonly turnId?: string | undefined;
   readonly cause?: unknown;
   /**
-   * Whether the failure is expected despite its 5xx status, e.g. at shutdown. An expected failure isn't passed to the
-   * server option `onError`.
+   * Whether a failure with a 5xx status is expected, e.g. at shutdown, and not reported to `onError`. Default `false`.
    */
   readonly isExpected?: boolean;
-  /** Whether the connection must close after the response, e.g. because a request body is still arriving. */
+  /**
+   * Whether the connection closes after the response, e.g. because a request body is still arriving. Default `false`.
+   */
   readonly closesConnection?: boolean;
 }
 
 /**
- * A failure of a request, with the status and the error that the client gets. The message holds no conversation content
- * and names no other user.
+ * A failure of a request, as the client gets it. `message` must hold no conversation content and name no other user.
  */
 export class HttpFailure extends Error {
   override readonly name = "HttpFailure";
@@ -92,7 +92,7 @@ export class HttpFailure extends Error {
     this.isExpected = details.isExpected ?? false;
   }
 
-  /** Returns a copy of the failure. After the copy is sent as response, the connection closes. */
+  /** Returns a copy of the failure with `closesConnection: true`. */
   closingConnection(): HttpFailure {
     return new HttpFailure(this.code, this.message, { ...this.details, closesConnection: true });
   }
@@ -103,7 +103,7 @@ export const notFound = (): HttpFailure => new HttpFailure("not-found", "Not fou
 
 const STORE_PAUSE_SECONDS = 2;
 
-/** Converts an error of a store into a failure for the client. */
+/** Converts an error of the conversation store or of the turn log into an `HttpFailure`. */
 export function storeFailure(error: MemoryErrorUnion): HttpFailure {
   switch (error._tag) {
     case "MemoryNotFoundError":
@@ -126,7 +126,7 @@ export function unwrap<T>(result: Result<T>): T {
   throw storeFailure(result.error);
 }
 
-/** Converts the refusal of a turn into a failure for the client. */
+/** Converts the refusal of a turn into an `HttpFailure`. */
 export function refusalFailure({ reason, message, retryable, turnId, cause }: TurnRefusal): HttpFailure {
   switch (reason) {
     case "not-found":
@@ -148,7 +148,7 @@ export function refusalFailure({ reason, message, retryable, turnId, cause }: Tu
   }
 }
 
-/** Converts any thrown value into a failure that reveals no internals to the client. */
+/** Converts any thrown value into an `HttpFailure` that reveals no internals of the server. */
 export function failureOf(thrown: unknown): HttpFailure {
   if (thrown instanceof HttpFailure) return thrown;
   if (thrown instanceof UserFacingError) return new HttpFailure("forbidden", thrown.message);
@@ -157,14 +157,12 @@ export function failureOf(thrown: unknown): HttpFailure {
   return new HttpFailure("internal", "Internal server error.", { cause: thrown });
 }
 
-/**
- * Checks whether a thrown value is a `UserMemoryError`, by its name. `instanceof` can't be used, because a server
- * without user memory doesn't load the package of this class.
- */
+/** Checks by its name whether a thrown value is a `UserMemoryError`. */
 const isUserMemoryError = (thrown: unknown): thrown is UserMemoryError =>
+  // A server without user memory doesn't load the package of this class, so `instanceof` can't be used.
   thrown instanceof Error && thrown.name === "UserMemoryError" && "code" in thrown && "retryable" in thrown;
 
-/** Converts an error of user memory into a failure for the client. */
+/** Converts an error of user memory into an `HttpFailure`. */
 function userMemoryFailure(error: UserMemoryError): HttpFailure {
   const { code, message, retryable } = error;
   switch (code) {

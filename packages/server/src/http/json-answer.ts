@@ -6,7 +6,7 @@ import { HttpFailure, notFound } from "./failure.ts";
 
 /**
  * Waits for the end of a turn, and responds with the turn's result as JSON. Throws an `HttpFailure` if the events end
- * without `turn_end`. This happens if the server closes, or if the turn was erased or has expired.
+ * without `turn_end`.
  */
 export const encodeJson: Encoder = async (turn) => {
   const messages: Message[] = [];
@@ -18,6 +18,7 @@ export const encodeJson: Encoder = async (turn) => {
     }
   }
   if (end === undefined) {
+    // The turn was erased or has expired.
     if (!turn.closing.aborted) throw notFound();
     // Not retryable: the same request would send the message twice.
     throw new HttpFailure(

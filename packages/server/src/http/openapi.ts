@@ -66,7 +66,7 @@ const ANY: readonly FailureCode[] = ["forbidden", "internal"];
 const OF_USERS: readonly FailureCode[] = ["not-authenticated", "too-many-requests", "unavailable"];
 const WITH_BODY: readonly FailureCode[] = ["invalid-request", "timeout", "too-large", "not-json"];
 
-/** Returns an operation's failure responses by status. Each description lists the error codes that have this status. */
+/** Returns an operation's failure responses by status. Each description lists the error codes with this status. */
 function failuresOf({ path, query, body, failures = [] }: Operation) {
   const codes = new Set<FailureCode>([
     ...ANY,

@@ -5,13 +5,13 @@ export interface UserLimits {
   /** Counts a request of the user. Throws an `HttpFailure` if the user has sent too many requests. */
   readonly request: (userId: string) => void;
   /**
-   * Counts an open stream of the user. Call the returned function when the stream ends. Throws an `HttpFailure` if
-   * the user has too many open streams.
+   * Counts an open stream of the user until you call the returned function. Throws an `HttpFailure` if the user has too
+   * many open streams.
    */
   readonly stream: (userId: string) => () => void;
   /**
-   * Counts a running turn of the user. Call the returned function when the turn ends. Throws an `HttpFailure` if the
-   * user has too many running turns.
+   * Counts a running turn of the user until you call the returned function. Throws an `HttpFailure` if the user has too
+   * many running turns.
    */
   readonly turn: (userId: string) => () => void;
 }
@@ -23,10 +23,7 @@ export interface UserLimitOptions {
 }
 
 const MINUTE_MS = 60_000;
-/**
- * Maximum number of users whose requests are counted. If there are more users, the count of the user whose last request
- * is oldest is dropped.
- */
+/** Maximum number of users whose requests are counted. */
 const MOST_USERS = 100_000;
 /** Tolerance for rounding errors in the number of requests that a user may still send. */
 const ROUNDING = 1e-9;
@@ -40,10 +37,11 @@ export function createUserLimits(options: UserLimitOptions): UserLimits {
 }
 
 /**
- * Creates the function that counts a user's request and throws an `HttpFailure` if the user has sent too many. Each
- * user has a token bucket, which holds the requests of one minute and is refilled evenly.
+ * Creates the function that counts a user's request. That function throws an `HttpFailure` if the user has sent too
+ * many requests.
  */
 function createRate(perMinute: number): (userId: string) => void {
+  // Token buckets by user id. Each holds the requests of one minute and is refilled evenly.
   const buckets = new Map<string, { left: number; at: number }>();
   if (perMinute === Number.POSITIVE_INFINITY) return () => undefined;
   return (userId) => {
@@ -52,6 +50,7 @@ function createRate(perMinute: number): (userId: string) => void {
     const filled = Math.min(perMinute, left + ((now - at) * perMinute) / MINUTE_MS);
     buckets.delete(userId);
     if (buckets.size >= MOST_USERS) {
+      // Drops the count of the user whose last request is oldest.
       const [oldest] = buckets.keys();
       if (oldest !== undefined) buckets.delete(oldest);
     }

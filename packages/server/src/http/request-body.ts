@@ -10,11 +10,12 @@ export interface BodyLimits {
 
 const TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
-/** Checks whether a content type is JSON. A form on another site can't send this type without a CORS preflight request. */
+/** Checks whether a content type is JSON. */
 export const isJsonType = (contentType: string | null | undefined): boolean => TYPE.test(contentType ?? "");
 
-/** Limits for reading the rest of a refused body. If the rest of the body exceeds these limits, the connection closes. */
+/** Maximum number of bytes to read from the rest of a refused body. */
 const DRAIN_BYTES = 4_000_000;
+/** Maximum time for reading the rest of a refused body, in ms. */
 const DRAIN_MS = 500;
 
 /**
@@ -39,7 +40,7 @@ export async function readJson({ body, headers }: Request, limits: BodyLimits): 
   }
 }
 
-/** Creates the failure for a request whose body another handler has read without leaving a value in `request.body`. */
+/** Creates the failure for a request whose body was read by another handler and isn't in `request.body`. */
 export const bodyLost = (): HttpFailure =>
   new HttpFailure("internal", "Internal server error.", {
     cause: new Error(
@@ -87,7 +88,7 @@ const notText = (cause: unknown) =>
  *
  * - `"ended"`: the body ended.
  * - `"enough"`: `take` returned `false`.
- * - `"late"`: neither happened within `ms` milliseconds. The reader can't be used after this.
+ * - `"late"`: `ms` milliseconds have passed. The reader is cancelled.
  */
 async function readWithin(
   reader: BodyReader,
@@ -115,9 +116,7 @@ async function readWithin(
   }
 }
 
-/**
- * Reads the rest of a refused body, within limits. Resolves with `true` if the whole body has arrived, and with `false` otherwise.
- */
+/** Reads the rest of a refused body. Resolves with whether the whole body has arrived within the limits. */
 async function isDrained(reader: BodyReader): Promise<boolean> {
   let bytes = 0;
   try {
@@ -133,13 +132,14 @@ async function isDrained(reader: BodyReader): Promise<boolean> {
 }
 
 /**
- * Validates a value with a schema and returns the parsed value. Throws an `HttpFailure` that names the invalid fields,
- * without their values. `what` names the value, e.g. `"body"`. `at` is the path of the value in the whole input.
+ * Validates a value with a schema and returns the parsed value. Throws an `HttpFailure` that names the invalid fields.
+ * `what` is the value's name in this failure, e.g. `"body"`, and `at` is the value's path in the body.
  */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown, what: string, at: Path = []): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.flatMap(closestIssues).map((issue) => issueAt(issue, at));
+  // Without the values of the fields.
   throw new HttpFailure("invalid-request", `Invalid ${what}: ${describe(issues)}.`);
 }
 
@@ -151,12 +151,12 @@ export type Path = readonly PropertyKey[];
 const issueAt = (issue: Issue, at: Path): Issue => ({ ...issue, path: [...at, ...issue.path] });
 
 /**
- * Returns the issues to report for an issue of a schema. If a value fits no option of a union schema, returns the
- * issues of the first option with an issue inside the value. For example, if the schema is "text or list" and a list
- * has a wrong item, reports the wrong item, and not that the list isn't a text. Returns any other issue unchanged.
+ * Returns the most helpful issues for an issue of a schema. Example: if the schema is "text or list" and a list has a
+ * wrong item, returns the issue of the item, and not that the list isn't a text.
  */
 function closestIssues(issue: Issue): readonly Issue[] {
   const options = issue.code === "invalid_union" ? issue.errors : [];
+  // The first option of the union with an issue inside the value.
   const closest = options.find((issues) => issues.some(({ path }) => path.length > 0));
   return closest?.flatMap(closestIssues).map((inner) => issueAt(inner, issue.path)) ?? [issue];
 }

@@ -6,11 +6,11 @@ import { type BodyLimits, bodyLost, parseInput, readJson } from "./request-body.
 
 /** The types of the values that Hono's context holds for a request. */
 export interface ServerEnvironment {
-  /** Absent if the app's `fetch` is called directly, without an HTTP server. */
+  /** Values that the HTTP server sets. Absent: the app's `fetch` is called without an HTTP server. */
   readonly Bindings?: {
-    /** Cuts the connection to the client off. If absent, a response stream that fails ends the connection. */
+    /** Cuts off the connection to the client. Absent: a response stream that fails ends the connection. */
     readonly cutOff?: () => void;
-    /** Whether another handler has read the body of the request, and left no value in `request.body`. */
+    /** Whether another handler has read the request's body and left no value in `request.body`. */
     readonly isBodyLost?: boolean;
   };
   readonly Variables: {
@@ -32,19 +32,17 @@ interface Description<Query, Body> {
   /** Schema of a JSON response that isn't wrapped in `{ success, data }`, e.g. an exported file. */
   readonly file?: z.ZodType;
   /**
-   * When the operation responds with an event stream: `"always"`, or only if the request asks for `text/event-stream` (`"asked"`).
+   * Whether the operation responds with an event stream. `"asked"`: only if the request asks for `text/event-stream`.
+   * Absent: never.
    */
   readonly streams?: "asked" | "always";
-  /** Describes when the operation responds with status 204. Absent if the operation never has this status. */
+  /** When the operation responds with status 204, as a sentence for the OpenAPI document. Absent: never. */
   readonly nothing?: string;
-  /**
-   * Error codes that only this operation has. The codes that all operations with a body, a query or an id in the path
-   * have are added automatically.
-   */
+  /** Error codes of the operation, without the codes that `failuresOf` adds. */
   readonly failures?: readonly FailureCode[];
 }
 
-/** The definition of a route. It is used to parse requests and to create the OpenAPI document. */
+/** The definition of a route, which is used to parse requests and to create the OpenAPI document. */
 export interface Operation<Path extends string = string, Query = unknown, Body = unknown>
   extends Description<Query, Body> {
   readonly method: Method;
@@ -87,13 +85,13 @@ type RouteRequest<Path extends string, Query, Body> = Ids<Path> & {
 };
 
 interface Check<Path extends string> {
-  /** Runs before the body is read. Throws an `HttpFailure` if what the path names (e.g. an agent) doesn't exist. */
+  /** Runs before the request's body is read. Throws an `HttpFailure` if the request can be refused without the body. */
   readonly check?: (ids: Ids<Path>) => void;
 }
 
 /**
- * Adds a route. For each request, the route parses the query and the body as the operation defines, and calls the handler. The
- * handler returns the `data` of a JSON response, or a whole `Response`.
+ * Adds a route. The handler gets the parsed query and body, and returns the `data` of a JSON response or a whole
+ * `Response`.
  */
 export type Route = <Path extends string, Query, Body>(
   operation: Operation<Path, Query, Body> & Check<Path>,

@@ -10,10 +10,11 @@ type Guard = MiddlewareHandler<ServerEnvironment>;
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 
 /**
- * Rejects requests whose `Host` header isn't allowed. This prevents DNS rebinding: if a page's domain is made to resolve to this
- * server, the page's requests still have the page's own domain as `Host`.
+ * Rejects requests whose `Host` header isn't in `allowed`. If `allowed` is `undefined`, only loopback hosts are
+ * allowed.
  */
 export const hostGuard = (allowed: readonly string[] | undefined): Guard => {
+  // Prevents DNS rebinding: requests of a page whose domain resolves to this server have that domain as `Host`.
   const isAllowed = (host: string): boolean =>
     allowed === undefined
       ? LOOPBACK.test(host)
@@ -41,14 +42,8 @@ const originOf = (url: string): string | undefined => {
 };
 
 /**
- * Rejects requests of other origins that may carry the user's credentials. Used with `cors: true`, which allows all
- * origins, but no credentials. Rejects two kinds of requests:
- *
- * - Requests with cookies.
- * - POST requests that a form could send: browsers send these without a preflight request, and may add credentials.
- *
- * After a preflight request, browsers send no credentials, because the response to the preflight request doesn't
- * allow them.
+ * Throws an `HttpFailure` if a request of another origin may carry the user's credentials. Used with `cors: true`,
+ * which allows all origins, but no credentials.
  */
 function checkWithoutCredentials(req: HonoRequest): void {
   if (req.header("cookie") !== undefined)
@@ -56,6 +51,7 @@ function checkWithoutCredentials(req: HonoRequest): void {
       "forbidden",
       "Pages of other origins can't send cookies. To allow an origin, set cors.",
     );
+  // A form could send this request. Browsers send it without a preflight request, and may add credentials.
   if (req.method === "POST" && !isJsonType(req.header("content-type")))
     throw new HttpFailure(
       "forbidden",
@@ -64,8 +60,8 @@ function checkWithoutCredentials(req: HonoRequest): void {
 }
 
 /**
- * Allows requests from pages of the server's own origin and of the allowed origins. Rejects requests from other pages.
- * Allows requests of clients that aren't browsers, because these clients send no `Origin` header.
+ * Rejects requests from pages of other origins, except the origins that `cors` allows. Allows requests of clients that
+ * aren't browsers.
  */
 export const originGuard = (cors: Cors): Guard => {
   const origins = typeof cors === "object" ? new Set(cors.origins.map(originOf)) : undefined;
@@ -86,6 +82,7 @@ export const originGuard = (cors: Cors): Guard => {
   });
   return async (context, next) => {
     const { req } = context;
+    // Clients that aren't browsers send no `Origin` header.
     const origin = req.header("origin");
     const host = req.header("host") ?? new URL(req.url).host;
     // The scheme is ignored, since a proxy may terminate TLS.
@@ -124,11 +121,9 @@ const SECURE_HEADERS = {
   "cache-control": "no-store, no-transform",
 } as const;
 
-/**
- * Adds security headers to responses that don't set them. Runs after the handler, because a `Response` that the handler creates
- * wouldn't contain headers that were set earlier.
- */
+/** Adds the security headers that a response doesn't have. */
 export const secureHeaders: Guard = async (context, next) => {
+  // A `Response` that the handler creates wouldn't contain headers that were set earlier.
   await next();
   const { headers } = context.res;
   for (const [name, value] of Object.entries(SECURE_HEADERS)) {
@@ -139,9 +134,8 @@ export const secureHeaders: Guard = async (context, next) => {
 const LOCAL: Identity = { userId: "local" };
 
 /**
- * Returns the user that `authenticate` returns for a request. Throws an `HttpFailure` with status 401 if
- * `authenticate` returns `null`. Throws a `TypeError` if the returned user id is invalid. Without `authenticate`, all
- * requests have the user `"local"`.
+ * Returns the user that `authenticate` returns for a request. Default: the user `"local"`. Throws an `HttpFailure` with
+ * status 401 if `authenticate` returns `null`.
  */
 export async function identityOf(
   request: Request,

@@ -91,10 +91,7 @@ export function aboutRoutes(route: Route, parts: ServerParts): void {
   route(readMemoryStats, async ({ userId }) => unwrap(await provider.getStats(userId)));
 }
 
-/**
- * Runs the health check of a store and measures its duration in ms. If the check rejects, the store counts as
- * unhealthy.
- */
+/** Runs the health check of a store and measures its duration in ms. A check that rejects counts as unhealthy. */
 async function timed(check: () => Promise<boolean>): Promise<Health> {
   const start = performance.now();
   const healthy = await check().catch(() => false);

@@ -57,10 +57,7 @@ const aiSdkMessages = operation("get", "/ai-sdk/chat/{chatId}/messages", {
   }),
 });
 
-/**
- * Adds the routes for `useChat` of the AI SDK: send, resume, stop and load a chat. Clients set `DefaultChatTransport({ api:
- * "/ai-sdk/chat" })`.
- */
+/** Adds the routes for `useChat` of the AI SDK: send a message, and resume, stop or load a chat. */
 export function aiSdkRoutes(route: Route, parts: ServerParts): void {
   route(aiSdkChat, async ({ context, userId, body }) => {
     const request = chatRequestOf(body);
@@ -120,8 +117,8 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
 }
 
 /**
- * If the client sends a message again, returns how many events the turn of this message has so far. Returns 0 for any
- * other request. Throws an `HttpFailure` if the message is stored, but the turn's events have expired.
+ * Returns how many events the turn of a message has so far, if the client sends this message again. Returns 0 for any
+ * other request.
  */
 async function knownOf(
   parts: ServerParts,
@@ -131,11 +128,12 @@ async function knownOf(
   if (request.asks !== "say" || turnId === undefined || !isSaid(stored, request.said)) return 0;
   const turn = await turnWithId(parts, chat, turnId);
   if (turn !== undefined) return turn.events;
+  // The message is stored, but its turn has expired.
   throw new HttpFailure("changed", "The message was sent before. Load the conversation again.");
 }
 
 interface EncoderOptions {
-  /** Number of parts that the client already has of the turn's UI message. Absent: the client needs all parts. */
+  /** Number of parts that the client already has of the turn's UI message. Absent: the client has none. */
   readonly heldParts?: number;
   readonly known?: number;
 }

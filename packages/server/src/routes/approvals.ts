@@ -31,10 +31,7 @@ const streamApprovals = operation("get", "/approvals/stream", {
   streams: "always",
 });
 
-/**
- * Adds the routes that list the pending calls (tool calls that wait for an approval or for the client) in all
- * conversations of a user.
- */
+/** Adds the routes that list a user's pending calls: tool calls that wait for an approval or for the client. */
 export function approvalRoutes(route: Route, parts: ServerParts): void {
   const { limits, closing, report } = parts;
   const createRead = (userId: string) => {
@@ -77,10 +74,7 @@ interface PendingCall {
 const MOST_TURNS = 1_000;
 /** Maximum number of conversations that are loaded in parallel. */
 const AT_ONCE = 50;
-/**
- * How long a turn's pending calls are cached, in ms. During this time, the list may contain an old title, or calls of
- * a conversation that other code has deleted.
- */
+/** How long a turn's pending calls are cached, in ms. */
 const KEPT_MS = 30_000;
 
 interface ReadTurn {
@@ -90,8 +84,8 @@ interface ReadTurn {
 }
 
 /**
- * Returns a function that lists the pending calls in all conversations of a user. The function caches the pending
- * calls of each turn for 30 seconds, so a new title of a conversation appears with this delay.
+ * Returns a function that lists the pending calls in all conversations of a user. It caches each turn's pending calls
+ * for `KEPT_MS`.
  */
 function createPendingCallsReader(
   { log, provider }: Pick<ServerParts, "log" | "provider">,
@@ -113,6 +107,7 @@ function createPendingCallsReader(
     const { conversationId, turnId } = turn;
     const before = known.get(turnId);
     const isKnown = before?.conversationId === conversationId && performance.now() - before.readAt < KEPT_MS;
+    // The title may be old, and other code may have deleted the conversation.
     if (isKnown) return [turnId, before];
     return [turnId, { conversationId, calls: await callsOf(turn), readAt: performance.now() }];
   }
@@ -131,8 +126,8 @@ const LOOK_MS = 1_000;
 
 interface ApprovalFeeds {
   /**
-   * Yields the user's list of pending calls as JSON: first the current list, then the new list after each change.
-   * Ends when `signal` is aborted. Throws if the list can't be loaded.
+   * Yields the user's list of pending calls as JSON: first the current list, and a new list after each change. Ends
+   * when `signal` is aborted.
    */
   readonly follow: (userId: string, signal: AbortSignal) => AsyncGenerator<string, void, undefined>;
 }
@@ -146,8 +141,8 @@ interface Feed {
 }
 
 /**
- * Creates feeds of pending calls. All streams of one user share a feed, which loads the list once a second.
- * `createRead` returns the function that loads the user's list.
+ * Creates feeds of pending calls, one for all streams of a user. `createRead` returns the function that loads the
+ * user's list.
  */
 function createApprovalFeeds(createRead: (userId: string) => () => Promise<unknown>): ApprovalFeeds {
   const feeds = new Map<string, Feed>();
@@ -215,7 +210,7 @@ function wake({ waiting }: Feed): void {
   for (const done of [...waiting]) done();
 }
 
-/** Resolves when the feed's list has changed or can't be loaded, or when the signal is aborted. */
+/** Resolves when the feed's list has changed or failed to load, or when `signal` is aborted. */
 const changed = ({ waiting }: Feed, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const stopListening = onAbort(signal, () => done());

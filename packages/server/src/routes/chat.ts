@@ -54,7 +54,7 @@ const chatFields = {
 
 export const turnFailures = ["not-found", "running", "changed"] satisfies readonly FailureCode[];
 
-/** The fields that all operations that start a turn share. */
+/** The fields that are the same in the definitions of all routes that start a turn. */
 const startsTurn = {
   streams: "asked" as const,
   failures: turnFailures,
@@ -137,8 +137,8 @@ export function editRoutes(route: Route, parts: ServerParts): void {
 }
 
 /**
- * Returns the name of the agent that a request names, or of the default agent. Throws an `HttpFailure` if the server
- * has no such agent.
+ * Returns `named`, or the default agent's name if `named` is `undefined`. Throws an `HttpFailure` if the server has no
+ * agent with the name `named`.
  */
 export function agentOf({ agents, defaultAgent }: ServerParts, named: string | undefined): string {
   if (named !== undefined && !agents.has(named))
@@ -152,8 +152,8 @@ export function agentOf({ agents, defaultAgent }: ServerParts, named: string | u
 const TITLE_LENGTH = 80;
 
 /**
- * Returns the title of a new conversation, or `undefined` if the first message has no text. The server option `titleOf`
- * makes the title from this text. Default: the first 80 characters.
+ * Returns the title for a new conversation, made from the text of its first message. Returns `undefined` if this
+ * message has no text.
  */
 export function titleOf(
   { settings }: ServerParts,
@@ -166,14 +166,12 @@ export function titleOf(
   return ofText(text) || undefined;
 }
 
-/**
- * Returns the first 80 characters of a text. White space (e.g. line breaks) becomes one space. Reads only the words
- * that are needed, because the text can have a million characters.
- */
+/** Returns the first 80 characters of a text, with one space in place of any white space, e.g. line breaks. */
 function firstWords(text: string): string {
   // A character has one or two code units.
   const enough = 2 * TITLE_LENGTH;
   let words = "";
+  // Reads only the words that are needed: the text can have a million characters.
   for (const [word] of text.matchAll(/\S+/g)) {
     words += words === "" ? word : ` ${word}`;
     if (words.length >= enough) break;
@@ -220,8 +218,8 @@ interface Seen {
 const PAGE = 50;
 
 /**
- * Returns the user's message at a position, or the user's last message if no position is given. Throws an `HttpFailure`
- * if no such message exists.
+ * Returns the user's message at `position`. Default: the user's last message. Throws an `HttpFailure` if there is no
+ * such message.
  */
 async function saidAt(
   parts: ServerParts,

@@ -21,13 +21,13 @@ interface ReadResults {
 }
 
 /**
- * Validates the content parts in the results of client tools, and returns the results and the files that they name.
- * Throws an `HttpFailure` if a part is invalid. A result without parts needs no validation, because the model gets it
- * as text.
+ * Returns the results of client tools, and the files that these results name. Throws an `HttpFailure` if a content part
+ * in a result is invalid.
  */
 export function readToolResults(sent: readonly SentResult[] | undefined): ReadResults {
   const read = sent?.map(({ toolCallId, result }, index) => {
     const held = toolPartsIn(result);
+    // A result without parts needs no validation: the model gets it as text.
     if (held === undefined) return { toolResult: { toolCallId, result }, files: [] };
     const at = ["toolResults", index, "result", ...(Object.is(held, result) ? [] : ["data"]), "parts"];
     const parts = parseInput(z.array(clientPart), held.parts, "body", at);
@@ -45,10 +45,7 @@ interface SentHistory {
   readonly historyToken?: string | undefined;
 }
 
-/**
- * Throws an `HttpFailure` if the client's copy of the history names a file that the stored messages don't have: new
- * files belong in `message` or `toolResults`. Loads the conversation only if the copy names a file.
- */
+/** Throws an `HttpFailure` if the client's copy of the history names a file that the stored messages don't name. */
 export async function checkAddedFiles(
   parts: ServerParts,
   { userId }: { readonly userId: string },
@@ -90,13 +87,11 @@ const namesFile = (message: unknown): boolean => partsIn(message).some(isNamedFi
 
 const typedSchema = z.looseObject({ type: z.string() });
 
-/**
- * Checks whether a content part may name a file by a URL or an id. This is a media part that names a file in the form
- * of a `ClientPart`, or any media part in another form, e.g. of another framework.
- */
+/** Checks whether a content part is media that may be named by a URL or a file id, and not given as bytes. */
 function isNamedFile(part: unknown): boolean {
   const typed = typedSchema.safeParse(part);
   if (!typed.success || !isMediaPart(typed.data)) return false;
   const read = clientPart.safeParse(part);
+  // Not a `ClientPart`: the form of another framework, which may name a file in any field.
   return !read.success || namedFiles([read.data]).length > 0;
 }

@@ -11,7 +11,7 @@ import { anything, count, message, number, position, time, turnState, version } 
 
 const titleSchema = z.string().trim().min(1).max(200);
 
-/** The fields of a conversation that several responses share; see `headOf`. */
+/** The fields of a conversation in the responses that list and read conversations. */
 const head = {
   conversationId: z.string(),
   chatId: z.string().describe("The id that opens the conversation in useChat of the AI SDK."),
@@ -99,7 +99,7 @@ const headOf = (userId: string, conversation: ConversationMemory) => ({
   version: conversation.metadata?.version,
 });
 
-/** Returns a function that checks whether a conversation's title contains `text`, in upper or lower case. */
+/** Returns a function that checks whether a conversation's title contains `text`, ignoring case. */
 function titleHas(text: string): (conversation: ConversationMemory) => boolean {
   const folded = (value: string) => value.normalize("NFKC").toLowerCase();
   const searched = folded(text);
@@ -122,9 +122,8 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
   }
 
   /**
-   * Checks whether the user's conversation is stored. Returns `false` if an earlier deletion failed halfway: the
-   * conversation is deleted, but its turns are still in the turn log. Throws if the user has neither the conversation
-   * nor a turn of it in the log.
+   * Returns whether the user's conversation is stored; `false` means that only its turns in the turn log are left.
+   * Throws an `HttpFailure` if the user has neither.
    */
   async function hasConversation(conversationId: string, userId: string): Promise<boolean> {
     try {
@@ -132,6 +131,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
       return true;
     } catch (thrown) {
       if (!(thrown instanceof HttpFailure) || thrown.code !== "not-found") throw thrown;
+      // An earlier deletion may have deleted the conversation and failed at its turns.
       const turns = await log.turnsOf(conversationId, 1);
       if (!turns.success && turns.error._tag === "MemoryValidationError") throw thrown;
       if (unwrap(turns)[0]?.userId !== userId) throw thrown;
@@ -201,8 +201,8 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
 
   route(deleteConversation, async ({ userId, conversationId }) => {
     const isStored = await hasConversation(conversationId, userId);
-    // The log first, so a failed deletion can be repeated. The writer of a running turn then finds no log, and the store refuses its
-    // appends. The log is erased again at the end, for turns that began meanwhile.
+    // The turns first, so a failed deletion can be repeated. A running turn can't append to the turn log after that.
+    // The turns are erased again at the end, because more may have begun.
     unwrap(await log.deleteConversation(conversationId));
     if (isStored) {
       unwrap(await provider.deleteConversation(conversationId));

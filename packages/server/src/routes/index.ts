@@ -8,7 +8,7 @@ import { conversationRoutes } from "./conversations.ts";
 import { factRoutes } from "./facts.ts";
 import { turnRoutes } from "./turns.ts";
 
-/** Adds the routes that need an authenticated user. `app.ts` adds the routes for health and the OpenAPI document. */
+/** Adds the routes that need an authenticated user. */
 export function addRoutes(route: Route, parts: ServerParts): void {
   aboutRoutes(route, parts);
   chatRoutes(route, parts);

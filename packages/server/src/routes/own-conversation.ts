@@ -10,15 +10,15 @@ export interface OwnConversation {
 }
 
 /**
- * Loads a conversation of the user. Throws the same failure if the conversation doesn't exist, belongs to another user,
- * or has an invalid id. The first two cases make the same calls of the store, so their timing reveals nothing. Messages
- * of another user aren't loaded.
+ * Loads a conversation of the user, by default without messages. Throws the failure `not-found` for a missing
+ * conversation, for another user's conversation, and for an invalid id.
  */
 export async function ownConversation(
   { provider }: Pick<ServerParts, "provider">,
   { conversationId, userId }: { readonly conversationId: string; readonly userId: string },
   messages: MessageSelection = "none",
 ): Promise<OwnConversation> {
+  // The first two cases make the same calls of the store, so their duration reveals nothing.
   const read = await provider.readConversation(conversationId, { messages, owner: userId });
   if (!read.success && read.error._tag === "MemoryValidationError") throw notFound();
   const { conversation, firstPosition } = unwrap(read);
@@ -27,7 +27,7 @@ export async function ownConversation(
   return { conversation, firstPosition, version: conversation.metadata?.version ?? 0 };
 }
 
-/** Throws an `HttpFailure` if the conversation's version isn't the version that the client saw. */
+/** Throws an `HttpFailure` if the conversation's version isn't `seen`, the version that the client saw. */
 export function checkVersion({ version }: OwnConversation, seen: number): void {
   if (version === seen) return;
   throw new HttpFailure("changed", "The conversation has changed. Load it again.");

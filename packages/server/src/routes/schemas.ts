@@ -6,14 +6,14 @@ export const id = z.string().min(1).max(255);
 export const position = z.int().min(0).describe("Position of a message in its conversation, from 0.");
 export const version = z.int().min(0).describe("The version of the conversation that the client saw.");
 
-/** An integer from 1 to `to` in a query string. */
+/** Schema of an integer from 1 to `to` in a query string. */
 export const count = (to: number) => z.coerce.number<string>().pipe(z.int().min(1).max(to));
 export const number = z.coerce.number<string>().pipe(z.int().min(0));
 
 export const turnState = z.enum(["running", "waiting", "ended"]);
 export const message = z.looseObject({ role: z.string(), content: z.unknown() });
 
-/** A tool call that waits for the user. */
+/** Schema of a tool call that waits for an approval or for the client. */
 export const interruption = z.looseObject({
   type: z.enum(["approval", "client_tool"]),
   toolCallId: z.string(),

@@ -95,8 +95,8 @@ const summaryOf = ({ turnId, state, startedAt, record }: LoggedTurn) => ({
 const LAST_EVENT = /^(.{1,255}):(\d{1,15})$/;
 
 /**
- * Parses the `Last-Event-ID` header (`<turnId>:<number>`) of a reconnecting client. Returns the turn id and the number
- * of the next event (`next`), or `undefined` if the header is absent or invalid.
+ * Parses the `Last-Event-ID` header, `<turnId>:<number>`, and returns the turn id and the number of the next event.
+ * Returns `undefined` if the header is absent or invalid.
  */
 function lastEvent(header: string | undefined) {
   const [, turnId, number] = LAST_EVENT.exec(header ?? "") ?? [];
