@@ -30,8 +30,8 @@ export function mediaMention({ mediaType, url, filename }: MediaPart): string {
 }
 
 /**
- * Returns the URL in an image part, as OpenAI's Chat Completions or Responses API writes it. Returns `undefined` for other
- * parts.
+ * Returns the URL in an image part, as OpenAI's Chat Completions or Responses API writes it. Returns `undefined` for
+ * other parts.
  */
 export function imageUrlOf(part: ContentPart): string | undefined {
   if (part.type !== "image_url" && part.type !== "input_image") return undefined;

@@ -20,8 +20,8 @@ export interface ModelService {
 }
 
 /**
- * Sends a request with `body` as JSON. Follows no redirect. Throws the service's error if the response isn't 2xx. If
- * `fetch` throws an error, throws this error unchanged.
+ * Sends a request with `body` as JSON. Follows no redirect. Throws the service's error if the response isn't 2xx. An
+ * error that `fetch` throws is thrown unchanged.
  *
  * @example
  * ```ts
@@ -48,8 +48,8 @@ export async function post(
 }
 
 /**
- * Returns the error to throw if a response body can't be read to its end: the service's error for a response that ends
- * early. If the signal was aborted, or `thrown` is already a `ModelHttpError`, returns `thrown` unchanged.
+ * Converts what was thrown while a body was read into the error to throw. An abort and a `ModelHttpError` stay
+ * unchanged.
  */
 const bodyFailure = (
   thrown: unknown,

@@ -56,7 +56,10 @@ export function createEventMapper({ agentName: first, push }: EventMapperOptions
   };
 }
 
-/** Converts an event of a run into an event of its turn. Returns `undefined` for an event that readers of the turn don't get. */
+/**
+ * Converts an event of a run into an event of its turn. Returns `undefined` for an event that readers of the turn don't
+ * get.
+ */
 export function toTurnEvent(event: TraceEvent): TurnEvent | undefined {
   switch (event.type) {
     case "llm_delta":
