@@ -190,7 +190,7 @@ const isRetryableStatus = (status: number): boolean => [408, 409, 429].includes(
 
 /**
  * Returns the value of the field `error` in a response's body, or `undefined` without this field. The value can be an
- * object or a text. In a list, as from Google's API, reads the first item.
+ * object or a text. If `body` is a list, as from Google's API, reads the field in its first item.
  */
 export function errorIn(body: unknown): unknown {
   const first = Array.isArray(body) ? body[0] : body;

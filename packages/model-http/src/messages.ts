@@ -67,8 +67,8 @@ export function splitInstructions(
 export type ForeignReasoning = "omit" | "text";
 
 /**
- * Returns the text of another model's message, including refusals and mentions of media. With `"text"`, the message's
- * readable reasoning comes first. Returns `""` if the message has no text.
+ * Returns the text of another model's message, including refusals and mentions of media. If `foreignReasoning` is
+ * `"text"`, the message's readable reasoning comes first. Returns `""` if the message has no text.
  */
 export function otherModelText(message: RichMessage, foreignReasoning: ForeignReasoning): string {
   const parts = Array.isArray(message.content) ? message.content : [];

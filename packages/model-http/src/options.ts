@@ -11,11 +11,11 @@ export interface ModelServiceOptions {
    * Required only for the vendor's own service.
    */
   readonly apiKey?: string | undefined;
-  /** The service's base URL, to which the provider adds the API's own path. */
+  /** The service's base URL, to which the model provider adds the API's own path. */
   readonly baseURL?: string | undefined;
   /** Name of the model if neither `RunConfig.modelOverride` nor the agent's `modelConfig.name` is set. */
   readonly model?: string | undefined;
-  /** HTTP headers for each request. They override the provider's own headers. */
+  /** HTTP headers for each request. They override the model provider's own headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Fields for the body of each request. The agent's `modelConfig.providerOptions` override them. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
@@ -50,8 +50,8 @@ function isServiceURL(address: string): boolean {
 }
 
 /**
- * Returns the URL in an environment variable, without slashes at its end. Throws a `TypeError` that names `variable` if
- * the URL isn't valid.
+ * Returns `address`, the URL in the environment variable `variable`, without slashes at its end. Throws a `TypeError`
+ * that names `variable` if `address` isn't a valid URL.
  */
 export function environmentURL(variable: string, address: string): string {
   if (!isServiceURL(address)) throw new TypeError(`${variable}: ${EXPECTED_URL}`);

@@ -81,8 +81,9 @@ export interface ServerAppOptions<Ctx> {
    */
   readonly clientFiles?: (file: ClientFile, identity: Identity) => boolean | Promise<boolean>;
   /**
-   * Origins of other web pages that may call the server from a browser, e.g. `{ origins: ["https://app.example.org"]
-   * }`. `true`: all origins, but without cookies. `false` (default): no other origin.
+   * Origins of other web pages that may call the server from a browser, e.g.
+   * `{ origins: ["https://app.example.org"] }`. `true`: all origins, but without cookies. `false` (default): no other
+   * origin.
    */
   readonly cors?: boolean | { readonly origins: readonly string[] };
   /**

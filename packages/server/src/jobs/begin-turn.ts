@@ -57,13 +57,13 @@ export interface TurnStart {
    */
   readonly begin: (expectedVersion?: number) => Promise<BeginFailure | undefined>;
   /**
-   * Returns what the run's first write to the conversation must add to begin the turn, or `undefined` if this write
-   * can't begin the turn. After the write, call `confirmBegun` if the write succeeded, and `begin` if it failed.
+   * Returns what the run's first write to the conversation must add to begin the turn. Returns `undefined` if this
+   * write can't begin the turn. If the write succeeds, call `confirmBegun`. If it fails, call `begin`.
    */
   readonly beginWith: (known: KnownState) => TurnBeginning | undefined;
   /**
-   * Call it once the write that `beginWith` prepared has succeeded. Returns `true` if this call is the first to find
-   * that the turn has begun.
+   * Call `confirmBegun` once the write that `beginWith` prepared has succeeded. Returns `true` if this call is the
+   * first to find that the turn has begun.
    */
   readonly confirmBegun: () => boolean;
   /** Waits until a running call of `begin` has ended. */
@@ -86,7 +86,7 @@ export function openTurnStart<Ctx>(
   const { settings, request, conversationId, turnId } = options;
   const { log } = settings;
   let final: BeginFailure | undefined;
-  /** The conversation base in the first `begin` whose answer was lost. */
+  /** Version, incarnation and position that the log got in the first `begin` whose answer was lost. */
   let sent: ConversationBase | undefined;
   let doubtful: BeginFailure | undefined;
   /** The turn that the write of `beginWith` begins, while the result of this write is unknown. */
@@ -182,8 +182,8 @@ export function openTurnStart<Ctx>(
   }
 
   /**
-   * Checks whether the log has the turn despite a failed `begin`. If it has or may have the turn, marks the failure as
-   * `isOrphaned` or `isUnwanted`.
+   * Checks whether the log has the turn despite a failed `begin`. Returns the failure, marked as `isOrphaned` or
+   * `isUnwanted` unless the log certainly lacks the turn.
    */
   async function inDoubt(beginFailure: BeginFailure): Promise<BeginFailure> {
     const read = await log.read({ conversationId, turnId, limit: 1 }).catch(thrownInto);

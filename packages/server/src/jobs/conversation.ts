@@ -14,8 +14,8 @@ export type ResolvedTarget =
   | { readonly refusal: TurnRefusal };
 
 /**
- * Returns the conversation that the turn continues, or the conversation to create. A conversation that the request
- * names by its id isn't checked, unless the request is an edit.
+ * Returns the conversation that the turn continues, or the conversation to create. Unless the request is an edit,
+ * doesn't check that the conversation `target.conversationId` exists.
  */
 export async function resolveTarget(
   provider: VersionedMemoryProvider,

@@ -28,8 +28,8 @@ export interface EditedMessages {
 export const editKey = (turnId: string): string => `${turnId}:edit`;
 
 /**
- * Creates the memory provider for the run of an edit; use it for one run only. The conversation seems to end before
- * `edit.position`, and the run's first append removes the messages from there on.
+ * Creates the memory provider for one run that makes an edit. The run sees a conversation that ends before
+ * `edit.position`. The run's first append removes the messages from there on.
  */
 export function createEditProvider(
   provider: VersionedMemoryProvider,

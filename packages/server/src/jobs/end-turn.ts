@@ -18,8 +18,8 @@ import type { TurnFailedError } from "./turn-failed-error.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
 /**
- * Ends a turn that was stopped on request. Stores `openText`, the text of an unfinished reply that readers saw, as the
- * agent's message.
+ * Ends a turn that was stopped on request. Stores `openText`, which readers saw of an unfinished reply, as the agent's
+ * message.
  */
 export async function endStopped<Ctx>(
   job: JobParts<Ctx>,
@@ -79,8 +79,8 @@ async function storedReply<Ctx>(
 }
 
 /**
- * Ends the turn with its last event and its `TurnRecord` in the log, and passes `reported` to `onError`. Resolves with
- * the kind `"elsewhere"` if the lease is lost.
+ * Stores the turn's last event and its `TurnRecord` in the log, which ends the turn. Resolves with the kind
+ * `"elsewhere"` if the lease is lost. `reported`: the error to pass to `onError`.
  */
 export async function endTurn<Ctx>(
   job: JobParts<Ctx>,
@@ -222,7 +222,10 @@ export const FAULT = {
   retryable: false,
 } as const;
 
-/** Converts a run's error into the `error` of the turn's last event. Keeps the message of a `UserFacingError`. */
+/**
+ * Converts a run's error into the `error` of the turn's last event. Keeps the message of a `UserFacingError`, but of no
+ * other thrown error.
+ */
 function turnErrorOf(error: JAFError): TurnError {
   const thrown = thrownOf(error);
   // Messages of other errors may hold secrets.

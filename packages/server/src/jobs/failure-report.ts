@@ -6,7 +6,8 @@ import type { JobOptions, JobParts } from "./job.ts";
 import { errorFrom, loggedError, TurnFailedError } from "./turn-failed-error.ts";
 
 /**
- * Converts a run's error into the report that `onError` receives. Returns `undefined` for an error that isn't reported.
+ * Converts a run's error into the report that `onError` receives. Returns `undefined` for a `ContinuationRejected`, and
+ * for a tool's error that was already reported.
  */
 export function reportOf<Ctx>({ options }: JobParts<Ctx>, error: JAFError): TurnFailedError | undefined {
   const { _tag: code } = error;

@@ -18,8 +18,8 @@ export function createNamedTurns({ log, join }: NamedTurnsOptions) {
   const starting = new Map<string, Promise<StartedTurn>>();
 
   /**
-   * Joins the turn if the log has it, and otherwise resolves with `undefined`. Refuses the request if the turn belongs
-   * to another user, or if its events have expired.
+   * Returns the result of `join` if the log has the turn, and otherwise `undefined`. Refuses the request if the turn
+   * belongs to another user, or if the turn's events have expired.
    */
   async function find({ userId, ...turn }: NamedTurn): Promise<StartedTurn | undefined> {
     const read = await log.read({ ...turn, limit: 1 });

@@ -30,7 +30,7 @@ export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): 
     push: lease.push,
   });
   const settled = await prompt(job, mapper, isResumption);
-  // If the previous process has stored part of a continuation, the same continuation no longer matches the conversation.
+  // If the previous process has stored part of a continuation, the continuation no longer matches the conversation.
   if (
     taken !== undefined &&
     !isResumption &&

@@ -27,7 +27,7 @@ const schema = z.looseObject({
   base: z.object({ position: z.int().min(0), version: z.int().min(0), incarnation: z.string() }),
 });
 
-/** Keys of the objects that encode values without a JSON form, e.g. `{ "$date": 0 }` for a date. */
+/** Keys of the objects that encode values in a stored request, e.g. `{ "$date": 0 }` for a date. */
 const TAGS = { bytes: "$bytes", date: "$date", url: "$url", object: "$object" } as const;
 const ALL_TAGS: readonly string[] = Object.values(TAGS);
 

@@ -11,7 +11,9 @@ import { decodeRequest, type StoredRequest, userMessagesOf } from "./stored-requ
 import type { TurnSettings } from "./turn-options.ts";
 
 const PAGE = 1_000;
-/** How often a turn may be taken over without a new message or tool result before it ends with the error `LOST`. */
+/**
+ * How often a turn may be taken over without a new message or tool result before the turn ends with the error `LOST`.
+ */
 const MAX_TAKE_OVERS_WITHOUT_PROGRESS = 3;
 
 export interface Resumption {

@@ -47,11 +47,11 @@ export class TurnFailedError extends Error {
   }
 }
 
-/** How many levels of `cause` below a thrown error are logged. */
+/** How many levels of `cause` below a thrown error are copied. */
 const MAX_CAUSES = 4;
 
 /**
- * Returns a copy of a thrown error for the log, with secrets masked. The copy has only the fields `name`, `message`,
+ * Returns a copy of a thrown error for `onError`, with secrets masked. The copy has only the fields `name`, `message`,
  * `code`, `stack` and `cause`.
  */
 export function loggedError(thrown: unknown, mask: Masking, depth = 0): Error {

@@ -24,8 +24,8 @@ export interface TurnTiming {
   /** How often a turn that stores no events renews its lease and checks for a stop request, in ms. Default 800. */
   readonly heartbeatMs?: number;
   /**
-   * Interval between reads of the log for events of turns that run in other processes, in ms. Default 75. Without a
-   * reader of a turn in another process, the log isn't read.
+   * Interval between reads of the log for events of turns that run in other processes, in ms. Default 75. While no
+   * reader follows a turn of another process, the log isn't read.
    */
   readonly pollMs?: number;
   /** Average interval between searches for turns whose process is gone, in ms. `false`: no searches. Default 3,000. */

@@ -11,8 +11,8 @@ import { toTurnEvent } from "../turns/event-mapper.ts";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 
 /**
- * The record of a turn, as JSON in the turn log. The log keeps it for longer than the turn's events. It holds
- * instructions as text. It holds messages and facts only as ids and positions.
+ * The record of a turn, as JSON in the turn log. The log keeps the record for longer than the turn's events. The record
+ * holds instructions as text, and messages and facts only as ids and positions.
  */
 export interface TurnRecord {
   /** Name of the agent at the start of the turn. */
@@ -63,11 +63,11 @@ const SEPARATOR = "\n\n";
 
 /** Collects the data for a turn's record while the turn runs. */
 export interface Recorder {
-  /** Adds an event of the run to the turn's record. Call it synchronously when the event occurs. */
+  /** Adds an event of the run to the turn's record. Call `take` synchronously when the event occurs. */
   readonly take: (event: TraceEvent) => void;
   /** Adds to the turn's record an event that a previous process has stored. */
   readonly observe: (event: TurnEvent) => void;
-  /** Adds the facts that a prompt contains to the turn's record. */
+  /** Adds to the turn's record the ids of the facts in a prompt. */
   readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
   /**
    * Returns a middleware for one turn that records the instructions of each model call. The middleware awaits

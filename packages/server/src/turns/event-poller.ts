@@ -6,7 +6,7 @@ import { TurnStoreError } from "./turn-errors.ts";
 const MAX_QUERIES = 64;
 /** Maximum number of events of one turn that one read returns. */
 const MAX_EVENTS = 256;
-/** Maximum number of reads for a single reader that run at the same time. */
+/** Maximum number of reads at the same time that serve one reader each. */
 const MAX_ALONE = 16;
 /** Minimum interval between two repeated reads for the same reader, in ms. */
 const ALONE_EVERY_MS = 250;
@@ -113,7 +113,7 @@ export function createEventPoller(options: EventPollerOptions): EventPoller {
     }
   }
 
-  /** Marks a reader's read as failed. Rejects the reader if the log has failed for too long. */
+  /** Marks a reader's read as failed. Rejects the reader's promise if the log has failed for too long. */
   function failed(reader: Reader, error: MemoryErrorUnion, isAlone: boolean): void {
     reader.failingSince ??= performance.now();
     // A failed read for a group doesn't show whose query failed.

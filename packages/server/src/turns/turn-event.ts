@@ -60,7 +60,7 @@ export interface PartEvent {
   readonly part: ContentPart;
 }
 
-/** Removes the pieces of the reply in progress, because the reply will be made again or was blocked. */
+/** Removes the pieces of the reply in progress. */
 export interface RetractEvent {
   readonly type: "retract";
   /**

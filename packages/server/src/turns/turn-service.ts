@@ -34,7 +34,7 @@ export type TurnTarget =
 export interface TurnEdit {
   /** Position of the first message to replace. */
   readonly position: number;
-  /** The conversation's version that the client saw. If it has changed, the turn is refused. */
+  /** The conversation's version that the client saw. The turn is refused if the conversation has another version. */
   readonly version: number;
 }
 
@@ -45,8 +45,8 @@ export interface TurnRequest {
   /** The conversation of the turn. */
   readonly target: TurnTarget;
   /**
-   * The turn's id: 1 to 255 UTF-16 units, unique in the conversation. Default: a random id. Ignored if `target` names
-   * no conversation. A request with the id of an earlier turn starts no second turn: its result is the earlier turn.
+   * The turn's id: 1 to 255 UTF-16 units, unique in the conversation. Default: a random id. Ignored if `target` has
+   * no conversation id. A request with the id of an earlier turn starts no second turn: its result is the earlier turn.
    * Once the events of the earlier turn have expired, the request is refused as `"changed"`.
    */
   readonly turnId?: string;
@@ -89,8 +89,8 @@ export interface TurnRefusal {
   /** Id of the running turn. Only with the reason `"running"`. */
   readonly turnId?: string;
   /**
-   * The error that the store or your code threw (e.g. `context`). Present only with the reason `"store"`. Log this
-   * error, but don't send it to the client.
+   * The error that the store or your own code threw, e.g. your `context` function. Present only with the reason
+   * `"store"`. Log this error, but don't send it to the client.
    */
   readonly cause?: unknown;
 }
@@ -141,8 +141,8 @@ export interface TurnService {
    */
   readonly follow: (query: FollowQuery) => AsyncIterable<readonly NumberedEvent[]>;
   /**
-   * Asks a turn to stop. Resolves with `true` if the turn is running: it ends as `stopped` shortly after. Resolves with
-   * `false` if the turn isn't running or doesn't exist.
+   * Asks a turn to stop. Resolves with `true` if the turn is running: it ends with the status `"stopped"` shortly
+   * after. Resolves with `false` if the turn isn't running or doesn't exist.
    */
   readonly stop: (turn: { readonly conversationId: string; readonly turnId: string }) => Promise<boolean>;
   /** Returns the number of turns that run in this process. */
