@@ -42,7 +42,7 @@ function bodyOf(parsed: unknown): Buffer | undefined {
   try {
     return Buffer.from(JSON.stringify(parsed));
   } catch {
-    // `JSON.stringify` has overflowed the stack: the body is nested too deeply. This text is refused for the same reason.
+    // The body is nested so deeply that `JSON.stringify` fails. This text is refused for the same reason.
     return Buffer.from("[".repeat(MAX_DEPTH + 1));
   }
 }

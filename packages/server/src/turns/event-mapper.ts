@@ -19,7 +19,7 @@ export function createEventMapper({ agentName: first, push }: EventMapperOptions
   let agentName = first;
   // Joined on demand: a string that grows piece by piece takes more memory than its pieces.
   let openTexts: string[] = [];
-  // A final reply that the engine has reported but not yet stored. After a crash, another process may produce another one.
+  // A final reply that the engine hasn't stored yet. After a crash, another process may produce a different reply.
   let held: TurnMessageEvent | undefined;
 
   const emit = (event: TurnEvent): void => {
