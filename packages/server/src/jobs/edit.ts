@@ -36,7 +36,7 @@ export function createEditProvider(
   edit: EditedMessages,
 ): VersionedMemoryProvider {
   const { conversationId, turnId, dropLast, version } = edit;
-  // So the engine handles an edit like a normal prompt: it checks the prompt before messages are removed.
+  // With this view of the conversation, the engine checks an edit like a normal prompt, before messages are removed.
   let isMade = false;
 
   const appendMessages: VersionedMemoryProvider["appendMessages"] = async (
