@@ -1,12 +1,12 @@
-/** The maximum length of a reply, and of one event of a streamed reply: 256 MiB, about ten times a generated image. */
+/** The maximum length of a reply, and of one event of a streamed reply: 256 MiB. */
 export const MAX_REPLY_LENGTH = 256 * 2 ** 20;
 
-/** The maximum length of the body of an error response. Some services quote the whole request in this body. */
+/** The maximum length of the body of an error response, in bytes. */
 const MAX_ERROR_BYTES = 2 ** 20;
 
 /**
- * Reads a response's whole body as text. Resolves with `undefined` if the body is longer than `maxBytes`; the rest of such a
- * body isn't read. Rejects if the body ends early.
+ * Reads a response's whole body as text. Resolves with `undefined` if the body is longer than `maxBytes`. Rejects if
+ * the body ends early.
  */
 export async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
   if (response.body === null) return "";
@@ -28,6 +28,8 @@ export async function readText(response: Response, maxBytes: number): Promise<st
   }
 }
 
-/** Reads the body of an error response as text. Resolves with `""` if the body can't be read or is longer than 1 MiB. */
+/**
+ * Reads the body of an error response as text. Resolves with `""` if the body can't be read or is longer than 1 MiB.
+ */
 export const errorText = async (response: Response): Promise<string> =>
   (await readText(response, MAX_ERROR_BYTES).catch(() => undefined)) ?? "";

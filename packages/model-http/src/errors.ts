@@ -16,8 +16,8 @@ export type ModelHttpErrorReason = "status" | "reported" | "malformed" | "cut" |
 /** The fields of a new {@link ModelHttpError}. */
 export interface ModelHttpErrorDetails {
   /**
-   * The HTTP status of the response. If a response with status 200 reports an error with its own status, this is the reported
-   * status. `undefined` for a redirect in browsers, which hide its status.
+   * The HTTP status of the response. If a response with status 200 reports an error with its own status, this is the
+   * reported status. `undefined` for a redirect in browsers, which hide its status.
    */
   readonly status?: number | undefined;
   /** The service's error code, e.g. `"rate_limit_exceeded"`. */
@@ -37,7 +37,7 @@ export interface ModelHttpErrorDetails {
 }
 
 /**
- * A failed model call. It holds neither the API key nor content of the conversation. It leaves out the service's
+ * A failed model call. The error holds neither the API key nor content of the conversation. It leaves out the service's
  * message, which may quote the key or the conversation. To see the service's message, pass a `fetch` that logs
  * responses.
  */
@@ -46,8 +46,8 @@ export class ModelHttpError extends Error {
   /** Why the call failed. */
   readonly reason: ModelHttpErrorReason;
   /**
-   * The HTTP status of the response. If a response with status 200 reports an error with its own status, this is the reported
-   * status. `undefined` for a redirect in browsers, which hide its status.
+   * The HTTP status of the response. If a response with status 200 reports an error with its own status, this is the
+   * reported status. `undefined` for a redirect in browsers, which hide its status.
    */
   readonly status: number | undefined;
   /** The service's error code, e.g. `"rate_limit_exceeded"`. */
@@ -83,8 +83,8 @@ export class ModelHttpError extends Error {
 /** Creates the errors of one service. */
 export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {
   /**
-   * Creates the error for a response whose status isn't 2xx, from its body. `url`: the URL of the request. `hasKey`: whether the
-   * request had an API key. The error of a redirect names the host of the URL.
+   * Creates the error for a response whose status isn't 2xx, from the body of the response. `url`: the URL of the
+   * request. `hasKey`: whether the request had an API key. The error of a redirect names the host of `url`.
    */
   readonly ofStatus: (
     response: Response,
@@ -93,8 +93,8 @@ export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {
   /** Creates the error for a response with status 200 that contains an error. */
   readonly reported: (error: unknown, provider: string) => E;
   /**
-   * Creates the error for a response that isn't a reply. `what` describes the response without quoting it, e.g. `"invalid
-   * JSON"`.
+   * Creates the error for a response that isn't a reply. `what` describes the response without quoting it, e.g.
+   * `"invalid JSON"`.
    */
   readonly malformed: (provider: string, what: string) => E;
   /** Creates the error for a response that ends early. `cause`: the error that `fetch` threw. */
@@ -171,17 +171,15 @@ function remedyOf(status: number, url: string, hasKey: boolean): string {
   return status === 401 && !hasKey ? "; no key was sent: pass apiKey" : "";
 }
 
-/**
- * Returns a short name (e.g. an error code) or a number as text, and `undefined` for any other value. A longer text
- * could quote the API key or the conversation.
- */
+/** Returns a short name (e.g. an error code) or a number as text, and `undefined` for any other value. */
 const nameIn = (value: unknown): string | undefined =>
+  // A longer text could quote the API key or the conversation.
   (typeof value === "string" && /^[\w.[\]-]{1,64}$/.test(value) && !/^(sk-|AIza)/.test(value)) ||
   typeof value === "number"
     ? String(value)
     : undefined;
 
-/** Error codes for a used-up quota. A retry doesn't help after such an error. */
+/** Error codes of a used-up quota, after which a retry doesn't help. */
 const FINAL_CODES: ReadonlySet<string | undefined> = new Set([
   "insufficient_quota",
   "billing_not_active",
@@ -191,9 +189,8 @@ const FINAL_CODES: ReadonlySet<string | undefined> = new Set([
 const isRetryableStatus = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
 
 /**
- * Returns the value of the field `error` in a response's body, or `undefined` without such a field. If the body is a
- * list, uses the first item of the list: Google's API wraps the body in a list. The returned value can be a text, e.g.
- * from Ollama.
+ * Returns the value of the field `error` in a response's body, or `undefined` without this field. The value can be an
+ * object or a text. If `body` is a list, as from Google's API, reads the field in its first item.
  */
 export function errorIn(body: unknown): unknown {
   const first = Array.isArray(body) ? body[0] : body;
@@ -211,23 +208,20 @@ function namesIn(error: unknown): Named {
   return { code: nameIn(code), type: nameIn(type) ?? nameIn(status), param: nameIn(param) };
 }
 
-/**
- * Returns the error's code or type in brackets, e.g. ` (rate_limit_exceeded)`, or `""` if both are absent. Prefers the
- * type to a numeric code, because Google's code only repeats the status.
- */
+/** Returns the error's code or type in brackets, e.g. ` (rate_limit_exceeded)`, or `""` if both are absent. */
 const inBrackets = ({ code, type }: Named): string => {
+  // Google's numeric code only repeats the status.
   const name = code === undefined || /^\d+$/.test(code) ? (type ?? code) : code;
   return name === undefined ? "" : ` (${name})`;
 };
 
-/** Matches codes and types of errors that the request itself caused, so a retry doesn't help. */
+/** Matches codes and types of errors that the request itself caused, after which a retry doesn't help. */
 const REQUEST_FAULT =
   /invalid|bad_?request|authentication|permission|not_found|content_filter|context_length|too_large|unsupported|policy_violation|empty_image|image_(parse|too_small)/i;
 
 /**
- * Returns how long to wait before a retry, in milliseconds. Uses the first of these that is present: the header
- * `retry-after-ms`, the header `Retry-After` (seconds or a date), used-up limits in the headers `x-ratelimit-*`, and
- * `RetryInfo` in `error`. Returns `undefined` if all are absent.
+ * Returns how long to wait before a retry, in milliseconds, as the headers or `RetryInfo` in `error` say. Returns
+ * `undefined` if both say nothing.
  */
 export function retryAfterMsOf(headers: Headers, error: unknown, now = Date.now()): number | undefined {
   const milliseconds = headers.get("retry-after-ms")?.trim() ?? "";
@@ -239,7 +233,8 @@ export function retryAfterMsOf(headers: Headers, error: unknown, now = Date.now(
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * Converts `"120ms"`, `"1.5s"`, `"6m0s"` or a number of seconds into milliseconds. Returns `undefined` for any other text.
+ * Converts `"120ms"`, `"1.5s"`, `"6m0s"` or a number of seconds into milliseconds. Returns `undefined` for any other
+ * text.
  */
 function durationMs(text: string): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;

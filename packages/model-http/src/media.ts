@@ -21,8 +21,8 @@ export const textIn = (data: Uint8Array | string): string =>
   textInBytes(typeof data === "string" ? bytesIn(base64Of(data)) : data);
 
 /**
- * Returns a text in place of media that a service doesn't support: type, filename and URL in brackets, e.g. `[image/png
- * cat.png]`.
+ * Returns a text in place of media that a service doesn't support: type, filename and URL in brackets, e.g.
+ * `[image/png cat.png]`.
  */
 export function mediaMention({ mediaType, url, filename }: MediaPart): string {
   const address = url === undefined || String(url).startsWith("data:") ? undefined : String(url);
@@ -30,8 +30,8 @@ export function mediaMention({ mediaType, url, filename }: MediaPart): string {
 }
 
 /**
- * Returns the URL in an image part, as OpenAI's Chat Completions or Responses API writes it. Returns `undefined` for other
- * parts.
+ * Returns the URL in an image part, as OpenAI's Chat Completions or Responses API writes it. Returns `undefined` for
+ * other parts.
  */
 export function imageUrlOf(part: ContentPart): string | undefined {
   if (part.type !== "image_url" && part.type !== "input_image") return undefined;

@@ -34,8 +34,8 @@ interface SplitPrompt {
 }
 
 /**
- * Splits a prompt for APIs that take the system prompt separately. Joins the instructions and the conversation's leading
- * system and developer messages into one text.
+ * Splits a prompt for APIs that take the system prompt separately. Joins the instructions and the conversation's
+ * leading system and developer messages into one text.
  *
  * @example
  * ```ts
@@ -61,12 +61,14 @@ export function splitInstructions(
   };
 }
 
-/** How readable reasoning of other models is sent: `"omit"` leaves it out, `"text"` sends it as text before the reply. */
+/**
+ * How readable reasoning of other models is sent: `"omit"` leaves it out, `"text"` sends it as text before the reply.
+ */
 export type ForeignReasoning = "omit" | "text";
 
 /**
- * Returns the text of another model's message, including refusals and mentions of media. With `"text"`, the message's
- * readable reasoning comes first. Returns `""` if the message has no text.
+ * Returns the text of another model's message, including refusals and mentions of media. If `foreignReasoning` is
+ * `"text"`, the message's readable reasoning comes first. Returns `""` if the message has no text.
  */
 export function otherModelText(message: RichMessage, foreignReasoning: ForeignReasoning): string {
   const parts = Array.isArray(message.content) ? message.content : [];
@@ -79,11 +81,9 @@ export function otherModelText(message: RichMessage, foreignReasoning: ForeignRe
     .join("\n\n");
 }
 
-/**
- * Returns the readable reasoning of a message, from the fields that different gateways use. Returns `""` if the message has
- * none.
- */
+/** Returns the readable reasoning of a message, or `""` if the message has none. */
 function readableReasoning(message: RichMessage): string {
+  // Gateways use different fields.
   for (const field of ["reasoning_content", "reasoning"]) {
     const value = message[field];
     if (typeof value === "string" && value.trim() !== "") return value;
@@ -96,8 +96,11 @@ function readableReasoning(message: RichMessage): string {
 }
 
 /**
- * Returns a reply's content. If the reply is one plain text, possibly followed by tool calls, returns the text. If the
- * reply has only tool calls, returns `""`. For any other reply, returns all parts.
+ * Returns a reply's content:
+ *
+ * - If the reply is one plain text, with or without tool calls after it: the text.
+ * - If the reply has only tool calls: `""`.
+ * - Otherwise: all parts.
  */
 export function contentOf(parts: readonly ContentPart[]): string | readonly ContentPart[] {
   const [first] = parts;
@@ -108,8 +111,9 @@ export function contentOf(parts: readonly ContentPart[]): string | readonly Cont
 }
 
 /**
- * Returns the input of a tool call as an object. Input that isn't a JSON object is wrapped as `{ input }`. JSON that is
- * nested deeper than a store accepts is wrapped, too. Empty input of a function becomes `{}`.
+ * Returns the input of a tool call as an object. Input is wrapped as `{ input }` if it isn't a JSON object, or if it is
+ * nested deeper than a store accepts. The input of a custom tool is always wrapped. Empty input of a function becomes
+ * `{}`.
  */
 export function inputObject(call: RichToolCall): Fields {
   const { input } = calledTool(call);

@@ -11,11 +11,11 @@ export interface ModelServiceOptions {
    * Required only for the vendor's own service.
    */
   readonly apiKey?: string | undefined;
-  /** The service's base URL, to which the provider adds the API's own path. */
+  /** The service's base URL, to which the model provider adds the API's own path. */
   readonly baseURL?: string | undefined;
   /** Name of the model if neither `RunConfig.modelOverride` nor the agent's `modelConfig.name` is set. */
   readonly model?: string | undefined;
-  /** HTTP headers for each request. They override the provider's own headers. */
+  /** HTTP headers for each request. They override the model provider's own headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Fields for the body of each request. The agent's `modelConfig.providerOptions` override them. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
@@ -31,7 +31,8 @@ export interface ModelServiceOptions {
    */
   readonly provider?: string | undefined;
   /**
-   * Whether readable reasoning of other models is left out (`"omit"`, default) or sent as text before the reply (`"text"`).
+   * Whether readable reasoning of other models is left out (`"omit"`, default) or sent as text before the reply
+   * (`"text"`).
    */
   readonly foreignReasoning?: ForeignReasoning | undefined;
 }
@@ -40,14 +41,18 @@ const text = z.string().min(1);
 
 const EXPECTED_URL = "expected an http or https URL without a user name and password";
 
-/** Whether a text is a URL for requests. `fetch` refuses a URL with a password, with an error that quotes the password. */
+/** Checks whether a text is an http or https URL without a user name and password. */
 function isServiceURL(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, username, password } = new URL(address);
+  // `fetch` refuses a URL with a password, with an error that quotes the password.
   return /^https?:$/.test(protocol) && username === "" && password === "";
 }
 
-/** Returns the URL in an environment variable without slashes at its end. Throws a `TypeError` if it isn't a valid URL. */
+/**
+ * Returns `address`, the URL in the environment variable `variable`, without slashes at its end. Throws a `TypeError`
+ * that names `variable` if `address` isn't a valid URL.
+ */
 export function environmentURL(variable: string, address: string): string {
   if (!isServiceURL(address)) throw new TypeError(`${variable}: ${EXPECTED_URL}`);
   return address.replace(/\/+$/, "");
@@ -72,7 +77,7 @@ export const serviceOptions = {
 
 /**
  * Validates options and returns the parsed options. Throws a `TypeError` that names the invalid fields and the expected
- * types, without values. `factory` is the function's name in the error.
+ * types, without values. `factory`: the function's name in the error.
  *
  * @example
  * ```ts
@@ -142,8 +147,8 @@ export function createModelService({ options, keyHeaders, ...parts }: ServicePar
 }
 
 /**
- * Returns the model's name: `modelOverride`, `modelConfig.name` or the provider's `model`, whichever is set first in this
- * order. Throws the service's error if all three are absent.
+ * Returns the model's name. The first of these that is set counts: `modelOverride`, `modelConfig.name`, the model
+ * provider's `model`. Throws the service's error if all three are absent.
  */
 export function modelName(
   { modelOverride }: { readonly modelOverride?: string | undefined },
@@ -156,8 +161,8 @@ export function modelName(
 }
 
 /**
- * Returns two groups of the agent's `providerOptions`: those for the vendor's API, and those for this service. If the
- * service is the vendor's own, the second group is empty. The caller must let the second group override the first.
+ * Returns two groups of the agent's `providerOptions`: those for the vendor's API, and those for this service. The
+ * second group is empty if the service is the vendor's own. The caller must let the second group override the first.
  */
 export function optionsFor(
   modelConfig: { readonly providerOptions?: Readonly<Record<string, unknown>> | undefined } | undefined,

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
 
-/** Caches the JSON Schema of each zod schema: schemas don't change, and an agent may have many tools. */
+/** The JSON Schema of each zod schema that was converted. */
 const parameters = new WeakMap<z.ZodType, Fields>();
 
 /**
- * Returns the JSON Schema of a tool's parameters, and the same object each time for the same zod schema. Types that JSON
- * Schema can't express accept any value; the engine validates the arguments later.
+ * Returns the JSON Schema of a tool's parameters. Calls with the same zod schema return the same object. Types that
+ * JSON Schema can't express accept any value: the engine validates the arguments later.
  */
 export function parametersOf(schema: z.ZodType): Fields {
   const known = parameters.get(schema);
@@ -17,8 +17,10 @@ export function parametersOf(schema: z.ZodType): Fields {
 }
 
 /**
- * Returns the JSON Schema of a codec's input. Returns `undefined` if the input isn't an object, because services
- * support only objects. Also returns `undefined` if JSON Schema can't express the input.
+ * Returns the JSON Schema of a codec's input. Returns `undefined` in two cases:
+ *
+ * - The input isn't an object: services support only objects.
+ * - JSON Schema can't express the input.
  *
  * @example
  * ```ts
@@ -46,9 +48,11 @@ export const outputInstructions = (schema: Fields): string =>
   `Reply with nothing but JSON that fits this JSON schema: ${JSON.stringify(schema)}`;
 
 /**
- * Converts a JSON Schema into an object schema, because services accept only objects. A union of objects becomes one
- * object with the properties of all variants. An object schema keeps its properties. Any other schema becomes an object
- * with any properties.
+ * Converts a JSON Schema into an object schema, because services accept only objects:
+ *
+ * - An object schema keeps its properties.
+ * - A union of objects becomes one object with the properties of all variants.
+ * - Any other schema becomes an object with any properties.
  */
 export function objectSchema(schema: Fields): Fields {
   if (schema["type"] === "object") return { properties: {}, ...schema };
@@ -104,8 +108,8 @@ const TEXT_INPUT: Fields = {
 };
 
 /**
- * Returns the JSON Schema of a function's parameters, which is always an object schema. For a tool that takes a text, the
- * object has the text in the field `input`. `textInputIn` reads the text.
+ * Returns the JSON Schema of a function's parameters, which is always an object schema. If the tool takes a text, the
+ * object has the text in the field `input`: `textInputIn` reads it.
  *
  * @example
  * ```ts
@@ -120,8 +124,8 @@ export const functionParameters = (parameters: z.ZodType): Fields =>
   takesText(parameters) ? TEXT_INPUT : objectSchema(parametersOf(parameters));
 
 /**
- * Returns the text in the arguments of a function that takes one text. Some models ignore the schema and write only the text. In
- * this case, returns the arguments unchanged.
+ * Returns the text in the arguments of a function that takes one text. Some models ignore the schema and write only the
+ * text: it is returned unchanged.
  */
 export function textInputIn(text: unknown): string {
   if (typeof text !== "string") return "";

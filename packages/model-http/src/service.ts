@@ -20,8 +20,8 @@ export interface ModelService {
 }
 
 /**
- * Sends a request with `body` as JSON. Follows no redirect. Throws the service's error if the response isn't 2xx. If
- * `fetch` throws an error, throws this error unchanged.
+ * Sends a request with `body` as JSON. Follows no redirect. Throws the service's error if the response isn't 2xx. An
+ * error that `fetch` throws is thrown unchanged.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export async function post(
   body: Fields,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
-  // `fetch` would send the key, unless it is in `authorization`, and the conversation to any host that a redirect names.
+  // `fetch` would send the conversation to any host that a redirect names, and the key unless it is in `authorization`.
   const request = { method: "POST", headers, body: JSON.stringify(body), redirect: "manual" } as const;
   const response = await fetch(url, signal === undefined ? request : { ...request, signal });
   if (!response.ok) throw await errors.ofStatus(response, { url, provider, hasKey });
@@ -48,8 +48,8 @@ export async function post(
 }
 
 /**
- * Returns the error to throw if a response body can't be read to its end: the service's error for a response that ends
- * early. If the signal was aborted, or `thrown` is already a `ModelHttpError`, returns `thrown` unchanged.
+ * Converts what was thrown while a body was read into the error to throw. A `ModelHttpError` stays unchanged, and so
+ * does an error after an abort.
  */
 const bodyFailure = (
   thrown: unknown,

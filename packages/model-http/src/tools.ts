@@ -2,7 +2,7 @@
 export interface ToolNames {
   /** Returns the name to send for a tool. */
   readonly toWire: (name: string) => string;
-  /** Returns the tool's own name for a name from the model. A name that isn't known stays unchanged. */
+  /** Returns the tool's own name for a name from the model. An unknown name stays unchanged. */
   readonly toOwn: (wire: string) => string;
 }
 
@@ -11,9 +11,9 @@ const MAX_LENGTH = 64;
 
 /**
  * Creates the conversion of tool names for one request. Services accept names of 1 to 64 letters, digits, `_` and `-`.
- * Any other name is replaced, in the same way in each request with the same tools. `own` are the names of the agent's
- * tools, which take precedence over names in the history. `valid` matches the names that the service accepts. It can be
- * stricter than these rules, but must accept names that begin with `_`.
+ * Any other name is replaced, in the same way in each request with the same tools. `own`: the names of the agent's
+ * tools, which take precedence over names in the history. `valid`: matches the names that the service accepts. It can
+ * be stricter than the rules above, but must accept names that begin with `_`.
  *
  * @example
  * ```ts
@@ -58,9 +58,9 @@ export interface CallIds {
 }
 
 /**
- * Creates the ids of the tool calls of one request. `own` are the ids that the service itself created; other calls must
- * not get them. Any other id that is longer than `maxLength`, or has characters other than letters, digits, `_` and
- * `-`, is replaced by a hash of the id.
+ * Creates the ids of the tool calls of one request. `own`: the ids that the service itself created, which other calls
+ * must not get. Any other id is replaced by its hash if it is longer than `maxLength`, or has characters other than
+ * letters, digits, `_` and `-`.
  *
  * @example
  * ```ts
@@ -99,8 +99,9 @@ export function callIds(own: ReadonlySet<string>, maxLength: number): CallIds {
 
 const hashedId = (id: string): string => `call_${digest(id)}`;
 
-/** Returns the 64-bit FNV-1a hash of a text. An id has the same hash in each request, so prompt caches stay valid. */
+/** Returns the 64-bit FNV-1a hash of a text. */
 function digest(text: string): string {
+  // An id has the same hash in each request, so prompt caches stay valid.
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text)) {
     hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);

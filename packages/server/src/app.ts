@@ -13,11 +13,13 @@ import type { TurnService } from "./turns/turn-service.ts";
 
 /** A server that handles requests but listens on no port; see {@link createServerApp}. */
 export interface ServerApp {
-  /** Responds to a web-standard `Request`. Pass it to a runtime or framework that uses such requests (e.g. Bun or Hono). */
+  /**
+   * Responds to a web-standard `Request`. Pass it to a runtime or framework that uses such requests (e.g. Bun or Hono).
+   */
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /**
-   * Handles a request of Node.js, for frameworks such as Express and Fastify. If the framework has already read the body of the
-   * request, the handler takes the parsed body from `incoming.body`.
+   * Handles a request of Node.js, for frameworks such as Express and Fastify. If the framework has already read the
+   * body of the request, the handler takes the parsed body from `incoming.body`.
    */
   readonly nodeHandler: NodeHandler;
   /**
@@ -26,16 +28,16 @@ export interface ServerApp {
    */
   readonly service: TurnService;
   /**
-   * Ends all event streams, so that clients reconnect to another process. Also waits for running turns, for at most
-   * `shutdownMs`. Hands over the turns that still run after this time: another process continues them. Resolves with
+   * Ends all event streams, so that clients reconnect to another process. Waits for running turns, for at most
+   * `shutdownMs`. Turns that still run after this time are handed over: another process continues them. Resolves with
    * the number of turns that were handed over. Doesn't close the stores.
    */
   readonly close: () => Promise<{ readonly handedOver: number }>;
 }
 
 /**
- * Creates a server that listens on no port, for any runtime or framework with web-standard requests. On Node.js, use `runServer` to
- * listen on a port. Rejects with a `TypeError` that names the invalid option.
+ * Creates a server that listens on no port, for any runtime or framework with web-standard requests. On Node.js, use
+ * `runServer` to listen on a port. Rejects with a `TypeError` that names the invalid option.
  *
  * @example
  * ```ts
@@ -65,10 +67,7 @@ interface RoutedApp extends Omit<ServerApp, "fetch" | "nodeHandler"> {
   readonly operations: readonly Operation[];
 }
 
-/**
- * Returns a function that returns the path of a request without `basePath` at its start. A path without `basePath`
- * stays unchanged.
- */
+/** Returns a function that removes `basePath` from the start of a request's path. */
 const pathBelow =
   (basePath = ""): ((request: Request) => string) =>
   (request) => {

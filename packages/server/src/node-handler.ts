@@ -4,14 +4,14 @@ import { MAX_DEPTH } from "@jaf/memory/internal";
 import type { Hono } from "hono";
 import type { ServerEnvironment } from "./http/router.ts";
 
-/** A handler for requests of a Node.js server. Resolves when the response was sent. */
+/** A handler for requests of a Node.js server. Resolves once the response is sent. */
 export type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /** A request of a Node.js server, whose body a framework may already have read. */
 interface ParsedRequest extends IncomingMessage {
   /** The body as the framework parsed it. Absent if the framework parsed no body. */
   readonly body?: unknown;
-  /** The bytes of the body. If present, Hono's listener takes the body from this field and doesn't read the request. */
+  /** The bytes of the body. Absent: Hono's listener reads them from the request. */
   rawBody?: Buffer;
 }
 
@@ -34,10 +34,7 @@ export function createNodeHandler(app: Hono<ServerEnvironment>): NodeHandler {
   };
 }
 
-/**
- * Converts `incoming.body`, the body that a framework has parsed, into bytes. Returns `undefined` if `incoming.body`
- * is `undefined`.
- */
+/** Converts a body that a framework has parsed into bytes. Returns `undefined` if there is no parsed body. */
 function bodyOf(parsed: unknown): Buffer | undefined {
   if (parsed === undefined) return undefined;
   if (parsed instanceof Uint8Array) return Buffer.from(parsed);
@@ -45,7 +42,7 @@ function bodyOf(parsed: unknown): Buffer | undefined {
   try {
     return Buffer.from(JSON.stringify(parsed));
   } catch {
-    // The parsed body is nested so deeply that `JSON.stringify` overflows the stack. This text is refused for the same reason.
+    // The body is nested so deeply that `JSON.stringify` fails. This text is refused for the same reason.
     return Buffer.from("[".repeat(MAX_DEPTH + 1));
   }
 }

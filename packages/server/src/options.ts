@@ -12,13 +12,13 @@ export type ServedAgents<Ctx> =
   readonly Agent<Ctx, any>[] | ReadonlyMap<string, Agent<Ctx, any>>;
 
 /**
- * The settings that all turns share. The server itself sets the conversation, user, approvals and abort signal of each turn. The
- * `/facts` routes use `userMemory` too, if it is a store of `@jaf/user-memory`.
+ * The settings that all turns share. The server itself sets the conversation, user, approvals and abort signal of each
+ * turn. The `/facts` routes use `userMemory` if it is a store of `@jaf/user-memory`.
  */
 export type ServerRunConfig<Ctx> = RunSettings<Ctx> & {
   /**
-   * Settings of conversation memory. `provider` can be left out if the server option `defaultMemoryProvider` is set. `durability`
-   * defaults to `"step"`.
+   * Settings of conversation memory. `provider` can be left out if the server option `defaultMemoryProvider` is set.
+   * `durability` defaults to `"step"`.
    */
   readonly memory?: Omit<MemoryConfig, "provider"> & { readonly provider?: MemoryProvider };
 };
@@ -31,7 +31,9 @@ export interface ServerLimits {
   readonly bodyTimeoutMs?: number;
   /** Maximum number of requests per user and minute. Each server process counts for itself. Default 600. */
   readonly requestsPerMinute?: number;
-  /** Maximum number of turns of one user that run at the same time. Each server process counts for itself. Default 10. */
+  /**
+   * Maximum number of turns of one user that run at the same time. Each server process counts for itself. Default 10.
+   */
   readonly turnsPerUser?: number;
   /** Maximum number of event streams that one user has open. Each server process counts for itself. Default 50. */
   readonly streamsPerUser?: number;
@@ -39,7 +41,10 @@ export interface ServerLimits {
 
 /** Options of {@link createServerApp}. */
 export interface ServerAppOptions<Ctx> {
-  /** Stores the conversations. Default: `memory.provider` of the run configuration. You must set one of these two options. */
+  /**
+   * Stores the conversations. Default: `memory.provider` of the run configuration. You must set one of these two
+   * options.
+   */
   readonly defaultMemoryProvider?: MemoryProvider;
   /**
    * Stores the turns and their events. Default: a log in this process's memory, and the process warns about it. Turns
@@ -49,8 +54,9 @@ export interface ServerAppOptions<Ctx> {
   readonly turnLog?: TurnLog;
   /**
    * Returns the user who sends the request, or `null` to reject the request with status 401. If the function throws a
-   * `UserFacingError`, the response has status 403 and the error's message. If it throws another error, the response is a server
-   * error. Default: all requests belong to the user `"local"`, and only requests to loopback hosts are accepted.
+   * `UserFacingError`, the response has status 403 and the error's message. If it throws another error, the response is
+   * a server error. Default: all requests belong to the user `"local"`, and only requests to loopback hosts are
+   * accepted.
    */
   readonly authenticate?: (request: Request) => Identity | null | Promise<Identity | null>;
   /**
@@ -61,8 +67,9 @@ export interface ServerAppOptions<Ctx> {
   /** Name of the agent that answers requests that name no agent. Default: the first agent. */
   readonly defaultAgent?: string;
   /**
-   * Returns the title of a new conversation, or `undefined` for no title. `text` is the text of the first message, and is never
-   * empty. Default: the first 80 characters on one line. Lists of conversations show titles, so leave out private content.
+   * Returns the title of a new conversation, or `undefined` for no title. `text` is the text of the first message, and
+   * is never empty. Default: the first 80 characters on one line. Lists of conversations show titles, so leave out
+   * private content.
    */
   readonly titleOf?: (text: string) => string | undefined;
   /**
@@ -74,8 +81,9 @@ export interface ServerAppOptions<Ctx> {
    */
   readonly clientFiles?: (file: ClientFile, identity: Identity) => boolean | Promise<boolean>;
   /**
-   * Origins of other web pages that may call the server from a browser, e.g. `{ origins: ["https://app.example.org"] }`. `true`:
-   * all origins, but without cookies. `false` (default): no other origin.
+   * Origins of other web pages that may call the server from a browser, e.g.
+   * `{ origins: ["https://app.example.org"] }`. `true`: all origins, but without cookies. `false` (default): no other
+   * origin.
    */
   readonly cors?: boolean | { readonly origins: readonly string[] };
   /**
@@ -92,15 +100,15 @@ export interface ServerAppOptions<Ctx> {
   /** Limits for request bodies and for each user. */
   readonly limits?: ServerLimits;
   /**
-   * How long `close` waits for running turns, in ms. Turns that still run after this time are handed over to another process.
-   * Default 10,000.
+   * How long `close` waits for running turns, in ms. Turns that still run after this time are handed over to another
+   * process. Default 10,000.
    */
   readonly shutdownMs?: number;
   /**
-   * Receives errors of the server, with the request's id if a request caused the error. Also receives a
-   * `TurnFailedError` for each turn that failed and for each tool that threw an error. The `cause` of a
-   * `TurnFailedError` describes the error that your code or a model provider threw. Messages that the server itself
-   * writes hold no conversation content. Default: `console.error`.
+   * Receives errors of the server. Receives a `TurnFailedError` for each turn that failed and for each tool that threw
+   * an error. `request.requestId` is the id of the request that caused the error. `request` is absent if no request
+   * caused the error. The `cause` of a `TurnFailedError` describes the error that your code or a model provider threw.
+   * Messages that the server itself writes hold no conversation content. Default: `console.error`.
    */
   readonly onError?: (error: unknown, request?: { readonly requestId: string }) => void;
   /** Time settings of turns and of the turn log, e.g. the duration of a lease. */

@@ -7,7 +7,9 @@ import type { ServedAgents, ServerAppOptions, ServerRunConfig } from "./options.
 export interface ServerOptions<Ctx> extends ServerAppOptions<Ctx> {
   /** The port to listen on. `0`: any free port. Default 3000. */
   readonly port?: number;
-  /** The address to listen on. Any address other than a loopback address requires `authenticate`. Default `"127.0.0.1"`. */
+  /**
+   * The address to listen on. Any address other than a loopback address requires `authenticate`. Default `"127.0.0.1"`.
+   */
   readonly host?: string;
 }
 
@@ -18,16 +20,13 @@ export interface RunningServer {
   /** The port that the server listens on. */
   readonly port: number;
   /**
-   * Stops accepting requests, ends all event streams, and waits for running turns, for at most `shutdownMs`. Hands
-   * over the turns that still run after this time: another process continues them. Doesn't close the stores.
+   * Stops accepting requests, ends all event streams, and waits for running turns, for at most `shutdownMs`. Turns that
+   * still run after this time are handed over: another process continues them. Doesn't close the stores.
    */
   readonly close: () => Promise<void>;
 }
 
-/**
- * Checks whether a GET or HEAD request has a body. No route reads such a body. If the connection stayed open, Node.js
- * would read the whole body, which can take minutes.
- */
+/** Checks whether a GET or HEAD request has a body, which no route reads. */
 const hasUnreadBody = ({ method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean =>
   (method === "GET" || method === "HEAD") &&
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
@@ -35,8 +34,8 @@ const hasUnreadBody = ({ method, headers }: Pick<IncomingMessage, "method" | "he
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
 /**
- * Serves agents over HTTP on Node.js. For other runtimes, use `createServerApp`. Rejects with a `TypeError` if an option is
- * invalid. Rejects with the system's error (e.g. `EADDRINUSE`) if the server can't listen on the port.
+ * Serves agents over HTTP on Node.js. For other runtimes, use `createServerApp`. Rejects with a `TypeError` if an
+ * option is invalid. Rejects with the system's error (e.g. `EADDRINUSE`) if the server can't listen on the port.
  *
  * @example
  * ```ts
@@ -66,6 +65,7 @@ export async function runServer<Ctx>(
   const { app, ...rest } = await createRoutedApp(agents, config, options);
   const server = serve({
     fetch: (request, { incoming, outgoing }) => {
+      // On an open connection, Node.js would read the whole body, which can take minutes.
       if (hasUnreadBody(incoming) && "shouldKeepAlive" in outgoing) outgoing.shouldKeepAlive = false;
       return app.fetch(request, { cutOff: () => void outgoing.destroy() });
     },

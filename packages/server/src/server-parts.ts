@@ -22,7 +22,7 @@ export interface ServerParts {
   readonly agents: ReadonlyMap<string, Agent<any, any>>;
   readonly defaultAgent: string;
   readonly limits: UserLimits;
-  /** Aborted when the server closes. All event streams then end, and clients reconnect to another process. */
+  /** Aborted when the server closes, so that all event streams end. */
   readonly closing: AbortSignal;
   /** Passes an error of a request or of its response to the server option `onError`. */
   readonly report: (thrown: unknown, requestId: string) => void;
@@ -69,10 +69,7 @@ export function partsOf<Ctx>(
   };
 }
 
-/**
- * Returns the agents by the name that requests use: the key of a map, or the `name` of a listed agent. Throws a `TypeError` if two
- * agents have the same name.
- */
+/** Returns the agents by the name that requests use. Throws a `TypeError` if two agents have the same name. */
 function agentsOf<Ctx>(
   given: ServedAgents<Ctx>,
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output

@@ -5,8 +5,7 @@ import { isVersionedProvider } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 
 /**
- * Returns the given memory provider. Throws a `TypeError` if `provider` is `undefined`, or if it lacks the method
- * `readConversation`.
+ * Returns the given memory provider. Throws a `TypeError` if it is `undefined` or lacks the method `readConversation`.
  */
 export function versionedProvider(provider: MemoryProvider | undefined): VersionedMemoryProvider {
   if (provider === undefined)
@@ -30,8 +29,8 @@ export function inMemoryLog(): TurnLog {
 }
 
 /**
- * Returns the user memory as a store for the `/facts` routes. Returns `undefined` if there is no user memory, or if
- * it lacks a method that these routes need, e.g. because it isn't a store of `@jaf/user-memory`.
+ * Returns the user memory as a store for the `/facts` routes, or `undefined` if it lacks a method that these routes
+ * need.
  */
 export const factStoreOf = (memory: RunUserMemory | undefined): UserMemoryStore | undefined =>
   memory !== undefined && STORE_METHODS.every((method) => method in memory)

@@ -26,11 +26,11 @@ export interface BegunTurn {
   readonly base: ConversationBase;
 }
 
-/** What a `TurnStart` needs from the lease of its job (`JobLease`). */
+/** What `openTurnStart` gets from the job's lease (`JobLease`). */
 interface LeaseHolder {
-  /** Returns whether this process holds the lease, because the turn has begun here or was taken over. */
+  /** Returns whether this process holds the turn's lease. */
   readonly isHeld: () => boolean;
-  /** Called once, as soon as `begin` or `confirmBegun` finds that the turn has begun. */
+  /** Called once, when `begin` or `confirmBegun` finds that the turn has begun in the log. */
   readonly onBegun: (turn: BegunTurn) => void;
 }
 
@@ -38,41 +38,38 @@ interface LeaseHolder {
 export interface BeginFailure {
   readonly refusal: TurnRefusal;
   readonly error: MemoryErrorUnion;
-  /**
-   * The turn is or may be in the log, but this process isn't its writer, e.g. because the log's answer was lost. A process has to
-   * take the turn over.
-   */
+  /** Set if the turn may be in the log without this process as its writer: the caller must have the turn taken over. */
   readonly isOrphaned?: true;
-  /** The turn may be in the log, although its request is refused. The caller has to stop the turn in the log. */
+  /** Set if the turn may be in the log although its request is refused: the caller must stop the turn in the log. */
   readonly isUnwanted?: true;
 }
 
 /**
- * Begins a turn in the log: by a write to the log alone (`begin`), or together with the run's first write to the
- * conversation (`beginWith`).
+ * Begins a turn in the log in one of two ways:
+ *
+ * - `begin`: by a write to the log alone.
+ * - `beginWith`: together with the run's first write to the conversation.
  */
 export interface TurnStart {
   /**
-   * Begins the turn in the log, unless the turn has begun. `expectedVersion` is the conversation's version that the
-   * run has loaded: if the conversation has changed, the turn can't begin. Resolves with `undefined` if the turn has
-   * begun, and otherwise with the failure. After a transient failure, `begin` can be repeated.
+   * Begins the turn in the log, unless it has begun. Resolves with `undefined` if the turn has begun, and otherwise
+   * with the failure. Fails if the conversation doesn't have the version `expectedVersion`.
    */
   readonly begin: (expectedVersion?: number) => Promise<BeginFailure | undefined>;
   /**
-   * Prepares the run's first write to the conversation, so that the same write also begins the turn. Returns what the
-   * write must add. Returns `undefined` if the write can't begin the turn (e.g. because log and conversations are in
-   * different stores). After the write, call `confirmBegun` if the write succeeded, and `begin` if it failed.
+   * Returns what the run's first write to the conversation must add to begin the turn. Returns `undefined` if this
+   * write can't begin the turn. If the write succeeds, call `confirmBegun`. If it fails, call `begin`.
    */
   readonly beginWith: (known: KnownState) => TurnBeginning | undefined;
   /**
-   * Confirms that the write of `beginWith` has begun the turn. Returns `true` the first time. Returns `false` if
-   * `beginWith` prepared no write, or if the turn was already known to have begun.
+   * Call `confirmBegun` once the write that `beginWith` prepared has succeeded. Returns `true` if this call is the
+   * first to find that the turn has begun.
    */
   readonly confirmBegun: () => boolean;
-  /** Waits until a call of `begin` that is in progress has ended. */
+  /** Waits until a running call of `begin` has ended. */
   readonly settle: () => Promise<void>;
   /**
-   * Returns the failure of `begin` if the turn can never begin, or if the turn may be in the log despite the failure. Otherwise,
+   * Returns the failure of `begin` if the turn can never begin, or may be in the log despite the failure. Otherwise,
    * returns `undefined`.
    */
   readonly refused: () => BeginFailure | undefined;
@@ -89,12 +86,10 @@ export function openTurnStart<Ctx>(
   const { settings, request, conversationId, turnId } = options;
   const { log } = settings;
   let final: BeginFailure | undefined;
-  /** The conversation's state that was sent to the log by a `begin` whose answer was lost. */
+  /** Version, incarnation and position that the log got in the first `begin` whose answer was lost. */
   let sent: ConversationBase | undefined;
   let doubtful: BeginFailure | undefined;
-  /**
-   * The turn that the write of `beginWith` is to begin. `undefined` before this write, and once its result is known.
-   */
+  /** The turn that the write of `beginWith` begins, while the result of this write is unknown. */
   let offered: BegunTurn | undefined;
   let hasOffered = false;
   let isClosed = false;
@@ -125,6 +120,7 @@ export function openTurnStart<Ctx>(
     // Version 0: the conversation is missing, which `begin` refuses.
     if (!version || incarnation === undefined || position === undefined) return undefined;
     const base = { position, version, incarnation };
+    // `undefined`, e.g. if the log and the conversations are in different stores.
     const prepared = log.beginning?.(newTurn(base));
     if (prepared?.success !== true || !canBegin(settings.provider, prepared.data)) return undefined;
     hasOffered = true;
@@ -133,11 +129,12 @@ export function openTurnStart<Ctx>(
   }
 
   /**
-   * Asks the log whether the write of `beginWith` has begun the turn: if the write failed, perhaps only its answer
-   * was lost. Resolves with a failure if the log doesn't answer, and otherwise with `undefined`.
+   * Asks the log whether the write of `beginWith` has begun the turn. Resolves with a failure if the log doesn't
+   * answer, and otherwise with `undefined`.
    */
   async function settleOffered(): Promise<BeginFailure | undefined> {
     if (offered === undefined) return undefined;
+    // A failed write may have been stored, with only its answer lost.
     const answer = await log.renew(offered.writer).catch(thrownInto);
     if (!answer.success) return { refusal: storeRefusal(answer.error), error: answer.error };
     if (answer.data.held) confirmBegun();
@@ -185,13 +182,8 @@ export function openTurnStart<Ctx>(
   }
 
   /**
-   * Looks into the log after a failed `begin`, because the turn may have begun although the log's answer was lost. If
-   * the log can't be read, the turn counts as begun. Returns the failure:
-   *
-   * - unchanged, if the turn isn't in the log.
-   * - marked `isOrphaned`, if the turn may continue: the request is valid, and a process has to take the turn over.
-   * - marked `isUnwanted`, if the request is refused (e.g. because the conversation has changed): the turn in the log
-   *   has to be stopped.
+   * Checks whether the log has the turn despite a failed `begin`. Returns the failure, marked as `isOrphaned` or
+   * `isUnwanted` unless the log certainly lacks the turn.
    */
   async function inDoubt(beginFailure: BeginFailure): Promise<BeginFailure> {
     const read = await log.read({ conversationId, turnId, limit: 1 }).catch(thrownInto);
@@ -201,6 +193,7 @@ export function openTurnStart<Ctx>(
       return beginFailure;
     }
     const { reason } = beginFailure.refusal;
+    // These reasons don't make the request invalid, so another process may continue the turn.
     const goesOn = reason === "store" || reason === "draining" || reason === "running";
     doubtful = { ...beginFailure, ...(goesOn ? { isOrphaned: true } : { isUnwanted: true }) };
     // Final if the turn is known to be in the log.

@@ -5,17 +5,17 @@ import { invalid, refusal, storeRefusal } from "../turns/turn-errors.ts";
 import type { TurnEdit, TurnRefusal, TurnRequest } from "../turns/turn-service.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 
-/** The conversation of a turn, or why the turn is refused. `dropLast`: the number of messages that an edit drops at the end. */
+/** The conversation of a turn, or why the turn is refused. */
 export type ResolvedTarget =
+  /** A conversation to continue. `dropLast`: the number of messages that an edit removes from its end. */
   | { readonly found: true; readonly conversationId: string; readonly dropLast?: number }
-  /** A conversation that must be created. `isRandom`: the server generated the conversation id, so no client knows the id yet. */
+  /** A conversation to create. `isRandom`: the server generated the id, so no client knows it. */
   | { readonly found: false; readonly conversationId: string; readonly isRandom: boolean }
   | { readonly refusal: TurnRefusal };
 
 /**
- * Finds the conversation that a request names, or decides that a new conversation must be created. Refuses an invalid
- * edit. Doesn't check the owner of an existing conversation unless the request is an edit: the agent client checks the
- * owner later.
+ * Returns the conversation that the turn continues, or the conversation to create. Unless the request is an edit,
+ * doesn't check that the conversation `target.conversationId` exists.
  */
 export async function resolveTarget(
   provider: VersionedMemoryProvider,
@@ -24,6 +24,7 @@ export async function resolveTarget(
   const { target, identity } = request;
   if ("conversationId" in target) {
     const { conversationId } = target;
+    // The agent client later checks that the conversation exists and belongs to the user.
     return request.edit === undefined
       ? { found: true, conversationId }
       : resolveEdit(provider, request, conversationId);
@@ -46,8 +47,8 @@ async function isOwned(
 }
 
 /**
- * Returns the conversation of an edit, and how many messages the edit drops. Refuses the edit in two cases: the
- * conversation has changed since the client loaded it, or there is no user's message at the edit's position.
+ * Returns the conversation of an edit, and how many messages the edit removes from its end. Refuses an edit that
+ * doesn't fit the stored conversation.
  */
 async function resolveEdit(
   provider: VersionedMemoryProvider,
@@ -84,7 +85,8 @@ export type BaseReading =
   | { readonly refusal: TurnRefusal; readonly error: MemoryErrorUnion };
 
 /**
- * Reads the conversation's state before a turn (`base`). Returns a refusal if the conversation doesn't exist or the store fails.
+ * Reads where the turn begins in its conversation (`base`). Returns a refusal if the conversation doesn't exist or the
+ * store fails.
  */
 export async function readBase(
   provider: VersionedMemoryProvider,
@@ -101,14 +103,11 @@ export async function readBase(
   return { base: { position: edit?.position ?? firstPosition, version, incarnation } };
 }
 
-/** A conversation that is created once the engine has accepted the request. So a refused request creates no conversation. */
+/** A conversation to create once the engine has accepted the request. */
 export interface NewConversation {
   readonly conversationId: string;
   readonly title: string | undefined;
-  /**
-   * The chat id that the client chose for the conversation, if the client chose one. Stored in the conversation's
-   * metadata.
-   */
+  /** The chat id that the client chose, for the conversation's metadata. `undefined`: the client chose none. */
   readonly chatId: string | undefined;
   /** Idempotency key of the write that creates the conversation. */
   readonly key: string;

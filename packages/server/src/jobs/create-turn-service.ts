@@ -15,26 +15,20 @@ import { type Job, startJob } from "./start-job.ts";
 import type { StoredRequest } from "./stored-request.ts";
 import { parseTurnOptions, type TurnServiceOptions } from "./turn-options.ts";
 
-/**
- * If more than this number of turns run in this process, pieces of replies are gathered for longer before they are
- * stored. Otherwise, the many appends to the log would slow down all turns.
- */
+/** Number of turns in this process above which pieces of replies are gathered for longer before they are stored. */
 const MANY_TURNS = 150;
 const LONGEST_GATHERING = 3;
 
+// Many appends to the log would slow down all turns.
 const gatherMsAmong = (turns: number, gatherMs: number): number =>
   gatherMs * Math.min(LONGEST_GATHERING, Math.max(1, turns / MANY_TURNS));
 
 /** How long reads of the turn log may fail before readers get an error, in ms. */
 const GIVE_UP_MS = 30_000;
-/** Time limit for handing over turns at shutdown, in ms. The limit applies even if the store doesn't answer. */
+/** Time limit for handing over turns at shutdown, in ms. */
 const HAND_OVER_MS = 3_000;
 
-/**
- * Creates the service that runs turns of agents, with a turn log and a memory provider. Processes with the same log and
- * the same memory provider can follow and stop each other's turns. If one of them ends, the others take over its turns.
- * Throws a `TypeError` that names the invalid option.
- */
+/** Creates the service that runs turns of agents. Throws a `TypeError` that names the invalid option. */
 export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnService {
   const settings = parseTurnOptions(options);
   const { log, provider, pollMs } = settings;
@@ -63,8 +57,8 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   const recovery = startRecovery({ scope, onJob: track });
 
   /**
-   * Waits for the `turn_end` event of a turn that runs in another process, and resolves with this event. Resolves
-   * with a `turn_end` event with the error `LOST` if the log can't be read, or if the events end without `turn_end`.
+   * Reads a turn's events from number `from` on, and resolves with its `turn_end` event. If this event can't be read,
+   * resolves with a `turn_end` event that has the error `LOST`.
    */
   async function endInLog(turn: TurnIds, from: number): Promise<TurnEnd> {
     try {

@@ -15,28 +15,28 @@ import {
 export interface EditedMessages {
   readonly conversationId: string;
   readonly turnId: string;
-  /** Position of the first message to drop. */
+  /** Position of the first message to remove. */
   readonly position: number;
   readonly dropLast: number;
   /** The conversation's version before the edit. */
   readonly version: number;
 }
 
-/** Returns the idempotency key of the write that stores an edit. If the store has a receipt for this key, the edit was stored. */
+/**
+ * Returns the idempotency key of the write that stores an edit. A receipt for this key shows that the edit is stored.
+ */
 export const editKey = (turnId: string): string => `${turnId}:edit`;
 
 /**
- * Creates the memory provider for the run of an edit. Use the provider for one run only. At first, the conversation
- * seems to end before the edited message. The run's first append of messages also drops the messages that the edit
- * replaces, in the same write. So the engine handles an edit like a normal prompt, and checks the prompt before
- * messages are dropped. If the conversation's version isn't `edit.version`, reads and the first append fail with a
- * conflict. Once the first append has succeeded, the provider passes all calls on unchanged.
+ * Creates the memory provider for one run that makes an edit. The run sees a conversation that ends before
+ * `edit.position`. The run's first append removes the messages from there on.
  */
 export function createEditProvider(
   provider: VersionedMemoryProvider,
   edit: EditedMessages,
 ): VersionedMemoryProvider {
   const { conversationId, turnId, dropLast, version } = edit;
+  // With this view of the conversation, the engine checks an edit like a normal prompt, before messages are removed.
   let isMade = false;
 
   const appendMessages: VersionedMemoryProvider["appendMessages"] = async (
@@ -86,13 +86,11 @@ export function createEditProvider(
   });
 }
 
-/**
- * Limits a selection to the messages before `position`. A selection by message id stays unchanged: `endedBefore` later
- * removes the edited messages from the messages that were read.
- */
+/** Limits a selection to the messages before `position`. A selection by message id stays unchanged. */
 function selectionBefore(position: number, selection: MessageSelection = "all"): MessageSelection {
   if (selection === "none") return selection;
   if (selection === "all") return { before: position };
+  // After the read, `endedBefore` removes the messages from `position` on.
   if ("messageId" in selection) return selection;
   const { before = position } = selection;
   return { ...selection, before: Math.min(before, position) };

@@ -18,7 +18,7 @@ import type { TurnFailedError } from "./turn-failed-error.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
 /**
- * Ends a turn that was stopped on request. If readers saw text of an unfinished reply, stores this text once as the agent's
+ * Ends a turn that was stopped on request. Stores `openText`, which readers saw of an unfinished reply, as the agent's
  * message.
  */
 export async function endStopped<Ctx>(
@@ -65,14 +65,12 @@ async function keepText<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message 
   return kept.error._tag === "MemoryConflictError" ? storedReply(job, base) : undefined;
 }
 
-/**
- * Returns the turn's reply if the run stored it, although the write of the reply seemed to fail (e.g. because the
- * store's answer was lost). Returns `undefined` if no reply of the turn is stored.
- */
+/** Returns the turn's final reply if it is stored, and otherwise `undefined`. */
 async function storedReply<Ctx>(
   { options: { scope, conversationId } }: JobParts<Ctx>,
   base: ConversationBase,
 ): Promise<Message | undefined> {
+  // The write of the reply may have been stored although it seemed to fail.
   const read = await scope.settings.provider.readConversation(conversationId, { messages: { limit: 1 } });
   if (!read.success || read.data.incarnation !== base.incarnation) return undefined;
   const last: RichMessage | undefined = read.data.conversation?.messages.at(-1);
@@ -81,8 +79,8 @@ async function storedReply<Ctx>(
 }
 
 /**
- * Stores the turn's last event and its record in the log, and ends the turn. Then passes `reported`, the report of a failed turn, to
- * `onError`. Resolves with `"elsewhere"` if the lease is lost.
+ * Stores the turn's last event and its `TurnRecord` in the log, which ends the turn. Resolves with the kind
+ * `"elsewhere"` if the lease is lost. `reported`: the error to pass to `onError`.
  */
 export async function endTurn<Ctx>(
   job: JobParts<Ctx>,
@@ -111,19 +109,17 @@ async function leaseLost<Ctx>({ lease }: JobParts<Ctx>): Promise<JobResult> {
   return { kind: "elsewhere" };
 }
 
-/**
- * Checks whether the turn is an edit that isn't stored yet, as far as this process knows. The edit isn't stored if
- * the conversation still has the version from before the turn: only changes of messages change the version.
- */
+/** Checks whether the turn is an edit that isn't stored yet, as far as this process knows. */
 function isUnmadeEdit<Ctx>({ options, written, lease }: JobParts<Ctx>): boolean {
   const base = lease.base();
   if (options.request.dropLast === undefined || base === undefined) return false;
+  // Only changes of messages change the version.
   return (written.version ?? base.version) === base.version;
 }
 
 /**
- * Returns the conversation's version and the position after its last message. Both are `undefined` if the conversation
- * can't be read, or was erased during the turn (and perhaps created again).
+ * Returns the conversation's version, and the position after its last message (`to`). Both are `undefined` if the
+ * conversation can't be read or was erased.
  */
 async function stateAtEnd<Ctx>(
   job: JobParts<Ctx>,
@@ -152,10 +148,7 @@ interface ServerWrite {
   readonly options: WriteOptions;
 }
 
-/**
- * Appends messages that the server itself writes, e.g. the text of a stopped turn. Retries transient errors for up to 5 seconds,
- * with the same idempotency key.
- */
+/** Appends messages that the server itself writes. Retries transient errors for up to 5 seconds. */
 function appendRepeatedly(
   provider: VersionedMemoryProvider,
   { conversationId, messages, metadata, options }: ServerWrite,
@@ -172,8 +165,8 @@ function appendRepeatedly(
 }
 
 /**
- * Converts a run's result into the last event of its turn. `hasOutput`: the agent has an `outputCodec`. `isStopped`: a stop was
- * requested.
+ * Converts a run's `PromptResult` into the last event of its turn. `hasOutput`: the agent has an `outputCodec`.
+ * `isStopped`: a stop was requested.
  */
 export function turnEndOf(
   result: PromptResult<unknown>,
@@ -199,7 +192,7 @@ export function turnEndOf(
   }
 }
 
-/** Returns the output if it can be sent as JSON, and otherwise `undefined`. A codec can produce other values, e.g. a bigint. */
+/** Returns the output if JSON can hold it, and otherwise `undefined`, e.g. for a bigint. */
 function jsonOf(output: unknown): unknown {
   try {
     return JSON.stringify(output) === undefined ? undefined : output;
@@ -230,24 +223,24 @@ export const FAULT = {
 } as const;
 
 /**
- * Converts a run's error into the error in the last event of the turn (`turn_end`). Leaves out texts of model providers
- * and of other code, because these texts may hold secrets. Keeps the message of a `UserFacingError`, because the
- * application wrote this message for users.
+ * Converts a run's error into the `error` of the turn's last event. Keeps the message of a `UserFacingError`, but of no
+ * other thrown error.
  */
 function turnErrorOf(error: JAFError): TurnError {
   const thrown = thrownOf(error);
+  // Messages of other errors may hold secrets.
   const message = thrown instanceof UserFacingError ? thrown.message : messageOf(error);
   return { code: error._tag, message, retryable: JAFErrorHandler.isRetryable(error) };
 }
 
 /**
- * Returns the end of a turn that failed because of a thrown value. The end contains the message of a `UserFacingError`,
+ * Returns the last event of a turn in which a value was thrown. The event contains the message of a `UserFacingError`,
  * but of no other error.
  */
 export const faultEnd = (thrown: unknown): TurnEnd =>
   failedEnd(thrown instanceof UserFacingError ? { ...FAULT, message: thrown.message } : FAULT);
 
-/** Returns a message for a run's error. The message holds no texts of model providers or of other code. */
+/** Describes a run's error in a sentence, without texts of model providers or tools. */
 export function messageOf(error: JAFError): string {
   switch (error._tag) {
     case "ModelCallError": {

@@ -6,14 +6,13 @@ import type { JobOptions, JobParts } from "./job.ts";
 import { errorFrom, loggedError, TurnFailedError } from "./turn-failed-error.ts";
 
 /**
- * Converts a run's error into the report that `onError` receives. Returns `undefined` for two errors:
- *
- * - `ContinuationRejected`: the client's request doesn't match the conversation, so nothing failed in the server.
- * - `ToolCallError`, if the tool's error was already reported when the tool failed.
+ * Converts a run's error into the report that `onError` receives. Returns `undefined` for a `ContinuationRejected`, and
+ * for a tool's error that was already reported.
  */
 export function reportOf<Ctx>({ options }: JobParts<Ctx>, error: JAFError): TurnFailedError | undefined {
   const { _tag: code } = error;
   const thrown = thrownOf(error);
+  // A rejected continuation is the client's fault. `toolReportOf` has already reported the error of a tool.
   if (code === "ContinuationRejected" || (code === "ToolCallError" && isReported(thrown))) return undefined;
   const mask = maskOf(options);
   const cause = thrown === undefined ? causeIn(error, mask) : loggedError(thrown, mask);
@@ -22,8 +21,8 @@ export function reportOf<Ctx>({ options }: JobParts<Ctx>, error: JAFError): Turn
 }
 
 /**
- * Returns the report of the error that a tool threw. Returns `undefined` for a `UserFacingError`, for a call without an error, and for
- * events other than `tool_call_end`.
+ * Returns the report of an error that a tool threw. Returns `undefined` for a `UserFacingError`, and for an event
+ * without an error.
  */
 export function toolReportOf<Ctx>(
   { options }: JobParts<Ctx>,
@@ -37,7 +36,7 @@ export function toolReportOf<Ctx>(
   return new TurnFailedError(`The tool "${event.data.toolName}" failed.`, failure, cause);
 }
 
-/** Returns the report of a turn that failed because the agent client threw instead of returning an outcome. */
+/** Returns the report of a turn that failed because the agent client threw an error. */
 export const faultReport = <Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnFailedError =>
   new TurnFailedError(
     "A turn failed.",
@@ -45,10 +44,7 @@ export const faultReport = <Ctx>({ options }: JobParts<Ctx>, thrown: unknown): T
     loggedError(thrown, maskOf(options)),
   );
 
-/**
- * Returns the report of a turn that ended with the error `LOST`: its process ended, and no other process could
- * continue the turn. Returns `undefined` if the turn ended otherwise, e.g. because the conversation was erased.
- */
+/** Returns the report of a turn that ended with the error `LOST`, and `undefined` for any other turn. */
 export const lostReport = <Ctx>(
   { options }: JobParts<Ctx>,
   { error }: TurnEnd,
@@ -57,7 +53,7 @@ export const lostReport = <Ctx>(
     ? new TurnFailedError(`A turn failed: ${error.message}`, { ...failureOf(options), code: error.code })
     : undefined;
 
-/** Checks whether a value that a tool threw is reported to `onError`. A `UserFacingError` isn't reported. */
+/** Checks whether a tool threw an error that is reported to `onError`. A `UserFacingError` isn't reported. */
 const isReported = (thrown: unknown): boolean => thrown !== undefined && !(thrown instanceof UserFacingError);
 
 const failureOf = <Ctx>({ conversationId, turnId, request: { agentName } }: JobOptions<Ctx>) => ({

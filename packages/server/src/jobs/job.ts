@@ -8,7 +8,7 @@ import type { StoredRequest } from "./stored-request.ts";
 import type { TurnSettings } from "./turn-options.ts";
 import type { Recorder } from "./turn-record.ts";
 
-/** The clients that run agents in jobs, by agent name. */
+/** The agent clients of the jobs, by agent name. */
 export type JobClients<Ctx> = ReadonlyMap<string, JobClient<Ctx>>;
 
 /** What all jobs of one turn service share. */
@@ -29,35 +29,38 @@ export interface JobOptions<Ctx> extends TurnIds {
 /** How a job ended in this process. */
 export type JobResult =
   | { readonly kind: "ended"; readonly end: TurnEnd }
-  /** Another process continues the turn, or will take it over. That process stores the turn's end in the log. */
+  /** Another process continues the turn, or will take it over. */
   | { readonly kind: "elsewhere" }
   | { readonly kind: "handed-over" }
   | { readonly kind: "refused"; readonly beginFailure: Omit<BeginFailure, "error"> };
 
-/** The state from which this process continues a turn that it has taken over. */
+/** What a job needs to continue a turn that this process has taken over. */
 export interface TakenJob extends HeldLease {
   readonly startedAt: Date;
-  /** The turn's events that are already in the log. The turn's record includes their data. */
+  /** The turn's events that are already in the log. */
   readonly sentEvents: readonly TurnEvent[];
-  /** Events to store before the turn continues, because the previous process didn't store them. */
+  /** Events to store before the turn continues, e.g. because the previous process didn't store them. */
   readonly missing: readonly TurnEvent[];
-  /** Whether messages of the turn are stored. If so, the run is resumed from the stored messages and doesn't start again. */
+  /** Whether messages of the turn are stored, so that the run is resumed from these messages. */
   readonly hasProgress: boolean;
-  /** If set, the turn doesn't continue: the job only ends the turn with this event. */
+  /** Set if the turn can't continue: the event with which the job ends the turn. */
   readonly ending?: TurnEnd;
-  /**
-   * If set, the turn doesn't continue: the job only ends the turn as stopped. `openText`: text that readers saw but
-   * that no message contains.
-   */
+  /** Set if a stop was requested. `openText`: the text that readers have seen of an unfinished reply. */
   readonly stopped?: { readonly openText: string; readonly agentName: string };
   /** The conversation's version at the take-over. `undefined` if `ending` is set. */
   readonly version: number | undefined;
 }
 
-/** Why a job is aborted: a stop was requested, the lease is lost, or this process hands the turn over to another one. */
+/**
+ * Why a job is aborted:
+ *
+ * - `"stop"`: a stop was requested.
+ * - `"lost"`: the lease is lost.
+ * - `"hand-over"`: this process hands the turn over to another process.
+ */
 export type AbortReason = "stop" | "lost" | "hand-over";
 
-/** What the functions of one job share: its options, lease, record and abort signal. */
+/** What the functions of one job share. */
 export interface JobParts<Ctx> {
   readonly options: JobOptions<Ctx>;
   readonly taken: TakenJob | undefined;
@@ -67,8 +70,8 @@ export interface JobParts<Ctx> {
   readonly reason: () => AbortReason | undefined;
   readonly opened: () => void;
   /**
-   * What this process has written to the conversation in this turn: the latest version, the position after the last message (`to`),
-   * and the number of writes.
+   * This process's writes to the conversation in this turn: the latest version, the position after the last message
+   * (`to`), and the number of writes.
    */
   readonly written: { version: number | undefined; to: number | undefined; count: number };
 }

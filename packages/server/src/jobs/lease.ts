@@ -16,23 +16,14 @@ export interface HeldLease extends BegunTurn {
   readonly first: number;
 }
 
-/**
- * A job's lease of its turn in the log. The object exists before the lease is held. The job holds the lease once the
- * turn has begun in the log (see `TurnStart`), or once `hold` was called.
- */
+/** A job's lease of its turn in the log. The lease is held once the turn has begun, or once `hold` was called. */
 export interface JobLease extends TurnStart {
   /** Returns the latest events that this process has stored, or `undefined` if the lease isn't held yet. */
   readonly recentEvents: () => RecentEvents | undefined;
   readonly base: () => ConversationBase | undefined;
-  /**
-   * Uses a lease that this process has taken over, so that no `begin` is needed. From this call on, events are stored
-   * soon after they are added, because readers in any process may wait for them.
-   */
+  /** Uses the lease of a turn that this process has taken over. */
   readonly hold: (held: HeldLease) => void;
-  /**
-   * Adds an event to the turn. Before the lease is held, events are kept in memory. Once it is held, they are stored
-   * in the log.
-   */
+  /** Adds an event to the turn. Until the lease is held, the event stays in memory. */
   readonly push: (event: TurnEvent) => void;
   readonly flush: () => Promise<boolean>;
   readonly end: (last: TurnEvent, ending: TurnEnding) => Promise<boolean>;
@@ -91,6 +82,7 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
     base: () => base,
     hold: (held) => {
       hold(held);
+      // Readers in any process may wait for the events.
       events?.storeEarly();
     },
     push: (event) => {

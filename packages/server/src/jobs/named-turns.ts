@@ -8,24 +8,18 @@ interface NamedTurn extends TurnIds {
 
 interface NamedTurnsOptions {
   readonly log: TurnLog;
-  /**
-   * Returns the result for a repeated request. The turn of this request has already begun, in this process or
-   * another.
-   */
+  /** Returns the result for a request whose turn has already begun, in this process or another. */
   readonly join: (turn: TurnIds) => StartedTurn;
 }
 
-/**
- * Returns a function that starts a turn with a given id only once. Concurrent requests with this id in one process
- * get the same result. Between processes, the log decides: it accepts each turn id once, and the slower process joins
- * the turn that the faster process has begun.
- */
+/** Returns a function that starts a turn with a given id only once. A repeated request gets the turn that has begun. */
 export function createNamedTurns({ log, join }: NamedTurnsOptions) {
+  // Decides between the requests of this process. Between processes, the log decides: it accepts each turn id once.
   const starting = new Map<string, Promise<StartedTurn>>();
 
   /**
-   * Looks for the turn in the log. If the log has no turn with this id, returns `undefined`. If the turn belongs to
-   * another user, or its events have expired, refuses the request. Otherwise, joins the turn.
+   * Returns the result of `join` if the log has the turn, and otherwise `undefined`. Refuses the request if the turn
+   * belongs to another user, or if the turn's events have expired.
    */
   async function find({ userId, ...turn }: NamedTurn): Promise<StartedTurn | undefined> {
     const read = await log.read({ ...turn, limit: 1 });

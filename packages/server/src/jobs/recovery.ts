@@ -10,20 +10,14 @@ import { type Job, startJob } from "./start-job.ts";
 import { decodeRequest } from "./stored-request.ts";
 import { openingOf, prepareTakeOver, type Resumption } from "./take-over.ts";
 
-/**
- * Maximum number of turns that this process takes over and continues at the same time. This limit prevents overload after a
- * crash.
- */
+/** Maximum number of turns that this process takes over and continues at the same time. */
 const MAX_AT_ONCE = 16;
 /** How often this process tries to take over the same turn before it ends the turn with an error. */
 const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
 const MAX_KNOWN = 1_000;
-/**
- * Minimum time limit for loading a turn that this process takes over, in ms. The limit is ten times the duration of a
- * lease, but at least this value. If loading takes longer, the attempt counts as failed.
- */
+/** Minimum of the time limit for loading a turn that this process takes over, in ms. */
 const MIN_PREPARING_MS = 60_000;
 
 export interface RecoveryOptions<Ctx> {
@@ -34,17 +28,11 @@ export interface RecoveryOptions<Ctx> {
 
 /** Takes over turns whose process is gone. */
 export interface Recovery {
-  /** Takes over a turn once its lease expires, without waiting for the next regular search for abandoned turns. */
+  /** Takes over a turn as soon as its lease expires. */
   readonly adopt: (turn: TurnIds) => void;
-  /**
-   * Ends a turn that may be in the log although no process works on it. Requests the turn's stop, takes the turn over,
-   * and ends the turn.
-   */
+  /** Stops and ends, in the background, a turn that may be in the log without a process that runs it. */
   readonly abandon: (turn: TurnIds) => void;
-  /**
-   * Ends the search for abandoned turns. Resolves once no take-over is in progress. Jobs that have already started
-   * continue.
-   */
+  /** Ends the search for abandoned turns. Resolves once no take-over is in progress. */
   readonly close: () => Promise<void>;
 }
 
@@ -62,13 +50,10 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
   const underWay = new Map<string, Promise<void>>();
   let running = 0;
 
-  /** Adds a timeout to a call of the log, because a call that is never answered must not block the search. */
+  /** Adds a time limit of one lease duration to a call of the log. */
   const answered = <T>(call: Promise<T>): Promise<T> => withDeadline(call, { timeoutMs: leaseMs });
 
-  /**
-   * Tries to take over one turn. Resolves with `false` if this process can't have the turn now, e.g. because the
-   * turn's lease hasn't expired. Otherwise, resolves with `true`, even if the turn couldn't be loaded (see `failed`).
-   */
+  /** Tries to take over one turn. Resolves with `false` if this process can't have the turn's lease now. */
   async function takeOver(turn: TurnIds): Promise<boolean> {
     const key = keyOf(turn);
     const taken = await answered(log.takeOver(turn));
@@ -109,8 +94,8 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
   }
 
   /**
-   * Handles a failed take-over: releases the turn's lease, so that the take-over can be tried again later. After too
-   * many attempts, or if the conversation doesn't exist, ends the turn with an error.
+   * Releases the lease after a failed take-over, so that a take-over can be tried again later. After too many attempts,
+   * ends the turn with an error.
    */
   async function failed(
     turn: TurnIds,
@@ -178,9 +163,8 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
   }
 
   /**
-   * Tries to take over a turn again and again, because the take-over can succeed only after the turn's lease has
-   * expired. Gives up after two durations of a lease and 5 seconds. `isUnwanted`: first requests the turn's stop in
-   * the log.
+   * Tries repeatedly to take over a turn, for two lease durations and 5 seconds. `isUnwanted`: first requests the
+   * turn's stop in the log.
    */
   async function untilTaken(turn: TurnIds, isUnwanted = false): Promise<void> {
     const untilMs = performance.now() + settings.leaseSeconds * 2_000 + 5_000;
@@ -226,10 +210,7 @@ interface HoldOptions {
  */
 type KeptLease<T> = { readonly done: T } | { readonly given: "lost" | "late" | "over" };
 
-/**
- * Renews a turn's lease while a task prepares the take-over of the turn. Resolves early if the lease is given up, without
- * cancelling the task.
- */
+/** Renews a turn's lease while a task runs. Resolves early, without cancelling the task, if the lease is given up. */
 async function keepLeaseDuring<T>(task: Promise<T>, options: HoldOptions): Promise<KeptLease<T>> {
   const { log, writer, leaseMs, maxMs, signal } = options;
   const over = new AbortController();

@@ -19,7 +19,10 @@ import { faultReport, reportOf, toolReportOf } from "./failure-report.ts";
 import { type JobClients, type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
-/** Runs the agent for a turn and ends the turn. `isResumption`: the run continues from the stored messages, without the input. */
+/**
+ * Runs the agent for a turn and ends the turn. `isResumption`: the run continues from the stored messages, without the
+ * input.
+ */
 export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): Promise<JobResult> {
   const { options, lease, taken } = job;
   const mapper = createEventMapper({
@@ -27,7 +30,7 @@ export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): 
     push: lease.push,
   });
   const settled = await prompt(job, mapper, isResumption);
-  // If the previous process has stored part of a continuation, the same continuation no longer matches the conversation.
+  // If the previous process has stored part of a continuation, the continuation no longer matches the conversation.
   if (
     taken !== undefined &&
     !isResumption &&
@@ -40,12 +43,10 @@ export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): 
   return conclude(job, mapper, settled);
 }
 
-/**
- * Checks whether a turn can be resumed from the stored messages. If the turn is an edit, it can be resumed only once
- * the edit is stored. Until then, the conversation has the messages that the edit replaces.
- */
+/** Checks whether a turn can be resumed from the stored messages. An edit can be resumed only once it is stored. */
 async function isInPlace<Ctx>({ options }: JobParts<Ctx>): Promise<boolean> {
   const { scope, request, conversationId, turnId } = options;
+  // Until the edit is stored, the conversation has the messages that the edit replaces.
   if (request.edit === undefined) return true;
   const read = await scope.settings.provider.readConversation(conversationId, {
     ...{ messages: "none", receiptFor: editKey(turnId) },
@@ -94,20 +95,20 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
   }
 }
 
-/** Returns a user memory that also tells `observer` which facts the model receives. The turn's record then names these facts. */
+/** Returns a user memory that reports the facts in each prompt to `observer`. */
 const observed = (userMemory: RunUserMemory, observer: UserMemoryObserver): RunUserMemory => ({
   middlewareFor: (spec) => userMemory.middlewareFor(spec, observer),
 });
 
 /**
- * Begins the turn in the log, unless the turn has begun. Call this function after the engine has checked the request,
- * so that a refused request leaves no turn in the log. Returns the error if the turn can't begin, and otherwise
- * `undefined`.
+ * Begins the turn in the log, unless it has begun. Resolves with the error if the turn can't begin, and otherwise with
+ * `undefined`. Call it only after the engine has checked the request.
  */
 async function begin<Ctx>(
   { lease, opened, options }: JobParts<Ctx>,
   expectedVersion = options.request.edit?.version,
 ): Promise<MemoryErrorUnion | undefined> {
+  // A refused request must leave no turn in the log.
   const beginFailure = await lease.begin(expectedVersion);
   if (beginFailure === undefined) opened();
   return beginFailure?.error;
@@ -127,10 +128,7 @@ const writesOf = <Ctx>(job: JobParts<Ctx>): PromptJob<Ctx>["writes"] => ({
   },
 });
 
-/**
- * Begins the turn in the log before a model call, unless the turn has already begun. Throws if the turn can't begin
- * after three attempts.
- */
+/** Begins the turn in the log before a model call, unless it has begun. Throws if the turn can't begin. */
 async function beginBeforeCall<Ctx>(job: JobParts<Ctx>): Promise<void> {
   const beginFailure = await retryWithBackoff(() => begin(job), {
     maxAttempts: 3,
@@ -165,12 +163,8 @@ function promptOptions<Ctx>(
 }
 
 /**
- * Ends the turn according to the run's result (`settled`), and returns `"ended"`. In these cases, doesn't end the
- * turn:
- *
- * - Another process has taken over the turn: returns `"elsewhere"`.
- * - Another process will continue the turn: releases the lease and returns `"handed-over"`.
- * - The turn never began: returns `"refused"`.
+ * Ends the turn according to the run's result (`settled`). Doesn't end a turn that never began, or that another process
+ * continues.
  */
 async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: Settled): Promise<JobResult> {
   const { lease, options } = job;
@@ -214,8 +208,8 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
 }
 
 /**
- * Converts an error that was thrown before the turn began into a refusal. The refusal of a `UserFacingError` has the
- * error's message. The refusal of an unexpected error has this error as its cause.
+ * Converts a value that was thrown before the turn began into a refusal of the turn. An unexpected value becomes the
+ * `cause` of the refusal.
  */
 export function thrownRefusal(thrown: unknown): TurnRefusal {
   if (thrown instanceof UserFacingError)
@@ -225,10 +219,7 @@ export function thrownRefusal(thrown: unknown): TurnRefusal {
   );
 }
 
-/**
- * Creates a client for each agent. Throws a `TypeError` if a setting is invalid, because an invalid setting would make
- * every turn fail.
- */
+/** Creates an agent client for each agent. Throws a `TypeError` if a setting is invalid. */
 export function createJobClients<Ctx>(settings: TurnSettings<Ctx>): JobClients<Ctx> {
   const { agents, provider, config } = settings;
   const { agentRegistry, memory: _, ...run } = config;
@@ -245,6 +236,7 @@ function memoryOf<Ctx>({ config, leaseSeconds }: TurnSettings<Ctx>) {
   const { provider: _, autoStore: __, userId: ___, ...memory } = config.memory;
   return {
     ...memory,
+    // With another durability, a turn that continues after a crash may repeat tools that had already finished.
     ...(memory.durability === undefined && memory.storeOnCompletion === undefined
       ? ({ durability: "step" } as const)
       : {}),
@@ -260,14 +252,9 @@ const leaseMsOf = <Ctx>({
 }: Pick<TurnSettings<Ctx>, "config" | "leaseSeconds">): number =>
   config.memory.leaseMs ?? Math.max(1_000, leaseSeconds * 1_000);
 
-/**
- * A run that takes over a turn waits until the previous run's lease of the conversation expires. It waits for at most
- * the duration of a lease plus this margin, in ms.
- */
+/** How much longer than a lease's duration a take-over waits for the lease of the conversation, in ms. */
 const QUEUE_MARGIN_MS = 15_000;
 
-/**
- * Memory settings of a run that takes over a turn: the run waits until the previous process's lease of the conversation expires.
- */
+/** Returns memory settings with which a run waits until the lease of the conversation expires. */
 const takeOverMemory = <Ctx>(settings: TurnSettings<Ctx>) =>
   ({ concurrency: "queue", queueTimeoutMs: leaseMsOf(settings) + QUEUE_MARGIN_MS }) as const;

@@ -15,15 +15,14 @@ export interface Job extends TurnIds {
   readonly stop: () => void;
   readonly handOver: () => void;
   /**
-   * Resolves with `undefined` once the turn is in the log. Resolves with the failure if the turn can't begin. Never
-   * rejects.
+   * Resolves with `undefined` once the turn is in the log, or with the failure if the turn can't begin. Never rejects.
    */
   readonly opened: Promise<Omit<BeginFailure, "error"> | undefined>;
   /** Resolves with how the job ended. Never rejects. */
   readonly result: Promise<JobResult>;
 }
 
-/** Starts the job of a new turn. If `taken` is set, continues a turn that this process has taken over. */
+/** Starts the job of a new turn. With `taken`, continues a turn that this process has taken over. */
 export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
   const { scope, request, conversationId, turnId } = options;
   const { settings } = scope;

@@ -4,17 +4,17 @@ import { base64Of, bytesIn } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { TurnRequest } from "../turns/turn-service.ts";
 
-/** The request of a turn as the log stores it, with everything that another process needs to continue the turn. */
+/** A turn's request as the log stores it, from which another process can continue the turn. */
 export interface StoredRequest extends Omit<TurnRequest, "target" | "turnId"> {
-  /** The conversation's state when the turn began. */
+  /** Where the turn began in its conversation. */
   readonly base: ConversationBase;
-  /** Number of messages that an edit drops at the end of the conversation. */
+  /** Number of messages that an edit removes from the end of the conversation. Absent: the turn isn't an edit. */
   readonly dropLast?: number;
 }
 
-/** A conversation's state before a turn. */
+/** Where a turn begins in its conversation, and which version and incarnation the conversation had before the turn. */
 export interface ConversationBase {
-  /** The position of the turn's first message. For an edit: the position of the edited message. */
+  /** Position of the turn's first message. */
   readonly position: number;
   readonly version: number;
   readonly incarnation: string;
@@ -27,21 +27,15 @@ const schema = z.looseObject({
   base: z.object({ position: z.int().min(0), version: z.int().min(0), incarnation: z.string() }),
 });
 
-/**
- * Keys that mark encoded values. Bytes, dates and URLs are encoded (e.g. `{ "$date": 0 }`) because JSON doesn't have
- * them. `$object` encodes a plain object that looks like an encoded value. Decoding must restore the input exactly,
- * because the run's idempotency key depends on the input.
- */
+/** Keys of the objects that encode values in a stored request, e.g. `{ "$date": 0 }` for a date. */
 const TAGS = { bytes: "$bytes", date: "$date", url: "$url", object: "$object" } as const;
 const ALL_TAGS: readonly string[] = Object.values(TAGS);
 
 export const encodeRequest = (request: StoredRequest): string =>
+  // A tagged copy takes several times as long as this check, and a request can have thousands of parts.
   JSON.stringify(isPlain(request) ? request : tagged(request));
 
-/**
- * Checks whether a value can be written as JSON without one of the `TAGS`. A plain value is written without a copy of
- * it, because a copy takes several times as long as this check, and a request can have thousands of parts.
- */
+/** Checks whether a value can be written as JSON without one of the `TAGS`. */
 function isPlain(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (Array.isArray(value)) return value.every(isPlain);
@@ -64,10 +58,12 @@ function tagged(value: unknown): unknown {
 }
 
 /**
- * Decodes the text of a stored request. Returns `undefined` if the text is invalid, e.g. because an incompatible version wrote it.
+ * Decodes the text of a stored request. Returns `undefined` if the text is invalid, e.g. because an incompatible
+ * version wrote it.
  */
 export function decodeRequest(text: string): StoredRequest | undefined {
   try {
+    // Must restore the input exactly, because the run's idempotency key depends on the input.
     const parsed = untagged(JSON.parse(text));
     return schema.safeParse(parsed).success ? (parsed as StoredRequest) : undefined;
   } catch {
@@ -87,10 +83,7 @@ function untagged(value: unknown): unknown {
 const fieldsOf = (value: Readonly<Record<string, unknown>>): unknown =>
   Object.fromEntries(Object.entries(value).map(([key, field]) => [key, untagged(field)]));
 
-/**
- * Decodes bytes, a date or a URL. Returns `undefined` for any other tag. Also returns `undefined` if the content
- * doesn't fit the tag.
- */
+/** Decodes bytes, a date or a URL. Returns `undefined` for any other tag, and for content that doesn't fit the tag. */
 function untaggedScalar(tag: string | undefined, content: unknown): unknown {
   if (tag === TAGS.bytes && typeof content === "string") {
     try {
@@ -108,10 +101,7 @@ function untaggedScalar(tag: string | undefined, content: unknown): unknown {
     : undefined;
 }
 
-/**
- * Returns an object's only key if this key is one of the `TAGS` (e.g. `$date`). Returns `undefined` for any other
- * object.
- */
+/** Returns an object's only key if it is one of the `TAGS` (e.g. `$date`), and otherwise `undefined`. */
 function tagOf(value: object): string | undefined {
   // Undefined fields don't count, since JSON leaves them out.
   const [first, ...more] = Object.entries(value).filter(([, field]) => field !== undefined);
@@ -121,10 +111,7 @@ function tagOf(value: object): string | undefined {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/**
- * Converts the input of a prompt into messages of the user. Returns `undefined` if the input isn't valid. The store later checks
- * the messages' content.
- */
+/** Converts the input of a prompt into messages of the user. Returns `undefined` if the input isn't valid. */
 export function userMessagesOf(input: PromptInput): readonly Message[] | undefined {
   if (typeof input === "string") return input === "" ? undefined : [userMessage(input)];
   if (!Array.isArray(input)) return undefined;

@@ -12,7 +12,7 @@ import type { TurnSettings } from "./turn-options.ts";
 
 const PAGE = 1_000;
 /**
- * How often a turn may be taken over without progress (a new message or tool result) before the turn ends with the error `LOST`.
+ * How often a turn may be taken over without a new message or tool result before the turn ends with the error `LOST`.
  */
 const MAX_TAKE_OVERS_WITHOUT_PROGRESS = 3;
 
@@ -22,9 +22,8 @@ export interface Resumption {
 }
 
 /**
- * Prepares to continue a turn whose process is gone: loads the turn's events and messages. Returns a failure if the log
- * or the store fails. After a failure, the caller must release the turn's lease. The take-over can be tried again
- * later.
+ * Loads what a job needs to continue a turn whose process is gone. After a failure, the caller must release the turn's
+ * lease.
  */
 export async function prepareTakeOver<Ctx>(
   scope: JobScope<Ctx>,
@@ -87,10 +86,10 @@ export async function prepareTakeOver<Ctx>(
 }
 
 /**
- * Returns the first event that a take-over adds. If the turn has no events yet, this is `turn_start`. Otherwise, this is `retract`,
- * which removes the pieces of the reply that readers have seen so far.
+ * Returns the first event that a take-over adds: `turn_start` if the turn has no events yet, and otherwise `retract`.
  */
 export function openingOf({ conversationId, turnId, events }: LoggedTurn, stored?: StoredRequest): TurnEvent {
+  // Removes the pieces of the reply that readers have seen so far.
   if (events > 0) return { type: "retract", reason: "taken-over" };
   const position = (stored?.base.position ?? 0) + (userMessagesOf(stored?.input ?? [])?.length ?? 0);
   return { type: "turn_start", turnId, conversationId, position, agentName: stored?.agentName ?? "" };
@@ -137,15 +136,13 @@ function isReplied(messages: readonly Message[]): boolean {
   return last?.role === "assistant" && callsOf(last).length === 0;
 }
 
-/**
- * Returns events for stored messages that have no event yet. A process stores a message before the message's event, and
- * may crash between these two writes.
- */
+/** Returns events for the turn's stored messages that have no event yet. */
 function missingEvents(
   messages: readonly Message[],
   events: readonly TurnEvent[],
   agentName: string,
 ): readonly TurnEvent[] {
+  // A process stores a message before the message's event, and may crash between these two writes.
   const sentMessages = events.flatMap((event) => (event.type === "message" ? [event.message] : []));
   const sentResults = events.flatMap((event) => (event.type === "tool_end" ? [event.toolCallId] : []));
   const names = new Map<string, string>();

@@ -15,9 +15,9 @@ export interface TurnFailure {
 }
 
 /**
- * The error that the server passes to `onError` if a turn failed, or if a tool threw an error. Its `cause` has the name, the message,
- * the code and the stack of the thrown error, with secrets masked as `maskSecrets` in the run configuration says. Other fields of the
- * thrown error are left out, because they can hold a conversation.
+ * The error that the server passes to `onError` if a turn failed, or if a tool threw an error. Its `cause` has the
+ * name, message, code and stack of the thrown error. Secrets in the `cause` are masked as `maskSecrets` in the run
+ * configuration says. Other fields of the thrown error are left out, because they can hold a conversation.
  *
  * @example
  * ```ts
@@ -47,15 +47,15 @@ export class TurnFailedError extends Error {
   }
 }
 
-/** How many causes below the thrown error are logged: the error's `cause`, the cause of that `cause`, and so on. */
+/** How many levels of `cause` below a thrown error are copied. */
 const MAX_CAUSES = 4;
 
 /**
- * Returns a copy of a thrown error for the log. The copy has only the fields `name`, `message`, `code`, `stack` and
- * `cause`. The cause is copied in the same way, and so are the causes below it. `mask` masks secrets in messages and
- * stacks. For a thrown value that isn't an error, returns an error that only names the value's type.
+ * Returns a copy of a thrown error for `onError`, with secrets masked. The copy has only the fields `name`, `message`,
+ * `code`, `stack` and `cause`.
  */
 export function loggedError(thrown: unknown, mask: Masking, depth = 0): Error {
+  // For a value that isn't an error, the message only names the type of the value.
   const error = errorFrom(describeCause(thrown), mask);
   try {
     if (!(thrown instanceof Error)) return error;
@@ -68,14 +68,15 @@ export function loggedError(thrown: unknown, mask: Masking, depth = 0): Error {
   return error;
 }
 
-/** Masks secrets in the text above the stack's call sites. The call sites stay unchanged, because a path can look like a secret. */
+/** Masks secrets in the text above the stack's call sites. */
 function maskedStack(stack: string, mask: Masking): string {
   const lines = stack.split("\n");
   const sites = lines.findLastIndex((line) => !line.startsWith("    at ")) + 1;
+  // The call sites stay unchanged, because a path can look like a secret.
   return [mask(lines.slice(0, sites).join("\n")), ...lines.slice(sites)].join("\n");
 }
 
-/** Converts the stored description of a thrown error into an error, with secrets in the message masked. */
+/** Converts an `ErrorCause` into an `Error`, and masks secrets in the message. */
 export function errorFrom({ name, message: given, code }: ErrorCause, mask: Masking): Error {
   const message = mask(given);
   const error = new Error(message);

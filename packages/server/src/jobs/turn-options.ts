@@ -8,18 +8,15 @@ import type { Identity } from "../turns/turn-service.ts";
 type TurnRunConfig<Ctx> = RunSettings<Ctx> & {
   /** More agents that handoffs can reach, by the name that a handoff uses. */
   readonly agentRegistry?: RunConfig<Ctx>["agentRegistry"];
-  /**
-   * Settings of conversation memory. `durability` defaults to `"step"`. With any other value, a turn that continues
-   * after a crash may repeat tools that had already finished.
-   */
+  /** Settings of conversation memory. `durability` defaults to `"step"`. */
   readonly memory: MemoryConfig;
 };
 
 /** Time settings of turns and of the turn log. */
 export interface TurnTiming {
   /**
-   * How long pieces of a reply are gathered before they are stored together, in ms. If more than 150 turns run in the
-   * process, this time grows with the number of turns, to at most three times its value. Default 40.
+   * How long pieces of a reply are gathered before they are stored together, in ms. Default 40. With more than 150
+   * running turns in the process, this time grows with their number, to at most three times its value.
    */
   readonly gatherMs?: number;
   /** Duration of a turn's lease, in seconds. Another process takes over a turn whose lease has expired. Default 10. */
@@ -27,8 +24,8 @@ export interface TurnTiming {
   /** How often a turn that stores no events renews its lease and checks for a stop request, in ms. Default 800. */
   readonly heartbeatMs?: number;
   /**
-   * Interval between reads of the log for events of turns that run in other processes, in ms. While no reader follows a
-   * turn of another process, the log isn't read. Default 75.
+   * Interval between reads of the log for events of turns that run in other processes, in ms. Default 75. While no
+   * reader follows a turn of another process, the log isn't read.
    */
   readonly pollMs?: number;
   /** Average interval between searches for turns whose process is gone, in ms. `false`: no searches. Default 3,000. */
@@ -36,14 +33,11 @@ export interface TurnTiming {
   /** How long the events of a turn can be read after the turn's end, in seconds. Default 3,600. */
   readonly eventSeconds?: number;
   /**
-   * How long the log keeps a turn's record (`TurnRecord`: status, model calls, usage and cost) after the turn's end, in
-   * seconds. Must be at least `eventSeconds`. Default 30 days.
+   * How long the log keeps a turn's `TurnRecord` after the turn's end, in seconds. Must be at least `eventSeconds`.
+   * Default 30 days.
    */
   readonly recordSeconds?: number;
-  /**
-   * How long the log keeps a turn whose process is gone and that no other process takes over, in seconds. Default one
-   * day.
-   */
+  /** How long the log keeps a turn that no process continues, in seconds. Default one day. */
   readonly keepSeconds?: number;
 }
 
@@ -56,8 +50,8 @@ export interface TurnServiceOptions<Ctx> extends TurnTiming {
   /** Returns the context (`Ctx`) of a turn's run. Called again if another process takes over the turn. */
   readonly context: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
   /**
-   * Receives a `TurnFailedError` for each turn that failed and for each tool that threw an error. Also receives unexpected errors
-   * outside of turns, e.g. of the search for turns whose process is gone. Default: errors are ignored.
+   * Receives each `TurnFailedError`, and errors outside of turns, e.g. of the search for abandoned turns. Default:
+   * errors are ignored.
    */
   readonly onError?: (error: unknown) => void;
 }

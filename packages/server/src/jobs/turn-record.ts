@@ -11,9 +11,8 @@ import { toTurnEvent } from "../turns/event-mapper.ts";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 
 /**
- * The record of a turn, as JSON in the turn log. The record says what the model received: instructions as text, but
- * messages and facts only by ids and positions. It also has usage and cost. The log keeps a turn's record for longer
- * than the turn's events.
+ * The record of a turn, as JSON in the turn log. The log keeps the record for longer than the turn's events. The record
+ * holds instructions as text, and messages and facts only as ids and positions.
  */
 export interface TurnRecord {
   /** Name of the agent at the start of the turn. */
@@ -29,16 +28,13 @@ export interface TurnRecord {
   /** The turn's first 200 model calls, in order. */
   readonly calls: readonly RecordedCall[];
   /**
-   * The different instructions (system prompts) that the model received, each listed once. Texts that middleware added are left
-   * out.
+   * The different instructions (system prompts) that the model received, each listed once. Texts that middleware added
+   * are left out.
    */
   readonly instructions: readonly string[];
-  /** Ids of the facts about the user that the prompts contained. Never holds a fact's text. */
+  /** Ids of the facts about the user that the prompts contained, without the text of the facts. */
   readonly facts: readonly string[];
-  /**
-   * The tool calls that wait for the user. In the JSON, the field `expiresAt` of an interruption is an ISO 8601
-   * string.
-   */
+  /** The tool calls that wait for the user. In the JSON, their field `expiresAt` is an ISO 8601 string. */
   readonly interruptions: readonly Interruption[];
   /** The number of tokens of all model calls of the turn. */
   readonly usage?: ModelUsage;
@@ -67,18 +63,15 @@ const SEPARATOR = "\n\n";
 
 /** Collects the data for a turn's record while the turn runs. */
 export interface Recorder {
-  /**
-   * Adds an event of the run to the record. Call `take` synchronously when the event occurs. If `take` is called later,
-   * it may record the instructions of the next model call instead.
-   */
+  /** Adds an event of the run to the turn's record. Call `take` synchronously when the event occurs. */
   readonly take: (event: TraceEvent) => void;
-  /** Adds to the record an event that a previous process stored before the take-over. */
+  /** Adds to the turn's record an event that a previous process has stored. */
   readonly observe: (event: TurnEvent) => void;
-  /** Records that a prompt contains these facts. */
+  /** Adds to the turn's record the ids of the facts in a prompt. */
   readonly onInjected: (facts: readonly { readonly id: string }[]) => void;
   /**
-   * Returns a middleware that records the instructions of each model call, for one turn. The middleware awaits `beforeCall`
-   * before each model call.
+   * Returns a middleware for one turn that records the instructions of each model call. The middleware awaits
+   * `beforeCall` before each model call.
    */
   readonly middleware: <Ctx>(beforeCall: () => Promise<void>) => Middleware<Ctx>;
   readonly record: (end: TurnEnd, positions: TurnRecord["positions"]) => TurnRecord;
@@ -110,6 +103,7 @@ export function createRecorder(agentName: string, startedAt: Date): Recorder {
   return {
     observe,
     take: (event) => {
+      // Taken later, the event could get the instructions of the next model call.
       if (event.type !== "context" && event.type !== "llm_call_end") return;
       const turnEvent = toTurnEvent(event);
       if (turnEvent !== undefined) observe(turnEvent);
@@ -137,11 +131,11 @@ export function createRecorder(agentName: string, startedAt: Date): Recorder {
 }
 
 /**
- * Removes the texts that middleware added to the instructions, by their lengths in the manifest. These texts may hold
- * facts about a user. An erased fact must not remain in a record. Returns `""` if the added texts aren't at the end,
- * e.g. because other middleware changed the instructions.
+ * Removes the texts that middleware added to the instructions. Returns `""` if these texts aren't at the end of the
+ * instructions.
  */
 function withoutInjectedText(text: string, manifest: ContextManifest | undefined): string {
+  // The added texts may hold facts about the user. An erased fact must not remain in a turn's record.
   const added = (manifest?.additions ?? []).filter(({ placement }) => placement === "instructions");
   if (added.length === 0) return text;
   const length = added.reduce((sum, { characters }) => sum + SEPARATOR.length + characters, 0);

@@ -19,7 +19,7 @@ export function createEventMapper({ agentName: first, push }: EventMapperOptions
   let agentName = first;
   // Joined on demand: a string that grows piece by piece takes more memory than its pieces.
   let openTexts: string[] = [];
-  // The engine reports a final reply before storing it. Held until then: after a crash, another process may produce a different one.
+  // A final reply that the engine hasn't stored yet. After a crash, another process may produce a different reply.
   let held: TurnMessageEvent | undefined;
 
   const emit = (event: TurnEvent): void => {
@@ -56,7 +56,10 @@ export function createEventMapper({ agentName: first, push }: EventMapperOptions
   };
 }
 
-/** Converts an event of a run into an event of its turn. Returns `undefined` for an event that readers of the turn don't get. */
+/**
+ * Converts an event of a run into an event of its turn. Returns `undefined` for an event that readers of the turn don't
+ * get.
+ */
 export function toTurnEvent(event: TraceEvent): TurnEvent | undefined {
   switch (event.type) {
     case "llm_delta":

@@ -4,19 +4,17 @@ import { createMemoryStorageError, onAbort, withDeadline } from "@jaf/memory/int
 import { TurnStoreError } from "./turn-errors.ts";
 
 const MAX_QUERIES = 64;
-/** Maximum number of events of one turn that one read returns. Readers get later events with the next read. */
+/** Maximum number of events of one turn that one read returns. */
 const MAX_EVENTS = 256;
-/**
- * After a failed read, each reader's query is repeated alone. `MAX_ALONE` limits how many such reads run at the same time.
- * `ALONE_EVERY_MS` is the minimum interval between two of these reads for the same reader.
- */
+/** Maximum number of reads at the same time that serve one reader each. */
 const MAX_ALONE = 16;
+/** Minimum interval between two repeated reads for the same reader, in ms. */
 const ALONE_EVERY_MS = 250;
 const DEFAULT_ANSWER_MS = 5_000;
 
 export interface EventPollerOptions {
   readonly log: Pick<TurnLog, "readAll">;
-  /** Interval between reads of the log, in ms. Without readers, the log isn't read. */
+  /** Interval between reads of the log, in ms. */
   readonly pollMs: number;
   /** How long reads of the log may fail before a reader gets an error, in ms. */
   readonly giveUpMs: number;
@@ -27,15 +25,13 @@ export interface EventPollerOptions {
 /** Reads the events of turns from the log, with shared queries for all readers of a process. */
 export interface EventPoller {
   /**
-   * Waits until the log has events from number `query.from` on, or until the turn has ended. Resolves with one of
-   * these values:
+   * Waits until the turn has events from number `query.from` on, or has ended. Resolves with one of these values:
    *
-   * - A page with the events. If the turn has ended without such events, the page has no events.
+   * - A page with the events. The page is empty if the turn has ended without these events.
    * - `null`: the turn doesn't exist or has expired.
    * - `undefined`: `signal` was aborted, or the poller was closed.
    *
-   * Rejects with `TurnStoreError` if reads of the log fail for longer than `giveUpMs`, or with an error that a retry
-   * can't mend.
+   * Rejects with a `TurnStoreError` if reads of the log fail for longer than `giveUpMs`, or fail permanently.
    */
   readonly next: (query: EventQuery, signal: AbortSignal) => Promise<EventPage | null | undefined>;
   readonly close: () => void;
@@ -80,7 +76,7 @@ export function createEventPoller(options: EventPollerOptions): EventPoller {
     schedule();
   }
 
-  /** Returns the readers whose failed read has to be repeated now. The reader that has waited longest comes first. */
+  /** Returns the readers whose failed read must be repeated now, longest waiting first. */
   function failingReaders(): readonly Reader[] {
     const before = performance.now() - ALONE_EVERY_MS;
     return [...readers]
@@ -117,12 +113,10 @@ export function createEventPoller(options: EventPollerOptions): EventPoller {
     }
   }
 
-  /**
-   * Handles a failed read of a reader, and rejects the reader if the log fails for too long. Only a read for a single reader can
-   * reject: a failed read for a group doesn't show which query failed.
-   */
+  /** Marks a reader's read as failed. Rejects the reader's promise if the log has failed for too long. */
   function failed(reader: Reader, error: MemoryErrorUnion, isAlone: boolean): void {
     reader.failingSince ??= performance.now();
+    // A failed read for a group doesn't show whose query failed.
     if (!isAlone) return;
     if (error.retryable && performance.now() - reader.failingSince < giveUpMs) return;
     reader.fail(new TurnStoreError(error));

@@ -49,8 +49,8 @@ export function storeRefusal(error: MemoryErrorUnion): TurnRefusal {
 }
 
 /**
- * Converts an error that `prompt` threw into a refusal of the turn. Returns `undefined` for an unexpected error, e.g.
- * a bug.
+ * Converts an error that the agent client's `prompt` threw into a refusal of the turn. Returns `undefined` for an
+ * unexpected error, e.g. a bug.
  */
 export function refusalOfThrown(thrown: unknown): TurnRefusal | undefined {
   if (thrown instanceof ConversationOwnershipError) return refusal("not-found");
@@ -65,8 +65,8 @@ export function refusalOfThrown(thrown: unknown): TurnRefusal | undefined {
 }
 
 /**
- * Converts an error that occurred before a run's first write into a refusal. Returns `undefined` if the error ends the turn
- * instead, e.g. a failed model call.
+ * Converts the error of a run that has written nothing into a refusal of the turn. Returns `undefined` if the error
+ * ends the turn instead, e.g. a failed model call.
  */
 export function refusalOfError(error: JAFError): TurnRefusal | undefined {
   if (error._tag === "MemoryError") return storeRefusal(error.error);

@@ -10,11 +10,11 @@ import type { ContentPart, Message } from "@jaf/memory";
 import { base64Of, MAX_DEPTH } from "@jaf/memory/internal";
 
 /**
- * An event of a turn. The turn log stores it, and clients get it as JSON or as a server-sent event. Events are numbered from 0
- * without gaps. The first event is `turn_start`, the last is `turn_end`.
+ * An event of a turn. The turn log stores it, and clients get it as JSON or as a server-sent event. Events are numbered
+ * from 0 without gaps. The first event is `turn_start`, the last is `turn_end`.
  *
- * `text`, `reasoning` and `part` events are pieces of a reply in progress. A `message` holds the whole reply and replaces all
- * pieces since the last `message`, `retract` or `turn_start`. A `retract` removes these pieces.
+ * `text`, `reasoning` and `part` events are pieces of a reply in progress. A `message` event holds the whole reply. It
+ * replaces all pieces since the last `message`, `retract` or `turn_start`. A `retract` event removes these pieces.
  */
 export type TurnEvent =
   | TurnStartEvent
@@ -60,12 +60,16 @@ export interface PartEvent {
   readonly part: ContentPart;
 }
 
-/** Removes the pieces of the reply in progress, because the reply will be made again or was blocked. */
+/** Removes the pieces of the reply in progress. */
 export interface RetractEvent {
   readonly type: "retract";
   /**
-   * Why the pieces are removed. `"retry"`: the model call is repeated. `"fallback"`: another model is called. `"guardrail"`: a
-   * guardrail blocked the reply. `"taken-over"`: another process took over the turn.
+   * Why the pieces are removed:
+   *
+   * - `"retry"`: the model call is repeated.
+   * - `"fallback"`: another model is called.
+   * - `"guardrail"`: a guardrail blocked the reply.
+   * - `"taken-over"`: another process took over the turn.
    */
   readonly reason: "retry" | "fallback" | "guardrail" | "taken-over";
 }
@@ -101,7 +105,7 @@ export interface ToolEndEvent {
   readonly parts?: readonly ContentPart[];
 }
 
-/** A tool call waits for an approval, or for a result from the client. The turn then ends with status `interrupted`. */
+/** A tool call waits for an approval, or for a result from the client. The turn will end with status `interrupted`. */
 export interface InterruptionEvent {
   readonly type: "interruption";
   readonly interruption: Interruption;
@@ -140,8 +144,12 @@ export interface ModelCallEvent {
 export interface TurnEnd {
   readonly type: "turn_end";
   /**
-   * How the turn ended. `"interrupted"`: tool calls wait for an approval or a client's result. `"stopped"`: a stop was requested,
-   * and the text so far is kept.
+   * How the turn ended:
+   *
+   * - `"completed"`: with the agent's final reply.
+   * - `"interrupted"`: tool calls wait for an approval or for a result from the client.
+   * - `"stopped"`: a stop was requested. The text so far is kept.
+   * - `"error"`: the turn failed; see `error`.
    */
   readonly status: "completed" | "interrupted" | "stopped" | "error";
   /** Why the turn failed. Present only with status `error`. Holds no conversation content. */
@@ -155,15 +163,17 @@ export interface TurnEnd {
   /** The number of tokens of the turn's model calls. Counts only the calls of the process that ended the turn. */
   readonly usage?: ModelUsage;
   /**
-   * Usage and cost of the turn's run (`run`) and of all runs of the conversation (`conversation`). Absent if the model provider
-   * reports no usage.
+   * Usage and cost of the turn's run (`run`) and of all runs of the conversation (`conversation`). Absent if the model
+   * provider reports no usage.
    */
   readonly spent?: { readonly run: Spent; readonly conversation?: Spent };
 }
 
 /** Why a turn failed. Holds no conversation content. */
 export interface TurnError {
-  /** The `_tag` of a `JAFError`, or `"Lost"` if the turn's process ended and no other process could continue the turn. */
+  /**
+   * The `_tag` of a `JAFError`, or `"Lost"` if the turn's process ended and no other process could continue the turn.
+   */
   readonly code: string;
   /** What happened, in a sentence. */
   readonly message: string;
@@ -173,7 +183,7 @@ export interface TurnError {
 
 /** An event and its JSON text in the log. */
 export interface EncodedEvent {
-  /** The event that decoding `text` returns. Frozen, because all readers in this process share it. */
+  /** The event that decoding `text` returns. It is frozen. */
   readonly event: TurnEvent;
   readonly text: string;
 }
@@ -187,26 +197,18 @@ export function encodeEvent(event: TurnEvent): EncodedEvent {
 export const decodeEvent = (text: string): TurnEvent => JSON.parse(text) as TurnEvent;
 
 /**
- * Returns a copy of the event, with the values that it has after JSON. Bytes become base64 text, as in the `data` of
- * a `MediaPart`. Leaves out values that can't be stored, because they would stall the turn:
- *
- * - values without a JSON form, e.g. functions.
- * - objects that contain themselves.
- * - objects that throw when they are read.
- * - objects that are nested deeper than stores accept.
+ * Returns a frozen copy of the event with the values that it has after JSON. Bytes become base64 text. Leaves out
+ * values that can't be stored, e.g. functions and objects that contain themselves.
  */
 export const plainEvent = <Event extends TurnEvent>(event: Event): Event =>
   plainOf(event, "", new Set()) as Event;
 
-/**
- * The maximum nesting depth of an event: the depth that stores accept for a value, and 20 levels for the event around
- * the value.
- */
+/** Maximum nesting depth of an event: the depth that stores accept for a value, plus 20 levels around the value. */
 const MAX_EVENT_DEPTH = MAX_DEPTH + 20;
 
 /**
- * Returns the value as it is after JSON, or `undefined` if the value is left out (e.g. a function). `around`: the objects that
- * contain the value.
+ * Returns the value as it is after JSON, or `undefined` if the value is left out. `around`: the objects that contain
+ * it.
  */
 function plainOf(given: unknown, key: string, around: Set<object>): unknown {
   // A Buffer's `toJSON` would return a list of numbers.
@@ -230,8 +232,8 @@ function plainOf(given: unknown, key: string, around: Set<object>): unknown {
 }
 
 /**
- * Returns what the value's `toJSON` method returns (e.g. of a Date or a URL), or the value itself if it has no such method.
- * Returns `undefined` if the method throws.
+ * Returns the result of the value's `toJSON` method, or the value itself if it has no such method. Returns `undefined`
+ * if the method throws.
  */
 function jsonOf(value: unknown, key: string): unknown {
   try {

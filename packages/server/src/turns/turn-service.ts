@@ -24,17 +24,17 @@ export type TurnTarget =
   /** An existing conversation of the user. */
   | { readonly conversationId: string }
   /**
-   * A new conversation with the title `title`. Its id is `newId`, or a random id if `newId` is `undefined`. If the
-   * user already has a conversation with the id `newId`, the turn continues that conversation. `chatId`: the chat id
-   * that `newId` was made from, if a client chose a chat id.
+   * A new conversation with the title `title`. Its id is `newId`, or a random id if `newId` is `undefined`. If the user
+   * already has a conversation with the id `newId`, the turn continues that conversation. `chatId`: the client's own
+   * chat id, from which `newId` was made. Absent: the client chose no chat id.
    */
   | { readonly newId: string | undefined; readonly title?: string; readonly chatId?: string };
 
-/** An edit of a conversation: the messages from `position` to the end are dropped before the turn's input is added. */
+/** An edit of a conversation: the turn's input replaces the messages from `position` to the end. */
 export interface TurnEdit {
-  /** Position of the first message to drop. */
+  /** Position of the first message to replace. */
   readonly position: number;
-  /** The conversation's version that the client saw. If it has changed, the turn is refused. */
+  /** The conversation's version that the client saw. The turn is refused if the conversation has another version. */
   readonly version: number;
 }
 
@@ -45,17 +45,16 @@ export interface TurnRequest {
   /** The conversation of the turn. */
   readonly target: TurnTarget;
   /**
-   * The turn's id: 1 to 255 UTF-16 units, unique in the conversation. Default: a random id. Ignored if `target` names
-   * no conversation. If a request repeats the id of an earlier turn, no second turn starts. The result is the earlier
-   * turn, in any process and even after the turn's end. Once the turn's events have expired, the repeated request is
-   * refused as `"changed"`.
+   * The turn's id: 1 to 255 UTF-16 units, unique in the conversation. Default: a random id. Ignored if `target` has
+   * no conversation id. A request with the id of an earlier turn starts no second turn: its result is the earlier turn.
+   * Once the events of the earlier turn have expired, the request is refused as `"changed"`.
    */
   readonly turnId?: string;
   /** Name of the agent that starts the turn. */
   readonly agentName: string;
   /** The user's input. `[]`: no input, e.g. if the request only has approvals. */
   readonly input: PromptInput;
-  /** Drops messages before the input is added. Default: no messages are dropped. */
+  /** The messages that the input replaces. Absent: the input is added at the end. */
   readonly edit?: TurnEdit;
   /** The user's decisions about tool calls that wait for an approval. */
   readonly approvals?: readonly ApprovalDecision[];
@@ -63,7 +62,10 @@ export interface TurnRequest {
   readonly toolResults?: readonly ClientToolResult[];
   /** The client's copy of the history; see `PromptOptions` of `@jaf/core`. */
   readonly messages?: readonly Message[];
-  /** A token that stands for the client's copy of the history, in place of `messages`; see `PromptOptions` of `@jaf/core`. */
+  /**
+   * A token that stands for the client's copy of the history, in place of `messages`; see `PromptOptions` of
+   * `@jaf/core`.
+   */
   readonly historyToken?: string;
 }
 
@@ -87,8 +89,8 @@ export interface TurnRefusal {
   /** Id of the running turn. Only with the reason `"running"`. */
   readonly turnId?: string;
   /**
-   * The error of the store, or the error that your code threw (e.g. `context`). Only with the reason `"store"`. Log
-   * this error, but don't send it to the client.
+   * The error that the store or your own code threw, e.g. your `context` function. Present only with the reason
+   * `"store"`. Log this error, but don't send it to the client.
    */
   readonly cause?: unknown;
 }
@@ -133,26 +135,27 @@ export interface TurnService {
   /** Starts a turn. Resolves once the turn is stored in the log, or once it is refused. */
   readonly start: (request: TurnRequest) => Promise<StartedTurn>;
   /**
-   * Yields the events of a turn in groups, up to `turn_end`. Ends earlier if the turn expires or is erased, if `signal` is aborted,
-   * or if the service closes. The caller must check that the user owns the conversation: `follow` doesn't. Throws if the store
-   * fails for longer than the service retries.
+   * Yields the events of a turn in groups, up to `turn_end`. The caller must check that the user owns the conversation:
+   * `follow` doesn't. Ends before `turn_end` if the turn expires or is erased, if `signal` is aborted, or if the
+   * service closes. Throws if the store fails for longer than the service retries.
    */
   readonly follow: (query: FollowQuery) => AsyncIterable<readonly NumberedEvent[]>;
   /**
-   * Asks a turn to stop. Resolves with `true` if the turn is running; it ends as `stopped` shortly after. Resolves with `false` if
-   * no such turn is running.
+   * Asks a turn to stop. Resolves with `true` if the turn is running: it ends with the status `"stopped"` shortly
+   * after. Resolves with `false` if the turn isn't running or doesn't exist.
    */
   readonly stop: (turn: { readonly conversationId: string; readonly turnId: string }) => Promise<boolean>;
   /** Returns the number of turns that run in this process. */
   readonly running: () => number;
   /**
-   * Accepts no more turns and waits for the running turns. After `timeoutMs`, hands over the turns that still run: releases their
-   * leases, so that another process continues them. Resolves with the number of turns that were handed over.
+   * Accepts no more turns, and waits for the running turns for at most `timeoutMs`. Then hands over the turns that
+   * still run: releases their leases, so that another process continues them. Resolves with the number of turns that
+   * were handed over.
    */
   readonly drain: (options: { readonly timeoutMs: number }) => Promise<{ readonly handedOver: number }>;
   /**
-   * Hands over all running turns without waiting for their end, and ends the events of all readers. Doesn't close the log and the
-   * memory provider.
+   * Hands over all running turns without waiting for their end, and ends the events of all readers. Doesn't close the
+   * log and the memory provider.
    */
   readonly close: () => Promise<void>;
 }
