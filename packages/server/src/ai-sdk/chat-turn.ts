@@ -60,8 +60,8 @@ export function isSaid(chat: StoredChat, { id, content }: SaidMessage): boolean 
 }
 
 /**
- * Returns the turn that continues with the client's answers to the pending calls `waiting`. Without pending calls, the
- * turn finishes the work that a failed turn left.
+ * Returns a turn that continues the conversation with the client's answers to its pending calls (`waiting`). If no call
+ * is pending, the new turn continues an earlier turn that failed before its final reply.
  */
 export function answeringTurn(
   conversationId: string,

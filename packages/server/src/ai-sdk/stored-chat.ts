@@ -137,8 +137,9 @@ export interface ReplyPlace {
 }
 
 /**
- * Returns where the UI message that shows a turn's replies begins. `turnPosition` is the position of the turn's first
- * message after the user's input.
+ * Returns the position of the first stored message that the UI message with a turn's replies shows. It is below
+ * `turnPosition` (the position of the turn's first message after the user's input) if the turn continues an interrupted
+ * reply.
  */
 export function replyPlace(
   { messages, firstPosition }: Omit<StoredChat, "version">,

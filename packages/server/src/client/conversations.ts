@@ -237,8 +237,8 @@ export interface ConversationMethods {
     request?: { readonly turnId?: string },
   ) => Promise<{ readonly stopping: boolean }>;
   /**
-   * Yields the events of a turn (default: the latest) until the turn ends. `from`: the number of the first event,
-   * default 0. Use it after a page reload, or on another device.
+   * Yields the events of a turn (default: the latest) until the turn ends. Call it after a page reload, or on another
+   * device. `from`: the number of the first event to yield, default 0.
    */
   readonly follow: (
     conversationId: string,

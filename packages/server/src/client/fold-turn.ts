@@ -316,7 +316,10 @@ function withInterruption(items: readonly TurnItem[], waitsFor: WaitingCall): re
   return withCall(items, waitsFor, (item) => ({ ...item, args: waitsFor.args, state: "waiting", waitsFor }));
 }
 
-/** Returns the tool calls of a message, including calls of custom tools. `args` is the text that the model wrote. */
+/**
+ * Returns the tool calls of a message, including calls of tools whose input is plain text. `args` is the text that the
+ * model wrote.
+ */
 export function callsIn({ tool_calls = [] }: Message): readonly CalledTool[] {
   return (tool_calls ?? []).map((call: LooseCall) => ({
     toolCallId: call.id,

@@ -52,8 +52,8 @@ export interface BeginFailure {
  */
 export interface TurnStart {
   /**
-   * Begins the turn in the log, unless it has begun. Resolves with `undefined` if the turn has begun, and otherwise
-   * with the failure. Fails if the conversation doesn't have the version `expectedVersion`.
+   * Begins the turn in the log; does nothing if it has already begun. Resolves with `undefined` in both cases. Resolves
+   * with the failure if the turn couldn't begin, e.g. because the conversation's version isn't `expectedVersion`.
    */
   readonly begin: (expectedVersion?: number) => Promise<BeginFailure | undefined>;
   /**

@@ -33,22 +33,17 @@ export async function resolveTarget(
   if (target.newId === undefined)
     return { found: false, conversationId: crypto.randomUUID(), isRandom: true };
   const conversationId = target.newId;
-  const isOwn = await isOwned(provider, { conversationId, userId: identity.userId });
-  if (typeof isOwn !== "boolean") return { refusal: isOwn };
-  return isOwn ? { found: true, conversationId } : { found: false, conversationId, isRandom: false };
-}
-
-async function isOwned(
-  provider: VersionedMemoryProvider,
-  owned: { readonly conversationId: string; readonly userId: string },
-): Promise<boolean | TurnRefusal> {
-  const found = await provider.findConversations({ ...owned, includeMessages: false });
-  return found.success ? found.data.length > 0 : storeRefusal(found.error);
+  const { userId } = identity;
+  const own = await provider.findConversations({ conversationId, userId, includeMessages: false });
+  if (!own.success) return { refusal: storeRefusal(own.error) };
+  return own.data.length > 0
+    ? { found: true, conversationId }
+    : { found: false, conversationId, isRandom: false };
 }
 
 /**
- * Returns the conversation of an edit, and how many messages the edit removes from its end. Refuses an edit that
- * doesn't fit the stored conversation.
+ * Finds the stored conversation that an edit (`TurnEdit`) changes. Returns the conversation's id and how many messages
+ * the edit removes from its end. Refuses an edit that doesn't fit the stored conversation.
  */
 async function resolveEdit(
   provider: VersionedMemoryProvider,
@@ -63,15 +58,14 @@ async function resolveEdit(
   if (!Number.isSafeInteger(position) || position < 0) {
     return { refusal: invalid("The position of an edit must be a whole number from 0.") };
   }
-  const isOwn = await isOwned(provider, { conversationId, userId: identity.userId });
-  if (typeof isOwn !== "boolean") return { refusal: isOwn };
-  if (!isOwn) return { refusal: refusal("not-found") };
   const messages = { before: position + 1, limit: 1 };
-  const read = await provider.readConversation(conversationId, { messages });
+  const { userId: owner } = identity;
+  const read = await provider.readConversation(conversationId, { messages, owner });
   if (!read.success) return { refusal: storeRefusal(read.error) };
   const { conversation, firstPosition } = read.data;
   const metadata = conversation?.metadata;
-  if (conversation === null || metadata?.nextPosition === undefined) return { refusal: refusal("not-found") };
+  if (conversation?.userId !== owner || metadata?.nextPosition === undefined)
+    return { refusal: refusal("not-found") };
   if (metadata.version !== version) return { refusal: refusal("changed") };
   const [edited] = conversation.messages;
   if (edited?.role !== "user" || firstPosition !== position) {

@@ -117,8 +117,8 @@ async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked
 }
 
 /**
- * Returns how many events the turn of a message has so far, if the client sends this message again. Returns 0 for any
- * other request.
+ * If the request repeats a message that has already begun a turn, returns how many events this turn has so far. Returns 0
+ * for any other request.
  */
 async function knownOf(
   parts: ServerParts,

@@ -154,7 +154,7 @@ export interface TurnEnd {
   readonly status: "completed" | "interrupted" | "stopped" | "error";
   /** Why the turn failed. Present only with status `error`. Holds no conversation content. */
   readonly error?: TurnError;
-  /** The tool calls that wait for the user. Present only with status `interrupted`. */
+  /** The tool calls that wait for an approval or for the client. Present only with status `interrupted`. */
   readonly interruptions?: readonly Interruption[];
   /** The decoded output, if the agent has an `outputCodec`. */
   readonly output?: unknown;
