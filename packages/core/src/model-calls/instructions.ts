@@ -93,8 +93,8 @@ export function addToPrompt(
     messages:
       before.length === 0
         ? messages
-        // Not a separate message, because many models refuse two consecutive user messages.
-        : messages.map((message, index) => (index === newest ? withTexts(message, before) : message)),
+        : // Not a separate message, because many models refuse two consecutive user messages.
+          messages.map((message, index) => (index === newest ? withTexts(message, before) : message)),
     instructions: textsAt("instructions"),
     placed,
   };

@@ -75,8 +75,8 @@ async function store<Ctx>({ journal, config }: RunScope<Ctx>, entry: AppendEntry
 }
 
 /** Returns the state with its messages in the store's order. */
-// A client sends these messages back, and they are compared with the stored ones.
 function asStored<Ctx>({ journal }: RunScope<Ctx>, state: RunState<Ctx>): RunState<Ctx> {
+  // A client sends these messages back, and they are compared with the stored ones.
   if (journal === undefined) return state;
   const { stored, added } = journal.history();
   return { ...state, messages: [...(stored?.messages ?? []), ...added] };

@@ -76,8 +76,8 @@ function textOf(checked: unknown): string {
 }
 
 /** Returns whether the message quotes the text. */
-// A text shorter than `QUOTE` must be in the message as a whole. Less than four characters never count.
 function quotes(message: string, text: string): boolean {
+  // A text shorter than `QUOTE` must be in the message as a whole. Less than four characters never count.
   const length = Math.min(QUOTE, text.length);
   if (length < 4) return false;
   const pieces = new Set<string>();

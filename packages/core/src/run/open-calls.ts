@@ -96,10 +96,10 @@ function openCalls<Ctx>(
 
 /** Returns the calls of an unstored history that a run may answer: calls that wait, and handoffs. */
 function interruptedCalls<Ctx>(
-  // An interrupted run leaves only such calls open. The engine can't tell who made any other open call.
   { calls }: CallBatch<Ctx>,
   { run, waiting }: ClassifiedCalls<Ctx>,
 ): CallBatch<Ctx>["calls"] {
+  // An interrupted run leaves only such calls open. The engine can't tell who made any other open call.
   const handoffs = run.filter(isHandoff);
   return calls.filter(
     (call) =>
