@@ -18,8 +18,8 @@ export type ToolPart = TextPart | MediaPart;
 
 /**
  * A tool's result with more than text, e.g. `{ parts: [{ type: "media", mediaType: "image/png", data }] }`. The model
- * gets the parts unchanged. The `data` of a successful `ToolResult` can be such an object, too. An object with fields
- * besides `parts`, or with other kinds of parts, is sent to the model as JSON.
+ * gets the parts unchanged. The `data` of a successful `ToolResult` can be a `ToolParts` object, too. An object with
+ * fields besides `parts`, or with other kinds of parts, is sent to the model as JSON.
  */
 export interface ToolParts {
   /** The content parts of the result in order, at least one. */

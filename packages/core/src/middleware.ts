@@ -117,7 +117,7 @@ export interface Middleware<Ctx> {
   readonly onFinish?: (turn: MiddlewareTurn<Ctx>, reply: Message) => Promise<void> | void;
   /**
    * Wraps each model call of a turn, including its retries and `RunConfig.modelFallback`. Doesn't wrap
-   * `MiddlewareTurn.complete` and summaries. The hooks in `RunConfig.middleware` are called first and contain those in
+   * `MiddlewareTurn.complete` and summaries. The hooks in `RunConfig.middleware` wrap the hooks in
    * `Agent.middleware`.
    *
    * `next(changes)` calls the model with the changed request. It resolves with the model's reply, or rejects with
@@ -134,7 +134,7 @@ export interface Middleware<Ctx> {
   readonly wrapModelCall?: WrapModelCall<Ctx>;
   /**
    * Wraps each execution of a tool, after its arguments are validated and approved. Doesn't wrap handoffs and calls
-   * that the client runs. The hooks in `RunConfig.middleware` are called first and contain those in `Agent.middleware`.
+   * that the client runs. The hooks in `RunConfig.middleware` wrap the hooks in `Agent.middleware`.
    *
    * `next(changes)` runs the tool. It resolves or rejects as the tool does. The hook returns the tool's result. If the
    * hook throws, the error is handled like an error of the tool. The tool's time limit applies to hooks and tool

@@ -175,7 +175,7 @@ function failedBeforeRun<Ctx, Out>(
  * - The client's input doesn't match the stored conversation: throws a `ContinuationValidationError`.
  * - The user doesn't own the conversation: throws a {@link ConversationOwnershipError}.
  *
- * An expired approval or changed arguments of an approved call aren't such a case.
+ * Doesn't throw for an expired approval, or for changed arguments of an approved call.
  */
 function throwRefusal(outcome: RunOutcome<unknown>, refusal: Ended<unknown>["refusal"]): void {
   if (outcome.status !== "error") return;

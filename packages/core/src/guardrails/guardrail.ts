@@ -7,8 +7,8 @@ export type ValidationResult =
   | { readonly isValid: false; readonly errorMessage: string };
 
 /** `Readonly<Ctx>`, or `any` for a context of type `any`. */
-// biome-ignore lint/suspicious/noExplicitAny: stands for every context
 // `Readonly<any>` is an index signature, which doesn't accept the contexts `undefined` and `null`.
+// biome-ignore lint/suspicious/noExplicitAny: stands for every context
 type ReadonlyContext<Ctx> = 0 extends 1 & Ctx ? any : Readonly<Ctx>;
 
 /**

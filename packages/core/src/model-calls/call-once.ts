@@ -50,7 +50,7 @@ interface FailedCall {
    * Whether observers have already got parts of this attempt's reply (e.g. `llm_delta` events) and must discard them.
    */
   readonly discardText: boolean;
-  /** The tokens that an unusable reply used. Absent: there was no reply. */
+  /** The tokens that an unusable reply used. Absent: they aren't known. */
   readonly usage?: ModelUsage | undefined;
   readonly attempts: number;
 }
