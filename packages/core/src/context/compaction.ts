@@ -179,10 +179,7 @@ interface DueSummary {
 interface SummaryWork {
   readonly store: SummaryStore;
   readonly summarize: Summarize;
-  /**
-   * The time limit for making and storing the summary. An abort of the run also ends it, so an aborted run doesn't wait
-   * for the summarizer or for the store.
-   */
+  /** The time limit for making and storing the summary. An abort of the run ends it, too. */
   readonly limit: TimeLimit;
   readonly isAborted: () => boolean;
 }

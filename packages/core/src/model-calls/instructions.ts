@@ -90,11 +90,11 @@ export function addToPrompt(
     placed.filter(({ placement }) => placement === place).map(({ text }) => text);
   const before = textsAt("before-newest-message");
   return {
+    // No separate message, because many models refuse two consecutive user messages.
     messages:
       before.length === 0
         ? messages
-        : // Not a separate message, because many models refuse two consecutive user messages.
-          messages.map((message, index) => (index === newest ? withTexts(message, before) : message)),
+        : messages.map((message, index) => (index === newest ? withTexts(message, before) : message)),
     instructions: textsAt("instructions"),
     placed,
   };
