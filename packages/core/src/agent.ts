@@ -15,14 +15,14 @@ import type { RemembersDeclaration } from "./user-memory.ts";
 /** An agent: instructions, tools and settings. It is plain data without behaviour of its own. */
 export type Agent<Ctx, Out> = {
   /**
-   * The display name. The engine identifies an agent by its registry key in `RunConfig.agentRegistry`, which usually equals
-   * the name.
+   * The display name. Usually it equals the agent's registry key in `RunConfig.agentRegistry`, by which the engine
+   * identifies the agent.
    */
   readonly name: string;
   /**
    * The system prompt: a text, or a sync or async function that gets the run's state. The engine calls the function
-   * once before each model call, and not again when that call is retried. The function has the same time limit as one
-   * attempt of a model call. If the function throws or doesn't return a text, the run ends with `InternalError`.
+   * once before each model call, and not for retries of that call. The function has the time limit of one attempt of a
+   * model call. If it throws or doesn't return a text, the run ends with `InternalError`.
    */
   readonly instructions: string | ((state: Readonly<RunState<Ctx>>) => string | Promise<string>);
   /** The tools that the model can call. Their names must be unique within the agent. */
@@ -45,8 +45,9 @@ export type Agent<Ctx, Out> = {
    */
   readonly conversational?: ConversationalDeclaration<Ctx>;
   /**
-   * The agent's middleware. It is called after the middleware in `RunConfig.middleware`. `onStart` and `onFinish` are
-   * called in runs that begin with this agent. `wrapModelCall` and `wrapToolCall` wrap this agent's calls in every run.
+   * The agent's middleware, which is called after the middleware in `RunConfig.middleware`. `onStart` and `onFinish`
+   * are called in runs that begin with this agent. `wrapModelCall` and `wrapToolCall` wrap this agent's calls in every
+   * run.
    */
   readonly middleware?: readonly Middleware<Ctx>[];
   /**
@@ -75,8 +76,8 @@ export interface Conversational {
 }
 
 /**
- * A {@link Conversational}, or a falsy value if no user is signed in. Prompts without a user are stateless: nothing is
- * loaded or stored. But if the client was returned by `AgentClient.continue`, prompts without a user reject.
+ * A {@link Conversational}, or a falsy value if no user is signed in. A prompt without a user is stateless: nothing is
+ * loaded or stored. A prompt without a user rejects if `AgentClient.continue` returned the agent client.
  */
 export type MaybeConversational = Conversational | false | null | undefined;
 
@@ -103,10 +104,7 @@ interface Registry<Ctx> {
   readonly agentRegistry: ReadonlyMap<string, Agent<Ctx, any>>;
 }
 
-/**
- * Returns the agent under a registry key, which can differ from the agent's `name`. Returns an error if the registry has no
- * such agent, or if the agent's configuration is invalid.
- */
+/** Returns the agent under a registry key, or an error if the agent is missing or its configuration is invalid. */
 export function findAgent<Ctx>({ agentRegistry }: Registry<Ctx>, agentName: string): FoundAgent<Ctx> {
   const agent = agentRegistry.get(agentName);
   if (agent === undefined) return { ok: false, error: { _tag: "AgentNotFound", agentName } };

@@ -17,8 +17,8 @@ export interface UserMessage {
 export type ToolPart = TextPart | MediaPart;
 
 /**
- * A tool's result with more than text (e.g. an image): `{ parts: [{ type: "media", mediaType: "image/png", data }] }`. The
- * model gets the parts unchanged. You can also pass this object as the `data` of a successful `ToolResult`. An object with
+ * A tool's result with more than text, e.g. `{ parts: [{ type: "media", mediaType: "image/png", data }] }`. The model
+ * gets the parts unchanged. The `data` of a successful `ToolResult` can be a `ToolParts` object, too. An object with
  * fields besides `parts`, or with other kinds of parts, is sent to the model as JSON.
  */
 export interface ToolParts {
@@ -44,10 +44,7 @@ const NOT_SAID: ReadonlySet<string> = new Set([
   ...["reasoning", "refusal", "tool-call", "provider-tool-call", "provider-tool-result"],
 ]);
 
-/**
- * Accepts content parts of types that JAF doesn't know, because the model provider may support them. Refuses parts that
- * only a model writes (e.g. reasoning).
- */
+/** Accepts content parts of types that JAF doesn't know. Refuses parts that only a model writes (e.g. reasoning). */
 const other = z.looseObject({
   type: z.string({ error: "expected the type of a part" }).refine((type) => !NOT_SAID.has(type), {
     error: "expected a part that a user can send, e.g. text or media",
@@ -59,13 +56,11 @@ function schemaOf(type: unknown): z.ZodType {
   return type === "media" ? mediaPartSchema : other;
 }
 
-/**
- * Checks the content parts of a user's message. Text parts are checked without a schema, because a schema is ten times
- * slower.
- */
+/** Checks the content parts of a user's message. */
 export const userPartsSchema = z.array(z.unknown()).superRefine((parts, context) => {
   parts.forEach((part, index) => {
     const { type, text } = (part ?? {}) as Readonly<Record<string, unknown>>;
+    // Without a schema, because a schema is ten times slower.
     if (type === "text" && typeof text === "string") return;
     for (const { path, message } of schemaOf(type).safeParse(part).error?.issues ?? [])
       context.addIssue({ code: "custom", path: [index, ...path], message });
@@ -80,8 +75,7 @@ export const isToolParts = (value: unknown): value is ToolParts =>
   typeof value === "object" && value !== null && "parts" in value && toolPartsSchema.safeParse(value).success;
 
 /**
- * Returns frozen copies of the content parts, with bytes as `Uint8Array`. Returns `undefined` if a store can't hold the
- * parts.
+ * Returns frozen copies of the content parts, with bytes as `Uint8Array`; `undefined` if a store can't hold the parts.
  */
 export function storableParts({ parts }: ToolParts): readonly ContentPart[] | undefined {
   const content = frozenCopy(parts);

@@ -60,46 +60,43 @@ export interface ContextRange extends ContextLabel {
 export interface ContextManifest {
   /** The registry key of the agent that calls the model. */
   readonly agentName: string;
-  /**
-   * The number of messages that the conversation has ever had, including messages that the store has dropped and
-   * messages of this run.
-   */
+  /** The number of messages that the conversation has ever had, including dropped messages and messages of this run. */
   readonly messages: number;
   /** The ranges in order of position. Each position from 0 to `messages - 1` is in exactly one range. */
   readonly ranges: readonly ContextRange[];
   /** The number of messages with each fate. */
   readonly counts: Readonly<Record<ContextFate, number>>;
   /**
-   * The number of messages that the model gets, including the summary and messages that a window function
-   * (`RunConfig.memory.window`) added.
+   * The number of messages that the model gets, including the summary and messages that `RunConfig.memory.window`
+   * added.
    */
   readonly sent: number;
   /**
-   * Present if the model gets no user message because the store has dropped all of them. To prevent this, set
-   * `RunConfig.memory.maxMessages` to more messages than the longest turn has.
+   * `true` if the model gets no user message, because the store has dropped all of them. Otherwise absent. To prevent
+   * this, set `RunConfig.memory.maxMessages` to more messages than the longest turn has.
    */
   readonly lacksUserMessage?: true;
-  /** Present if the model gets a summary. */
+  /** The summary that the model gets. Absent: it gets none. */
   readonly summary?: {
     /** The position of the last message that the summary includes. */
     readonly upTo: number;
     /** The summary's length, in UTF-16 units. */
     readonly characters: number;
   };
-  /** The window's limits. Present if the run has a window. */
+  /** The window's limits. Absent: the run has no window. */
   readonly window?: WindowLimit;
-  /** The tokens of all messages that are sent, without instructions and tools. Present if the window limits tokens. */
+  /**
+   * The estimated tokens of all messages that are sent, without instructions and tools. Absent: the window doesn't
+   * limit tokens.
+   */
   readonly estimatedTokens?: number;
   /** The texts that middleware added to the prompt (e.g. facts about the user), in order. Absent if no text was added. */
   readonly additions?: readonly ContextAddition[];
-  /** The result of summarising. Present if older messages were due to be summarised before this call. */
+  /** The result of summarising. Absent: no summary was due before this call. */
   readonly compaction?: CompactionReport;
 }
 
-/**
- * A text that a middleware added to a prompt. The text isn't part of the conversation, so no range of the manifest contains
- * it.
- */
+/** A text that a middleware added to a prompt. It isn't part of the conversation, so no range contains it. */
 export interface ContextAddition {
   /** The name of the middleware. */
   readonly name: string;
@@ -113,29 +110,37 @@ export interface ContextAddition {
 
 /** The limits of a run's window. */
 export interface WindowLimit {
-  /** What the window limits. `"function"`: a window function of the application chooses the messages. */
+  /** What the window limits. `"function"`: the function in `RunConfig.memory.window` chooses the messages. */
   readonly type: "messages" | "tokens" | "function";
-  /** The maximum number of messages or tokens. Absent for a window function without `maxMessages`. */
+  /** The maximum number of messages or tokens. Absent: the window is a function without `maxMessages`. */
   readonly limit?: number;
-  /** The number of messages or tokens to which the window is cut when it exceeds the limit. Absent: the value of `limit`. */
+  /**
+   * The number of messages or tokens to which the window is cut when it exceeds the limit. Absent: the value of
+   * `limit`.
+   */
   readonly trimTo?: number;
 }
 
 /** The result of summarising older messages before a model call. The run continues whatever the result is. */
 export interface CompactionReport {
   /**
+   * What happened:
+   *
    * - `"stored"`: a new summary was made and stored.
    * - `"unstored"`: a new summary was made but couldn't be stored. Only this run uses it.
-   * - `"elsewhere"`: another run has just stored a summary of at least as many messages. This run doesn't store its own
-   *   summary, and uses the other run's.
+   * - `"elsewhere"`: another run has just stored a summary of at least as many messages, and this run uses that
+   *   summary.
    * - `"failed"`: no summary was made. A later run tries again, after a pause that grows with each failure.
    * - `"postponed"`: this run didn't try, because the last attempt failed recently.
    */
   readonly outcome: "stored" | "unstored" | "elsewhere" | "failed" | "postponed";
-  /** The number of messages that the new summary covers in addition to those in the previous summary. */
+  /** The number of messages that the new summary includes in addition to the previous summary. */
   readonly messages: number;
   /** How long making and storing the summary took, in milliseconds. */
   readonly durationMs: number;
-  /** Why the summary couldn't be made or stored. For an error of the `summarize` function, only the error's name and code. */
+  /**
+   * Why the summary couldn't be made or stored. For an error of `SummaryConfig.summarize`: only the error's name and
+   * code. Absent: there was no failure.
+   */
   readonly reason?: string;
 }

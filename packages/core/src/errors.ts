@@ -46,8 +46,8 @@ interface DecodeError {
 interface InputGuardrailTripwire {
   readonly _tag: "InputGuardrailTripwire";
   /**
-   * The guardrail's `errorMessage`. If the guardrail threw, the name and the message of its error. `RunConfig.maskSecrets`
-   * masks secrets in that message.
+   * The guardrail's `errorMessage`. If the guardrail threw an error: the error's name and its message, masked as
+   * `RunConfig.maskSecrets` says.
    */
   readonly reason: string;
 }
@@ -56,8 +56,8 @@ interface InputGuardrailTripwire {
 interface OutputGuardrailTripwire {
   readonly _tag: "OutputGuardrailTripwire";
   /**
-   * The guardrail's `errorMessage`. If the guardrail threw, the name and the message of its error. `RunConfig.maskSecrets`
-   * masks secrets in that message.
+   * The guardrail's `errorMessage`. If the guardrail threw an error: the error's name and its message, masked as
+   * `RunConfig.maskSecrets` says.
    */
   readonly reason: string;
 }
@@ -67,7 +67,7 @@ interface ToolCallError {
   readonly _tag: "ToolCallError";
   /** The name of the tool. */
   readonly tool: string;
-  /** The message of the tool's error. `RunConfig.maskSecrets` masks secrets in it. */
+  /** The message of the tool's error, masked as `RunConfig.maskSecrets` says. */
   readonly detail: string;
 }
 
@@ -84,8 +84,8 @@ interface AgentNotFound {
 }
 
 /**
- * The run couldn't load or store its conversation. `error` says why: e.g. the memory provider failed, the write was a
- * conflict, or the memory settings are invalid. If a tool call couldn't be stored, its tool hasn't run.
+ * The run couldn't load or store its conversation. `error` says why (e.g. the memory provider failed). If a tool call
+ * couldn't be stored, its tool hasn't run.
  */
 interface RunMemoryError {
   readonly _tag: "MemoryError";
@@ -111,12 +111,14 @@ interface InternalError {
 }
 
 /**
- * The budget of `RunConfig.budget` is used up, so the run made no further model call. The model's reply that exceeded the
- * budget is kept. If that reply is final, the run ends as `completed` and not with this error.
+ * The budget of `RunConfig.budget` is used up, so the run made no further model call. The reply that exceeded the
+ * budget is kept. If that reply is final, the run ends as `completed` and without this error.
  */
 export interface BudgetExceeded {
   readonly _tag: "BudgetExceeded";
-  /** `"run"`: the run's own budget is used up. `"conversation"`: the budget of the stored conversation is used up. */
+  /**
+   * Whose budget is used up. `"run"`: the run's own budget. `"conversation"`: the budget of the stored conversation.
+   */
   readonly of: "run" | "conversation";
   /** The limit that was reached. */
   readonly limit: "maxCost" | "maxTokens";
@@ -127,8 +129,8 @@ export interface BudgetExceeded {
 }
 
 /**
- * The model refused to answer, and the agent has an `outputCodec`, which can't decode a refusal. The refusal isn't stored.
- * Without a codec, a refusal is a normal reply.
+ * The model refused to answer, and the agent has an `outputCodec`, which can't decode a refusal. The refusal isn't
+ * stored.
  */
 export interface ModelRefused {
   readonly _tag: "ModelRefused";
@@ -144,8 +146,8 @@ export interface RunInterrupted {
 }
 
 /**
- * The client's copy of the history, an approval or a tool result doesn't match the stored conversation. The run used nothing
- * that the client sent.
+ * The client's copy of the history, an approval or a tool result doesn't match the stored conversation. The run used
+ * nothing that the client sent.
  */
 export interface ContinuationRejected {
   readonly _tag: "ContinuationRejected";
@@ -157,11 +159,9 @@ export interface ContinuationRejected {
    * - `"rejected"`: `RunConfig.validate` threw an error other than `ContinuationValidationError`.
    */
   readonly code: ContinuationRejectionCode | "expired-approval" | "changed-arguments" | "rejected";
-  /**
-   * A text for the application's log. It quotes no message, unless `RunConfig.validate` threw an error that quotes one.
-   */
+  /** A text for the application's log. It quotes no message, unless the error of `RunConfig.validate` quotes one. */
   readonly reason: string;
-  /** The index of the rejected message in the list that the client sent. Absent if no single message is to blame. */
+  /** The index of the rejected message in the list that the client sent. Absent: no single message is to blame. */
   readonly index?: number;
 }
 
@@ -176,16 +176,17 @@ export interface ModelCallError {
   /** The number of model calls that were made. `0` if a middleware failed before the first model call. */
   readonly attempts: number;
   /**
-   * `true` if the failure was a network error, a timeout, a rate limit or a server error, so another run can succeed.
+   * `true` if the failure was a network error, a timeout, a rate limit or a server error. In this case, another run can
+   * succeed.
    */
   readonly retryable: boolean;
-  /** The HTTP status. Absent if the error of the model provider has none. */
+  /** The HTTP status. Absent: the model provider's error has none. */
   readonly status?: number;
-  /** How long to wait before a retry, in milliseconds, if the model provider said so. */
+  /** How long to wait before a retry, in milliseconds. Absent: the model provider didn't say it. */
   readonly retryAfterMs?: number;
   /**
-   * The time limit that the last attempt exceeded, in milliseconds; see `RunConfig.timeouts.modelMs`. Absent if the attempt
-   * failed for another reason.
+   * The time limit that the last attempt exceeded, in milliseconds; see `RunConfig.timeouts.modelMs`. Absent: the
+   * attempt failed for another reason.
    */
   readonly timeoutMs?: number;
   /** The error that the model provider or the middleware threw. */

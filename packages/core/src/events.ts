@@ -7,9 +7,8 @@ import { callObserver } from "./thrown.ts";
 import type { ToolResultStatus } from "./tools/result.ts";
 
 /**
- * The run that an event belongs to, and the event's number in that run. Every event that a run emits has `runId`,
- * `sequence` and `time`. They are optional in the type, so you can write an event by hand with only `type` and `data`
- * (e.g. in a test).
+ * The run that an event belongs to, and the event's number in that run. Every event of a run has `runId`, `sequence`
+ * and `time`. They are optional in the type, so tests can write events with only `type` and `data`.
  */
 interface EventOrigin {
   readonly runId?: RunId;
@@ -22,15 +21,15 @@ interface EventOrigin {
 }
 
 /**
- * An event of a run. Every run emits `run_start` first and `run_end` last. Agents are named by their registry keys. Events
- * are frozen, so an observer can't change the run through them.
+ * An event of a run. Every run emits `run_start` first and `run_end` last. Agents have their registry keys as names.
+ * Events are frozen.
  */
 export type TraceEvent = EventOrigin & TypedData;
 
 type TypedData =
   | { readonly type: "run_start"; readonly data: { readonly runId: RunId; readonly traceId: TraceId } }
   | MemoryEvent
-  /** A step begins: a model call and its tools. If a run resumes an unfinished step, the step begins with its tools. */
+  /** A step begins: a model call and its tools. If a run resumes an unfinished step, only the step's tools are left. */
   | { readonly type: "step_start"; readonly data: { readonly step: number; readonly agentName: string } }
   | ModelEvent
   | ToolEvent
@@ -69,7 +68,7 @@ type MemoryEvent =
       readonly type: "memory_stored";
       readonly data: { readonly conversationId: string; readonly messageCount: number };
     }
-  /** A write to the store failed with a transient error. The same write is retried after `delayMs` milliseconds. */
+  /** A write to the store failed with a transient error. It is retried after `delayMs` milliseconds. */
   | {
       readonly type: "memory_retry";
       readonly data: {
@@ -83,33 +82,36 @@ type MemoryEvent =
 
 type ModelEvent =
   /**
-   * A model call begins. `model` is the model's name, from the first of these fields that is set:
-   * `RunConfig.modelOverride`, `Agent.modelConfig.name`, `ModelProvider.defaultModel`. If none is set, `model` is
-   * `"default"`.
+   * A model call begins. `model` is the model's name, from the first of these that is set:
+   *
+   * - `RunConfig.modelOverride`
+   * - `Agent.modelConfig.name`
+   * - `ModelProvider.defaultModel`
+   * - `"default"`
    */
   | { readonly type: "llm_call_start"; readonly data: { readonly agentName: string; readonly model: string } }
   /**
-   * Reports which messages of the conversation the model gets in this call, and why it doesn't get the others. Doesn't
-   * include changes by `wrapModelCall` hooks.
+   * Which messages of the conversation the model gets in this call, and why it doesn't get the others. Changes by
+   * `wrapModelCall` hooks aren't included.
    */
   | { readonly type: "context"; readonly data: ContextManifest }
   /**
    * A piece of the reply's text; emitted only by `runStream`. If the run has `finalOutputGuardrails`, the pieces are
-   * held back until the guardrails have passed the reply. They are then emitted after the `llm_call_end` event; see
+   * held back until the guardrails have passed the reply. Held pieces are emitted after the `llm_call_end` event; see
    * `RunConfig.unguardedText`.
    */
   | { readonly type: "llm_delta"; readonly data: { readonly agentName: string; readonly text: string } }
   /**
-   * A piece of the model's reasoning. Reasoning isn't part of the reply's text. Like `llm_delta` events, these events
-   * are held back if the run has `finalOutputGuardrails`. An `llm_retract` event retracts both kinds of events.
+   * A piece of the model's reasoning, which isn't part of the reply's text. It is held back and retracted as
+   * `llm_delta` events are.
    */
   | {
       readonly type: "llm_reasoning_delta";
       readonly data: { readonly agentName: string; readonly text: string };
     }
   /**
-   * A part of the reply that is neither text nor a call (e.g. an image). Like `llm_delta` events, these events are held
-   * back if the run has `finalOutputGuardrails`. An `llm_retract` event retracts both kinds of events.
+   * A part of the reply that is neither text nor a call (e.g. an image). It is held back and retracted as `llm_delta`
+   * events are.
    */
   | { readonly type: "llm_part"; readonly data: { readonly agentName: string; readonly part: ContentPart } }
   /** An attempt of a model call failed. The call is retried after `delayMs` milliseconds. */
@@ -129,9 +131,9 @@ type ModelEvent =
       };
     }
   /**
-   * An output guardrail or the agent's `outputCodec` refused the reply, so it isn't part of the conversation. Remove from the
-   * display the content of all `llm_delta`, `llm_reasoning_delta` and `llm_part` events since the last `llm_call_start` or
-   * `llm_retry`.
+   * An output guardrail or the agent's `outputCodec` refused the reply, so it isn't part of the conversation. Remove
+   * the reply's content from the display: all `llm_delta`, `llm_reasoning_delta` and `llm_part` events since the last
+   * `llm_call_start` or `llm_retry`.
    */
   | { readonly type: "llm_retract"; readonly data: { readonly agentName: string } }
   | {
@@ -147,7 +149,7 @@ type ModelEvent =
         /** The cost of the tokens in `usage`, by `RunConfig.prices`. */
         readonly cost?: number;
         readonly finishReason?: string;
-        /** The model that replied. Absent if the model provider doesn't report it. */
+        /** The model that replied. Absent: the model provider doesn't report it. */
         readonly origin?: ModelOrigin;
       };
     }
@@ -167,21 +169,21 @@ type ModelEvent =
       };
     }
   /**
-   * The final reply doesn't match the agent's `outputCodec`, so the model is asked to correct the reply; see
+   * The final reply doesn't match the agent's `outputCodec`, so the model is asked to correct it; see
    * `RunConfig.outputRepairs`.
    */
   | {
       readonly type: "output_repair";
       readonly data: {
         readonly agentName: string;
-        /** The number of this repair of the same reply, from 1. */
+        /** The number of this repair, from 1. */
         readonly repair: number;
         /** The number of issues that the codec found in the reply. */
         readonly issueCount: number;
       };
     }
   /**
-   * The model's message is now part of the conversation, because its tool calls are about to run or it has passed the output
+   * The model's message is now part of the conversation: its tool calls are about to run, or it has passed the output
    * guardrails.
    */
   | {
@@ -195,7 +197,7 @@ type ToolEvent =
       readonly data: {
         readonly toolName: string;
         /**
-         * A copy of the parsed arguments. If the arguments are invalid or can't be copied, the arguments as the model wrote
+         * A copy of the parsed arguments. If they are invalid or can't be copied: the arguments as the model wrote
          * them.
          */
         // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
@@ -210,7 +212,7 @@ type ToolEvent =
         readonly toolCallId: string;
         readonly status: ToolResultStatus;
         readonly durationMs: number;
-        /** The result that the model gets. If the result consists of content parts, the text in these parts. */
+        /** The result that the model gets. If it consists of content parts: the text in these parts. */
         readonly result: string;
         /** The content parts of the result. Absent if the result is a text. */
         readonly parts?: readonly ContentPart[];
@@ -231,16 +233,13 @@ type HandoffEvent =
 export type Emit = (event: TraceEvent) => void;
 
 export interface Emitter {
-  /** Emits an event. Absent if no function gets the events. */
+  /** Emits an event. `undefined`: no function gets the events. */
   readonly emit: Emit | undefined;
   /** Stops the emitter. Events that are emitted later are dropped. */
   readonly close: () => void;
 }
 
-/**
- * An object that can have an observer `onEvent` (e.g. `RunConfig`). `onEvent` is called with the object as `this`,
- * because the object can be an instance of a class.
- */
+/** An object that can have an observer `onEvent` (e.g. `RunConfig`). */
 export interface Observed {
   readonly onEvent?: Emit | undefined;
 }
@@ -251,10 +250,7 @@ interface EmitterOptions {
   readonly sink: Emit | undefined;
 }
 
-/**
- * Opens an emitter. It passes each event to the function `sink` (e.g. of `runStream`), then to the observer `onEvent`.
- * Both functions get the same frozen event with the run's id.
- */
+/** Opens an emitter, which passes each event to `sink` and then to `onEvent`. Both get the same frozen event. */
 export function openEmitter(observed: Observed, { runId, conversationId, sink }: EmitterOptions): Emitter {
   const isObserved = observed.onEvent !== undefined;
   if (!isObserved && sink === undefined) return { emit: undefined, close: () => undefined };

@@ -23,12 +23,12 @@ interface InterruptedCall {
 export interface ApprovalRequest extends InterruptedCall {
   readonly type: "approval";
   /**
-   * Identifies this call of this conversation with these parsed arguments. A decision with this id is valid only for this
-   * call, and only once. If the tool's schema has changed and parses the call to different arguments, the decision is
-   * rejected. The id isn't a secret: the application must check who is allowed to decide.
+   * Identifies this call of this conversation with these parsed arguments. A decision with this id is valid only once.
+   * If the tool's schema has changed and parses the call to different arguments, the decision is rejected. The id isn't
+   * a secret: the application must check who is allowed to decide.
    */
   readonly approvalId: string;
-  /** The time after which decisions about the call are rejected. Absent: decisions are accepted without a time limit. */
+  /** The time after which decisions about the call are rejected. Absent: there is no time limit. */
   readonly expiresAt?: Date;
 }
 

@@ -16,11 +16,12 @@ import { estimateTokens, idIssue, parseChatMemoryConfig, windowOptionsOf } from 
  *
  * - `"completed"`: in one write, when the run has completed or is interrupted. A failed run stores nothing.
  * - `"turn"`: the new messages before the model is called; all others when the run has completed or is interrupted.
- * - `"step"`: each message as early as possible: the new messages before the model is called, a reply with tool calls
- *   before its tools run, and a tool result as soon as its tool is done. If a process crashes, the run can be resumed
- *   without running a finished tool again.
+ * - `"step"`: each message as early as possible. The new messages are stored before the model is called, a reply with
+ *   tool calls before its tools run, and a tool result as soon as its tool is done. After a crash, the run can be
+ *   resumed without running a finished tool again.
  *
- * In each mode: if a run resumes and a tool call is already stored, the call's result is stored as soon as its tool is done.
+ * In each mode, the result of a tool call that is already stored (because the run resumes) is stored as soon as its
+ * tool is done.
  */
 export type Durability = "completed" | "turn" | "step";
 
@@ -29,13 +30,17 @@ export interface MemoryConfig {
   /** The store of the conversations. */
   readonly provider: MemoryProvider;
   /**
-   * Whether the run loads the conversation first and stores new messages. Needs `RunConfig.conversationId`. Default `false`.
-   * A write that fails with a transient error is tried up to three times. If the memory provider is wrapped in `withRetry`,
-   * only `withRetry` retries.
+   * Whether the run loads the conversation first and stores new messages. Needs `RunConfig.conversationId`. Default
+   * `false`.
    *
-   * If the conversation is erased during the run, the run stores nothing more and ends with a `MemoryConflictError` of reason
-   * `"incarnation"`. If you repeat a run with the same run id and input, it returns the outcome of the earlier run. These two
-   * features need a memory provider that supports them; see `docs/turns.md`.
+   * A write that fails with a transient error is tried up to three times. If the memory provider is wrapped in
+   * `withRetry`, only `withRetry` retries.
+   *
+   * With a memory provider that supports it (see `docs/turns.md`):
+   *
+   * - If the conversation is erased during the run, the run stores nothing more. It ends with a `MemoryConflictError`
+   *   of reason `"incarnation"`.
+   * - A repeated run with the same run id and input returns the outcome of the earlier run.
    */
   readonly autoStore?: boolean;
   /**
@@ -48,8 +53,8 @@ export interface MemoryConfig {
    */
   readonly ttl?: number;
   /**
-   * The part of the history that the model gets. The window also works without `autoStore`. It changes neither the store nor
-   * `finalState`. Default: the whole history. See `docs/context.md`.
+   * The part of the history that the model gets; see `docs/context.md`. It changes neither the store nor `finalState`,
+   * and works without `autoStore`. Default: the whole history.
    */
   readonly window?: RunWindow;
   /**
@@ -69,31 +74,33 @@ export interface MemoryConfig {
   /** When the run stores its messages. Default: set by `storeOnCompletion`. */
   readonly durability?: Durability;
   /**
-   * The id of the user that the run acts for. A new conversation is stored with this user as its owner. If the conversation
-   * belongs to another user, the run ends with a `MemoryConflictError` of reason `"owner"` before it uses the messages.
-   * Default: new conversations have no owner, and owners aren't checked.
+   * The id of the user that the run acts for, who becomes the owner of a new conversation. If the conversation belongs
+   * to another user, the run ends with a `MemoryConflictError` of reason `"owner"`. Default: new conversations have no
+   * owner, and owners aren't checked.
    */
   readonly userId?: string;
   /**
-   * What happens if another run, in any process, holds the conversation's lease. In both modes, turns of a conversation never
-   * overlap.
+   * What happens if another run, in any process, is working on the same conversation. Messages of two turns never mix.
    *
-   * - `"reject"` (default): this run ends with a `MemoryConflictError`. If the conflict is found before the model is
-   *   called, its reason is `"lease"`. In durability `"completed"`, the conflict can be found only at the end of this
-   *   run. Its reason is then `"version"` if the other run stored its messages first, or `"incarnation"` if the other
-   *   run created the conversation.
-   * - `"queue"`: this run waits for the lease, at most `queueTimeoutMs`, and continues from the other run's messages. In
-   *   durability `"completed"`, a new conversation is created without messages when its first run begins. Runs of several
-   *   processes get the lease in no strict order. Use the same durability for all runs of a conversation.
+   * - `"reject"` (default): this run ends with a `MemoryConflictError`. Its reason is `"lease"` if the other run's
+   *   lease is found before the model is called. A run in durability `"completed"` takes its lease only when it stores
+   *   its messages, so two such runs can both call the model. The later one then ends with reason `"version"`, or with
+   *   `"incarnation"` if the other run has created the conversation.
+   * - `"queue"`: this run waits for the lease, at most `queueTimeoutMs`, and continues from the other run's messages.
+   *   Use the same durability for all runs of a conversation. Runs of several processes get the lease in no strict
+   *   order. In durability `"completed"`, a new conversation is created without messages when its first run begins.
    */
   readonly concurrency?: "reject" | "queue";
-  /** How long a run waits for the lease, in milliseconds. Then the run ends with a `MemoryConflictError`. Default 60,000. */
+  /**
+   * How long a run waits for the lease before it ends with a `MemoryConflictError`, in milliseconds. Default 60,000.
+   */
   readonly queueTimeoutMs?: number;
   /**
-   * The duration of a lease, in milliseconds. After a crash, the next run waits at most this long. A run renews its lease
-   * three times in this time (heartbeat). Default 15,000, at most a day. The lease is measured by the store's clock. If the
-   * memory provider reports no time (`ConversationReading.readAt`), the clocks of the processes should differ by less than
-   * this duration. Otherwise a turn can fail with a conflict, but turns never overlap.
+   * The duration of a lease, in milliseconds, by the store's clock. A run renews its lease three times in this time
+   * (heartbeat). After a crash, the next run waits at most this long. Default 15,000, at most a day.
+   *
+   * If the memory provider reports no time (`ConversationReading.readAt`), the clocks of the processes should differ by
+   * less than this duration. Otherwise a turn can fail with a conflict.
    */
   readonly leaseMs?: number;
 }
@@ -101,14 +108,14 @@ export interface MemoryConfig {
 /** How summaries of older messages are made; see `MemoryConfig.summary`. */
 export interface SummaryConfig {
   /**
-   * Makes a summary from the previous summary, if there is one, and the messages since that summary. If the function throws,
-   * the `context` event reports the error, and the run continues with the whole history. Default: the run's own model makes
+   * Makes a summary from the previous summary and the messages since that summary. If the function throws, the
+   * `context` event reports the error, and the run continues with the whole history. Default: the run's own model makes
    * the summary, with the agent's settings.
    */
   readonly summarize?: Summarize;
   /**
-   * How long a run waits until the summary is made and stored, in milliseconds. After that time the run continues without the
-   * new summary. Default 30,000.
+   * How long a run waits until the summary is made and stored, in milliseconds. After that the run continues without
+   * the new summary. Default 30,000.
    */
   readonly timeoutMs?: number;
 }
@@ -120,7 +127,7 @@ export type Summarize = (input: SummarizeInput) => Promise<string>;
 export interface SummarizeInput {
   /** The previous summary, which the new one replaces. Absent if the conversation has no summary yet. */
   readonly previous?: string;
-  /** The messages since the previous summary, oldest first. Each tool call is together with its results. */
+  /** The messages since the previous summary, oldest first. Each tool call is followed by its results. */
   readonly messages: readonly Message[];
   /** Aborted when the run is aborted, and when `memory.summary.timeoutMs` is over. */
   readonly signal: AbortSignal;
@@ -129,14 +136,13 @@ export interface SummarizeInput {
 /**
  * The part of the history that the model sees. One of three values:
  *
- * - a window's configuration; its field `memoryId` isn't used here,
- * - a function that gets the whole history ({@link WindowFunction}),
- * - an object with a function that gets only the last messages ({@link SelectingWindow}).
+ * - a window's configuration, without its field `memoryId`
+ * - a function that gets the whole history ({@link WindowFunction})
+ * - an object with a function that gets only the last messages ({@link SelectingWindow})
  *
  * The function gets frozen messages. It can leave out messages and replace others. But it must return the last user
  * message and the newest message, or replacements for them. If the history ends with tool results, it must return all
- * these results with their calls. The returned messages are checked, sanitized and sent. The function doesn't get the
- * summary; the summary is sent before the returned messages.
+ * these results with their calls. The function doesn't get the summary, which is sent before the returned messages.
  */
 export type RunWindow = (ChatMemoryConfig & ChatMemoryOptions) | WindowFunction | SelectingWindow;
 
@@ -164,10 +170,7 @@ interface Written {
   readonly currentAgentName: string;
 }
 
-/**
- * Returns the values in a run's configuration that a store would refuse. They are checked before the model is called, because
- * a reply that can't be stored would be wasted money.
- */
+/** Returns the values in a run's configuration that a store would refuse. */
 export function memoryConfigIssues(memory: MemoryConfig, written: Written): readonly MemoryIssue[] {
   const { maxMessages, ttl, userId, durability, concurrency, queueTimeoutMs, leaseMs } = memory;
   return [
@@ -200,10 +203,7 @@ function textIssue(path: string, value: unknown): MemoryIssue | undefined {
   return { path, expected: "a string without NUL characters and unpaired surrogates" };
 }
 
-/**
- * Returns the invalid options among those that select what the model sees. These options are checked even without
- * `autoStore`.
- */
+/** Returns the invalid options among those that select what the model sees. */
 export function contextIssues(memory: MemoryConfig | undefined): readonly MemoryIssue[] {
   if (typeof memory !== "object" || memory === null) return [];
   const { window, compressionThreshold, summary } = memory;
@@ -228,10 +228,8 @@ function summaryIssues(summary: SummaryConfig | undefined): readonly (MemoryIssu
   ];
 }
 
-/**
- * Window fields that aren't allowed outside `window`. `maxMessages` isn't listed, because outside `window` it limits the
- * store.
- */
+/** Window fields that aren't allowed outside `window`. */
+// Without `maxMessages`, because outside `window` it limits the store.
 const WINDOW_FIELDS = ["memoryId", "memoryType", "maxTokens", "trimTo", "tokenizer"];
 
 const misplacedFields = (memory: object): readonly MemoryIssue[] =>
@@ -277,7 +275,7 @@ function issuesIn(window: object): readonly MemoryIssue[] {
 
 const FIELDS = ["memoryId", "memoryType", "maxMessages", "maxTokens", "trimTo", "tokenizer", "select"];
 
-/** Returns the fields of the window, including those on the prototype if the window is an instance of a class. */
+/** Returns the fields of the window, including inherited ones. */
 const fieldsOf = (window: object): Readonly<Record<string, unknown>> => ({
   ...window,
   ...Object.fromEntries(
@@ -288,8 +286,8 @@ const fieldsOf = (window: object): Readonly<Record<string, unknown>> => ({
 export const isSelecting = (window: object): window is SelectingWindow => "select" in window;
 
 /**
- * Returns a window's options; `undefined` for a window function without `maxMessages`. Throws a `TypeError` if the window is
- * invalid.
+ * Returns a window's options; `undefined` for a window function without `maxMessages`. Throws a `TypeError` for an
+ * invalid window.
  */
 export function windowOptionsIn(window: RunWindow): WindowOptions | undefined {
   if (typeof window === "function") return undefined;
@@ -303,7 +301,7 @@ export const windowOptions = (window: object, tokenizer: Tokenizer): WindowOptio
   return "maxTokens" in options ? { ...options, tokenizer } : options;
 };
 
-/** Returns the window's tokenizer. It is called with the window as `this`, because the window can be an instance of a class. */
+/** Returns the window's tokenizer. Default: an estimate. */
 export const tokenizerOf =
   (window: ChatMemoryOptions): Tokenizer =>
   (text) =>

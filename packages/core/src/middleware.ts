@@ -7,18 +7,15 @@ import type { RunState } from "./state.ts";
 import { textOfThrown } from "./thrown.ts";
 import type { ToolCallInfo, ToolReturn } from "./tools/tool.ts";
 
-/**
- * A request that middleware makes to the run's model provider, outside of the conversation and without tools. It isn't
- * stored.
- */
+/** A request that middleware makes to the run's model provider, outside of the conversation and without tools. */
 export interface CompletionRequest {
   /** The system prompt. */
   readonly instructions: string;
   /** The messages that the model gets, oldest first. */
   readonly messages: readonly Message[];
   /**
-   * The model's name. If it is set, `RunConfig.modelOverride` is ignored and the agent's other model settings aren't used.
-   * Default: the model of the agent that the turn begins with, and that agent's settings except for `maxTokens`.
+   * The model's name, in place of the agent's model settings and `RunConfig.modelOverride`. Default: the model of the
+   * agent that the turn begins with, and that agent's settings except for `maxTokens`.
    */
   readonly model?: string | undefined;
   /** Aborts the request. Default: no signal, so a request can continue after the run has ended. */
@@ -30,13 +27,13 @@ export interface MiddlewareTurn<Ctx> {
   /** The state that the run begins with: the sanitized history, including the new messages. */
   readonly state: Readonly<RunState<Ctx>>;
   /**
-   * The user messages that the turn answers: the last consecutive user messages without a reply. They can be new or already
-   * stored. They are the same messages if the turn is retried, or resumed after a crash. Can be empty.
+   * The user messages that the turn answers: the last consecutive user messages without a reply. They are the same
+   * messages if the turn is retried or resumed. Can be empty.
    */
   readonly userMessages: readonly Message[];
   /**
-   * The position of the first of the `userMessages` in the stored conversation, from 0. Messages that the store has dropped
-   * are counted, too. Absent if nothing is stored or `userMessages` is empty.
+   * The position of the first of the `userMessages` in the stored conversation, from 0. Dropped messages are counted,
+   * too. Absent: nothing is stored, or `userMessages` is empty.
    */
   readonly position?: number | undefined;
   /**
@@ -49,18 +46,16 @@ export interface MiddlewareTurn<Ctx> {
   readonly conversationId?: string | undefined;
   /** `RunConfig.signal`. */
   readonly signal?: AbortSignal | undefined;
-  /**
-   * The parts of the prompts that the model provider can cache: `RunConfig.cache` if it is set, else the agent's `cacheable`.
-   */
+  /** The parts of the prompts that the model provider can cache: `RunConfig.cache`, or else the agent's `cacheable`. */
   readonly cache?: CacheableConfig | false | undefined;
   /**
    * When the run began, in milliseconds since 1970. If an earlier run stored the reply: the time of the conversation's
-   * last write, if the store reports that time.
+   * last write. (If the store doesn't report that time: when the run began.)
    */
   readonly startedAt: number;
   /**
-   * Calls the model once; works even after the run has ended. Resolves with the reply's text. Rejects if the model provider
-   * throws, if the reply has no text, or if the reply calls a tool.
+   * Calls the model once and resolves with the reply's text. It works even after the run has ended. Rejects if the
+   * model provider throws, or if the reply has no text or calls a tool.
    */
   readonly complete: (request: CompletionRequest) => Promise<string>;
 }
@@ -70,10 +65,10 @@ export interface TurnAddition {
   /** A text to append to the agent's instructions, after an empty line, in every model call of the turn. */
   readonly instructions?: string | undefined;
   /**
-   * A text to place directly before the user's last message in every model call of the turn. The engine adds it as a text
-   * part with `transient: true` at the beginning of that message's content. The model gets the text, but the text isn't
-   * stored and isn't part of any state. The text should say that it isn't from the user. If the conversation has no user
-   * message, the text is appended to the instructions.
+   * A text to place directly before the user's last message in every model call of the turn. The engine adds it to that
+   * message's content as a first text part with `transient: true`. The text isn't stored and isn't part of any state.
+   * It should say that it isn't from the user. If the conversation has no user message, the text is appended to the
+   * instructions.
    */
   readonly beforeNewestMessage?: string | undefined;
 }
@@ -81,7 +76,7 @@ export interface TurnAddition {
 /** Where the text of a middleware is placed in a prompt. */
 export type AdditionPlacement = "instructions" | "before-newest-message";
 
-/** A text that a middleware adds to a prompt, with the middleware's name and the text's place. */
+/** A text that a middleware adds to a prompt. */
 export interface PromptAddition {
   /** The name of the middleware. */
   readonly name: string;
@@ -92,12 +87,14 @@ export interface PromptAddition {
 /**
  * Hooks at the beginning and the end of a run, and around each model call and tool call.
  *
- * If `onStart` or `onFinish` throws, a `middleware_failed` event is emitted and the run continues without that hook's result.
- * If `wrapModelCall` or `wrapToolCall` throws, the wrapped call fails with that error. An aborted run doesn't wait for hooks.
+ * - If `onStart` or `onFinish` throws, a `middleware_failed` event is emitted and the run continues without that hook's
+ *   result.
+ * - If `wrapModelCall` or `wrapToolCall` throws, the wrapped call fails with that error.
+ * - An aborted run doesn't wait for hooks.
  *
  * The hooks in `RunConfig.middleware` are called for all agents. The hooks in `Agent.middleware` are called only for
  * that agent: `onStart` and `onFinish` in runs that begin with the agent, `wrapModelCall` and `wrapToolCall` around the
- * agent's own calls, also after a handoff to the agent.
+ * agent's own calls.
  */
 export interface Middleware<Ctx> {
   /** The middleware's name in events. */
@@ -110,38 +107,38 @@ export interface Middleware<Ctx> {
     turn: MiddlewareTurn<Ctx>,
   ) => Promise<TurnAddition | undefined> | TurnAddition | undefined;
   /**
-   * Called when the run has completed and its reply is stored. Not called if the run failed or was interrupted. `turn` is the
-   * object that `onStart` got. The run's result waits for this hook, but other runs of the conversation don't wait. Put long
-   * work into a durable queue.
+   * Called when the run has completed and its reply is stored. Not called if the run failed or was interrupted. `turn`
+   * is the object that `onStart` got. The run's result waits for this hook, so put long work into a durable queue.
    *
-   * Also called (without `onStart`) if a run finds that the stored conversation already ends with a reply. The run that
-   * stored the reply may have crashed before it called the hook. Because of this, the hook can be called twice for one turn;
-   * `position` identifies the turn.
+   * The hook can be called twice for one turn; `turn.position` identifies the turn. The second call comes, without
+   * `onStart`, from a run that finds the reply already stored. The run that stored the reply may have crashed before it
+   * called the hook.
    */
   readonly onFinish?: (turn: MiddlewareTurn<Ctx>, reply: Message) => Promise<void> | void;
   /**
    * Wraps each model call of a turn, including its retries and `RunConfig.modelFallback`. Doesn't wrap
-   * `MiddlewareTurn.complete` and summaries. The order from the outermost hook to the innermost: the hooks in
-   * `RunConfig.middleware`, then the hooks in `Agent.middleware`.
+   * `MiddlewareTurn.complete` and summaries. The hooks in `RunConfig.middleware` wrap the hooks in
+   * `Agent.middleware`.
    *
    * `next(changes)` calls the model with the changed request. It resolves with the model's reply, or rejects with
    * `ModelCallFailure`. The hook returns the reply that the run uses. If the hook doesn't call `next`, the model isn't
-   * called. The hook can call `next` again after the previous call of `next` has ended. Text is streamed while the hook runs.
-   * If the hook then returns a different reply, `llm_retract` retracts that text.
+   * called. The hook can call `next` again after the previous call of `next` has ended.
    *
-   * If the hook throws, the run ends with `ModelCallError`. If the hook rethrows the `ModelCallFailure` of `next`, the run
-   * ends with the error in that failure. The hook's own time, without the calls of `next`, has the time limit of one attempt
-   * of a model call (`RunConfig.timeouts.modelMs`).
+   * Text is streamed while the hook runs. If the hook returns another reply than the streamed one, `llm_retract`
+   * retracts the text.
+   *
+   * If the hook throws, the run ends with `ModelCallError`. If the hook rethrows the `ModelCallFailure` of `next`, the
+   * run ends with the error in that failure. The hook's own time, without the calls of `next`, has the time limit of
+   * one attempt of a model call (`RunConfig.timeouts.modelMs`).
    */
   readonly wrapModelCall?: WrapModelCall<Ctx>;
   /**
    * Wraps each execution of a tool, after its arguments are validated and approved. Doesn't wrap handoffs and calls
-   * that the client runs. The order from the outermost hook to the innermost: the hooks in `RunConfig.middleware`, then
-   * the hooks in `Agent.middleware`.
+   * that the client runs. The hooks in `RunConfig.middleware` wrap the hooks in `Agent.middleware`.
    *
-   * `next(changes)` runs the tool. It resolves or rejects as the tool does. The hook returns the tool's result. If the hook
-   * throws, the error is handled like an error of the tool. The tool's time limit applies to hooks and tool together. After
-   * this limit or after an abort, `next` doesn't start the tool.
+   * `next(changes)` runs the tool. It resolves or rejects as the tool does. The hook returns the tool's result. If the
+   * hook throws, the error is handled like an error of the tool. The tool's time limit applies to hooks and tool
+   * together. After the time limit or an abort, `next` doesn't start the tool.
    */
   readonly wrapToolCall?: WrapToolCall<Ctx>;
 }
@@ -150,13 +147,13 @@ export interface Middleware<Ctx> {
 export interface ModelCallChanges {
   /** The system prompt. */
   readonly instructions?: string;
-  /** The messages that the model gets. They replace the messages of this call only; the conversation doesn't change. */
+  /** The messages that the model gets in this call. The conversation doesn't change. */
   readonly messages?: readonly Message[];
   /** The names of the tools that the model can call, out of the agent's tools. */
   readonly tools?: readonly string[];
-  /** Model settings that replace all of the agent's model settings. */
+  /** Model settings that replace all model settings of the agent. */
   readonly modelConfig?: ModelConfig;
-  /** The model's name. If it is set, `RunConfig.modelOverride` is ignored. */
+  /** The model's name. It takes precedence over `RunConfig.modelOverride`. */
   readonly model?: string;
 }
 
@@ -194,9 +191,8 @@ export type WrapModelCall<Ctx> = (
 /** What a middleware can change in a tool call. */
 export interface ToolCallChanges {
   /**
-   * The arguments that the tool gets in place of the model's arguments. The engine passes the new arguments on
-   * unchanged and doesn't parse them. An approval doesn't cover them, because the user has seen and approved only the
-   * model's arguments.
+   * The arguments that the tool gets in place of the model's arguments. The engine doesn't parse them. An approval
+   * doesn't cover them, because the user has seen only the model's arguments.
    */
   readonly args: unknown;
 }
@@ -222,7 +218,7 @@ export type WrapToolCall<Ctx> = (
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-/** Accepts a function and returns the same function, neither wrapped nor bound. */
+/** Accepts functions, and returns them neither wrapped nor bound. */
 export const functionSchema = z.custom<unknown>(isFunction, { error: "expected a function" });
 
 const middlewareSchema = z.array(
@@ -235,7 +231,7 @@ const middlewareSchema = z.array(
   }),
 );
 
-/** Returns the list. Throws a `TypeError`, whose message names `what`, if the value isn't a list of middleware. */
+/** Returns the list. Throws a `TypeError` if it isn't a list of middleware. `what`: the list's name in the error. */
 export function checkMiddleware<Ctx>(
   list: readonly Middleware<Ctx>[],
   what: string,
@@ -244,7 +240,7 @@ export function checkMiddleware<Ctx>(
   return list;
 }
 
-/** Returns what is wrong with a list of middleware; `undefined` if the list is valid or absent. */
+/** Returns the fault of a list of middleware; `undefined` if it is valid or absent. */
 export function middlewareFault<Ctx>(
   list: readonly Middleware<Ctx>[] | undefined,
   what: string,
@@ -266,8 +262,7 @@ interface Wrapped<Ctx> {
 }
 
 /**
- * Returns the middleware that has the hook: first the run's middleware, then the agent's. Returns `undefined` if no
- * middleware has the hook.
+ * Returns the middleware that has the hook: first the run's, then the agent's. Returns `undefined` if there is none.
  */
 export function middlewareWith<Ctx, Name extends WrapHook>(
   { middleware: ofRun }: Wrapped<Ctx>,

@@ -16,12 +16,15 @@ import type { RunState } from "./state.ts";
 import type { RemembersDeclaration, RunUserMemory } from "./user-memory.ts";
 
 /**
- * The interface to a model. An implementation sends `agent.instructions(state)` and `state.messages` to the model. The
- * messages are `RichMessage`s, which can have content parts and any further fields of a reply. Send opaque parts of a
- * reply (e.g. encrypted reasoning) only to the endpoint in that reply's `origin`. Throw the errors of the underlying
- * client (SDK) unchanged. Turn off the client's own retries, because the engine retries (see {@link ModelRetryPolicy}).
- * Pass `config.signal` on to the client, so an abort or a timeout reaches the network. `config.signal` is always
- * present and belongs to this one call.
+ * The interface to a model. An implementation:
+ *
+ * - sends `agent.instructions(state)` and `state.messages`, which are `RichMessage`s: they can have content parts and
+ *   any further fields of a reply;
+ * - sends opaque parts of a reply (e.g. encrypted reasoning) only to the endpoint in that reply's `origin`;
+ * - throws the errors of the underlying client (SDK) unchanged;
+ * - turns off the retries of the underlying client, because the engine retries (see {@link ModelRetryPolicy});
+ * - passes `config.signal` on to the underlying client, so an abort or a timeout reaches the network. `config.signal`
+ *   is always present and belongs to this one call.
  */
 export type ModelProvider<Ctx> = {
   /** Returns the reply. Rejects with the error of the underlying client (SDK). */
@@ -37,8 +40,9 @@ export type ModelProvider<Ctx> = {
     config: RunConfig<Ctx>,
   ) => AsyncIterable<ModelStreamChunk>;
   /**
-   * The name of the model that is called if neither the run nor the agent names a model. The engine looks up the price
-   * of the call under this name in `RunConfig.prices`. Absent: the engine uses the name `"default"`.
+   * The name of the model that is called if neither the run nor the agent names one. Events have this name, and the
+   * price of the call is looked up under it in `RunConfig.prices`. Absent: this name is `"default"`, and the model
+   * provider chooses the model.
    */
   readonly defaultModel?: string | undefined;
 };
@@ -58,21 +62,22 @@ export interface ModelFallback<Ctx> {
    */
   readonly models: readonly (string | FallbackModel<Ctx>)[];
   /**
-   * The HTTP statuses after which the next model is called, e.g. `[402, 404, 429]`. Transient failures lead to the next
-   * model, too. Default `[402, 429]`: model services send these statuses if the account has no credit.
+   * The HTTP statuses after which the next model is called, e.g. `[402, 404, 429]`. Transient failures always lead to
+   * the next model. Default `[402, 429]`: model services send these statuses if the account has no credit.
    */
   readonly statuses?: readonly number[];
 }
 
 /**
- * The input that continues an earlier run. It can come from a client or a user, and the run checks it, so you don't have to.
+ * The input that continues an earlier run. It can come from a client or a user. You don't have to check it, because the
+ * run does.
  */
 export interface Resume {
   /**
    * The conversation that a client sent back: the stored history, results for the calls that wait for the client, and
-   * new user messages. If `historyToken` is set, `messages` has only what the client adds, without the stored history.
-   * `RunConfig.validate` compares the history with the stored conversation. After that, the run uses the stored
-   * messages and the client's additions. Needs `memory.autoStore`.
+   * new user messages. If `historyToken` is set, only the client's additions. `RunConfig.validate` compares the history
+   * with the stored conversation, and the run uses the stored messages and the client's additions. Needs
+   * `memory.autoStore`.
    */
   readonly messages?: readonly Message[];
   /** A token from `RunResult.historyToken`, which the client sends in place of the history. Needs `memory.autoStore`. */
@@ -90,14 +95,14 @@ export interface Resume {
 }
 
 /**
- * The settings that several runs share. Agent clients, servers and agent states (of `@jaf/xflow`) pass them to each of their
- * runs.
+ * The settings that several runs share. Agent clients, servers and agent states (of `@jaf/xflow`) pass them to each of
+ * their runs.
  */
 export interface RunSettings<Ctx> {
   /** The interface to the model, e.g. from `createOpenAIProvider`. */
   readonly modelProvider: ModelProvider<Ctx>;
   /**
-   * The maximum number of steps (a model call and its tools). If there is no final reply by then, the run ends with
+   * The maximum number of steps (a model call and its tools). Without a final reply by then, the run ends with
    * `MaxTurnsExceeded`. Default 50.
    */
   readonly maxTurns?: number;
@@ -105,20 +110,23 @@ export interface RunSettings<Ctx> {
   readonly modelOverride?: string;
   /**
    * Guardrails that check the user's input, in order, before anything is stored or sent to the model. They get the text
-   * of the new user messages and of the text files in them (media of a type `text/…`, and JSON). Without
-   * `memory.autoStore` the engine doesn't know which messages are new. In that case the guardrails get the last
-   * consecutive user messages, even if other messages follow. Stored messages aren't checked again, even if the
-   * application itself stored them.
+   * of the new user messages and of the text files in them (media of a type `text/…`, and JSON). Stored messages aren't
+   * checked again.
+   *
+   * Without `memory.autoStore`, the engine doesn't know which messages are new. The guardrails then get the last
+   * consecutive user messages, even if other messages follow.
    */
   readonly initialInputGuardrails?: readonly Guardrail<string, Ctx>[];
   /** Guardrails that check the decoded output, in order, before the final reply is stored. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; agents differ in their output
   readonly finalOutputGuardrails?: readonly Guardrail<any, Ctx>[];
   /**
-   * What happens to streamed text before the `finalOutputGuardrails` have checked the reply. `"hold"` (default): the text's
-   * events are emitted after the reply has passed, and never if the reply is blocked. `"retract"`: the events are emitted
-   * immediately, and an `llm_retract` event follows if the reply is blocked. The text of a reply with tool calls isn't
-   * checked. With `"hold"`, such text is emitted when the reply is complete.
+   * What happens to streamed text before the `finalOutputGuardrails` have checked the reply.
+   *
+   * - `"hold"` (default): the text's events are emitted after the reply has passed, and never if the reply is blocked.
+   * - `"retract"`: the events are emitted immediately, and an `llm_retract` event follows if the reply is blocked.
+   *
+   * The text of a reply with tool calls isn't checked. With `"hold"`, it is emitted when the reply is complete.
    */
   readonly unguardedText?: "hold" | "retract";
   /** Observes the run's events. If the function throws, the error becomes a process warning, and the run continues. */
@@ -129,13 +137,13 @@ export interface RunSettings<Ctx> {
    */
   readonly middleware?: readonly Middleware<Ctx>[];
   /**
-   * The store of facts about users. Default: the user memory of the process, see `setRunUserMemory`. If no user memory
-   * is set, `remembers` has no effect.
+   * The store of facts about users. Default: the user memory of the process; see `setRunUserMemory`. Without any user
+   * memory, `remembers` has no effect.
    */
   readonly userMemory?: RunUserMemory;
   /**
-   * How long decisions about approvals are accepted after an interruption, in milliseconds, by the store's clock. Default
-   * `Infinity`.
+   * How long after an interruption decisions about approvals are accepted, in milliseconds, by the store's clock.
+   * Default `Infinity`.
    */
   readonly approvalTtlMs?: number;
   /**
@@ -146,40 +154,43 @@ export interface RunSettings<Ctx> {
   /** When model calls are retried. Default: 3 attempts; see {@link ModelRetryPolicy}. */
   readonly modelRetry?: ModelRetryPolicy;
   /**
-   * The models to call if the agent's model has failed after all retries with a transient error, an unusable reply, or one of
-   * the `statuses`. `modelRetry` and the time limits apply to each model. In later calls of the same run, the agent first
-   * calls the model that replied last, so that model gets its own reasoning back. Default: no other model is called.
+   * The models to call if the agent's model has failed after all retries with a transient error, an unusable reply, or
+   * one of the `statuses`. `modelRetry` and the time limits apply to each model. In later calls of the same run, the
+   * agent first calls the model that replied last. Default: no other model is called.
    */
   readonly modelFallback?: ModelFallback<Ctx>;
   /**
-   * How many times the model is asked to correct a final reply that doesn't match the agent's `outputCodec`. After that the
-   * run ends with `DecodeError`. `0`: the model is never asked. The model gets its reply and the list of faults. Neither
-   * becomes part of the conversation. Default 1.
+   * How many times the model is asked to correct a final reply that doesn't match the agent's `outputCodec`. After that
+   * the run ends with `DecodeError`. The model gets its reply and the list of faults, which don't become part of the
+   * conversation. `0`: the model is never asked. Default 1.
    */
   readonly outputRepairs?: number;
   /** Time limits for the model calls and tools of the run. */
   readonly timeouts?: RunTimeouts;
   /**
-   * What happens when a tool throws. `"continue"` (default): the model gets an error result and can correct itself.
-   * `"fail"`: the run ends with `ToolCallError`, after the other calls of the same reply have been answered.
+   * What happens when a tool throws.
+   *
+   * - `"continue"` (default): the model gets an error result and can correct itself.
+   * - `"fail"`: the run ends with `ToolCallError`, after the other calls of the same reply have been answered.
    */
   readonly onToolError?: "continue" | "fail";
   /**
-   * Masks secrets in errors that a tool, its schema, its `needsApproval` or a guardrail throws. This happens before the
-   * model, the events, the outcome and the store get the error's text. `true` (default): with the function `maskSecrets`. You
-   * can pass another function; if it throws, a note replaces the text. `false`: the text isn't changed. Tool results are
-   * never masked. The server also masks each error of a failed turn or tool before it passes the error to `onError`.
+   * Masks secrets in errors that a tool, its schema, its `needsApproval` or a guardrail throws. The model, the events,
+   * the outcome and the store get only the masked text. Tool results are never masked.
+   *
+   * - `true` (default): the function `maskSecrets` masks the text.
+   * - a function: this function masks the text. If it throws, a note replaces the text.
+   * - `false`: the text isn't changed.
+   *
+   * The server masks each error of a failed turn or tool in the same way before it passes the error to `onError`.
    */
   readonly maskSecrets?: boolean | ((thrown: string) => string);
-  /**
-   * The prices of tokens. The run uses them to report the cost of model calls in results and events. Default: no cost is
-   * reported.
-   */
+  /** The prices of tokens, for the cost of model calls in results and events. Default: no cost is reported. */
   readonly prices?: ModelPrices;
   /**
-   * Limits for the tokens and the cost of the run and of its stored conversation. The run checks the budget before each model
-   * call, and ends with `BudgetExceeded` if the budget is used up. Model calls for summaries and for user memory aren't
-   * counted. Default: no limit.
+   * Limits for the tokens and the cost of the run and of its stored conversation. The run checks them before each model
+   * call. If the budget is used up, the run ends with `BudgetExceeded`. Model calls for summaries and for user memory
+   * aren't counted. Default: no limit.
    */
   readonly budget?: RunBudget;
   /** How many tool calls of one reply run at the same time. Default: all of them. */
@@ -200,14 +211,14 @@ export type RunConfig<Ctx> = RunSettings<Ctx> & {
   /** The user memory settings of the run. They replace the agent's `remembers`. `false`: no facts are recalled or stored. */
   readonly remembers?: RemembersDeclaration<Ctx> | false;
   /**
-   * The parts of the prompt that the model provider can cache between calls. This field replaces the agent's `cacheable`;
-   * `false`: nothing is cached. The model provider gets the value as `config.cache`. A model provider without a prompt cache
-   * ignores it.
+   * The parts of the prompt that the model provider can cache between calls, in place of the agent's `cacheable`.
+   * `false`: nothing is cached. The model provider gets the value as `config.cache`, and ignores it if it has no prompt
+   * cache.
    */
   readonly cache?: CacheableConfig | false;
   /**
-   * Aborts the run. The run ends with `RunAborted` without waiting for the model or for running tools, and starts no further
-   * tool. It waits for a write to the store that is under way, but doesn't retry that write. Stored messages stay stored, and
+   * Aborts the run. The run ends with `RunAborted` without waiting for the model or for running tools, and starts no
+   * further tool. A write to the store that is under way is completed but not retried. Stored messages stay stored, and
    * stored tool results are in the final state.
    */
   readonly signal?: AbortSignal;
@@ -229,7 +240,7 @@ const fallbackSchema = z.strictObject(
 );
 
 const timeLimit = z.custom<unknown>(isTimeLimit, { error: `expected ${TIME_LIMIT}` });
-/** Accepts numbers of at least `least`. Unlike `z.number()`, it accepts `Infinity`, which means no limit. */
+/** Accepts numbers of at least `least`, including `Infinity` (no limit). */
 const numberFrom = (least: number) =>
   z.custom<unknown>((value) => typeof value === "number" && value >= least, {
     error: `expected a number from ${least}`,
@@ -283,8 +294,5 @@ export const priced = <Schema extends z.ZodType>(schema: Schema): Schema =>
 
 const { maxTurns: _, maxParallelTools: __, ...runShape } = settingsShape;
 
-/**
- * The checks of a run's settings. Unlike an agent client, a run doesn't check `maxTurns` and `maxParallelTools`: it
- * accepts any value.
- */
+/** The checks of a run's settings. Any value of `maxTurns` and `maxParallelTools` is accepted. */
 export const runSettingsSchema = priced(z.object({ ...runShape, cache: cacheSchema.optional() }));

@@ -30,27 +30,23 @@ export interface RunScope<Ctx> extends Emitter {
   readonly startedAt: number;
   /** Whether the run continues with decisions, with results of a client's tools, or with a history that a client sent back. */
   readonly isContinuation: boolean;
-  /**
-   * Called when two checks have passed: the conversation belongs to the owner, and the client's input matches the
-   * conversation.
-   */
+  /** Called when the run has found that the conversation belongs to the owner and matches the client's input. */
   readonly onAccepted: (() => void) | undefined;
   /** Whether the agent client has already validated the client's input for a new, empty conversation. */
   readonly isValidatedAsNew: boolean;
-  /** The error that `RunConfig.validate` threw. It is kept here, because an outcome has only the text of the error. */
+  /** The error that `RunConfig.validate` threw. `undefined`: it threw none. */
   refusal: { readonly thrown: unknown } | undefined;
   /**
-   * Absent if the run has no observer. Callers write `scope.emit?.({ … })`, so without an observer the event isn't even
-   * created.
+   * Emits an event. `undefined`: the run has no observer. Write `scope.emit?.({ … })`, so the event isn't even created.
    */
   readonly emit: Emit | undefined;
-  /** Stores the run's messages. Absent if nothing is stored. */
+  /** Stores the run's messages. `undefined`: nothing is stored. */
   readonly journal: Journal | undefined;
   /** Returns a random id of this execution. The id is created on first use. */
   readonly executionId: () => string;
   /**
-   * Which model gave an agent's last reply, by the agent's registry key: the model's number in `modelFallback.models`, from
-   * 1. Absent or 0: the agent's own model.
+   * By the agent's registry key, the model that gave its last reply: a number in `modelFallback.models`, from 1. Absent
+   * or 0: the agent's own model.
    */
   readonly modelInUse: Map<string, number>;
   /** The usage of the run's model calls so far. */
@@ -59,24 +55,21 @@ export interface RunScope<Ctx> extends Emitter {
   readonly mask: Masking;
   /** Converts the messages of a state into the messages that the model gets in a call. */
   readonly prepareContext: PrepareContext<Ctx>;
-  /** The client's copy of the history, or the history token that the client sent. */
+  /** The client's copy of the history, or its history token. `undefined`: the client sent neither. */
   readonly sent: SentHistory | undefined;
-  /** The decisions and tool results that were passed in `RunConfig.resume`. They aren't checked yet. */
+  /** The decisions and tool results in `RunConfig.resume`, which aren't checked yet. */
   readonly given: GivenDecisions;
-  /** Registers an action that runs when the run gives up its place in the queue and its lease, whatever the outcome is. */
+  /** Registers an action that runs when the run gives up its place in the queue and its lease. */
   readonly onClose: (action: () => void) => void;
-  /**
-   * Gives up the run's place in the queue and its lease before the run ends. If `leave` isn't called, `close` gives up
-   * both.
-   */
+  /** Gives up the run's place in the queue and its lease now, and not only when the run ends. */
   readonly leave: () => void;
 }
 
 /** The client's copy of the history, or the history token that the client sent. */
 export interface SentHistory {
   /**
-   * The client's copy of the history, and the messages that the client adds. If the client sent a history token, only
-   * the added messages. The value isn't checked yet, so it might not be a list.
+   * The messages that the client sent: its copy of the history and its additions. With a history token, only its
+   * additions. They aren't checked yet, so the value might not be a list.
    */
   readonly messages: readonly Message[];
   /** The client's history token, which isn't checked yet. Absent: the client sent a copy of the history. */
@@ -86,18 +79,18 @@ export interface SentHistory {
 export interface ScopeOptions {
   readonly streaming: boolean;
   readonly sink?: Emit;
-  /** Whether the history in the state came from a client. The run's configuration alone doesn't show this. */
+  /** Whether the history in the state came from a client. */
   readonly isContinuation?: boolean;
   readonly onAccepted?: () => void;
   /**
-   * If set, the conversation must exist and belong to this user. If absent, the conversation need not exist: the run
-   * can create it.
+   * The user that the conversation must belong to; it must exist. `undefined`: the owner isn't checked, and the run can
+   * create the conversation.
    */
   readonly owner?: string | undefined;
   readonly isValidatedAsNew?: boolean;
   /** Metadata that each write of the run stores, e.g. the name of the thread. */
   readonly label?: WriteMetadata;
-  /** Hooks of a server job. They are called before and after each write of messages or of the lease. */
+  /** Hooks of a server job, called before and after each write of messages or of the lease. */
   readonly writes?: WriteHooks | undefined;
 }
 
@@ -108,10 +101,7 @@ export interface StepStart<Ctx> {
   readonly agent: Agent<Ctx, any>;
 }
 
-/**
- * Prepares the messages that the model gets in a call. Makes a summary first if one is due. The run's own state keeps the
- * whole history.
- */
+/** Prepares the messages that the model gets in a call, including a summary if one is due. */
 export type PrepareContext<Ctx> = (step: StepStart<Ctx>) => Promise<PreparedContext<Ctx>>;
 
 /** The state with the messages that the model gets, or the error that prevents the call. */
@@ -119,7 +109,7 @@ export type PreparedContext<Ctx> =
   | {
       readonly ok: true;
       readonly state: RunState<Ctx>;
-      /** Creates the manifest. Call this function only if the run has an observer. */
+      /** Creates the manifest. Call it only if the run has an observer. */
       readonly toManifest: (additions?: readonly PromptAddition[]) => ContextManifest;
     }
   | Refused;
@@ -129,16 +119,15 @@ export interface Refused {
   readonly error: JAFError;
 }
 
-/** The state after a part of a run. If there is no outcome, the run continues. */
+/** The state after a part of a run. Without an `outcome`, the run continues. */
 export interface RunProgress<Ctx> {
   readonly state: RunState<Ctx>;
   readonly outcome?: RunOutcome<unknown>;
   /**
-   * Another run holds the lease, and this run has not yet stored a message or run a tool. So this run can wait and
-   * begin again.
+   * Present if another run holds the lease and this run can begin again, because it has stored nothing and run no tool.
    */
   readonly lostLease?: true;
-  /** Another execution of the same run has ended before this one. */
+  /** Present if another execution of the same run has ended before this one. */
   readonly endedElsewhere?: true;
 }
 
@@ -155,20 +144,17 @@ export const failMemory = <Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): 
 
 const LOST_LEASE: readonly MemoryConflictReason[] = ["version", "metadata-version", "lease", "incarnation"];
 
-/** Returns the progress of a run that ends with an error, because it couldn't take the lease. */
+/** Returns the progress of a run that fails because it couldn't take the lease. */
 export function failLease<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): RunProgress<Ctx> {
   const lost = error._tag === "MemoryConflictError" && LOST_LEASE.includes(error.reason);
   return { ...failMemory(state, error), ...(lost ? { lostLease: true } : {}) };
 }
 
-/** Returns the progress of a run that ends with an error, because its end couldn't be stored. */
+/** Returns the progress of a run that fails because its end couldn't be stored. */
 export function failEnd<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): RunProgress<Ctx> {
   const isElsewhere = error._tag === "MemoryConflictError" && error.reason === "idempotency-key";
   return { ...failMemory(state, error), ...(isElsewhere ? { endedElsewhere: true } : {}) };
 }
 
-/**
- * Returns the current time in milliseconds since 1970. Uses the store's clock if the run stores messages, because all
- * processes must agree on the time.
- */
+/** Returns the current time in milliseconds since 1970, by the store's clock if the run stores messages. */
 export const timeOf = <Ctx>({ journal }: RunScope<Ctx>): number => journal?.now() ?? Date.now();

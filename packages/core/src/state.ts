@@ -29,8 +29,7 @@ export type RunState<Ctx> = {
  *   `outputCodec` decoded.
  * - `error`: the run failed; see {@link JAFError}.
  * - `interrupted`: tool calls wait for an approval or for the client. To continue, call `run` again in any process with
- *   `RunConfig.resume` and no new messages. Code that handles only the other two outcomes can treat it as a failure,
- *   because it has an `error`, too: `RunInterrupted`.
+ *   `RunConfig.resume` and no new messages. Like `error`, this outcome has a field `error`.
  */
 export type RunOutcome<Out> =
   | { readonly status: "completed"; readonly output: Out }
@@ -46,35 +45,37 @@ export type RunOutcome<Out> =
 export interface RunSpent {
   /** The usage of this run. */
   readonly run: Spent;
-  /** The usage of all runs of the conversation, including this one. Absent if nothing is stored. */
+  /** The usage of all runs of the conversation, including this one. Absent: nothing is stored. */
   readonly conversation?: Spent;
 }
 
 /**
  * How a run ended, and its last state. The state is frozen except for its `context`. If the run couldn't begin,
- * `finalState` is the initial state. The run adds tool calls to `finalState.messages` only together with their results,
- * except for calls that an interrupted run waits for. The run doesn't add replies that a guardrail or the codec
- * refused.
+ * `finalState` is the initial state.
+ *
+ * `finalState.messages` has tool calls only together with their results, except for calls that an interrupted run waits
+ * for. It has no replies that a guardrail or the agent's `outputCodec` refused.
  */
 export type RunResult<Out> = {
   /** The run's last state. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly finalState: RunState<any>;
   /**
-   * The position of the first of `finalState.messages` in the stored conversation. If it isn't 0, the store has dropped the
-   * earlier messages, or the run didn't need them (see `memory.window`). You can pass such a shortened history to a run
-   * again. Absent if nothing was loaded.
+   * The position of the first of `finalState.messages` in the stored conversation. If it isn't 0, the earlier messages
+   * were dropped by the store or not loaded (see `memory.window`). A run accepts such a shortened history. Absent:
+   * nothing was loaded.
    */
   readonly historyFrom?: number;
   /**
-   * A token that replaces the stored history in `RunConfig.resume`, so a client doesn't have to send the history back.
-   * Present for completed and interrupted runs if the store keeps digests. Absent if the store's answer to the last
-   * write was lost. Also absent if this call only repeats a run that ended earlier, and the conversation has continued
-   * after that run. See `historyTokenOf`.
+   * A token that a client can send in `RunConfig.resume` in place of the history; see `historyTokenOf`. Completed and
+   * interrupted runs have one if the store keeps digests. Absent in two more cases:
+   *
+   * - The store's answer to the last write was lost.
+   * - This call only repeats a run that ended earlier, and the conversation has continued after that run.
    */
   readonly historyToken?: string;
   /**
-   * The usage of this run and of all runs of its stored conversation. Absent if no model call of this run reported its
+   * The usage of this run and of all runs of its stored conversation. Absent: no model call of this run reported its
    * usage.
    */
   readonly spent?: RunSpent;
@@ -93,8 +94,8 @@ export interface RunStateInput<Ctx> {
   /** The id of the run. To retry a run, pass the same id again. Default: a new id. */
   readonly runId?: RunId;
   /**
-   * The id of the trace, which groups runs. To add this run to the trace of another run, pass that run's trace id. Default: a
-   * new id.
+   * The id of the trace, which groups runs. Pass another run's trace id to add this run to its trace. Default: a new
+   * id.
    */
   readonly traceId?: TraceId;
 }
@@ -125,22 +126,17 @@ export function createRunState<Ctx>(input: RunStateInput<Ctx>): RunState<Ctx> {
   };
 }
 
-/**
- * Returns a frozen copy of a state, for callers, middleware and model providers. `context` belongs to the application and
- * isn't frozen.
- */
+/** Returns a frozen copy of a state, whose `context` isn't frozen. */
 export const frozenState = <Ctx>(state: RunState<Ctx>, messages = state.messages): RunState<Ctx> =>
   // If `messages` isn't a list, the run has already ended with an error.
   Object.freeze(
     Object.assign({}, state, { messages: Array.isArray(messages) ? frozenMessages(messages) : messages }),
   );
 
-/**
- * Returns a copy of a caller's state, because the caller can change the original later. If `messages` isn't a list, the run
- * refuses it later.
- */
+/** Returns a copy of a caller's state, which the caller can't change later. */
 export function ownState<Ctx>(state: RunState<Ctx>): RunState<Ctx> {
   const { runId, traceId, messages, currentAgentName, context, turnCount } = state;
+  // If `messages` isn't a list, the run refuses it later.
   const own = Array.isArray(messages) ? ownMessages(messages) : messages;
   return { ...state, runId, traceId, messages: own, currentAgentName, context, turnCount };
 }

@@ -1,6 +1,6 @@
 import { callSafely, describeCause, maskSecrets, warn } from "@jaf/memory/internal";
 
-/** Returns the text of a thrown value or an abort reason. Never throws, even if the value can't be written as text. */
+/** Returns the text of a thrown value or an abort reason. Never throws. */
 export function textOfThrown(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
@@ -12,10 +12,7 @@ export function textOfThrown(thrown: unknown): string {
 /** The format of an error's name or code. A text that doesn't match might quote the conversation. */
 const IDENTIFIER = /^[\w$.:-]{1,80}$/;
 
-/**
- * Returns an error's name and its code, if it has a code. Never returns the error's message, which can quote the
- * conversation.
- */
+/** Returns an error's name and code, without its message, which can quote the conversation. */
 export function reasonOf(thrown: unknown): string {
   try {
     const tag: unknown = (thrown as { readonly _tag?: unknown } | null | undefined)?._tag;
@@ -32,22 +29,22 @@ const isIdentifier = (value: unknown): value is string => typeof value === "stri
 const thrownFor = new WeakMap<object, unknown>();
 
 /**
- * Remembers a thrown value for `holder`: the error of an outcome, or the data of an event. Such objects can be stored,
- * so the thrown value can't be a field of them; {@link thrownOf} returns it. If `thrown` is `undefined`, nothing is
- * remembered. Returns `holder`.
+ * Remembers a thrown value for `holder`, an outcome's error or an event's data, and returns `holder`. {@link thrownOf}
+ * returns the value.
  */
 export function withThrown<Holder extends object>(holder: Holder, thrown: unknown): Holder {
+  // Not a field, because such objects can be stored and the thrown value can't.
   if (thrown !== undefined) thrownFor.set(holder, thrown);
   return holder;
 }
 
 /**
- * Returns the thrown value that `withThrown` remembered for the error of an outcome or for the data of a `tool_call_end` event.
- * Returns `undefined` if there is no such value.
+ * Returns the thrown value for the error of an outcome, or for the data of a `tool_call_end` event; `undefined` if
+ * there is none.
  */
 export const thrownOf = (holder: object): unknown => thrownFor.get(holder);
 
-/** Creates the `InternalError` for a value that code of the application or of JAF threw. `thrownOf` returns the value. */
+/** Creates the `InternalError` for a thrown value, which `thrownOf` returns. */
 export const internalError = (detail: string, thrown: unknown) =>
   withThrown({ _tag: "InternalError", detail, cause: describeCause(thrown) } as const, thrown);
 
@@ -60,10 +57,7 @@ interface MaskingConfig {
   readonly maskSecrets?: boolean | Masking;
 }
 
-/**
- * Returns the function that masks secrets as `config.maskSecrets` says. If `config.maskSecrets` is a function, it is
- * called with `config` as `this`, because `config` can be an instance of a class.
- */
+/** Returns the function that masks secrets as `config.maskSecrets` says. */
 export function maskingOf(config: MaskingConfig): Masking {
   if (config.maskSecrets === false) return (thrown) => thrown;
   if (typeof config.maskSecrets !== "function") return maskSecrets;
@@ -78,8 +72,8 @@ export function maskingOf(config: MaskingConfig): Masking {
 }
 
 /**
- * Calls an observer of the application. If the observer throws or rejects, the error becomes a process warning named
- * `JAFObserverWarning`, and the observed work continues.
+ * Calls an observer of the application. If it throws or rejects, the error becomes a process warning named
+ * `JAFObserverWarning`.
  */
 export const callObserver = (observer: () => unknown, failure: () => string): void =>
   callSafely(observer, (thrown) => report(failure(), thrown));

@@ -1,6 +1,6 @@
 /**
- * An error whose message is for the user. Throw it in your own code, e.g. in a tool, in middleware, or in the server options
- * `context` and `authenticate`. If a turn or a request fails because of this error, the server sends the error's message to the
+ * An error whose message is for the user. Throw it in your own code, e.g. in a tool, in middleware, or in the server
+ * options `context` and `authenticate`. If it makes a turn or a request fail, the server sends its message to the
  * client. For any other error, the server sends a generic text, because messages can hold secrets.
  *
  * @example

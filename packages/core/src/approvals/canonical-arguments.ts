@@ -4,23 +4,21 @@ import { sleep } from "../limits/abort.ts";
 import { type ParsedArguments, parseCall } from "../tool-calls/arguments.ts";
 import type { Tool } from "../tools/tool.ts";
 
-/**
- * The arguments of a call are parsed twice, with this delay in between, in milliseconds. A schema that puts the current
- * time into the arguments then returns two different values.
- */
+/** How long to wait before the arguments of a call are parsed a second time, in milliseconds. */
+// A schema that puts the current time into the arguments then returns two different values.
 const TICK_MS = 2;
 
 /** The parsed arguments of a call, and their canonical JSON. An approval is valid only for arguments with this JSON. */
 export interface ApprovalArguments {
   readonly parsed: ParsedArguments;
   /**
-   * The arguments as canonical JSON: equal arguments have the same text. Absent if the arguments are invalid or have no
+   * The arguments as canonical JSON: equal arguments have the same text. Absent: the arguments are invalid or have no
    * canonical JSON.
    */
   readonly text?: string;
   /**
-   * Why the arguments have no canonical JSON, and what the developer can do about it. Absent if they have canonical
-   * JSON or are invalid.
+   * Why the arguments have no canonical JSON, as a text for the developer. Absent: they have canonical JSON or are
+   * invalid.
    */
   readonly noBinding?: string;
 }
@@ -46,8 +44,8 @@ export async function parseForApproval<Ctx>({ tool, call }: ResolvedCall<Ctx>): 
 }
 
 /**
- * Returns why an approval can't be requested for a call; `undefined` if it can. Parses the arguments again: if the parsed
- * arguments differ each time, an approval of them could never be used.
+ * Returns why an approval can't be requested for a call; `undefined` if it can. Parses the arguments a second time, to
+ * find out whether the parsed arguments differ.
  */
 export async function noBindingReason<Ctx>(
   resolvedCall: ResolvedCall<Ctx>,
@@ -78,8 +76,8 @@ interface At {
 }
 
 /**
- * Returns JSON with sorted keys, so equal values have the same text. Dates are written as in JSON, and fields with the value
- * `undefined` are left out. Throws {@link NotCanonical} for values that JSON can't represent.
+ * Returns JSON with sorted keys, so equal values have the same text. Throws {@link NotCanonical} for values that JSON
+ * can't represent.
  */
 export const canonicalJson = (value: unknown): string => textOf(value, { path: "", around: [] });
 

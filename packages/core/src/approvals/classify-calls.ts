@@ -39,8 +39,8 @@ export interface AnsweredCall {
   readonly call: RichToolCall;
   readonly result: string | ToolResult | ToolParts;
   /**
-   * Why the call can't run, e.g. because the tool's `needsApproval` threw an error. Absent if the answer is a client's
-   * result or a rejection.
+   * Why the call can't run (e.g. the tool's `needsApproval` threw an error). Absent: the answer is a client's result or
+   * a rejection.
    */
   readonly failure?: ToolFailure;
 }
@@ -48,10 +48,7 @@ export interface AnsweredCall {
 export interface ClassifyOptions {
   readonly decisions: Decisions;
   readonly waiting: PendingApprovals;
-  /**
-   * The arguments that were parsed when the approvals were checked. These arguments aren't parsed again, so a call runs
-   * with the arguments that the user approved.
-   */
+  /** The arguments that were parsed for the approvals, by call. Absent: the arguments are parsed now. */
   readonly argumentsByCall?: ApprovalArgumentsByCall;
 }
 
@@ -60,8 +57,8 @@ const mayWait = <Ctx>(tool: AnyTool<Ctx>): boolean =>
   isClientTool(tool) || (tool.needsApproval !== undefined && tool.needsApproval !== false);
 
 /**
- * Decides which calls of a reply run, which calls are answered without running, and which calls wait. Each group is in
- * call order. Rejects if the run is aborted.
+ * Decides for each call of a reply whether it runs, is answered without running, or waits. Rejects if the run is
+ * aborted.
  */
 export async function classifyCalls<Ctx>(
   scope: RunScope<Ctx>,
@@ -82,8 +79,8 @@ type CallClass =
   | { readonly to: "waiting"; readonly interruption: Interruption };
 
 /**
- * Applies the decisions to the calls that can wait: some run, some are answered without running, the others still wait.
- * Each group is in call order. Rejects if the run is aborted.
+ * Decides for each call that can wait whether it runs, is answered without running, or still waits. Rejects if the run
+ * is aborted.
  */
 async function applyDecisions<Ctx>(
   scope: RunScope<Ctx>,
@@ -177,8 +174,8 @@ const failed = (failure: ToolFailure): Failed => ({
 });
 
 /**
- * Returns whether the call needs an approval. If the tool's `needsApproval` is a function, only its return value
- * `false` means that no approval is needed. If the function throws, returns a failed answer.
+ * Returns whether the call needs an approval, or a failed answer if the tool's `needsApproval` throws. A function means
+ * "no approval" only by returning `false`.
  */
 async function needsApproval<Ctx>(
   { tool, approvalArguments: { parsed }, mask }: Omit<ClassifiableCall<Ctx>, "call">,

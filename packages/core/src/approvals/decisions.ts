@@ -5,9 +5,9 @@ import type { ClientToolResult, GivenDecisions, Interruption } from "../interrup
 
 /** The checked decisions about tool calls that wait. */
 export interface Decisions {
-  /** The approved calls, each as its binding: a digest of the call and its arguments; see `bindingOf`. */
+  /** The bindings of the approved calls. A binding is a digest of a call and its arguments; see `bindingOf`. */
   readonly approved: ReadonlySet<string>;
-  /** The ids of rejected calls, each with the reason if the user gave one. */
+  /** The reasons of the user, by the id of the rejected call. `undefined`: the user gave no reason. */
   readonly rejected: ReadonlyMap<string, string | undefined>;
   /** The results of calls that the client has run, by call id. */
   readonly results: ReadonlyMap<string, ClientToolResult["result"]>;
@@ -19,29 +19,25 @@ export const approvedBefore = (approved: readonly string[]): Decisions => ({
   results: new Map(),
 });
 
-/** No decisions. Used for the calls of a new reply. */
+/** No decisions, for the calls of a new reply. */
 export const nothingDecided: Decisions = approvedBefore([]);
 
 export type CheckedDecisions =
   | { readonly ok: true; readonly decisions: Decisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
 
-/** The calls of a reply that wait for a decision, and what is needed to check decisions about these calls. */
+/** The calls of a reply that wait for a decision, with the data to check decisions about them. */
 export interface OpenCalls {
   readonly waiting: readonly Interruption[];
   /**
-   * The calls that were approved in an earlier run, each as its binding: a digest of the call and its arguments; see
-   * `bindingOf`.
+   * The bindings of the calls that were approved in an earlier run. A binding is a digest of a call and its arguments.
    */
   readonly approved: readonly string[];
-  /**
-   * The binding of each call, by call id. A binding is a digest of the call and its current arguments; see `bindingOf`.
-   * Calls whose arguments have no canonical JSON are left out.
-   */
+  /** The binding of each call, by call id. Calls whose arguments have no canonical JSON are left out. */
   readonly bindings: ReadonlyMap<string, string>;
   /**
-   * Returns the beginning of a call's approval id, which stays the same if the call's arguments change. Returns
-   * `undefined` if the reply has no call with this id.
+   * Returns the beginning of a call's approval id, which doesn't depend on the call's arguments. Returns `undefined` if
+   * the reply has no call with this id.
    */
   readonly approvalIdPrefix: (toolCallId: string) => string | undefined;
 }
@@ -60,8 +56,8 @@ export const rejected = (code: ContinuationRejected["code"], reason: string): Co
 });
 
 /**
- * Returns a refusal if a decision is about a call whose arguments have changed since the approval was requested. Returns
- * `undefined` if no decision is about such a call.
+ * Returns a refusal if the arguments of a call have changed since its approval was requested, and a decision is about
+ * this call. Otherwise returns `undefined`.
  */
 export function changedArguments(
   { approvals }: GivenDecisions,
@@ -84,8 +80,8 @@ function isOutdated({ toolCallId, approvalId }: ApprovalDecision, open: OpenCall
 }
 
 /**
- * Checks decisions against the calls that wait. If one decision matches no call, all decisions are refused: the client knows
- * another state of the conversation, or is an attacker. `now`: the current time, in milliseconds since 1970.
+ * Checks decisions against the calls that wait. If one decision matches no call, all decisions are refused. `now`: the
+ * current time, in milliseconds since 1970.
  */
 export function checkDecisions(
   { approvals, toolResults }: GivenDecisions,

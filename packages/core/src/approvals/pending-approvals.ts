@@ -4,14 +4,11 @@ import type { ApprovalRecord } from "../stored/metadata.ts";
 
 /** Identifies a model's reply with tool calls. An approval of one of these calls is valid only for this reply. */
 export interface ReplyLocation {
-  /** The id of the conversation. If nothing is stored, the id of the run. */
+  /** The id of the conversation, or the id of the run if nothing is stored. */
   readonly owner: string;
   /** The position of the reply in the conversation. */
   readonly position: number;
-  /**
-   * A text that identifies the reply's calls as a group (the calls' scope). It stays the same when the run resumes. For
-   * a stored conversation it is random, so a later conversation with the same id has another scope.
-   */
+  /** A text that identifies the tool calls of the reply as a group. It stays the same when the run resumes. */
   readonly scope: string;
   /** Whether the conversation is stored. Approvals expire only in stored conversations. */
   readonly isStored: boolean;
@@ -24,8 +21,8 @@ export interface PendingApprovals {
 }
 
 /**
- * Returns the approvals of a reply's calls from a stored record. If the record is absent or belongs to another reply,
- * no call is approved yet.
+ * Returns the approvals of a reply's calls, as stored in `record`. If `record` is absent or belongs to another reply,
+ * returns that no call is approved yet.
  */
 export function pendingApprovalsOf(location: ReplyLocation, record?: ApprovalRecord): PendingApprovals {
   const { position } = location;
@@ -34,17 +31,16 @@ export function pendingApprovalsOf(location: ReplyLocation, record?: ApprovalRec
 
 interface Asking {
   readonly ttlMs: number | undefined;
-  /** Returns the current time in milliseconds since 1970. Called only if approvals expire. */
+  /** Returns the current time in milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /**
  * Returns the approvals to request:
  *
- * - If the approvals have expired, returns them in a new round. A late decision that has an id of an earlier round is
- *   then refused.
- * - If the approvals should expire but have no expiry time yet, returns them with an expiry time.
- * - Otherwise returns the approvals unchanged.
+ * - If the approvals have expired: the approvals with new ids and a new expiry time.
+ * - If the approvals should expire but have no expiry time yet: the approvals with an expiry time.
+ * - Otherwise: the approvals unchanged.
  */
 export function renewExpired(
   { location, record }: PendingApprovals,
@@ -60,27 +56,28 @@ export function renewExpired(
   return { location, record: { position, round: expired ? round + 1 : round, approved, ...expiresAt } };
 }
 
-/**
- * Returns the scope of calls (see `ReplyLocation.scope`) for which no scope is stored, because nothing is stored or another
- * program stored the calls.
- */
+/** Returns the `scope` of a {@link ReplyLocation} whose calls have no stored scope. */
+// No scope is stored if nothing is stored, or if another program stored the calls.
 export const openCallScope = (owner: string, position: number): string => `${owner}:${position}`;
 
 const digestOf = (...bound: readonly unknown[]): string => sha256(JSON.stringify(bound), "base64url");
 
-/** Returns a digest of a call and of the location of its reply. The digest doesn't depend on the parsed arguments. */
+/** Returns a digest of a call and of the location of its reply. It doesn't depend on the parsed arguments. */
 const callDigestOf = ({ owner, position, scope }: ReplyLocation, call: RichToolCall): string => {
   const { name, input } = calledTool(call);
   return digestOf(owner, position, scope, call.id, name, input);
 };
 
 /**
- * Returns the binding of an approval: a digest of a call, of the location of its reply, and of the call's parsed
- * arguments. The binding is the same in every round of approvals. `text`: the parsed arguments as canonical JSON.
+ * Returns the binding of an approval: a digest of a call, its parsed arguments and the location of its reply. `text`:
+ * the parsed arguments as canonical JSON.
  */
 export const bindingOf = (location: ReplyLocation, call: RichToolCall, text: string): string =>
   digestOf(callDigestOf(location, call), text);
 
-/** Returns the beginning of a call's approval ids. It is the same for all arguments, but differs in each round of approvals. */
+/**
+ * Returns the part of an approval id that comes before the binding. `round`: how many times the approval has expired
+ * and was requested again; each round has its own prefix.
+ */
 export const approvalIdPrefix = (location: ReplyLocation, call: RichToolCall, round: number): string =>
   `appr_${digestOf(callDigestOf(location, call), round)}.`;

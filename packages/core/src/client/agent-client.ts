@@ -12,8 +12,8 @@ import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 
 /**
- * A client of an agent that loads and stores conversations. The user and the conversation of a prompt come from the
- * first of these that is given:
+ * An agent client, which loads and stores conversations. The user and the conversation of a prompt come from the first
+ * of these that is given:
  *
  * - `forUser` and `continue`,
  * - the prompt's option `conversation`,
@@ -23,42 +23,45 @@ import type { PromptResult } from "./prompt-result.ts";
  */
 export interface AgentClient<Out, Ctx = unknown> {
   /**
-   * Sends input to the agent and runs it. Failures of the run and of the store are in the result's `outcome`. The
-   * promise rejects with:
+   * Sends input to the agent and runs it. Failures of the run and of the store are in the result's `outcome`. To
+   * continue the stored conversation without a new message (e.g. after a crash), pass `[]`.
+   *
+   * The promise rejects with:
    *
    * - `ConversationOwnershipError`: the conversation doesn't exist or doesn't belong to the user.
-   * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` don't match the stored conversation, or
-   *   all of them are empty.
-   * - the error of the function `validate`, `context` or `conversational`, if one of them throws (see
-   *   `PromptOptions.validate`, `AgentClientConfig.context` and `Agent.conversational`).
+   * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` don't match the stored conversation.
+   * - `ContinuationValidationError`: `messages`, `approvals` and `toolResults` are given but empty, and so is the
+   *   input.
+   * - the error that `PromptOptions.validate`, `AgentClientConfig.context` or `Agent.conversational` threw.
    * - `TypeError`: an argument is invalid, or no store is configured for the conversation.
-   *
-   * Pass `[]` as input to continue the stored conversation without a new message (e.g. after a crash).
    */
   readonly prompt: (input: PromptInput, options?: PromptOptions<Ctx>) => Promise<PromptResult<Out>>;
   /**
-   * Sends input to the agent and runs it, as `prompt` does, and also streams the run's events. If you leave the loop over the
-   * events before its end, the run is aborted.
+   * Does the same as `prompt`, and streams the run's events. If you leave the loop over the events before its end, the
+   * run is aborted.
    */
   readonly stream: (input: PromptInput, options?: PromptOptions<Ctx>) => PromptStream<Out>;
   /**
-   * Returns a client that acts for this user. Each of its prompts begins a new conversation, unless `continue` names an
-   * existing one. Throws a `TypeError` if the user id is invalid or no store is configured.
+   * Returns an agent client that acts for this user. Each of its prompts begins a new conversation, unless `continue`
+   * names an existing one. Throws a `TypeError` if the user id is invalid or no store is configured.
    */
   readonly forUser: (userId: string) => AgentClient<Out, Ctx>;
   /**
-   * Returns a client that continues this conversation. The conversation must belong to the user of `forUser`, of the
-   * option `conversation` or of the agent's `conversational`; otherwise prompts reject. Prompts also reject if the
-   * option `conversation` or the agent's `conversational` is present but names no user. If no `forUser`, option or
-   * `conversational` is given, ownership isn't checked: then never pass an id that came from a browser. Throws a
-   * `TypeError` if the conversation id isn't a text or no store is configured.
+   * Returns an agent client that continues this conversation. The user of its prompts comes from `forUser`, from the
+   * option `conversation` or from the agent's `conversational`.
+   *
+   * - If the conversation doesn't belong to this user, prompts reject.
+   * - If the option or `conversational` is present but names no user, prompts reject.
+   * - If none of the three is given, ownership isn't checked. In this case, never pass an id that came from a browser.
+   *
+   * Throws a `TypeError` if the conversation id isn't a text or no store is configured.
    */
   readonly continue: (conversationId: string) => AgentClient<Out, Ctx>;
 }
 
 /**
- * The events of a prompt's run. Events are buffered, and each event can be read once. If `prompt` would reject, the loop over
- * the events throws and `result` rejects. The client's input is validated before the first event.
+ * The events of a prompt's run, and its result. Events are buffered, and each event can be read once. If `prompt` would
+ * reject, the loop over the events throws and `result` rejects.
  */
 export interface PromptStream<Out> extends AsyncIterable<TraceEvent> {
   /** The prompt's result. The promise resolves even if you don't read the events. */
@@ -66,8 +69,8 @@ export interface PromptStream<Out> extends AsyncIterable<TraceEvent> {
 }
 
 /**
- * Creates a client of an agent. The client has no connection and no state, so you can create one for the process or one per
- * request. Throws a `TypeError` that names the invalid fields of the configuration.
+ * Creates an agent client. It has no connection and no state, so you can create one for the process or one per request.
+ * Throws a `TypeError` that names the invalid fields of the configuration.
  *
  * @example
  * ```ts

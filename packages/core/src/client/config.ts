@@ -16,16 +16,16 @@ export interface ClientMemoryConfig extends Omit<MemoryConfig, "provider" | "aut
 /** The settings of an agent client. */
 export interface AgentClientConfig<Ctx> extends RunSettings<Ctx> {
   /**
-   * The context of every run, or a sync or async function that creates a context for each prompt. If the context itself is a
-   * function, pass a function that returns it.
+   * The context of every run, or a sync or async function that creates a context for each prompt. If the context itself
+   * is a function, pass a function that returns it.
    */
   readonly context: Readonly<Ctx> | (() => Readonly<Ctx> | Promise<Readonly<Ctx>>);
-  /**
-   * The store of the conversations. Default: the store that `setConversationStore` has set for the process when the
-   * prompt begins.
-   */
+  /** The store of the conversations. Default: the store that `setConversationStore` has set when the prompt begins. */
   readonly store?: AnyConversationStore | MemoryProvider;
-  /** The agents that can take part in handoffs, by their registry keys. The client's own agent is added under its name. */
+  /**
+   * The agents that can take part in handoffs, by their registry keys. The agent client adds its own agent under the
+   * agent's name.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly agents?: ReadonlyMap<string, Agent<Ctx, any>>;
   /** Settings for storing conversations (e.g. the durability), and for the part of the history that the model sees. */
@@ -38,7 +38,7 @@ export interface ClientSettings<Ctx, Out> {
   readonly run: RunSettings<Ctx> & Pick<RunConfig<Ctx>, "agentRegistry">;
   readonly memory: ClientMemoryConfig;
   readonly context: AgentClientConfig<Ctx>["context"];
-  /** The client's own store. `undefined`: prompts use the conversation store of the process. */
+  /** The agent client's own store. `undefined`: prompts use the conversation store of the process. */
   readonly store: AnyConversationStore | undefined;
 }
 
@@ -89,9 +89,10 @@ export function parseClientConfig<Ctx, Out>(
   };
 }
 
-/** Reads the fields one by one, because the configuration can be an instance of a class with fields on its prototype. */
+/** Returns the fields of the configuration that are settings of a run. */
 function runSettingsOf<Ctx>(config: RunSettings<Ctx>): RunSettings<Ctx> {
   const fields = Object.keys(settingsShape) as (keyof RunSettings<Ctx>)[];
+  // Read one by one, because the configuration can be an instance of a class with fields on its prototype.
   const given = fields.filter((field) => config[field] !== undefined);
   return Object.fromEntries(given.map((field) => [field, config[field]])) as unknown as RunSettings<Ctx>;
 }

@@ -7,10 +7,8 @@ import {
   listConversations,
 } from "@jaf/memory/internal";
 
-/**
- * A key on the global object, where the conversation store of the process is stored. A process can load both the ES module
- * and the CommonJS module; they share this key.
- */
+/** The key of the conversation store of the process on the global object. */
+// Global, because a process can load both the ES module and the CommonJS module.
 const SLOT = Symbol.for("@jaf/core/conversation-store");
 
 const slots = globalThis as { [SLOT]?: AnyConversationStore | undefined };
@@ -19,8 +17,8 @@ const STORE_METHODS = ["create", "load", "append", "setTitle", "list"] as const;
 const EXPECTED = "a ConversationStore or a MemoryProvider";
 
 /**
- * Sets the conversation store of the process. Agent clients without a `store` in their configuration use it. `undefined`
- * removes the store. Throws a `TypeError` if the value isn't a store.
+ * Sets the conversation store of the process, which agent clients without their own `store` use. `undefined` removes
+ * the store. Throws a `TypeError` if the value isn't a store.
  *
  * @example
  * ```ts
@@ -39,8 +37,8 @@ export function setConversationStore(store: AnyConversationStore | MemoryProvide
 export const getConversationStore = (): AnyConversationStore | undefined => slots[SLOT];
 
 /**
- * Returns a conversation store unchanged, or makes one from a memory provider. Throws a `TypeError`, whose message names
- * `what`, for any other value.
+ * Returns a conversation store unchanged, and makes one from a memory provider. Throws a `TypeError` for any other
+ * value. `what`: the value's name in the error.
  */
 export function toConversationStore(
   store: AnyConversationStore | MemoryProvider,
@@ -57,11 +55,11 @@ export function toConversationStore(
   return store;
 }
 
-/** Returns the client's store, or else the store of the process. Throws a `TypeError` if neither is set. */
+/** Returns the agent client's store, or else the store of the process. Throws a `TypeError` if neither is set. */
 export function storeOf({
   store = getConversationStore(),
 }: {
-  /** The client's own store. Default: the store of the process. */
+  /** The agent client's own store. Default: the store of the process. */
   readonly store: AnyConversationStore | undefined;
 }): AnyConversationStore {
   if (store !== undefined) return store;
@@ -70,7 +68,7 @@ export function storeOf({
   );
 }
 
-/** The user and the agent of a thread. A thread is the one conversation that a user has with an agent. */
+/** The user and the name of a thread: the one conversation that a user has with an agent. */
 export interface ThreadOwner {
   readonly userId: string;
   /** The name of the thread, usually the agent's name. */
@@ -78,10 +76,8 @@ export interface ThreadOwner {
 }
 
 /**
- * Returns the conversation id of a user's thread with an agent. If the store has the method `threadFor`, the store
- * finds or creates the thread. Otherwise this function returns the newest conversation that the store lists for the
- * user and the agent. If the store lists none, `create` creates the thread. If the store's list doesn't say which agent
- * a conversation is with, each call creates a new conversation. Rejects with the store's errors.
+ * Resolves with the conversation id of a user's thread, which is created if it is missing. Rejects with the store's
+ * errors. If the store's list doesn't name the agents of conversations, each call creates a conversation.
  */
 export async function threadOf(
   store: AnyConversationStore,
@@ -95,10 +91,8 @@ export async function threadOf(
   return queue.run(key, async () => (await findThread(store, owner)) ?? create());
 }
 
-/**
- * By store, the queues in which `threadOf` finds or creates threads one after the other. Without a queue, two prompts
- * of this process that begin at the same time could each create a thread.
- */
+/** Per store, the queue in which `threadOf` works, one thread after the other. */
+// Without a queue, two prompts that begin at the same time could each create a thread.
 const queues = new WeakMap<AnyConversationStore, KeyedQueue>();
 
 async function findThread(

@@ -19,7 +19,7 @@ export interface ExplicitIds {
   readonly conversationId?: string;
 }
 
-/** The conversation of a prompt, from which messages are loaded and in which they are stored. */
+/** The conversation that a prompt loads and stores. */
 export type ConversationChoice =
   | { readonly kind: "stateless" }
   /** A new conversation. */
@@ -28,10 +28,7 @@ export type ConversationChoice =
   | { readonly kind: "resume"; readonly conversationId: string; readonly userId: string | undefined }
   /** The one conversation (thread) of the user with the agent. It might not exist yet. */
   | { readonly kind: "thread"; readonly userId: string; readonly agent: string }
-  /**
-   * The prompt must not use the conversation that it names: the id is invalid, or ownership must be checked and no user
-   * is signed in.
-   */
+  /** The prompt must not use the named conversation, because the id is invalid or no user is signed in. */
   | { readonly kind: "refused" };
 
 export type StoredChoice = Exclude<ConversationChoice, { readonly kind: "stateless" }>;
@@ -39,10 +36,7 @@ export type StoredChoice = Exclude<ConversationChoice, { readonly kind: "statele
 /** The stored conversation that a prompt's run continues. */
 export interface OpenConversation {
   readonly conversationId: string;
-  /**
-   * The user that the conversation must belong to. `undefined`: the application's own code named the conversation, so
-   * ownership isn't checked.
-   */
+  /** The user that the conversation must belong to. `undefined`: ownership isn't checked. */
   readonly userId: string | undefined;
   /** Whether the run must check that the user owns the conversation. */
   readonly mustOwn?: true;
@@ -52,8 +46,8 @@ export interface OpenConversation {
 }
 
 /**
- * The user has no conversation with this id. The conversation doesn't exist, has no owner or belongs to another user. The
- * error doesn't say which of these is true, so it doesn't reveal which ids exist.
+ * The user has no conversation with this id: it doesn't exist, has no owner or belongs to another user. The error
+ * doesn't say which, so it doesn't reveal which ids exist.
  *
  * @example
  * ```ts
@@ -102,23 +96,17 @@ const conversationalSchema = z.strictObject({
 
 export type ParsedConversational = z.output<typeof conversationalSchema>;
 
-/**
- * Stands for a prompt's option `conversation` or an agent's `conversational` that is present but names no user. If both are
- * absent, `undefined` is used instead.
- */
+/** Stands for an option `conversation` or a field `conversational` that is present but names no user. */
 export const UNOWNED: ParsedConversational = Object.freeze({});
 
 /**
- * Checks the option `conversation` or the agent's `conversational`. A falsy value becomes {@link UNOWNED}. Throws a
- * `TypeError` that names the invalid field.
+ * Checks a value of the option `conversation` or of `conversational`. Returns {@link UNOWNED} for a falsy value. Throws
+ * a `TypeError` that names the invalid field.
  */
 export const parseConversational = (value: unknown, what: string): ParsedConversational =>
   value ? parseOptions(conversationalSchema, value, what) : UNOWNED;
 
-/**
- * Returns the checked `conversational` of an agent for this context. If `conversational` is a function, it is called
- * with the agent as `this`. If the function throws, the promise rejects with the function's error.
- */
+/** Resolves with the checked `conversational` of an agent. Rejects with the error of the function `conversational`. */
 export async function declaredBy<Ctx>(
   agent: { readonly conversational?: ConversationalDeclaration<Ctx> },
   context: Readonly<Ctx>,
@@ -129,9 +117,8 @@ export async function declaredBy<Ctx>(
 }
 
 /**
- * Chooses the conversation of a prompt. The ids from `forUser` and `continue` take precedence over `declared`, which
- * comes from the prompt's option `conversation` or else from the agent's `conversational`. If `declared` is
- * `undefined`, both are absent. Then the application is trusted to pass only allowed ids.
+ * Chooses the conversation of a prompt. The ids from `forUser` and `continue` take precedence over `declared`.
+ * `declared`: the option `conversation`, or else the agent's `conversational`; `undefined` if both are absent.
  */
 export function chooseConversation(
   { userId: explicitUser, conversationId }: ExplicitIds,
@@ -157,12 +144,12 @@ const existingConversation = (conversationId: string, userId: string | undefined
     : { kind: "refused" };
 
 /**
- * Opens the prompt's conversation. An existing conversation is opened without a call to the store, so the run must
- * check its owner if `mustOwn` is `true`. A new conversation is created after `admit` has accepted the request.
+ * Opens the prompt's conversation. If `mustOwn` is `true` in the result, the run must still check the owner.
  *
- * - If `choice` is refused, the promise rejects with {@link ConversationOwnershipError}.
- * - If `admit` rejects, the promise rejects with the same error.
- * - If the store fails, the promise resolves with a failure.
+ * - If `choice` is refused, rejects with {@link ConversationOwnershipError}.
+ * - If `admit` rejects, rejects with the error of `admit`. A new conversation is created only after `admit` has
+ *   resolved.
+ * - If the store fails, resolves with a failure.
  */
 export async function openConversation(
   store: AnyConversationStore,

@@ -12,7 +12,9 @@ import type { PromptInput, PromptOptions } from "./options.ts";
 import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
 
-/** An agent client for the jobs of a server. The server creates it once, and passes the settings of a job with each prompt. */
+/**
+ * An agent client for the jobs of a server. The server creates it once, and passes a job's settings with each prompt.
+ */
 export interface JobClient<Ctx, Out = unknown> {
   /** Prompts the agent and streams the model's replies to `job.sink`. Rejects like `AgentClient.prompt`. */
   readonly prompt: (
@@ -22,28 +24,25 @@ export interface JobClient<Ctx, Out = unknown> {
   ) => Promise<PromptResult<Out>>;
 }
 
-/** The settings that a server's job passes with a prompt. A job can have several prompts. */
+/** The settings that a server's job passes with a prompt. */
 export interface PromptJob<Ctx> {
   /** The id of the user that the prompt acts for. */
   readonly userId: string;
   /**
-   * The id of the conversation to continue. Or a function that creates a conversation and resolves with the
-   * conversation's id. The function is called after the request is validated. If the store fails, the function must
-   * reject with `ConversationStoreError`.
+   * The id of the conversation to continue, or a function that creates a conversation and resolves with its id. The
+   * function is called after the request is validated. If the store fails, the function must reject with
+   * `ConversationStoreError`.
    */
   readonly conversation: string | (() => Promise<string>);
-  /** The memory provider of the conversation, in place of the client's store. */
+  /** The memory provider of the conversation. Absent: the agent client's store. */
   readonly provider?: MemoryProvider | undefined;
-  /** The context of the run, in place of the client's context. */
+  /** The context of the run, in place of `AgentClientConfig.context`. */
   readonly context: AgentClientConfig<Ctx>["context"];
-  /** A middleware that is called after the client's middleware. */
+  /** A middleware that is called after the middleware in the agent client's configuration. */
   readonly middleware: Middleware<Ctx>;
-  /**
-   * The user memory of the run. Default: the user memory of the process. The client's own user memory isn't used; it is only
-   * checked when the client is created.
-   */
+  /** The user memory of the run. Default: the user memory of the process. */
   readonly userMemory?: RunUserMemory | undefined;
-  /** Memory settings that replace the memory settings of the client, field by field. */
+  /** Memory settings that replace those of the agent client, field by field. */
   readonly memory?: ClientMemoryConfig | undefined;
   /** Hooks that are called before and after each write of the run. */
   readonly writes: WriteHooks;

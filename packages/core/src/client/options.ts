@@ -12,40 +12,39 @@ import { parseRemembers, type RemembersSpec } from "../user-memory.ts";
 import { idSchema, type ParsedConversational, parseConversational } from "./conversation.ts";
 
 /**
- * The input of a prompt: a text, the content parts of one message (e.g. a text and an image), or messages of the user. `[]`
- * means that the prompt has no new input.
+ * The input of a prompt: a text, the content parts of one message (e.g. a text and an image), or user messages. `[]`:
+ * the prompt has no new input.
  */
 export type PromptInput = string | readonly UserPart[] | readonly (Message | UserMessage)[];
 
 /** The options of one prompt. */
 export interface PromptOptions<Ctx> {
   /**
-   * The user and the conversation of the prompt. Takes precedence over the agent's `conversational`, but not over
-   * `forUser` and `continue`.
+   * The user and the conversation of the prompt. It takes precedence over the agent's `conversational`, and `forUser`
+   * and `continue` take precedence over it.
    *
    * - `false` or `null`: the prompt has no user, so nothing is stored.
    * - Absent: the agent's `conversational` applies.
-   * - `undefined` (e.g. from a session without a user): the agent's `conversational` applies. If the agent has no
-   *   `conversational`, the prompt has no user.
+   * - `undefined` (e.g. from a session without a user): the agent's `conversational` applies. If the agent has none,
+   *   the prompt has no user.
    *
-   * If `continue` returned the client, such a prompt without a user rejects.
+   * A prompt without a user rejects if `continue` returned the agent client.
    */
   readonly conversation?: MaybeConversational;
   /**
-   * The conversation that a client sent back, e.g. with the result of a tool that the client ran. You don't have to
-   * check these messages: the run compares them with the stored conversation, and never replaces stored messages by
-   * them; see `RunConfig.resume`. `undefined`: the client sent no conversation. If the prompt is stateless, these
-   * messages are the history and are trusted.
+   * The conversation that a client sent back (e.g. with the result of a tool that the client ran). You don't have to
+   * check these messages, because the run compares them with the stored conversation; see `RunConfig.resume`. If the
+   * prompt is stateless, these messages are the history and are trusted. `undefined`: the client sent no conversation.
    */
   readonly messages?: readonly Message[] | undefined;
   /**
-   * The token from `PromptResult.historyToken`, which the client sends in place of the history. Then `messages` has only the
-   * client's additions. You don't have to check the token.
+   * The token from `PromptResult.historyToken`, which the client sends in place of the history. If it is set,
+   * `messages` has only the client's additions. You don't have to check the token.
    */
   readonly historyToken?: string | undefined;
   /**
-   * Validates `messages` against the stored conversation; see `RunConfig.validate`. For a new conversation, which has no id
-   * yet, the stored conversation counts as empty. Default: the `validate` of the client's configuration.
+   * Validates `messages` against the stored conversation; see `RunConfig.validate`. For a new conversation, the stored
+   * conversation counts as empty. Default: `AgentClientConfig.validate`.
    */
   readonly validate?: RunConfig<Ctx>["validate"] | undefined;
   /** Decisions about tool calls that wait for an approval; see `approve` and `reject`. */
@@ -53,26 +52,26 @@ export interface PromptOptions<Ctx> {
   /** The results of tool calls that the client has run. */
   readonly toolResults?: readonly ClientToolResult[] | undefined;
   /**
-   * The user memory settings of the prompt. They replace the agent's `remembers`. `false`: no facts are recalled or
-   * stored. The user in these settings can differ from the conversation's user.
+   * The user memory settings of the prompt, which replace the agent's `remembers`. Their user can differ from the
+   * conversation's user. `false`: no facts are recalled or stored.
    */
   readonly memory?: RemembersSpec | false | undefined;
   /**
-   * The parts of the prompt that the model provider can cache for later calls; `false`: nothing is cached. A model provider
-   * without a prompt cache ignores this option; see `RunConfig.cache`.
+   * The parts of the prompt that the model provider can cache for later calls; see `RunConfig.cache`. `false`: nothing
+   * is cached.
    */
   readonly cache?: CacheableConfig | false | undefined;
   /** The context of the run, in place of `AgentClientConfig.context`. */
   readonly context?: Readonly<Ctx> | undefined;
   /** Aborts the prompt's run. */
   readonly signal?: AbortSignal | undefined;
-  /** Observes the events of this run, in addition to the `onEvent` of the client's configuration. */
+  /** Observes the events of this run, in addition to `AgentClientConfig.onEvent`. */
   readonly onEvent?: RunConfig<Ctx>["onEvent"] | undefined;
   /** The run's trace id. Default: a new id. */
   readonly traceId?: TraceId | undefined;
   /**
-   * The run's id. Default: a new id. In stateless prompts, approvals are bound to the run's id. So pass the approvals
-   * together with the id of the run that requested them.
+   * The run's id. Default: a new id. In a stateless prompt, pass approvals together with the id of the run that
+   * requested them.
    */
   readonly runId?: RunId | undefined;
 }
@@ -100,7 +99,10 @@ export function checkOptions<Ctx>(options: PromptOptions<Ctx>): void {
   parseRemembers(options.memory, "memory option");
 }
 
-/** Returns whether the prompt has a history that a client sent back, decisions about calls, or results of a client's tools. */
+/**
+ * Returns whether the prompt has a history that a client sent back, decisions about tool calls, or results of client
+ * tools.
+ */
 export const isContinuation = <Ctx>({
   messages,
   historyToken,
@@ -109,10 +111,7 @@ export const isContinuation = <Ctx>({
 }: PromptOptions<Ctx>): boolean =>
   messages !== undefined || historyToken !== undefined || approvals.length > 0 || toolResults.length > 0;
 
-/**
- * Returns the checked option `conversation`. Returns `undefined` if the option is absent; the agent's `conversational`
- * then applies.
- */
+/** Returns the checked option `conversation`; `undefined` if the option is absent. */
 export function conversationOptionOf<Ctx>({
   conversation,
 }: PromptOptions<Ctx>): ParsedConversational | undefined {
@@ -120,8 +119,7 @@ export function conversationOptionOf<Ctx>({
 }
 
 /**
- * Returns whether the options have a field for a client's input (e.g. `approvals`), even if the field's value is
- * `undefined`.
+ * Returns whether the options have a field for a client's input (e.g. `approvals`), even with the value `undefined`.
  */
 export const hasClientFields = <Ctx>(options: PromptOptions<Ctx>): boolean =>
   "messages" in options || "historyToken" in options || "approvals" in options || "toolResults" in options;
@@ -157,8 +155,8 @@ function ownInput(input: Exclude<PromptInput, string>): readonly Message[] {
 }
 
 /**
- * Returns a storable copy of the user's message. `where`: the message's path in the input, for the error. Throws a
- * `TypeError` if a store can't hold the message.
+ * Returns a storable copy of the user's message. Throws a `TypeError` if a store can't hold the message. `where`: the
+ * message's path in the input, for the error.
  */
 function ownUserMessage(message: Message | UserMessage, where: string): Message {
   const storable = storableMessage(message);
@@ -167,12 +165,12 @@ function ownUserMessage(message: Message | UserMessage, where: string): Message 
 }
 
 /**
- * Returns the input as messages of the user. Throws a `TypeError` for messages of other roles and for invalid content.
+ * Returns the input as user messages. Throws a `TypeError` for messages of other roles and for invalid content.
  *
- * For an empty text, the result depends on the options `messages`, `historyToken`, `approvals` and `toolResults`:
+ * For an empty text, the options `messages`, `historyToken`, `approvals` and `toolResults` decide:
  *
  * - If one of these options has a value, returns `[]`.
- * - If at least one is present, but all their values are `undefined`, throws a `ContinuationValidationError`.
+ * - If they are present only with the value `undefined`, throws a `ContinuationValidationError`.
  * - If none is present, throws a `TypeError`.
  */
 export function inputMessages<Ctx>(input: PromptInput, options: PromptOptions<Ctx>): readonly Message[] {
@@ -204,8 +202,8 @@ interface SentByClient {
 }
 
 /**
- * Checks the decisions and tool results that a client sent. Throws a `ContinuationValidationError` if `approvals` isn't
- * a list of decisions, or `toolResults` isn't a list of results.
+ * Checks the decisions and tool results that a client sent. Throws a `ContinuationValidationError` if a list is
+ * malformed.
  */
 export function parseDecisions({ approvals, toolResults }: SentByClient): GivenByClient {
   return {
@@ -247,7 +245,7 @@ export const noMessages = (): ContinuationValidationError =>
 export const forbiddenRole = (index: number): ContinuationValidationError =>
   malformed("forbidden-role", "a message has a role other than user, assistant and tool", index);
 
-/** Returns the error for a malformed list. `index`: the index of the wrong item; -1 if no single item is wrong. */
+/** Returns the error for a malformed list. `index`: the index of the wrong item; -1: no single item is wrong. */
 const malformed = (
   code: ContinuationRejectionCode,
   reason: string,

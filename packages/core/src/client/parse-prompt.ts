@@ -39,20 +39,20 @@ export interface PromptCall<Ctx> {
 /** A prompt whose input and options are parsed. No store has been called yet. */
 export interface ParsedPrompt<Ctx> {
   /**
-   * The state that the run begins with. Its messages are the new messages. In a stateless prompt, the new messages
-   * follow the history that was passed.
+   * The state that the run begins with. Its messages are the new messages, after the passed history if the prompt is
+   * stateless.
    */
   readonly state: RunState<Ctx>;
-  /** The messages in `state.messages` that aren't new: the passed history of a stateless prompt. */
+  /** The messages in `state.messages` that aren't new. Empty unless the prompt is stateless. */
   readonly history: readonly Message[];
   /** The store and the conversation. Absent if nothing is stored. */
   readonly stored: StoredPrompt | undefined;
   /**
-   * What the client sent: its copy of the history or its history token, decisions, and tool results. `undefined` if the
-   * client sent nothing. If nothing is stored, it has only the decisions and the tool results.
+   * What the client sent: its copy of the history or its history token, decisions, and tool results. `undefined`: the
+   * client sent nothing.
    */
   readonly resume: Resume | undefined;
-  /** The maximum number of messages that the model sees: the newest ones. */
+  /** The maximum number of messages that the model sees: the newest ones. `undefined`: no limit. */
   readonly historyLimit: number | undefined;
 }
 
@@ -62,10 +62,12 @@ interface StoredPrompt {
 }
 
 /**
- * Parses a prompt. Rejects with a `TypeError` if an argument is invalid. Rejects with a `ContinuationValidationError`
- * if the client's input isn't a list of messages or decisions. Also rejects with the error of
- * `AgentClientConfig.context` or `Agent.conversational`, and if the signal is aborted while one of these functions
- * runs.
+ * Parses a prompt. Rejects with:
+ *
+ * - `TypeError`: an argument is invalid.
+ * - `ContinuationValidationError`: the client's input isn't a list of messages or decisions.
+ * - the error that `AgentClientConfig.context` or `Agent.conversational` threw.
+ * - the reason of the abort, if the signal is aborted while one of these functions runs.
  */
 export async function parsePrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
@@ -102,13 +104,13 @@ function sentBack<Ctx>({ messages, historyToken }: PromptOptions<Ctx>): Resume {
   return present({ messages: sent });
 }
 
-/** Throws an error if the options have a history token, because tokens are valid only for stored conversations. */
+/** Throws an error if the options have a history token. */
 function refuseToken<Ctx>({ historyToken, messages = [] }: PromptOptions<Ctx>): void {
   if (historyToken === undefined) return;
   assertValidContinuation([], messages, { historyToken: { sent: historyToken, expected: undefined } });
 }
 
-/** Returns the state for the result of a prompt that was aborted while it was parsed. */
+/** Returns the final state of a prompt that was aborted while it was parsed. */
 export function unparsedState<Ctx, Out>(
   { agent, context }: ClientSettings<Ctx, Out>,
   { input, options }: PromptCall<Ctx>,
@@ -145,9 +147,8 @@ async function contextOf<Ctx, Out>(
 }
 
 /**
- * Returns the user and the conversation of a prompt: from the option `conversation`, or else from the agent's
- * `conversational`. Returns `undefined` if both fields are absent. Returns {@link UNOWNED} if a field is present, but
- * its value is `undefined` (e.g. from a session without a user).
+ * Returns the option `conversation`, or else the agent's `conversational`. Returns `undefined` if both are absent, and
+ * {@link UNOWNED} if one is present with the value `undefined`.
  */
 async function conversationalFor<Ctx, Out>(
   agent: Agent<Ctx, Out>,
@@ -161,9 +162,8 @@ async function conversationalFor<Ctx, Out>(
 }
 
 /**
- * Returns the history of a stateless prompt, which the option `messages` contains. Throws a
- * `ContinuationValidationError` if the option isn't a list of messages, or has a message with the role `system` or
- * `developer`.
+ * Returns the history of a stateless prompt: the option `messages`. Throws a `ContinuationValidationError` if it isn't
+ * a list of messages or has a `system` or `developer` message.
  */
 function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message[] {
   const parsed = parseMessages(messages);
@@ -173,10 +173,7 @@ function historyOf<Ctx>({ messages = [] }: PromptOptions<Ctx>): readonly Message
   return ownMessages(parsed.data);
 }
 
-/**
- * Returns whether only the application can send this message, and not a client. Stores accept `system` and `developer`
- * messages, because other frameworks store them.
- */
+/** Returns whether only the application may send this message, and not a client. */
 const isOfTheApplication = ({ role }: RichMessage): boolean => role === "system" || role === "developer";
 
 function checkHasInput<Ctx>(

@@ -8,23 +8,26 @@ import type { RunOutcome, RunResult, RunSpent } from "../state.ts";
 
 /** The result of a prompt. */
 export interface PromptResult<Out> {
-  /** The conversation's id, to pass to `continue`. Absent if nothing is stored. */
+  /** The id of the stored conversation, to pass to `continue`. Absent: nothing is stored. */
   readonly conversationId?: string;
   /**
-   * The text of the final reply. If the run gave no final reply, the text of the model's last message in the run. `""` if
-   * that message has no text (e.g. only an image). Reasoning and refusals aren't included.
+   * The text of the final reply. If the run gave no final reply, the text of the model's last message in the run. `""`
+   * if the message has no text (e.g. only an image). Reasoning and refusals aren't included.
    */
   readonly text: string;
   /**
-   * The model's words if it refused to answer and the reply has no other text. If the run is completed, the refusal is also
-   * the output.
+   * The model's words if it refused to answer and the reply has no other text. If the run is completed, the refusal is
+   * the output, too.
    */
   readonly refusal?: string;
-  /** The final reply, decoded by the agent's `outputCodec` (without a codec: its text). Present if the run is completed. */
+  /**
+   * The final reply, decoded by the agent's `outputCodec`. Without a codec: the reply's text. Absent: the run isn't
+   * completed.
+   */
   readonly output?: Out;
   /**
-   * The messages that the run added to the conversation: the input, the model's replies, and the results of tools. After a
-   * failure, some of them might not be stored; see `Durability`.
+   * The messages that the run added to the conversation: the input, the model's replies, and the results of tools.
+   * After a failure, some of them might not be stored; see `Durability`.
    */
   readonly messages: readonly Message[];
   /** The tokens of all model calls of the run together. Token counts that the model provider doesn't report are absent. */
@@ -36,12 +39,11 @@ export interface PromptResult<Out> {
   /** The approvals and client tool calls that the run waits for. The list is empty unless the outcome is `interrupted`. */
   readonly interruptions: readonly Interruption[];
   /**
-   * The run's last state. If the outcome is `completed` or `interrupted`, the state's messages are the history from
-   * position `historyFrom` on, which a client can send back. After a failure, the state's messages aren't a valid
-   * history, so the client must keep the messages that it had before.
+   * The run's last state. If the outcome is `completed` or `interrupted`, its messages are a history that a client can
+   * send back. After a failure they aren't a valid history, so the client must keep its earlier messages.
    */
   readonly finalState: RunResult<Out>["finalState"];
-  /** The position of the first message of `finalState` in the stored conversation. Absent if nothing was loaded. */
+  /** The position of the first message of `finalState` in the stored conversation. Absent: nothing was loaded. */
   readonly historyFrom?: number;
   /** A token that a client can send back in place of the messages of `finalState`; see `RunResult.historyToken`. */
   readonly historyToken?: string;
@@ -86,11 +88,9 @@ export function toPromptResult<Out>(
 const refusalIn = (outcome: RunOutcome<unknown>): string | undefined =>
   outcome.status === "error" && outcome.error._tag === "ModelRefused" ? outcome.error.refusal : undefined;
 
-/**
- * Returns the messages that a run added. Compares message objects and not texts, because texts repeat. A message of the
- * history from which the sanitizer removed calls is a new object, but doesn't count as added.
- */
+/** Returns the messages that a run added, by comparing message objects. */
 function additionsTo(messages: readonly Message[], { isHistory, replies }: Origin): readonly Message[] {
+  // An assistant message that isn't a reply of this run is a stored one from which the sanitizer removed calls.
   const last = messages.findLastIndex((message) => message.role !== "tool" && isHistory(message));
   const first = messages.findIndex(
     (message, index) =>

@@ -27,8 +27,8 @@ export interface PromptExecution extends ScopeOptions {
 }
 
 /**
- * Performs a prompt and returns its result. Rejects if an argument or the client's input is invalid, or if the user has
- * no access to the conversation. Failures of the run and of the store are outcomes and don't reject.
+ * Performs a prompt and resolves with its result, which has the failures of the run and of the store. Rejects if an
+ * argument or the client's input is invalid, or if the user has no access to the conversation.
  */
 export async function performPrompt<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
@@ -72,7 +72,10 @@ export async function performPrompt<Ctx, Out>(
   });
 }
 
-/** Opens a sink that holds events back until `release` is called. If `isHeld` is `false`, events are passed on immediately. */
+/**
+ * Opens a sink that passes events on to `sink`. If `isHeld` is `true`, it holds the events back until `release` is
+ * called.
+ */
 function holdEvents(sink: Emit, isHeld: boolean): { readonly sink: Emit; readonly release: () => void } {
   let held: TraceEvent[] | undefined = isHeld ? [] : undefined;
   return {
@@ -166,14 +169,13 @@ function failedBeforeRun<Ctx, Out>(
 }
 
 /**
- * Throws an error if the run was refused. Throws one of three errors:
+ * Throws an error in three cases:
  *
- * - If `RunConfig.validate` refused the client's input: the error that it threw.
- * - If the client's input doesn't match the stored conversation: a `ContinuationValidationError`.
- * - If the user doesn't own the conversation: a {@link ConversationOwnershipError}.
+ * - `RunConfig.validate` refused the client's input: throws the error of `validate`.
+ * - The client's input doesn't match the stored conversation: throws a `ContinuationValidationError`.
+ * - The user doesn't own the conversation: throws a {@link ConversationOwnershipError}.
  *
- * Doesn't throw if an approval has expired, or if the arguments of an approved call have changed since the approval was
- * requested.
+ * Doesn't throw for an expired approval, or for changed arguments of an approved call.
  */
 function throwRefusal(outcome: RunOutcome<unknown>, refusal: Ended<unknown>["refusal"]): void {
   if (outcome.status !== "error") return;
@@ -194,8 +196,8 @@ function throwRefusal(outcome: RunOutcome<unknown>, refusal: Ended<unknown>["ref
 }
 
 /**
- * Validates the client's input before a new conversation is created, so a refused request doesn't create one. Rejects
- * with a `ContinuationValidationError` or the error of `validate`.
+ * Validates the client's input before a new conversation is created. Rejects with a `ContinuationValidationError` or
+ * the error of `validate`.
  */
 async function validateNew(
   { messages, historyToken, approvals = [], toolResults = [] }: Resume,

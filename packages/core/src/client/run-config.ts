@@ -63,10 +63,7 @@ function storedMemory(
   };
 }
 
-/**
- * Returns the memory settings of a run that stores nothing. Only the window is used; the memory provider in these
- * settings is never called.
- */
+/** Returns the memory settings of a run that stores nothing: only the window is used. */
 function windowAlone(
   memory: ClientMemoryConfig,
   historyLimit: number | undefined,
@@ -78,10 +75,7 @@ function windowAlone(
 
 type Observer = (event: TraceEvent) => void;
 
-/**
- * Returns an observer that calls the client's observer, then the prompt's observer. The prompt's observer is called with the
- * prompt's options as `this`.
- */
+/** Returns an observer that calls the agent client's observer, then the prompt's observer. */
 export function observerOf<Ctx, Out>(
   { run: { onEvent: first } }: ClientSettings<Ctx, Out>,
   options: PromptOptions<Ctx>,

@@ -18,24 +18,18 @@ import { openSummaryStore, type StoredSummary, type SummaryStore } from "./summa
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/**
- * The maximum amount of text that one summary is made from, in UTF-16 units. If a single turn is longer, that turn is
- * summarised as a whole.
- */
+/** The maximum amount of text that one summary is made from, in UTF-16 units. A single turn can exceed it. */
 export const MAX_INPUT = 100_000;
 
 export interface Compacted {
   readonly summary: Summary | undefined;
-  /** What happened to the summary. Absent if there was nothing to summarise. */
+  /** What happened to the summary. `undefined`: there was nothing to summarise. */
   readonly report: CompactionReport | undefined;
 }
 
-/**
- * Makes the summary of a run's older messages. It makes summaries only once in a run: before the first model call for which
- * the history has too many messages.
- */
+/** Makes the summaries of a run, all before one model call: the first whose history has too many messages. */
 export interface Compaction {
-  /** Returns the summary for the next model call. If a new summary is due, makes it first. Never rejects. */
+  /** Resolves with the summary for the next model call, which is made now if it is due. Never rejects. */
   readonly before: (history: PositionedHistory, summarize: Summarize) => Promise<Compacted>;
 }
 
@@ -84,7 +78,7 @@ export function openCompaction(journal: Journal, signal: AbortSignal | undefined
 
 /** The newest summary that the run knows, and the end of the messages that were loaded when the run began. */
 interface KnownSummary {
-  /** The position after the last message that was loaded when the run began; 0 if the store has no positions. */
+  /** The position after the last message that was loaded when the run began. 0: the store has no positions. */
   readonly end: number;
   readonly incarnation: string | undefined;
   readonly summary: Summary | undefined;
@@ -135,15 +129,14 @@ interface CutInput {
   readonly start: number;
   /** The maximum number of messages that the model gets without a summary. */
   readonly threshold: number;
-  /** The position after the last message that was stored when the run began. Later messages aren't summarised. */
+  /** The position after the last message that was stored when the run began. */
   readonly end: number;
 }
 
 /**
- * Returns the index of the first message that the next summary doesn't include; this is always a user message. Returns
- * `undefined` if no summary is due. The messages from this index on stay unsummarised: between half of `threshold` and
- * `threshold` messages, if the lengths of the turns allow it. If the last turn alone is longer than `threshold`, more
- * messages stay.
+ * Returns the index of the first message that the next summary doesn't include, always a user message. Returns
+ * `undefined` if no summary is due. If possible, between half of `threshold` and `threshold` messages stay
+ * unsummarised.
  */
 function cutOf({ history, start, threshold, end }: CutInput): number | undefined {
   const { messages } = history;
@@ -173,9 +166,9 @@ const sizeOf = (message: Message): number =>
 /** A summary that must be made now. */
 interface DueSummary {
   readonly previous: Summary | undefined;
-  /** The messages to summarise in addition to the previous summary. */
+  /** The messages to summarise, in addition to the previous summary. */
   readonly messages: readonly Message[];
-  /** The position of the first message to summarise. `upTo` is the position of the last message to summarise. */
+  /** The position of the first message to summarise, and in `upTo` the position of the last one. */
   readonly from: number;
   readonly upTo: number;
   /** The digests of the last summarised messages; see `Summary`. */
@@ -186,10 +179,7 @@ interface DueSummary {
 interface SummaryWork {
   readonly store: SummaryStore;
   readonly summarize: Summarize;
-  /**
-   * The time limit for making and storing the summary. An abort of the run also ends it, so an aborted run doesn't wait
-   * for the summarizer or for the store.
-   */
+  /** The time limit for making and storing the summary. An abort of the run ends it, too. */
   readonly limit: TimeLimit;
   readonly isAborted: () => boolean;
 }

@@ -8,27 +8,24 @@ export interface PositionedHistory {
   /** The sanitized messages, which model services accept. */
   readonly messages: readonly Message[];
   /**
-   * Returns the messages as they were before the sanitizer changed them. For a stored conversation: the loaded
-   * messages, then those that the run has added. If nothing is stored: only the messages that were passed to the run.
+   * Returns the messages as they were before the sanitizer changed them. If nothing is stored, returns only the
+   * messages that were passed to the run.
    */
   readonly source: () => readonly Message[];
   /** The position of the first message of `source` in the conversation. */
   readonly first: number;
-  /**
-   * The position of the first message that the store still has. The messages from this position up to `first`
-   * (exclusive) weren't loaded.
-   */
+  /** The position of the first message that the store still has. */
   readonly stored: number;
   /**
-   * Converts an index in `messages` into the index of the same message in `source`. If `source` doesn't have a message
-   * that the run has added, the message gets an index after the end of `source`.
+   * Converts an index in `messages` into the index of the same message in `source`. A message that `source` lacks gets
+   * an index after the end of `source`.
    */
   readonly originOf: (index: number) => number;
 }
 
 export type Source = Pick<PositionedHistory, "source" | "first" | "stored">;
 
-/** Returns the messages of a stored conversation: the loaded messages, then those that the run has added. */
+/** Returns the messages of a stored conversation: the loaded messages, then the messages that the run has added. */
 export function storedSource(journal: Journal): Source {
   const { stored, added } = journal.history();
   const loaded = stored?.messages ?? [];
@@ -38,7 +35,7 @@ export function storedSource(journal: Journal): Source {
   };
 }
 
-/** Returns a history with positions. The positions are computed when they are first used. */
+/** Returns a history with positions, which are computed on first use. */
 export function positionHistory(
   messages: readonly Message[],
   { source: readSource, first, stored }: Source,
@@ -62,25 +59,21 @@ export function positionHistory(
   };
 }
 
-/** Returns the position in the conversation of the message at an index of the history. */
+/** Converts an index in the history's `messages` into a position in the conversation. */
 export const positionAt = ({ first, originOf }: PositionedHistory, index: number): number =>
   first + originOf(index);
 
-/** A part of a history's messages, described by their indexes in the history. */
+/** A part of a history's messages, as indexes in the history's `messages`. */
 export interface HistorySlice {
-  /** All messages from this index on belong to the slice. */
+  /** The index of the first message of the slice. All messages after it belong to the slice. */
   readonly start: number;
-  /**
-   * The indexes of earlier messages that also belong to the slice, in order. These are tool calls that were summarised
-   * before one of their results was stored. Each call is followed by all its results.
-   */
+  /** The indexes of tool calls and their results before `start` that belong to the slice, in order. */
   readonly late: readonly number[];
 }
 
 /**
- * Returns the messages after a position. Also returns an earlier tool call, with all its results, if one of these
- * results is after the position. The reason: the result was stored after the call was summarised, so the summary
- * doesn't include the result.
+ * Returns the messages after a position. An earlier tool call belongs to them if one of its results is after the
+ * position.
  */
 export function sliceAfter(history: PositionedHistory, position: number): HistorySlice {
   const { messages, first } = history;
@@ -92,6 +85,7 @@ export function sliceAfter(history: PositionedHistory, position: number): Histor
   let call = 0;
   for (let index = 0; index < start; index++) {
     if (messages[index]?.role !== "tool") call = index;
+    // This result was stored after its call was summarised, so the summary doesn't include the result.
     else if (isAfter(index) && (late.at(-1) ?? -1) < call) {
       late.push(call);
       for (let result = call + 1; messages[result]?.role === "tool"; result++) late.push(result);
@@ -100,10 +94,7 @@ export function sliceAfter(history: PositionedHistory, position: number): Histor
   return { start, late };
 }
 
-/**
- * Returns the messages to send to the model if the conversation has no summary: all messages, except for the rest of a
- * turn whose beginning the store has dropped.
- */
+/** Returns the messages to send to the model if the conversation has no summary. */
 export function wholeSlice({ messages, first }: PositionedHistory): HistorySlice {
   // If the store has dropped the beginning of a turn, leaves out the rest of that turn.
   const user = first === 0 ? 0 : messages.findIndex(({ role }) => role === "user");
@@ -119,14 +110,15 @@ export function messagesOf(
 }
 
 /**
- * Returns a function that converts an index in the history into the index in the slice; -1 if the message isn't in the slice.
+ * Returns a function that converts an index in the history into an index in the slice. It returns -1 for a message that
+ * isn't in the slice.
  */
 export function indexIn({ start, late }: HistorySlice): (index: number) => number {
   const early = new Map(late.map((index, at) => [index, at]));
   return (index) => (index >= start ? late.length + index - start : (early.get(index) ?? -1));
 }
 
-/** Returns a function that converts an index in the slice into the index in the history. */
+/** Returns a function that converts an index in the slice into an index in the history. */
 export const indexFrom =
   ({ start, late }: HistorySlice): ((index: number) => number) =>
   (index) =>

@@ -13,14 +13,14 @@ import type { Summary } from "../stored/summary-metadata.ts";
 import { type HistorySlice, indexIn, type PositionedHistory, positionAt } from "./history.ts";
 import type { WindowResult } from "./window.ts";
 
-/** The decisions about the messages of a model call, from which the manifest is made. */
+/** What was decided about the messages of a model call. The manifest is made from it. */
 export interface ContextDecision {
   readonly agentName: string;
   readonly history: PositionedHistory;
   /** All messages that the model gets. */
   readonly messages: readonly Message[];
   readonly summary: Summary | undefined;
-  /** The part of the history that the window was applied to: with a summary, the messages after the summary. */
+  /** The part of the history that the window was applied to. With a summary: the messages after the summary. */
   readonly slice: HistorySlice;
   readonly windowed: WindowResult;
   readonly limit: WindowLimit | undefined;
@@ -83,7 +83,7 @@ const cutTurn: ContextLabel = { fate: "dropped", reason: "cut-turn" };
 const notReplayable: ContextLabel = { fate: "dropped", reason: "not-replayable" };
 const notStored: ContextLabel = { fate: "dropped", reason: "not-stored" };
 
-/** Returns the fate of each message of the conversation, as ranges of messages with the same fate. */
+/** Returns the fate of each message of the conversation, as ranges of messages with the same fate and reason. */
 function rangesOf(decided: ContextDecision): readonly ContextRange[] {
   const { history, summary, windowed } = decided;
   const { first, stored } = history;
@@ -104,9 +104,8 @@ function rangesOf(decided: ContextDecision): readonly ContextRange[] {
 }
 
 /**
- * Returns the fate of each message, by the message's index in the history's `source`. If the run has added messages
- * that aren't in `source`, these come last. `undefined`: the sanitizer dropped the message; `rangesOf` then reports it
- * as `dropped`.
+ * Returns the fate of each message, by its index in the history's `source`. `undefined`: the sanitizer dropped the
+ * message.
  */
 function labelsOf({ history, slice, windowed }: ContextDecision): readonly (ContextLabel | undefined)[] {
   const { messages } = history;
@@ -128,12 +127,9 @@ function labelsOf({ history, slice, windowed }: ContextDecision): readonly (Cont
   return labels;
 }
 
-/**
- * Maps each message that the sanitizer kept to the next kept message in the order of `source`. Keys and values are
- * indexes in `source`. The value for the key -1 is the first kept message. If the model gets a tool result after a
- * different message, the sanitizer has moved the result.
- */
+/** Returns for each index the next larger one. The key -1 has the smallest index. */
 function followersIn(origins: Int32Array): ReadonlyMap<number, number> {
+  // If the model gets a tool result after another message than in `source`, the sanitizer has moved the result.
   const followers = new Map<number, number>();
   let last = -1;
   for (const at of origins.toSorted()) {

@@ -99,8 +99,7 @@ const withMessages = <Ctx>(state: RunState<Ctx>, messages: readonly Message[]): 
   messages === state.messages ? state : { ...state, messages };
 
 /**
- * Returns the function that makes summaries. `summarize` is called with `RunConfig.memory.summary` as `this`, because
- * that object can be an instance of a class.
+ * Returns the function that makes summaries: `RunConfig.memory.summary.summarize`, or one that calls the run's model.
  */
 function summarizerOf<Ctx>(config: RunConfig<Ctx>, step: StepStart<Ctx>): Summarize {
   const summary = config.memory?.summary;
@@ -111,7 +110,7 @@ type AppliedWindow =
   | {
       readonly ok: true;
       readonly messages: readonly Message[];
-      /** The part of the history that the window was applied to: with a summary, the messages after the summary. */
+      /** The part of the history that the window was applied to. With a summary: the messages after the summary. */
       readonly slice: HistorySlice;
       readonly windowed: WindowResult;
     }
@@ -120,7 +119,7 @@ type AppliedWindow =
 interface WindowedHistory {
   readonly history: PositionedHistory;
   readonly summary: Summary | undefined;
-  /** The summary as a message for the model. Absent if the conversation has no summary. */
+  /** The summary as a message for the model. `undefined`: the conversation has no summary. */
   readonly message: Message | undefined;
 }
 
@@ -136,8 +135,7 @@ function applyWindow(window: ModelWindow, history: WindowedHistory): AppliedWind
 }
 
 /**
- * Applies the window to the messages after the summary. Returns `undefined` if the conversation has no summary, or if
- * the window has no room for the summary.
+ * Applies the window to the messages after the summary. Returns `undefined` if there is no summary or no room for it.
  */
 function applyAfterSummary(window: ModelWindow, { history, summary, message }: WindowedHistory) {
   if (summary === undefined) return undefined;
@@ -166,7 +164,7 @@ function applyToWhole(window: ModelWindow, { history }: WindowedHistory) {
 
 interface Input extends Pick<WindowInput, "summary" | "dropped"> {
   readonly slice: HistorySlice;
-  /** The position after the last summarised message. It is 0 if the conversation has no summary. */
+  /** The position after the last summarised message; 0 if there is no summary. */
   readonly from: number;
 }
 
@@ -183,8 +181,7 @@ const invalid = (issues: readonly MemoryIssue[]): Refused => ({
 });
 
 /**
- * Returns a function that converts a summary into a message. For the same summary, the function always returns the same
- * message object.
+ * Returns a function that converts a summary into a message. The function returns the same object for the same summary.
  */
 function openSummaryMessages(): (summary: Summary) => Message {
   let last: { readonly summary: Summary; readonly message: Message } | undefined;
@@ -199,9 +196,8 @@ const RESOLVE_MEDIA = "resolveMedia";
 type WithMedia = { readonly ok: true; readonly messages: readonly Message[] } | Refused;
 
 /**
- * Returns a function that replaces references to media in a blob store (`withBlobs`) by the media's bytes, for the model.
- * References to erased media stay, because a conversation must not end when a picture in it is erased. Returns `undefined` if
- * the memory provider already returns all bytes itself. The returned function never rejects.
+ * Returns a function that replaces references to media (`withBlobs`) by the media's bytes, and never rejects. Returns
+ * `undefined` if the memory provider already returns the bytes.
  */
 function openMedia(
   journal: Journal,
@@ -211,6 +207,7 @@ function openMedia(
   const { provider } = journal.memory;
   if (!isMediaResolver(provider)) return undefined;
   return async (messages) => {
+    // References to erased media stay, because a conversation must not end when a picture in it is erased.
     const resolving = toResult(RESOLVE_MEDIA, () =>
       provider.resolveMedia(conversationId, messages, { missing: "leave" }),
     );

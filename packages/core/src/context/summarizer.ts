@@ -16,8 +16,8 @@ const INSTRUCTIONS = `You keep the running summary of a conversation between a u
 - Add nothing that isn't there. Write plain text in the language of the conversation, at most 600 words, and nothing beside the summary.`;
 
 /**
- * Returns a function that makes summaries by calling the run's own model. The call has the agent's settings, except for
- * `maxTokens`, and no tools.
+ * Returns a function that makes summaries by calling the run's own model, without tools and without the agent's
+ * `maxTokens`.
  */
 export function summarizeByModel<Ctx>(config: RunConfig<Ctx>, { state, agent }: StepStart<Ctx>): Summarize {
   const { maxTokens: _, ...modelConfig } = agent.modelConfig ?? {};
@@ -36,10 +36,8 @@ function requestFor(previous: string | undefined, messages: readonly Message[]):
 const MAX_TEXT = 6_000;
 /** The maximum length of a tool call's id and of a tool's name, in UTF-16 units. */
 const MAX_NAME = 200;
-/**
- * A text that exceeds the limit by at most this many UTF-16 units isn't cut. The note that would replace the cut text
- * is about as long, so the cut would save nothing.
- */
+/** A text that exceeds the limit by at most this many UTF-16 units isn't cut. */
+// The note that replaces the cut text is about as long, so the cut would save nothing.
 const LEAST_CUT = 40;
 
 interface Line {
@@ -51,10 +49,8 @@ interface Line {
 }
 
 /**
- * Returns messages as lines of JSON, in about `budget` UTF-16 units at most. Each line is one JSON object, so a text
- * can't imitate another message. Media, and tools that the model provider ran, are only named (e.g. `[image/png]`).
- * Reasoning is left out. Long texts are cut in the middle. If the budget requires it, they are cut further, all to the
- * same length. If all lines together are still too long, lines in the middle are left out.
+ * Returns messages as text, one JSON object a line, in at most about 1.5 times `budget` UTF-16 units. Reasoning is left
+ * out, long texts are cut, and media are only named (e.g. `[image/png]`).
  */
 export function transcriptOf(messages: readonly Message[], budget: number): string {
   const lines = messages.map(lineOf);
@@ -81,7 +77,10 @@ function lineOf(message: Message): Line {
   };
 }
 
-/** Returns a message's text, including a refusal. Media, and tools that the model provider ran, are replaced by their names. */
+/**
+ * Returns a message's text, including a refusal. Media and tools that the model provider ran are replaced by their
+ * names.
+ */
 function saidIn({ content, refusal, attachments }: RichMessage): string {
   if (typeof content === "string" && refusal === undefined && attachments === undefined) return content;
   const said = Array.isArray(content) ? content.map(saidAs) : [content ?? ""];
@@ -115,7 +114,7 @@ const shortenedLine = (line: Line, limit: number): Line => ({
   }),
 });
 
-/** Returns the length that texts must be cut to, so all texts together are within the budget. Shorter texts aren't cut. */
+/** Returns the length to which longer texts must be cut, so all texts together are within the budget. */
 function limitFor(texts: readonly string[], budget: number): number {
   const lengths = texts.map(({ length }) => Math.min(length, MAX_TEXT)).toSorted((a, b) => a - b);
   let room = budget;
@@ -127,10 +126,7 @@ function limitFor(texts: readonly string[], budget: number): number {
   return MAX_TEXT;
 }
 
-/**
- * Returns the beginning and the end of a text that exceeds the limit, with a note between them. Returns shorter texts
- * unchanged.
- */
+/** Returns the beginning and the end of a text that exceeds the limit. Returns a shorter text unchanged. */
 function shortened(text: string, limit: number): string {
   if (text.length <= limit + LEAST_CUT) return text;
   const half = Math.floor(limit / 2);
@@ -139,11 +135,12 @@ function shortened(text: string, limit: number): string {
 }
 
 /**
- * Leaves out lines in the middle if all lines together are longer than one and a half times the budget. The length of
- * whole lines counts, because with thousands of messages the JSON around the texts alone exceeds a model's limit.
+ * Returns the lines (one message as JSON each). If they are longer than 1.5 times `budget` together, leaves out lines
+ * in the middle until the rest fits.
  */
 function withoutMiddle(lines: readonly string[], budget: number): readonly string[] {
   const most = 1.5 * budget;
+  // The JSON counts as well as the texts in it: with thousands of messages, the JSON alone exceeds a model's limit.
   const size = lines.reduce((sum, { length }) => sum + length + 1, 0);
   if (size <= most) return lines;
   const head = linesWithin(lines, most / 2);
@@ -152,7 +149,7 @@ function withoutMiddle(lines: readonly string[], budget: number): readonly strin
   return [...lines.slice(0, head), `[…${left} messages left out…]`, ...lines.slice(head + left)];
 }
 
-/** Returns how many of the first lines have together at most `most` UTF-16 units. */
+/** Returns how many of the first lines fit into `most` UTF-16 units. */
 function linesWithin(lines: readonly string[], most: number): number {
   let room = most;
   const count = lines.findIndex(({ length }) => {

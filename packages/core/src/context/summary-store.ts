@@ -18,25 +18,25 @@ import {
 } from "../stored/summary-metadata.ts";
 
 /**
- * How many times a write is tried. It is tried again if it fails with a transient error, or if the metadata has changed
- * since it was loaded for this write (e.g. by the run's heartbeat).
+ * How many times a write is tried. It is tried again after a transient error or a change of the conversation's
+ * metadata.
  */
 const MAX_ROUNDS = 5;
 
 export type StoredSummary =
   /**
-   * `"elsewhere"`: another run has stored a summary that includes at least as many messages. `summary` is the other run's
-   * summary if it matches this run's messages, else this run's own.
+   * `"elsewhere"`: another run has stored a summary of at least as many messages. `summary`: the summary to use in this
+   * run.
    */
   | { readonly outcome: "stored" | "elsewhere"; readonly summary: Summary }
   | { readonly outcome: "unstored"; readonly summary: Summary; readonly reason: string };
 
 /** The store of a conversation's summary. Its promises never reject, and wait for the memory provider without a time limit. */
 export interface SummaryStore {
-  /** Returns whether making a summary failed recently, so it isn't tried again yet. */
+  /** Returns whether making a summary failed so recently that it isn't tried yet. */
   readonly isPaused: () => boolean;
   readonly store: (summary: Summary) => Promise<StoredSummary>;
-  /** Stores a pause after a failure. A later run makes the summary after the pause, which grows with each failure. */
+  /** Stores a pause after a failure, which grows with each failure. */
   readonly pause: () => Promise<unknown>;
 }
 
@@ -82,8 +82,7 @@ export function openSummaryStore(journal: Journal): SummaryStore {
 
 /**
  * Writes metadata if `mayReplace` returns `true` for the stored conversation, and resolves with `"written"`. Otherwise
- * resolves with the stored conversation; with `null` if it has been deleted. Doesn't use the journal's queue of writes,
- * so a store that doesn't answer here doesn't delay the reply. If the store has no versions, the last write wins.
+ * resolves with the stored conversation, or with `null` if it was deleted.
  */
 async function compareAndSet(
   { memory, conversationId, history }: Journal,

@@ -26,12 +26,12 @@ export interface WindowInput {
   readonly summary: Message | undefined;
   /**
    * The number of messages that are missing between the end of the summary and the first of `messages`. Without a
-   * summary: between the conversation's beginning and the first of `messages`.
+   * summary, counted from the conversation's beginning.
    */
   readonly dropped: number;
   /**
-   * Returns the position of the user message at an index of `messages`, counted from the end of the summary (without a
-   * summary: from the conversation's beginning).
+   * Returns the position of the user message at an index of `messages`, counted from the end of the summary. Without a
+   * summary, counted from the conversation's beginning.
    */
   readonly positionOf: (index: number) => number;
 }
@@ -39,18 +39,13 @@ export interface WindowInput {
 /** The result of applying a window to a part of a history. */
 export interface WindowResult {
   readonly messages: readonly Message[];
-  /**
-   * The summary as a message. Absent if the conversation has no summary, or if the window has no room for the summary.
-   * Without room, `messages` is empty, too.
-   */
+  /** The summary as a message. `undefined`: there is no summary, or the window has no room for it. */
   readonly summary: Message | undefined;
-  /**
-   * Returns the fate of the message at an index of the input's `messages`. `undefined` stands for `sent`: unchanged.
-   */
+  /** Returns the fate of the message at an index of the input's `messages`. `undefined` means `sent`. */
   readonly label: (index: number) => ContextLabel | undefined;
   /**
-   * The problem that prevents the model call, because the model wouldn't get the messages that it must answer. Absent if
-   * there is no problem.
+   * The problem that prevents the model call: the model wouldn't get a message that it must answer. `undefined`: no
+   * problem.
    */
   readonly issue: MemoryIssue | undefined;
 }
@@ -58,14 +53,11 @@ export interface WindowResult {
 export interface ModelWindow {
   readonly limit: WindowLimit | undefined;
   /**
-   * Applies the window. Throws the errors of the window function or the tokenizer in `RunConfig.memory.window`. Throws
-   * a `TypeError` if one of them returns an invalid value.
+   * Applies the window. Throws the errors of the functions in `RunConfig.memory.window`, and a `TypeError` if one of
+   * them returns an invalid value.
    */
   readonly apply: (input: WindowInput) => WindowResult;
-  /**
-   * Returns the number of tokens of the messages, by the window's tokenizer. Returns `undefined` if the window limits
-   * messages, not tokens.
-   */
+  /** Returns the number of tokens of the messages. Returns `undefined` unless the window limits tokens. */
   readonly tokensOf: (messages: readonly Message[]) => number | undefined;
 }
 
@@ -132,8 +124,9 @@ function openSelecting(window: SelectingWindow): ModelWindow {
 const limitOf = (options: WindowOptions): number =>
   "maxTokens" in options ? options.maxTokens : options.maxMessages;
 
-/** Returns a tokenizer that remembers its results, because each model call counts the tokens of the whole history again. */
+/** Returns a tokenizer that remembers its results. */
 function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
+  // Each model call counts the tokens of the whole history again.
   const known = new Map<string, number>();
   return (text) => {
     const tokens = known.get(text) ?? tokenizer(text);
@@ -142,9 +135,7 @@ function memoizeTokenizer(tokenizer: Tokenizer): Tokenizer {
   };
 }
 
-/**
- * The result of a window that has no room for the newest message, or for the summary together with the newest message.
- */
+/** The result of a window that has no room for the messages that the model must get. */
 const nothing: WindowResult = {
   messages: [],
   summary: undefined,
@@ -166,10 +157,7 @@ const applyOptions =
     };
   };
 
-/**
- * Returns a function that returns the fate of the message at an index: `trimmed`, or `undefined`, which stands for
- * `sent`. The list of fates is created on first use, because usually it isn't needed.
- */
+/** Returns a function that returns the fate of the message at an index: `trimmed`, or `undefined` for `sent`. */
 function lookUp(omitted: readonly Omission[]): WindowResult["label"] {
   let labels: ContextLabel[] | undefined;
   return (index) => {
@@ -185,8 +173,8 @@ function lookUp(omitted: readonly Omission[]): WindowResult["label"] {
 }
 
 /**
- * Returns the window that remains for the messages after a summary. `cost`: the size of the summary, in tokens or messages.
- * Returns `undefined` if there is no room for messages.
+ * Returns the window that remains for the messages after a summary, or `undefined` if no room remains. `cost`: the size
+ * of the summary, in tokens or messages.
  */
 function lessened(options: WindowOptions, cost: number): WindowOptions | undefined {
   const limit = limitOf(options) - cost;
@@ -202,8 +190,8 @@ const leftOut: ContextLabel = { fate: "trimmed", reason: "function" };
 const changed: ContextLabel = { fate: "repaired" };
 
 /**
- * Returns a window that lets the application's window function choose the messages. Applying the window throws the
- * function's errors, and a `TypeError` if the function doesn't return messages.
+ * Returns the `apply` function of a window whose messages the application's window function chooses. It throws that
+ * function's errors, and a `TypeError` for an invalid result.
  */
 function windowByFunction(window: WindowFunction): (input: WindowInput) => WindowResult {
   return ({ messages, summary }) => {
@@ -232,13 +220,13 @@ const newestMissing: MemoryIssue = {
 };
 
 /**
- * Checks the messages that the window function returned, and returns them. Only new messages are checked, because
- * messages of the conversation (`own`) were checked earlier. Throws a `TypeError` if the value isn't a list of
- * messages.
+ * Checks and returns the messages that the window function returned. Throws a `TypeError` if they aren't a list of
+ * messages. `own`: the messages of the conversation.
  */
 function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Message[] {
   if (!Array.isArray(returned)) throw new TypeError("it returned no list of messages");
   return Array.from(returned as readonly unknown[], (message, index) => {
+    // Messages of the conversation were checked earlier.
     if (own.has(message)) return message as Message;
     const parsed = parseMessages([message]);
     if (parsed.success) return parsed.data[0] as Message;
@@ -249,10 +237,8 @@ function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Me
 }
 
 /**
- * Returns whether the model gets the messages that it must answer. These are the last user message and the newest
- * message. If the history ends with tool results, the model must get all of these results. The window function may
- * replace such a message by a new message of the same role. It may replace a tool result by a new result of the same
- * call.
+ * Returns whether the model gets the last user message and the newest message, or replacements of the same role. If the
+ * history ends with tool results, all of these are needed.
  */
 function holdsNewest(
   given: readonly Message[],
@@ -271,9 +257,8 @@ const roleOf = ({ role, tool_call_id: answers }: Message): string =>
   role === "tool" ? `${role}:${answers}` : role;
 
 /**
- * Returns a map from each message that the window function returned to the message's fate. The fate is `repaired` if
- * the sanitizer changed the message; `undefined` stands for `sent`. The map has no entry for a message that the
- * sanitizer dropped.
+ * Returns the fate of each message that the window function returned: `repaired`, or `undefined` for `sent`. Dropped
+ * messages are absent.
  */
 function labelsOf(
   returned: readonly Message[],
@@ -287,7 +272,7 @@ function labelsOf(
   return labels;
 }
 
-/** Copies messages that occur several times in the list, so each place in the list has its own message object. */
+/** Returns the list with its own message object at each index: repeated objects are copied. */
 function toldApart(messages: readonly Message[]): readonly Message[] {
   const seen = new Set<Message>();
   return messages.map((message) => {

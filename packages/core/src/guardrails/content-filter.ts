@@ -4,8 +4,8 @@ const SENSITIVE = [/password/i, /secret/i, /api[_-]?key/i];
 
 /**
  * Creates a guardrail that blocks text that matches any of the patterns. If the output isn't a text, each text in it is
- * checked separately, at any depth: field names, values, numbers as text, and entries of Maps and Sets. Default patterns:
- * words for credentials ("password", "secret", "api key").
+ * checked, at any depth: field names, values, numbers, and entries of Maps and Sets. Default patterns: words for
+ * credentials ("password", "secret", "api key").
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function createContentFilter(
   };
 }
 
-/** Yields all texts in a value. Uses its own stack instead of recursion, so deep or cyclic values cause no problem. */
+/** Yields all texts in a value, which can be deep or cyclic. */
 function* textsIn(input: unknown): Generator<string> {
   const seen = new Set<unknown>();
   const open: unknown[] = [input];

@@ -6,18 +6,16 @@ export type ValidationResult =
   | { readonly isValid: true }
   | { readonly isValid: false; readonly errorMessage: string };
 
-/**
- * `Readonly<Ctx>`, but for a context of type `any` it is `any`. `Readonly<any>` is an index signature, which doesn't accept
- * the contexts `undefined` and `null`.
- */
+/** `Readonly<Ctx>`, or `any` for a context of type `any`. */
+// `Readonly<any>` is an index signature, which doesn't accept the contexts `undefined` and `null`.
 // biome-ignore lint/suspicious/noExplicitAny: stands for every context
 type ReadonlyContext<Ctx> = 0 extends 1 & Ctx ? any : Readonly<Ctx>;
 
 /**
- * Checks an input or an output. If a guardrail throws, rejects or returns no result, the value is blocked. The reason is then
- * the error's name and message, but the message is left out if it quotes the checked value.
+ * Checks an input or an output. `context` is the run's context.
  *
- * `context` is the run's context. A guardrail that doesn't need the context takes one parameter.
+ * If a guardrail throws, rejects or returns no result, the value is blocked. The reason is the error's name and
+ * message. The message is left out if it quotes the checked value.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a guardrail that names no context works with every one
 export type Guardrail<I, Ctx = any> = (
@@ -28,9 +26,9 @@ export type Guardrail<I, Ctx = any> = (
 type Verdict = ValidationResult | Promise<ValidationResult>;
 
 /**
- * Combines validations into one. They are called in order until one fails, and the result of the failed one is returned. A
- * validation passes only with `isValid: true`; a missing result is a failure. The combined validation is async only if one of
- * the validations is async.
+ * Combines validations into one. They are called in order until one fails, and the result of the failed one is
+ * returned. A validation passes only with `isValid: true`. The combined validation is async only if one of the
+ * validations is async.
  *
  * @example
  * ```ts
@@ -76,17 +74,12 @@ export function composeValidations<I, Ctx>(
   };
 }
 
-/**
- * Returns whether a value has a `then` method. `await` checks the same. Promises of another realm or library aren't
- * `instanceof Promise`.
- */
+/** Returns whether a value has a `then` method, as `await` does. */
+// Promises of another realm or library aren't `instanceof Promise`.
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
-/**
- * Returns the failure if a validation didn't pass; `undefined` if it passed. A result that isn't a `ValidationResult`
- * counts as a failure.
- */
+/** Returns the failure if a validation didn't pass; `undefined` if it passed. */
 function failureOf(verdict: unknown): ValidationResult | undefined {
   const isValid: unknown =
     typeof verdict === "object" && verdict !== null && "isValid" in verdict ? verdict.isValid : undefined;

@@ -3,8 +3,8 @@ import type { ValidationResult } from "./guardrail.ts";
 /** The options of {@link createPermissionCheck}. */
 export interface PermissionCheckOptions<Ctx> {
   /**
-   * Returns the permissions in a context; `undefined` if the context has no list of permissions. Default: the list in the
-   * context's own field `permissions`.
+   * Returns the permissions in a context; `undefined` if it has none. Default: the list in the context's own field
+   * `permissions`.
    */
   readonly permissionsOf?: (context: Ctx) => readonly string[] | undefined;
 }

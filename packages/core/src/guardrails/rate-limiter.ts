@@ -5,7 +5,7 @@ export interface RateLimiterOptions {
   /** Returns the current time in milliseconds, from a clock that never goes back. Default `performance.now`. */
   readonly now?: () => number;
   /**
-   * The maximum number of keys (e.g. users) to remember. If there are more, the least recently used key is forgotten. Default
+   * The maximum number of keys (e.g. users) to remember. The least recently used key is forgotten first. Default
    * 10,000.
    */
   readonly maxKeys?: number;
@@ -15,11 +15,11 @@ const DEFAULT_MAX_KEYS = 10_000;
 
 /**
  * Creates a guardrail that passes at most `maxCalls` inputs per key in any period of `windowMs` milliseconds (a sliding
- * window). Blocked inputs don't count. `keyOf` returns the key of an input; it can use the run's context (e.g. the user's
- * id).
+ * window). Blocked inputs don't count. `keyOf` returns the key of an input, from the input and the run's context (e.g.
+ * the user's id). Throws a `TypeError` for invalid arguments.
  *
- * The limit applies to this process only: each of several processes has its own limit. The guardrail keeps at most `maxCalls`
- * numbers for each of at most `maxKeys` keys. Throws a `TypeError` for invalid arguments.
+ * The limit applies to this process only. The guardrail keeps at most `maxCalls` numbers for each of at most `maxKeys`
+ * keys.
  *
  * @example
  * ```ts
@@ -43,10 +43,8 @@ export function createRateLimiter<I = unknown, Ctx = any>(
   const { maxKeys = DEFAULT_MAX_KEYS } = options;
   const now = () => (options.now === undefined ? performance.now() : options.now());
   checkArguments({ maxCalls, windowMs, keyOf, now: options.now ?? now, maxKeys });
-  /**
-   * The times of the calls that passed, by key. Each list is ordered oldest first. The map's first key is the least recently
-   * used.
-   */
+  /** The times of the calls that passed, by key, oldest time first. */
+  // The map's first key is the least recently used.
   const callsByKey = new Map<string, number[]>();
 
   return (input, context) => {

@@ -1,15 +1,15 @@
 /**
  * Returns a deeply frozen copy of plain data of any depth.
  *
- * - Dates, URLs, bytes, maps and sets are copied but not frozen, because freezing doesn't protect their content. Bytes
- *   of any kind (e.g. a `Buffer`) become a `Uint8Array`.
- * - Other values (e.g. instances of a class) belong to the application. The copy has the same instances.
+ * - Dates, URLs, bytes, maps and sets are copied but not frozen. Bytes of any kind (e.g. a `Buffer`) become a
+ *   `Uint8Array`.
+ * - Other values (e.g. instances of a class) aren't copied: the copy has the same instances.
  */
 export const frozenCopy = <T>(value: T): T => copyOf(value, true) as T;
 
 /**
- * Returns a deep copy of plain data. The copy isn't frozen. Instances of a class belong to the application; the copy
- * has the same instances.
+ * Returns a deep copy of plain data, which isn't frozen. Instances of a class aren't copied: the copy has the same
+ * instances.
  */
 export const plainCopy = <T>(value: T): T => copyOf(value, false) as T;
 
@@ -21,9 +21,7 @@ interface Unfilled {
 
 // Not recursive: a caller's value can be nested deeper than the call stack allows. Such a value is refused later.
 function copyOf(value: unknown, freezes: boolean): unknown {
-  /**
-   * The copies, by original object. They make sure that an object that occurs several times, or in itself, is copied once.
-   */
+  /** The copies, by original object. An object that occurs several times, or in itself, is copied once. */
   const copies = new Map<object, object>();
   const unfilled: Unfilled[] = [];
   const copied = (part: unknown): unknown => {

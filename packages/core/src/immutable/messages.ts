@@ -2,23 +2,18 @@ import type { ConversationMemory, Message } from "@jaf/memory";
 import { MAX_DEPTH, parseMessages, present } from "@jaf/memory/internal";
 import { frozenCopy } from "./copy.ts";
 
-/** Returns the message itself if it is already deeply frozen (like the messages of JAF's stores); otherwise a frozen copy. */
+/** Returns the message itself if it is already deeply frozen; otherwise a frozen copy. */
 export const ownMessage = (message: Message): Message => (isFixed(message) ? message : frozenCopy(message));
 
-/**
- * Returns frozen messages in a new list. Values that aren't messages are refused later. The list itself isn't frozen, because
- * loops over frozen lists are slow.
- */
+/** Returns frozen messages in a new list, which isn't frozen. */
+// Loops over frozen lists are slow. Values that aren't messages are refused later.
 export const ownMessages = (messages: readonly Message[]): readonly Message[] => messages.map(ownMessage);
 
 /** Returns the list itself if it is already frozen; otherwise a frozen copy. */
 export const frozenMessages = (messages: readonly Message[]): readonly Message[] =>
   Object.isFrozen(messages) ? messages : Object.freeze([...messages]);
 
-/**
- * Returns a frozen copy of a client's input, so the input can't change after it was checked. A value that can't be
- * copied is returned unchanged; the check of the input refuses it.
- */
+/** Returns a frozen copy of a client's input. A value that can't be copied is returned unchanged. */
 export function frozenInput<T>(sent: T): T {
   try {
     return isFixed(sent) ? sent : frozenCopy(sent);
@@ -38,11 +33,7 @@ export function ownConversation(conversation: ConversationMemory): ConversationM
   };
 }
 
-/**
- * Returns whether a value can no longer change. Returns `false` for dates, maps, bytes and getters, because they can
- * change even if they are frozen. Also returns `false` for a value that is nested deeper than a store accepts (e.g. a
- * cycle).
- */
+/** Returns whether a value can no longer change. Returns `false` if that isn't certain (e.g. for a cycle). */
 function isFixed(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depth > MAX_DEPTH || !Object.isFrozen(value) || !isPlain(value)) return false;
@@ -59,13 +50,10 @@ function isPlain(value: object): boolean {
 
 export type StorableMessage =
   | { readonly ok: true; readonly message: Message }
-  /**
-   * `problem`: the field that no store can hold (e.g. `annotations[1].at`) and the expected value, without the field's
-   * content.
-   */
+  /** `problem`: the field that no store can hold (e.g. `annotations[1].at`), and the expected value. */
   | { readonly ok: false; readonly problem: string };
 
-/** Returns a frozen copy of a message with any fields, or the problem if no store can hold the message. */
+/** Returns a frozen copy of a message with any fields. If no store can hold the message, returns the problem. */
 export function storableMessage(message: object): StorableMessage {
   let copy: object;
   try {

@@ -6,8 +6,8 @@ import { textOfThrown } from "../thrown.ts";
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Settles like `work`, or rejects as soon as the signal is aborted. To find out whether a rejection comes from the abort,
- * check `signal.aborted`.
+ * Settles like `work`, or rejects as soon as the signal is aborted. Check `signal.aborted` to tell these rejections
+ * apart.
  */
 export function abortable<T>(work: T | PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return Promise.resolve(work);

@@ -40,7 +40,7 @@ export const budgetSchema = z.strictObject(
 export interface Spent {
   /** The tokens of all calls together. */
   readonly usage: ModelUsage;
-  /** The cost, by `RunConfig.prices`. Calls of models without a price aren't counted. Absent if no called model had a price. */
+  /** The cost, by `RunConfig.prices`, of the calls whose model has a price. Absent: no called model had a price. */
   readonly cost?: number;
 }
 
@@ -56,18 +56,20 @@ export interface Spending {
   /** Sets the usage of the earlier runs, as stored in the loaded conversation. */
   readonly loaded: (before: Spent | undefined) => void;
   /**
-   * Returns the valid token counts of the usage that the model provider reported for a reply. If the run has prices or a budget,
-   * estimates the input and output tokens that are missing. Returns `undefined` if no count is known.
+   * Returns the token counts of a reply, or `undefined` if none is known. If the run has prices or a budget, missing
+   * input and output tokens are estimated.
    */
   readonly usageOf: (reported: unknown, call: () => EstimatedCall) => ModelUsage | undefined;
   readonly costOf: (usage: ModelUsage, asked: Asked) => number | undefined;
   readonly count: (usage: ModelUsage | undefined, asked: Asked) => void;
-  /** Returns the usage of this run; `undefined` until the usage of a model call was reported or estimated. */
+  /** Returns the usage of this run; `undefined` if no model call has reported or estimated usage yet. */
   readonly ofRun: () => Spent | undefined;
   readonly ofConversation: () => Spent | undefined;
   /**
-   * Returns why a model with this name must not be called; `undefined` if it can be called. The error is
-   * `BudgetExceeded` if the budget is used up, and `InternalError` if `maxCost` is set and the model has no price.
+   * Returns why a model with this name must not be called; `undefined` if it can be called.
+   *
+   * - `BudgetExceeded`: the budget is used up.
+   * - `InternalError`: the budget has a `maxCost`, and the model has no price.
    */
   readonly refusal: (name: string) => JAFError | undefined;
 }

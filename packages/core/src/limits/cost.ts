@@ -14,8 +14,8 @@ export interface ModelUsage {
   /** The number of output tokens that were used for reasoning. */
   readonly reasoningTokens?: number;
   /**
-   * `true` if a part of the input or output tokens is estimated, because the model provider didn't report these tokens. Otherwise
-   * absent.
+   * `true` if the input or output tokens are at least partly estimated, because the model provider didn't report them.
+   * Otherwise absent.
    */
   readonly estimated?: true;
 }
@@ -31,10 +31,7 @@ export const USAGE_COUNTS = [
 
 type Counts = { -readonly [Field in keyof ModelUsage]: ModelUsage[Field] };
 
-/**
- * Returns the token counts that a model provider reported. Counts that aren't finite or are negative are left out.
- * Returns `undefined` if no count is left.
- */
+/** Returns the valid token counts that a model provider reported; `undefined` if there are none. */
 export function usageIn(reported: unknown): ModelUsage | undefined {
   if (typeof reported !== "object" || reported === null) return undefined;
   const given: Readonly<Record<string, unknown>> = { ...reported };
@@ -48,8 +45,8 @@ export function usageIn(reported: unknown): ModelUsage | undefined {
 }
 
 /**
- * Returns the sum of both usages, field by field. A field is absent if it is absent in both usages. Returns `undefined` if
- * both usages are `undefined`.
+ * Returns the sum of both usages, field by field; `undefined` if both are `undefined`. A field that both lack is
+ * absent.
  */
 export function sumOfUsage(
   one: ModelUsage | undefined,
@@ -78,8 +75,8 @@ export interface ModelPrice {
 }
 
 /**
- * Prices by `"provider/model"` (the names in a reply's `origin`), or by the model's name alone. If both keys match, the price
- * of `"provider/model"` applies.
+ * Prices by `"provider/model"` (the names in a reply's `origin`), or by the model's name alone. If both keys match, the
+ * price of `"provider/model"` applies.
  */
 export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 
@@ -123,8 +120,8 @@ export function costOf(usage: ModelUsage, price: ModelPrice): number {
 }
 
 /**
- * Returns the price of a model; `undefined` if the model has no price. `name`: the model that was called; `origin`: the model
- * that replied.
+ * Returns the price of a model; `undefined` if it has none. `name`: the model that was called; `origin`: the model that
+ * replied.
  */
 export function priceOf(
   prices: ModelPrices | undefined,

@@ -4,15 +4,15 @@ import { MAX_TIMER_MS } from "./abort.ts";
 /** The time limits for model calls and tools of a run, in milliseconds, from 1. `Infinity`: no limit. */
 export interface RunTimeouts {
   /**
-   * The limit of one attempt of a model call. When the time is up, the signal that the model provider got is aborted, and a
-   * later reply is ignored. The timeout is a transient failure and is retried by `modelRetry`. After the last attempt the run
-   * ends with a `ModelCallError` that has `timeoutMs`. If `Agent.modelConfig.timeoutMs` is set, it replaces this limit.
-   * Default 600,000.
+   * The limit of one attempt of a model call. When the time is up, the signal that the model provider got is aborted,
+   * and a later reply is ignored. The timeout is a transient failure, which `modelRetry` retries. After the last
+   * attempt the run ends with a `ModelCallError` that has `timeoutMs`. If `Agent.modelConfig.timeoutMs` is set, it
+   * replaces this limit. Default 600,000.
    */
   readonly modelMs?: number;
   /**
-   * The longest pause in a streamed reply of the model: before its first chunk and between two chunks. A timeout is handled
-   * as for `modelMs`. Default 300,000.
+   * The longest pause in a streamed reply, before its first chunk and between two chunks. A timeout has the same effect
+   * as one of `modelMs`. Default 300,000.
    */
   readonly modelIdleMs?: number;
   /** The limit of one execution of a tool. If `Tool.timeoutMs` is set, it replaces this limit. Default 600,000. */
@@ -73,10 +73,8 @@ export function toolLimit(
     : { timeoutMs, option: "Tool.timeoutMs" };
 }
 
-/**
- * The error of a call that exceeded its time limit. Retry policies for model calls recognise a timeout by the error's name
- * and code.
- */
+/** The error of a call that exceeded its time limit. */
+// Retry policies for model calls recognise a timeout by the error's name and code.
 export class TimeLimitError extends Error {
   override readonly name = "TimeoutError";
   readonly code = "ETIMEDOUT";
@@ -98,17 +96,17 @@ export interface Limit {
 
 export interface TimeLimit {
   /**
-   * The signal for the limited work. It is aborted when the time is up, when the outer signal (the one that
-   * `openTimeLimit` got) is aborted, and by `end`.
+   * The signal for the limited work. It is aborted by `end`, when the time is up, and with the outer signal of
+   * `openTimeLimit`.
    */
   readonly signal: AbortSignal;
   /** Settles like `work`, or rejects as soon as `signal` is aborted. */
   readonly race: <T>(work: T | PromiseLike<T>) => Promise<T>;
-  /** Settles like `work`, or rejects when the time is up. Doesn't reject if only the outer signal is aborted. */
+  /** Settles like `work`, or rejects when the time is up. An abort of the outer signal alone doesn't reject. */
   readonly inTime: <T>(work: T | PromiseLike<T>) => Promise<T>;
-  /** Adds a limit for the time between two calls of the returned function, and for the time until its first call. */
+  /** Adds a limit for the time until the first call of the returned function, and between two of its calls. */
   readonly between: (limit: Limit) => () => void;
-  /** Stops the clock until `resume` is called, e.g. while the work waits for a call that has its own limit. */
+  /** Stops the clock until `resume` is called. */
   readonly pause: () => void;
   /** Restarts the clock with the full time, unless the time limit is closed. */
   readonly resume: () => void;
@@ -123,16 +121,13 @@ export interface TimeLimit {
 // Shared, because creating an error's stack is slow, and the stack of this error is of no use.
 const OVER = new Error("the call is over");
 
-/**
- * Starts a time limit. Its `signal` is created on first use, because creating one for every model call and tool is
- * slow.
- */
+/** Starts a time limit. */
 export const openTimeLimit = (limit: Limit, signal: AbortSignal | undefined): TimeLimit =>
   new OpenTimeLimit(limit, signal);
 
-/**
- * The implementation of {@link TimeLimit}. It is a class, because creating closures for every time limit would be slow.
- */
+/** The implementation of {@link TimeLimit}. */
+// A class, because creating closures for every time limit would be slow. `signal` is created on first use for the same
+// reason.
 class OpenTimeLimit implements TimeLimit {
   readonly #limit: Limit;
   #controller: AbortController | undefined;
@@ -223,11 +218,9 @@ class OpenTimeLimit implements TimeLimit {
     this.#between = undefined;
   }
 
-  /**
-   * Implements `race` and `inTime`. Keeps each promise's reject function in a list, because adding a listener to
-   * `signal` for every promise would be slow.
-   */
+  /** Implements `race` and `inTime`. */
   #wait<T>(work: T | PromiseLike<T>, inTime: boolean, ended: Ended | undefined): Promise<T> {
+    // A list of reject functions, because adding a listener to `signal` for every promise would be slow.
     return new Promise<T>((resolve, reject) => {
       if (ended !== undefined) reject(ended.reason);
       else this.#waiting.push({ reject, inTime });
@@ -244,9 +237,6 @@ interface Ended {
 
 interface PendingWork {
   readonly reject: (reason: unknown) => void;
-  /**
-   * Whether the promise rejects only when the time is up, and not when the outer signal is aborted; see
-   * `TimeLimit.inTime`.
-   */
+  /** `true` for `inTime`: the promise rejects only when the time is up. */
   readonly inTime: boolean;
 }

@@ -18,31 +18,27 @@ import {
 type Installing<Ctx> = Pick<Agent<Ctx, any>, "middleware" | "remembers">;
 type Configured<Ctx> = Pick<RunConfig<Ctx>, "middleware" | "remembers" | "userMemory">;
 
-/** Names a hook in a `middleware_failed` event: the middleware's name and which of its hooks. */
+/** The hook that a `middleware_failed` event is about. */
 export interface HookName {
   readonly name: string;
   readonly hook: "onStart" | "onFinish";
 }
 
 /**
- * `context`: the run's context, which a `remembers` function gets as its argument. `hook`: the hook that is called
- * after the `remembers` function. If the `remembers` function throws, the `middleware_failed` event names this hook.
+ * `context`: the argument of a `remembers` function. `hook`: the hook that a `middleware_failed` event names if that
+ * function throws.
  */
 export type Asking<Ctx> = Pick<RunState<Ctx>, "context"> & Pick<HookName, "hook">;
 
-/**
- * Returns whether a run that begins with this agent can have middleware. If it can't, the run doesn't wait for any
- * middleware.
- */
+/** Returns whether a run that begins with this agent can have middleware. */
 export const hasMiddleware = <Ctx>(config: Configured<Ctx>, agent: Installing<Ctx>): boolean =>
   config.middleware !== undefined ||
   agent.middleware !== undefined ||
   declarationFor(config, agent) !== undefined;
 
 /**
- * Returns the middleware of a run in the order of the calls: `RunConfig.middleware`, `Agent.middleware`, and the
- * middleware of the user memory. Rejects with a `TypeError` if a middleware or the user memory settings (`remembers`)
- * are invalid.
+ * Resolves with the middleware of a run in the order of the calls: the run's, the agent's, and the user memory's.
+ * Rejects with a `TypeError` if one is invalid.
  */
 export async function install<Ctx>(
   scope: RunScope<Ctx>,
@@ -58,8 +54,8 @@ export async function install<Ctx>(
 }
 
 /**
- * Checks middleware and user memory settings as far as is possible without calling a function. Throws a `TypeError` if
- * they are invalid. `label` converts a field's name into the name for the error (e.g. `RunConfig.middleware`).
+ * Checks middleware and user memory settings without calling a function. Throws a `TypeError` if they are invalid.
+ * `label` converts a field's name into the name for the error (e.g. `RunConfig.middleware`).
  */
 export function checkInstallable<Ctx>(
   config: Configured<Ctx>,
@@ -94,18 +90,15 @@ export function emitFailure<Ctx>(
 /** The user memory settings (`remembers`) that apply to a run, and where they come from. */
 interface ActiveDeclaration<Ctx> {
   readonly declaration: RemembersDeclaration<Ctx>;
-  /**
-   * The agent or the configuration that has the settings. If `declaration` is a function, it is called with this object
-   * as `this`, because the object can be an instance of a class.
-   */
+  /** The agent or the configuration that has the settings. */
   readonly declaring: object;
   readonly what: string;
   readonly memory: RunUserMemory;
 }
 
 /**
- * Returns the user memory settings for a run: `RunConfig.remembers` if it is set, otherwise `Agent.remembers`. Returns
- * `undefined` if the run has no such settings or no user memory.
+ * Returns the user memory settings for a run: `RunConfig.remembers`, or else `Agent.remembers`. Returns `undefined` if
+ * the run has no settings or no user memory.
  */
 function declarationFor<Ctx>(
   config: Configured<Ctx>,
@@ -125,7 +118,8 @@ function declarationFor<Ctx>(
 }
 
 /**
- * Checks the user memory and its settings (`remembers`) without calling a function. Throws a `TypeError` if they are invalid.
+ * Checks the user memory and its settings (`remembers`) without calling a function. Throws a `TypeError` if they are
+ * invalid.
  */
 function checkDeclared<Ctx>(
   { remembers, userMemory }: Configured<Ctx>,
@@ -138,12 +132,12 @@ function checkDeclared<Ctx>(
 }
 
 /**
- * Returns the list of middleware that recalls and stores facts:
+ * Resolves with the middleware that recalls and stores facts:
  *
- * - If the settings name no user, returns an empty list.
- * - If a `remembers` function or `RunUserMemory.middlewareFor` throws, emits `middleware_failed` and returns an empty
- *   list.
- * - If the settings or the middleware are invalid, rejects with a `TypeError`.
+ * - If the settings name no user: an empty list.
+ * - If a `remembers` function or `RunUserMemory.middlewareFor` throws: an empty list, after a `middleware_failed`
+ *   event.
+ * - If the settings or the middleware are invalid: rejects with a `TypeError`.
  */
 async function userMemoryMiddleware<Ctx>(
   scope: RunScope<Ctx>,

@@ -13,7 +13,7 @@ export interface TurnStart<Ctx> {
   readonly state: RunState<Ctx>;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
-  /** Whether the state already ends with the turn's reply, because another run has stored it. */
+  /** Whether the state already ends with the turn's reply, which another run has stored. */
   readonly isReplied: boolean;
 }
 
@@ -40,17 +40,15 @@ export function openTurn<Ctx>(
 }
 
 /**
- * Returns the time of the conversation's last write, in milliseconds since 1970; `undefined` if the store doesn't report it.
+ * Returns the time of the conversation's last write, in milliseconds since 1970; `undefined` if the store doesn't
+ * report it.
  */
 function lastWritten<Ctx>({ journal }: RunScope<Ctx>): number | undefined {
   const at: unknown = journal?.history().stored?.metadata?.updatedAt;
   return at instanceof Date ? at.getTime() : undefined;
 }
 
-/**
- * Returns the function `MiddlewareTurn.complete`. It can be called after the run has ended, so it doesn't use the run's
- * messages or signal.
- */
+/** Returns the function `MiddlewareTurn.complete`, which doesn't use the run's messages or signal. */
 function openCompletion<Ctx>(
   config: RunConfig<Ctx>,
   state: RunState<Ctx>,

@@ -10,8 +10,8 @@ import { openTurn } from "./middleware-turn.ts";
 /** The middleware of a run that has begun. */
 export interface RunMiddleware<Ctx> {
   /**
-   * Calls the `onStart` hooks of all middleware and resolves with the run's progress. If the installed middleware is invalid,
-   * the progress has an error outcome. Never rejects.
+   * Calls the `onStart` hooks of all middleware and resolves with the run's progress. Never rejects: invalid middleware
+   * is an error outcome.
    */
   readonly start: () => Promise<RunProgress<Ctx>>;
   /** Returns the texts that the `onStart` hooks add to the prompts, in the order of the middleware. */
@@ -20,11 +20,7 @@ export interface RunMiddleware<Ctx> {
   readonly finish: (state: RunState<Ctx>) => Promise<void>;
 }
 
-/**
- * Opens the middleware of a run. Returns `undefined` if the run has no middleware, or has ended without a reply. If the run
- * has ended with a reply that another run stored, only `onFinish` is called. The reason is that the other run may have
- * crashed before it called `onFinish`.
- */
+/** Opens the middleware of a run. Returns `undefined` if no hook needs to be called. */
 export function openRunMiddleware<Ctx>(
   scope: RunScope<Ctx>,
   progress: RunProgress<Ctx>,
@@ -100,7 +96,7 @@ async function start<Ctx>(
   ];
 }
 
-/** Calls a hook. If the hook throws, emits an event and resolves with `undefined`. Never rejects. */
+/** Calls a hook. If the hook throws, emits `middleware_failed` and resolves with `undefined`. Never rejects. */
 async function guarded<Ctx, T>(
   scope: RunScope<Ctx>,
   called: HookName,

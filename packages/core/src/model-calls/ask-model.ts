@@ -19,7 +19,7 @@ export interface Question<Ctx> {
   readonly instructions: string;
   readonly messages: readonly Message[];
   readonly modelConfig: ModelConfig;
-  /** The signal of this request, in place of the run's signal. */
+  /** The signal of this request, in place of the run's signal. `undefined`: no signal. */
   readonly signal: AbortSignal | undefined;
 }
 

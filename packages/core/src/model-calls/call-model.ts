@@ -14,10 +14,7 @@ export type ModelReply =
   | {
       readonly ok: true;
       readonly message: Message;
-      /**
-       * The reply as it was streamed. Call its `release` when the reply is accepted, and its `retract` when the reply
-       * is refused.
-       */
+      /** The streamed reply. Call `release` when the reply is accepted, and `retract` when it is refused. */
       readonly text: StreamedReply;
     }
   | { readonly ok: false; readonly error: JAFError };
@@ -25,13 +22,13 @@ export type ModelReply =
 /** What a prompt has in addition to the conversation. */
 export interface PromptExtras {
   readonly additions: readonly PromptAddition[];
-  /** Messages that follow the conversation in the prompt without being part of it (e.g. a request to correct the reply). */
+  /** Messages after the conversation that aren't part of it (e.g. a request to correct the reply). */
   readonly trailing: readonly Message[];
 }
 
 /**
- * Calls the model for its next message, with retries and fallback models. Prepares the messages that the model gets,
- * adds the texts of middleware, and calls the model through the `wrapModelCall` hooks.
+ * Prepares the prompt of a step and calls the model through the `wrapModelCall` hooks, with retries and fallback
+ * models.
  */
 export async function callModel<Ctx>(
   scope: RunScope<Ctx>,

@@ -33,7 +33,7 @@ interface UsableReply {
   readonly ok: true;
   readonly message: Message;
   readonly completion: ModelCompletion;
-  /** The tokens that the reply used. Absent if a `wrapModelCall` hook made the reply itself. */
+  /** The tokens that the reply used. Absent: a `wrapModelCall` hook made the reply itself. */
   readonly usage?: ModelUsage | undefined;
   /** The reply as it was streamed. */
   readonly text: StreamedReply;
@@ -47,11 +47,10 @@ interface FailedCall {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   /**
-   * Whether observers have already got parts of this attempt's reply (e.g. as `llm_delta` events) and must discard
-   * them.
+   * Whether observers have already got parts of this attempt's reply (e.g. `llm_delta` events) and must discard them.
    */
   readonly discardText: boolean;
-  /** The tokens that an unusable reply used. */
+  /** The tokens that an unusable reply used. Absent: they aren't known. */
   readonly usage?: ModelUsage | undefined;
   readonly attempts: number;
 }
@@ -88,9 +87,7 @@ export async function callOnce<Ctx>(
   }
 }
 
-/**
- * Returns the tokens that a reply used. If the tokens of an unusable reply must be estimated, only its text is counted.
- */
+/** Returns the tokens that a reply used. `undefined`: not known. */
 const usageOf = <Ctx>(
   { spending }: RunScope<Ctx>,
   { state, agent }: ModelRequest<Ctx>,
@@ -112,7 +109,7 @@ interface Completing {
   readonly text: StreamedReply;
 }
 
-/** Calls the model provider and resolves with the reply. If the time limit is exceeded, rejects and ignores a later reply. */
+/** Calls the model provider and resolves with the reply. Rejects if the time limit is exceeded. */
 function complete<Ctx>(
   { config: own, streaming }: RunScope<Ctx>,
   { state, agent }: ModelRequest<Ctx>,

@@ -9,9 +9,8 @@ import { callWithRetries, type ModelCall } from "./call-with-retries.ts";
 import { modelNameOf } from "./trace-model-call.ts";
 
 /**
- * Calls the model. If the call fails after all retries and another model might succeed (see `isForAnother`), calls the
- * next model of `RunConfig.modelFallback`, with its own retries. Begins with the model that gave the agent's last reply
- * in this run.
+ * Calls the model. If it fails, calls the next model of `RunConfig.modelFallback`, with its own retries. Begins with
+ * the model that gave the agent's last reply in this run.
  */
 export function callModels<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
   const { modelFallback } = scope.config;
@@ -52,12 +51,12 @@ async function callWithFallback<Ctx>(
   }
 }
 
-/** The default of `ModelFallback.statuses`. Model providers send these statuses if an account has no credit. */
+/** The default of `ModelFallback.statuses`: the statuses that model providers send if an account has no credit. */
 const DEFAULT_STATUSES: readonly number[] = [402, 429];
 
 /**
- * Returns whether to call the next model. This is so in three cases: the reply was unusable, the failure is transient,
- * or `ModelFallback.statuses` has the status of the failure.
+ * Returns whether to call the next model: the reply was unusable, the failure is transient, or its status is in
+ * `ModelFallback.statuses`.
  */
 function isForAnother<Ctx>(
   { statuses = DEFAULT_STATUSES }: ModelFallback<Ctx>,

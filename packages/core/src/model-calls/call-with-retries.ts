@@ -8,7 +8,7 @@ import { modelNameOf, originOf, traceModelCall } from "./trace-model-call.ts";
 
 /** What all attempts of one model call have in common: the request, and the function that emits the `context` event. */
 export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
-  /** Emits the `context` event once. Absent if the run has no observer. */
+  /** Emits the `context` event once. `undefined`: the run has no observer. */
   readonly emitContext: (() => void) | undefined;
 }
 
@@ -44,8 +44,8 @@ export async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall
 }
 
 /**
- * Returns a failure if the model must not be called: the budget is used up, or `maxCost` is set and the model has no
- * price. Returns `undefined` if the model can be called. `before`: the failed attempt before this call.
+ * Returns a failure if the budget doesn't allow a call of the model; otherwise `undefined`. `before`: the failed
+ * attempt before this call.
  */
 function refusedBy<Ctx>(
   { spending }: RunScope<Ctx>,

@@ -17,8 +17,8 @@ export type Instructions =
   | { readonly ok: false; readonly error: JAFError };
 
 /**
- * Computes the agent's instructions for a model call. Resolves with an error if the function `Agent.instructions`
- * throws, returns something other than a text, or exceeds the time limit of a model call. Never rejects.
+ * Computes the agent's instructions for a model call. Never rejects: a failure of `Agent.instructions` is an error in
+ * the result.
  */
 export async function resolveInstructions<Ctx>(
   { config }: RunScope<Ctx>,
@@ -44,9 +44,7 @@ const failure = <Ctx>({ currentAgentName }: Readonly<RunState<Ctx>>, thrown: unk
   return internalError(detail, thrown);
 };
 
-/**
- * Returns the agent's instructions for a state. If `instructions` is a function, it is called with the agent as `this`.
- */
+/** Returns the agent's instructions for a state: the text, or the result of the function. */
 function instructionsFor<Ctx>(
   agent: AnyAgent<Ctx>,
   state: Readonly<RunState<Ctx>>,
@@ -54,7 +52,7 @@ function instructionsFor<Ctx>(
   return typeof agent.instructions === "function" ? agent.instructions(state) : agent.instructions;
 }
 
-/** Returns the agent with texts added after its instructions. Returns the same agent if there are no texts to add. */
+/** Returns the agent with texts added after its instructions. Without texts, returns the same agent. */
 export function instructed<Ctx, Out>(agent: Agent<Ctx, Out>, additions: readonly string[]): Agent<Ctx, Out> {
   if (additions.length === 0) return agent;
   const instructions: Agent<Ctx, Out>["instructions"] = async (state) => {
@@ -70,21 +68,14 @@ export interface AddedPrompt {
   readonly messages: readonly Message[];
   /** The texts that are appended to the agent's instructions. */
   readonly instructions: readonly string[];
-  /**
-   * All added texts, each with the place where it was added. Without a user message, every text was added to the
-   * instructions.
-   */
+  /** All added texts, each with its place in the prompt. */
   readonly placed: readonly PromptAddition[];
 }
 
 /**
- * Adds the texts of middleware to a prompt. Texts with the placement `"before-newest-message"` become text parts at the
- * beginning of the newest user message. They don't become a separate message, because many models refuse two
- * consecutive user messages. These parts have `transient: true`, because they change with the next turn. If the
- * conversation has no user message, all texts are appended to the instructions.
- *
- * `hasUserMessage`: whether the conversation itself has a user message. A summary is sent as a user message but doesn't
- * count.
+ * Adds the texts of middleware to a prompt. Texts for the place `"before-newest-message"` become the first text parts
+ * of the newest user message. `hasUserMessage`: whether the conversation has a user message; if not, all texts are
+ * added to the instructions.
  */
 export function addToPrompt(
   messages: readonly Message[],
@@ -92,12 +83,14 @@ export function addToPrompt(
   hasUserMessage: boolean,
 ): AddedPrompt {
   if (additions.length === 0) return { messages, instructions: [], placed: [] };
+  // A summary is sent as a user message but doesn't count.
   const newest = hasUserMessage ? messages.findLastIndex(({ role }) => role === "user") : -1;
   const placed = newest === -1 ? additions.map(behindInstructions) : additions;
   const textsAt = (place: AdditionPlacement): readonly string[] =>
     placed.filter(({ placement }) => placement === place).map(({ text }) => text);
   const before = textsAt("before-newest-message");
   return {
+    // No separate message, because many models refuse two consecutive user messages.
     messages:
       before.length === 0
         ? messages

@@ -10,8 +10,8 @@ type AnyAgent<Ctx> = Agent<Ctx, any>;
 type AnyTool<Ctx> = Tool<any, Ctx>;
 
 /**
- * Returns a frozen copy of an agent for a call of the model provider. The copy has the computed instructions and, if passed,
- * other model settings.
+ * Returns a frozen copy of an agent for a call of the model provider, with the computed instructions. If `modelConfig`
+ * is passed, it replaces the agent's.
  */
 export const frozenAgent = <Ctx>(
   agent: AnyAgent<Ctx>,
@@ -21,7 +21,7 @@ export const frozenAgent = <Ctx>(
   // `instructions` is replaced by a function that returns a text, so the copy has the type `ResolvedAgent`.
   frozenWith(agent, { instructions: () => instructions }, modelConfig) as ResolvedAgent<Ctx>;
 
-/** Returns a frozen copy of an agent with changed fields. The Zod schemas of its tools (`parameters`) aren't copied. */
+/** Returns a frozen copy of an agent with changed fields. The Zod schemas of its tools aren't copied. */
 function frozenWith<Ctx>(
   agent: AnyAgent<Ctx>,
   changes: Partial<ResolvedAgent<Ctx>>,
@@ -52,9 +52,8 @@ interface ModelCallParts<Ctx> {
 }
 
 /**
- * Returns the configuration for one call of the model provider, with the call's own signal. Each part of the configuration is
- * copied when it is used first. Model providers, memory providers, observers and user memories belong to the application and
- * aren't copied.
+ * Returns the configuration for one call of the model provider, with the call's own signal. Parts that belong to the
+ * application (e.g. model providers, observers) aren't copied.
  */
 export function frozenConfig<Ctx>(
   config: RunConfig<Ctx>,

@@ -4,7 +4,7 @@ import type { Emit } from "../events.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { RunScope } from "../run-scope.ts";
 
-/** Emits the pieces of a streamed reply as events: its text, its reasoning, and its other content parts. */
+/** Emits the pieces of a streamed reply as events: text, reasoning, and other content parts. */
 export interface StreamedReply {
   readonly add: (text: string) => void;
   readonly addReasoning: (text: string) => void;
@@ -12,8 +12,8 @@ export interface StreamedReply {
   /** Returns whether any piece was emitted. */
   readonly hasEmitted: () => boolean;
   /**
-   * Accepts the reply: emits the pieces that were held back. `checked`: the message that has passed the output guardrails. If
-   * the message's text differs from the streamed text, the message's text is emitted instead.
+   * Accepts the reply: emits the pieces that were held back. `checked`: the message that has passed the output
+   * guardrails, whose text is emitted in place of different text.
    */
   readonly release: (checked?: Message) => void;
   /** Refuses the reply: emits `llm_retract` if pieces were already emitted. */
@@ -33,8 +33,8 @@ const nothingStreamed: StreamedReply = {
 };
 
 /**
- * Opens a streamed reply. If the run has output guardrails, the pieces of the reply are held back until `release` is
- * called. With `RunConfig.unguardedText: "retract"`, they are never held back.
+ * Opens a streamed reply. If the run has output guardrails, the pieces are held back until `release` is called (except
+ * with `RunConfig.unguardedText: "retract"`).
  */
 export function openStreamedReply<Ctx>(
   { emit, config, streaming }: RunScope<Ctx>,

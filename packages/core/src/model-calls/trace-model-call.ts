@@ -5,13 +5,13 @@ import type { ModelUsage } from "../limits/cost.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { Attempt, ModelRequest } from "./call-once.ts";
 
-/** Returns the name of the model that a run calls for an agent; `"default"` if the model provider chooses the model. */
+/** Returns the name of the model that a run calls for an agent. `"default"`: the model provider chooses the model. */
 export const modelNameOf = <Ctx>({ config }: RunScope<Ctx>, { agent }: ModelRequest<Ctx>): string =>
   config.modelOverride ?? agent.modelConfig?.name ?? config.modelProvider.defaultModel ?? "default";
 
 /**
- * Emits `llm_call_start`, and returns an object whose `end` emits `llm_call_end`. Returns `undefined` if the run has no
- * observer.
+ * Emits `llm_call_start`, and returns an object whose `end` emits `llm_call_end`. Without an observer, returns
+ * `undefined`.
  */
 export function traceModelCall<Ctx>(scope: RunScope<Ctx>, request: ModelRequest<Ctx>) {
   const { emit } = scope;
@@ -58,7 +58,7 @@ function replyData<Ctx>({ spending }: RunScope<Ctx>, { last, usage, name }: Ende
   };
 }
 
-/** Returns which model gave the reply, or `undefined` if the attempt failed or the model provider doesn't say. */
+/** Returns which model gave the reply; `undefined` if the attempt failed or the model provider doesn't say. */
 export const originOf = (tried: Attempt): ModelOrigin | undefined => {
   if (!tried.ok) return undefined;
   const { origin }: RichMessage = tried.message;

@@ -37,7 +37,7 @@ export class ModelCallFailure extends Error {
   override readonly name = "ModelCallFailure";
   /** The error with which the run ends, unless a middleware handles this failure. */
   readonly error: JAFError;
-  /** The HTTP status. Absent if the error of the model provider has none. */
+  /** The HTTP status. Absent: the model provider's error has none. */
   readonly status?: number;
   /** Whether the model call might succeed if it is made again. */
   readonly isRetryable: boolean;
@@ -51,7 +51,9 @@ export class ModelCallFailure extends Error {
 
 /** How far a wrapped model call has got. */
 interface Progress {
-  /** The result of the last model call. `undefined` if the model hasn't been called yet, or the result's text was retracted. */
+  /**
+   * The result of the last model call. `undefined`: the model hasn't been called, or the result's text was retracted.
+   */
   last: Attempt | undefined;
   attempts: number;
   /** Whether a model call is running. */
@@ -93,15 +95,13 @@ export async function callThroughMiddleware<Ctx>(
 
 type Next<Ctx> = (request: ModelCallRequest<Ctx>) => Promise<ModelCompletion>;
 
-/**
- * Returns a function that calls a hook with `next`. The hook is called with its middleware as `this`, because the
- * middleware can be an instance of a class.
- */
+/** Returns a function that calls a hook with `next`. */
 const wrappedBy =
   <Ctx>(hook: Middleware<Ctx>, next: Next<Ctx>): Next<Ctx> =>
   async (request) => {
     const go: NextModelCall = async (changes) => next(changed(request, changes));
     // All middleware in this list have the hook.
+    // Called as a method, because the middleware can be an instance of a class.
     return hook.wrapModelCall === undefined ? go() : hook.wrapModelCall(request, go);
   };
 
@@ -111,10 +111,7 @@ function scopeWithin<Ctx>(scope: RunScope<Ctx>, { signal }: TimeLimit): RunScope
 }
 
 interface Asking<Ctx> {
-  /**
-   * The request that the first hook gets. It is compared with the request that the last hook passes on, to find out
-   * whether hooks have changed the request.
-   */
+  /** The request that the first hook gets, for a comparison with the request after all hooks. */
   readonly request: ModelCallRequest<Ctx>;
   readonly timeLimit: TimeLimit;
   readonly progress: Progress;
@@ -146,10 +143,7 @@ function openAsking<Ctx>(
   };
 }
 
-/**
- * Emits `llm_retract` if text was emitted that isn't part of the reply, by an earlier model call or one that is still
- * running.
- */
+/** Emits `llm_retract` if text was emitted that isn't part of the reply. */
 function retract<Ctx>(
   { emit, streaming }: RunScope<Ctx>,
   { state }: ModelCall<Ctx>,
@@ -162,18 +156,12 @@ function retract<Ctx>(
     emit?.({ type: "llm_retract", data: { agentName: state.currentAgentName } });
 }
 
-/**
- * Returns a scope whose model calls begin with the model that a hook chose. Without this, they would begin with the
- * model that gave the agent's last reply.
- */
+/** Returns a scope whose model calls begin with the model that a hook chose. */
 function scopeFor<Ctx>(scope: RunScope<Ctx>, model: string | undefined): RunScope<Ctx> {
   return { ...scope, config: overlay(scope.config, { modelOverride: model }), modelInUse: new Map() };
 }
 
-/**
- * Converts the reply that the hooks returned into the result of the model call. If the reply is unusable, the call has
- * failed.
- */
+/** Converts the reply that the hooks returned into the result of the model call. An unusable reply is a failed call. */
 function concluded<Ctx>(
   scope: RunScope<Ctx>,
   call: ModelCall<Ctx>,
@@ -198,7 +186,7 @@ const streamedParts = ({ content }: RichMessage): readonly ContentPart[] =>
     ? [{ type: "text", text: content ?? "" }]
     : content.filter(({ type }) => type !== "tool-call");
 
-/** Returns whether streaming either message emits the same text, reasoning and parts. */
+/** Returns whether both messages emit the same text, reasoning and parts when they are streamed. */
 const streamsAlike = (one: RichMessage, other: RichMessage): boolean =>
   sameJson(streamedParts(one), streamedParts(other)) &&
   sameJson(one["reasoning_content"], other["reasoning_content"]);
@@ -250,8 +238,7 @@ const changesSchema = z.strictObject({
 });
 
 /**
- * Returns the request with the changes that a hook passed to `next`. If the changes are invalid, throws a `TypeError`,
- * and `next` rejects with this error.
+ * Returns the request with the changes that a hook passed to `next`. Throws a `TypeError` if the changes are invalid.
  */
 function changed<Ctx>(
   request: ModelCallRequest<Ctx>,

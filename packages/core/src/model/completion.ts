@@ -2,8 +2,8 @@ import type { ContentPart, ModelOrigin, ProviderMetadata } from "@jaf/memory";
 import type { ModelUsage } from "../limits/cost.ts";
 
 /**
- * A tool call as a model provider returns it. All fields are optional, because the engine checks them. Further fields are
- * kept with the call (e.g. `extra_content` with a thought signature).
+ * A tool call as a model provider returns it. All fields are optional, because the engine checks them. Further fields
+ * are kept with the call (e.g. `extra_content` with a thought signature).
  */
 export interface ModelToolCall {
   /** The model's id for the call. Default: the engine creates an id. */
@@ -16,7 +16,7 @@ export interface ModelToolCall {
     /** The arguments as JSON text. */
     readonly arguments?: string;
   };
-  /** The name of the called tool, and its text input. Present only with `type` `"custom"`. */
+  /** The name of the called tool, and its text input. Absent unless `type` is `"custom"`. */
   readonly custom?: {
     readonly name?: string;
     readonly input?: string;
@@ -54,13 +54,12 @@ export interface ModelCompletion {
 }
 
 /**
- * A piece of a streamed reply. A complete stream ends with a `done` chunk. A stream without a `done` chunk was cut off,
- * and the call is retried.
+ * A piece of a streamed reply. The last chunk of a complete stream is a `done` chunk. A stream without it was cut off,
+ * and the call is retried. Chunks of unknown types are ignored.
  *
  * The pieces of one tool call have the same `index`. The first piece of a call has `id` and `name`. The `arguments` of
  * all pieces of a call, joined in order, are a JSON text. Without an `index`, pieces with the same `id` belong to the
- * same call. A piece without `index` and `id` belongs to the call of the previous piece. Chunks of unknown types are
- * ignored.
+ * same call. A piece without `index` and `id` belongs to the call of the previous piece.
  */
 export type ModelStreamChunk =
   /** A piece of the reply's text. */
@@ -82,7 +81,10 @@ export type ModelStreamChunk =
       readonly type: "done";
       readonly usage?: ModelUsage;
       readonly finishReason?: string;
-      /** The whole message. If it is present, it replaces the message that was joined from the pieces. */
+      /**
+       * The whole message, in place of the message that was joined from the pieces. Absent: the joined message is the
+       * reply.
+       */
       readonly message?: ModelCompletion["message"];
       readonly origin?: ModelOrigin;
     };

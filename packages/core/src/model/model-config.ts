@@ -22,14 +22,20 @@ export type ModelConfig = {
   /** How much a model reasons before it replies. A model provider uses the nearest value that its model supports. */
   readonly reasoningEffort?: ReasoningEffort;
   /**
-   * Whether the model may or must call tools. `"auto"`: the model decides. `"none"`: it calls no tool. `"required"`: it calls
-   * at least one tool. `{ tool }`: it calls the named tool. After the model has called tools for the user's last message,
-   * `"required"` and `{ tool }` count as `"auto"`. Otherwise the run would never get a final reply.
+   * Whether the model may or must call tools.
+   *
+   * - `"auto"`: the model decides.
+   * - `"none"`: the model calls no tool.
+   * - `"required"`: the model calls at least one tool.
+   * - `{ tool }`: the model calls the named tool.
+   *
+   * After the model has called tools for the user's last message, `"required"` and `{ tool }` count as `"auto"`.
+   * Otherwise the run would never get a final reply.
    */
   readonly toolChoice?: ToolChoice;
   /** JSON options for single model providers, by the model provider's name, e.g. `{ openai: { service_tier: "flex" } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** The time limit of one attempt of a model call, in milliseconds. If it is set, it replaces `RunConfig.timeouts.modelMs`. */
+  /** The time limit of one attempt of a model call, in milliseconds. Default: `RunConfig.timeouts.modelMs`. */
   readonly timeoutMs?: number;
 };
 
@@ -45,10 +51,8 @@ const EFFORTS = [
 const isJsonObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value) && z.json().safeParse(value).success;
 
-/**
- * The fields of `ModelConfig` that are checked, each with its schema and a text for the error. Temperatures and lengths
- * aren't checked, because their limits differ between model providers.
- */
+/** The fields of `ModelConfig` that are checked, each with its schema and a text for the error. */
+// Without temperatures and lengths, because their limits differ between model providers.
 const EXPECTED_SETTINGS = [
   ["topP", z.number().min(0).max(1), "a number from 0 to 1"],
   ["reasoningEffort", z.enum(EFFORTS), EFFORTS.map((effort) => `"${effort}"`).join(", ")],
@@ -61,7 +65,7 @@ const EXPECTED_SETTINGS = [
 ] as const satisfies readonly (readonly [keyof ModelConfig, z.ZodType, string])[];
 
 /**
- * Returns what is wrong with the settings; `undefined` if they are valid. `hasTool`: returns whether the agent has a tool
+ * Returns the fault of the settings; `undefined` if they are valid. `hasTool`: returns whether the agent has a tool
  * with this name.
  */
 export function settingsFault(
@@ -80,9 +84,8 @@ export function settingsFault(
 }
 
 /**
- * Returns the settings that the model provider gets together with these messages. If `toolChoice` or `providerOptions`
- * is set, the result is a frozen copy. In this copy, `"required"` and `{ tool }` become `"auto"` after the model has
- * called tools for the user's last message. Otherwise the result is the same object.
+ * Returns the settings for a call with these messages. After the model has called tools for the user's last message,
+ * `"required"` and `{ tool }` become `"auto"`.
  */
 export function settingsForCall(
   modelConfig: ModelConfig | undefined,
@@ -137,7 +140,7 @@ export const cacheSchema = z.union(
   { error: EXPECTED_CACHE },
 );
 
-/** Returns what is wrong with an agent's `cacheable`; `undefined` if it is valid. */
+/** Returns the fault of an agent's `cacheable`; `undefined` if it is valid. */
 export const cacheableFault = (cacheable: unknown): string | undefined =>
   cacheable === undefined || cacheSchema.safeParse(cacheable).success
     ? undefined

@@ -12,7 +12,7 @@ interface UnusableCalls {
 
 export interface UsableCalls {
   /**
-   * `"plain"`: each call has only an id, a function's name and arguments. `"rich"`: a call has further fields or another
+   * `"plain"`: each call has only an id, a function's name and arguments. `"rich"`: a call has more fields or another
    * type.
    */
   readonly kind: "plain" | "rich";
@@ -20,15 +20,12 @@ export interface UsableCalls {
   readonly placed: PlaceParts;
 }
 
-/**
- * Returns the content parts. Parts that mark the place of a call get the call's new id, in place of the id that the
- * model provider gave.
- */
+/** Returns the content parts. Parts that mark the place of a call get the call's new id. */
 type PlaceParts = (parts: readonly ContentPart[]) => readonly ContentPart[];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A tool call's type, name and input, taken from the fields that the model provider sent. */
+/** A tool call's type, name and input, from the fields that the model provider sent. */
 interface ReadCall {
   readonly type: "function" | "custom";
   readonly name: string;
@@ -43,15 +40,14 @@ interface NamedCall extends ReadCall {
 }
 
 /**
- * Returns the tool calls of a reply, repaired if necessary:
+ * Returns the tool calls of a reply, repaired if necessary. If a call can't be repaired, returns why the calls are
+ * unusable.
  *
- * - A missing or empty id becomes a random id, and a repeated id gets a suffix. The original id stays in
- *   `providerMetadata.jaf.id`, unless it was missing or empty.
+ * - A missing or empty id becomes a random id.
+ * - A repeated id gets a suffix. The original id stays in `providerMetadata.jaf.id`.
  * - Absent arguments become `{}`.
- * - A call of a type other than `"custom"` that names a function becomes a call of that function. Its original type
- *   stays in `providerMetadata.jaf.type`.
- *
- * All further fields are kept. If a call can't be repaired, returns why the calls are unusable.
+ * - A call of an unknown type that names a function becomes a function call. Its type stays in
+ *   `providerMetadata.jaf.type`.
  */
 export function parseCalls(sent: readonly unknown[]): ParsedCalls {
   if (sent.length === 0) return NO_CALLS;
@@ -108,8 +104,8 @@ function readCall(call: Fields): ReadCall | UnusableCalls {
 }
 
 /**
- * Returns the arguments of a call as JSON text; `{}` if they are absent. Returns `undefined` if the value is neither
- * text nor an object. Throws if JSON can't represent the object.
+ * Returns the arguments of a call as JSON text; `undefined` if they are neither text nor an object. Throws if JSON
+ * can't represent the object.
  */
 function argumentsText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
@@ -167,10 +163,8 @@ function placedAnew(parts: readonly ContentPart[], calls: readonly NamedCall[]):
 const idOf = (id: string): string => (id === "" ? `call_${crypto.randomUUID().replaceAll("-", "")}` : id);
 
 function uniqueIds(): (id: string) => string {
-  /**
-   * The ids in use, each with the next suffix to try. The map keeps the work linear even if thousands of calls have the same
-   * id.
-   */
+  /** The ids in use, each with the next suffix to try. */
+  // The next suffix, because thousands of calls can have the same id.
   const suffixes = new Map<string, number>();
   return (id) => {
     if (id === "") return idOf(id);

@@ -83,10 +83,7 @@ function usableReply(message: Message, completion: ModelCompletion | null | unde
   }
 }
 
-/**
- * The values of `finish_reason`, in lower case, that say that the model stopped early. They come from several model
- * providers.
- */
+/** The values of `finish_reason`, in lower case, with which model providers say that the model stopped early. */
 const STOPS: ReadonlySet<string> = new Set([
   ...["length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"],
   ...["content_filter", "content-filter", "safety", "refusal", "recitation", "prohibited_content"],
@@ -115,7 +112,7 @@ function hasMore(message: Readonly<Record<string, unknown>>): boolean {
   return false;
 }
 
-/** Returns the origin of a reply. Returns `undefined` if the origin lacks a provider, an interface (`api`) or a model. */
+/** Returns the origin of a reply; `undefined` if it lacks a provider, an interface (`api`) or a model. */
 function originOf(origin: unknown): ModelOrigin | undefined {
   if (!isObject(origin)) return undefined;
   const { provider, api, model } = origin;
@@ -127,12 +124,12 @@ const isPartList = (content: unknown): content is readonly ContentPart[] =>
   Array.isArray(content) && content.every((part) => isObject(part) && typeof part["type"] === "string");
 
 /**
- * What a reply consists of. `"generated"`: media, or parts that JAF doesn't know. If a reply has several of these
- * kinds, the first one in this list counts.
+ * The kind of a reply. If several fit, the first one in this list counts. `"generated"`: media, or parts that JAF
+ * doesn't know.
  */
 type ReplyKind = "text" | "refusal" | "generated" | "reasoning" | "nothing";
 
-/** The message fields besides `content` that can have media that the model generated. */
+/** The message fields besides `content` that can have generated media. */
 const GENERATED_FIELDS = ["audio", "images", "parts"];
 
 /** Returns what kind of reply an assistant message without tool calls is. */

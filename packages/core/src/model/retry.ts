@@ -1,9 +1,9 @@
 import { backoffDelayMs } from "@jaf/memory/internal";
 
 /**
- * When a failed model call is retried, and after which delay. The delay is random, and its maximum doubles with each attempt
- * (exponential backoff with full jitter). If the model provider sends a `Retry-After` header, the delay is the one in the
- * header. If the header asks for more than `maxDelayMs`, the call isn't retried, and the error contains the delay.
+ * When a failed model call is retried, and after which delay. The delay is random, and its maximum doubles with each
+ * attempt (exponential backoff with full jitter). A `Retry-After` header of the model provider sets the delay. If it
+ * asks for more than `maxDelayMs`, the call isn't retried, and the error contains the delay.
  */
 export interface ModelRetryPolicy {
   /** The maximum number of attempts, including the first. `1`: no retry. Default 3. */
@@ -13,11 +13,11 @@ export interface ModelRetryPolicy {
   /** The maximum of every delay, in milliseconds. Default 30,000. */
   readonly maxDelayMs?: number;
   /**
-   * Returns whether an error of a model call is transient, so the call is retried. Not called for an unusable reply.
-   * Such a call is retried if another reply might be usable.
+   * Returns whether an error of a model call is transient, so the call is retried. Not called for an unusable reply,
+   * which is retried if another reply might be usable.
    *
-   * Default: the error's own boolean field `isRetryable`. If the error has no such field, these errors are transient:
-   * network errors, timeouts, and the statuses 408, 409, 429 and 5xx.
+   * Default: the error's own boolean field `isRetryable`. Without this field, network errors, timeouts, and the
+   * statuses 408, 409, 429 and 5xx are transient.
    */
   readonly isRetryable?: (error: unknown) => boolean;
 }
@@ -29,7 +29,7 @@ export interface FailedAttempt {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Returns the delay before the next attempt, in milliseconds. Returns `undefined` if the call must not be retried. */
+/** Returns the delay before the next attempt, in milliseconds; `undefined` if the call must not be retried. */
 export function retryDelayMs(
   policy: ModelRetryPolicy | undefined,
   failed: FailedAttempt,
@@ -41,10 +41,7 @@ export function retryDelayMs(
   return backoffDelayMs(attempt, { baseDelayMs, maxDelayMs });
 }
 
-/**
- * Returns whether an error is retryable. The policy's `isRetryable` decides; without this function, {@link isTransient}
- * decides. If `isRetryable` throws, the error isn't retryable.
- */
+/** Returns whether an error is retryable: by the policy's `isRetryable`, or else by {@link isTransient}. */
 export function isRetryableFailure(policy: ModelRetryPolicy | undefined, thrown: unknown): boolean {
   try {
     // `isRetryable` is called on the policy, because the policy can be an instance of a class.
@@ -83,10 +80,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === "object" && value !== null ? (value as Fields) : undefined;
 
-/**
- * Returns the HTTP status of an SDK's error, from any of the fields that SDKs use for it. Returns `undefined` if the error
- * has none.
- */
+/** Returns the HTTP status of an SDK's error; `undefined` if it has none. */
 export function statusOf(thrown: unknown): number | undefined {
   const error = fieldsOf(thrown);
   const candidates = [error?.["status"], error?.["statusCode"], fieldsOf(error?.["response"])?.["status"]];
@@ -94,9 +88,8 @@ export function statusOf(thrown: unknown): number | undefined {
 }
 
 /**
- * Returns whether an error is transient: a network error, a timeout, a rate limit or a server error. If the error has
- * its own boolean field `isRetryable` (e.g. in the AI SDK), that field decides. The field can tell a rate limit from an
- * account without credit, which gets status 429, too.
+ * Returns whether an error is transient: a network error, a timeout, a rate limit or a server error. The error's own
+ * boolean field `isRetryable` decides if it exists.
  */
 export function isTransient(thrown: unknown): boolean {
   const said = fieldsOf(thrown)?.["isRetryable"];
@@ -114,10 +107,7 @@ function isNetworkError(thrown: unknown, depth: number): boolean {
   return isNetworkError(thrown.cause, depth + 1);
 }
 
-/**
- * Returns the value of a header, from a `Headers` object or from a plain object with header names in any case. `""` if the
- * header is absent.
- */
+/** Returns the value of a header, from a `Headers` object or a plain object; `""` if the header is absent. */
 function headerOf(headers: unknown, name: string): string {
   const fields = fieldsOf(headers);
   const get = fields?.["get"];
@@ -129,18 +119,15 @@ function headerOf(headers: unknown, name: string): string {
 }
 
 /**
- * Converts a text like `"2"` or `"1.5"` into a number. Returns `undefined` for any other text, and for a number that is
- * too large for a delay.
+ * Converts a text like `"2"` or `"1.5"` into a number; `undefined` for any other text and for a number too large for a
+ * delay.
  */
 function amountOf(text: string): number | undefined {
   const amount = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   return amount <= Number.MAX_SAFE_INTEGER ? amount : undefined;
 }
 
-/**
- * Returns the delay that the model provider asks for, in milliseconds. It is in the header `retry-after-ms` or `Retry-After`
- * (seconds or a date). Returns `undefined` if both headers are absent or can't be parsed.
- */
+/** Returns the delay that the model provider asks for in a header, in milliseconds; `undefined` if it asks for none. */
 export function retryAfterMsOf(thrown: unknown): number | undefined {
   const error = fieldsOf(thrown);
   const headers =

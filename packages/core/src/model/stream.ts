@@ -23,8 +23,7 @@ class TruncatedStream extends Error {
 }
 
 /**
- * Reads a stream to its end and returns the reply. If the `done` chunk has the whole message, that message is the
- * reply. Otherwise the reply is joined from the pieces. Rejects with one of three errors:
+ * Reads a stream to its end and resolves with the reply. Rejects with one of three errors:
  *
  * - the error that the stream threw
  * - {@link TruncatedStream}, if the stream has no `done` chunk
@@ -54,10 +53,7 @@ export async function collectStream(
   }
 }
 
-/**
- * Joins the chunks of a stream to a reply. Unknown chunks are ignored, because model providers send their own types of
- * chunks, and some send a text chunk without text.
- */
+/** Joins the chunks of a stream to a reply. Unknown chunks are ignored. */
 function collectReply({ onText, onReasoning, onPart }: Omit<StreamOptions, "signal" | "onChunk">) {
   const content = collectContent();
   const calls = collectCalls();
@@ -127,8 +123,8 @@ interface StreamedContent {
   /** Marks the place in the content where a tool call begins. */
   readonly addCall: (index: number) => void;
   /**
-   * Returns the text if the content is only text. Otherwise returns the content parts, with placeholders for the tool
-   * calls between them. `idOfCall` returns the id of the call whose index it gets.
+   * Returns the text if the content is only text; otherwise the content parts, with placeholders for the tool calls.
+   * `idOfCall`: returns the id of the call with this index.
    */
   readonly toContent: (idOfCall: (index: number) => string) => string | readonly ContentPart[];
 }
@@ -196,7 +192,7 @@ interface PartialCall {
 
 /** The tool calls of a streamed reply, joined from their pieces. */
 interface PartialCalls {
-  /** Adds a piece of a tool call. Returns the call's index if the piece is the call's first; otherwise `undefined`. */
+  /** Adds a piece of a tool call. Returns the call's index for its first piece; otherwise `undefined`. */
   readonly add: (delta: CallDelta) => number | undefined;
   /** Returns the id of the call with this index; `""` if no piece of the call had an id. */
   readonly idOf: (index: number) => string;
@@ -243,10 +239,9 @@ function collectCalls(): PartialCalls {
   };
 }
 
-/**
- * Returns the text of a piece of arguments. Some providers of local models pass a decoded object, which becomes JSON.
- */
+/** Returns a streamed piece of a tool call's arguments as text. An object is returned as JSON. */
 function textOf(piece: unknown): string {
+  // Some providers of local models pass a decoded object.
   if (typeof piece === "string") return piece;
   return piece === undefined || piece === null ? "" : (JSON.stringify(piece) ?? "");
 }

@@ -13,14 +13,11 @@ import { type CallBatch, executeCall, type RunnableCall } from "../tool-calls/ex
 import { answerHandoff, isHandoff } from "../tool-calls/handoff.ts";
 
 export interface AnsweredCalls {
-  /**
-   * The results in call order. Calls that wait have no result. If there is an `error`, calls that didn't finish have no
-   * result either.
-   */
+  /** The results in call order. Calls that wait or didn't finish have none. */
   readonly results: readonly Message[];
-  /** The calls that wait for an approval or the client. If any call waits, handoffs of the same reply aren't made yet. */
+  /** The calls that wait for an approval or the client. */
   readonly interruptions: readonly Interruption[];
-  /** The agent that has the conversation now: the agent that made the calls, or the agent that it handed off to. */
+  /** The registry key of the agent that has the conversation now, i.e. after a handoff the new agent. */
   readonly agentName: string;
   readonly error: JAFError | undefined;
 }
@@ -33,26 +30,21 @@ interface Answer {
 /** How far answering the calls of a reply has got. */
 interface Progress {
   readonly answered: Map<RichToolCall, Answer>;
-  /** The writes of answers that are still running. Absent if nothing is stored. */
+  /** The writes of answers that are still running. `undefined`: nothing is stored. */
   readonly storing: Set<Promise<void>> | undefined;
   memoryFailed: boolean;
-  /**
-   * The first handoff call with valid arguments, which decides the next agent. `to` is `undefined` if the handoff was
-   * refused.
-   */
+  /** The first handoff call with valid arguments. `to`: the next agent; `undefined` if the handoff was refused. */
   handoff: { readonly to: string | undefined } | undefined;
 }
 
-/**
- * Runs all calls of a reply that don't wait, in parallel, and answers each of them. Handoffs are answered last, and only if
- * no call waits. The reason: a handoff stores the next agent's name. If a call were still open then, a resumed run would look
- * for the call's tool at the wrong agent.
- */
+/** Answers all calls of a reply that don't wait, in parallel. Handoffs are answered last, and only if no call waits. */
 export async function answerCalls<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
   options: ClassifyOptions,
 ): Promise<AnsweredCalls> {
+  // A handoff stores the next agent's name. If a call were still open, a resumed run would look for its tool at the
+  // wrong agent.
   const { signal, maxParallelTools } = scope.config;
   const progress: Progress = {
     answered: new Map(),
@@ -150,7 +142,7 @@ async function answerByHandoff<Ctx>(
   if (!progress.memoryFailed) progress.handoff = decided;
 }
 
-/** Stores an answer, and then adds it to the answered calls. If storing fails, the answer is added with the error. */
+/** Stores an answer and adds it to the answered calls, with the error if storing fails. */
 async function record<Ctx>(
   { journal }: RunScope<Ctx>,
   { call, progress }: Answering,
@@ -193,7 +185,7 @@ function summarize<Ctx>(
   return { results, error: abortError(scope.config.signal) ?? ofMemory ?? first };
 }
 
-/** Processes all items in order, at most `limit` of them at the same time. Default: all at the same time. */
+/** Processes all items in order, at most `limit` of them at the same time. `undefined`: no limit. */
 function forEachLimited<T>(
   items: readonly T[],
   limit: number | undefined,

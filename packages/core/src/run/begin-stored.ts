@@ -23,15 +23,15 @@ import { findOpenCalls, type StoppedConversation } from "./open-calls.ts";
 import { outcomeOfRepeatedRun } from "./repeated-run.ts";
 import { answerDecided, resume } from "./resume.ts";
 
-/** The messages and decisions of a run that are new to the stored conversation. */
+/** The messages and decisions of a run that the stored conversation doesn't have yet. */
 interface NewInput {
   readonly newMessages: readonly Message[];
   readonly given: GivenDecisions;
 }
 
 /**
- * Waits for the lease, loads the conversation, and adds the run's new messages and decisions. Resolves with the state for the
- * first step, or with an outcome.
+ * Waits for the lease, loads the conversation, and adds the run's new messages and decisions. The progress has the
+ * state for the first step, or an outcome.
  */
 export async function beginStored<Ctx>(
   scope: RunScope<Ctx>,
@@ -59,10 +59,7 @@ export async function beginStored<Ctx>(
   }
 }
 
-/**
- * Returns how to load only the end of the conversation. Returns `undefined` if the whole conversation must be loaded
- * (e.g. because `RunConfig.validate` gets all stored messages).
- */
+/** Returns how to load only the end of the conversation; `undefined` if the whole conversation must be loaded. */
 function neededTail<Ctx>(
   { sent, config: { validate } }: RunScope<Ctx>,
   { messages }: RunState<Ctx>,
@@ -77,10 +74,7 @@ interface LoadAttempt {
   readonly journal: Journal;
   readonly queue: LeaseQueue;
   readonly tail: Tail | undefined;
-  /**
-   * Whether the conversation is loaded a second time, because the end that was loaded first wasn't enough (e.g. to
-   * check a client's copy of the whole history). The run keeps its place in the queue.
-   */
+  /** Whether the conversation is loaded a second time, because the end that was loaded first wasn't enough. */
   readonly isReread: boolean;
 }
 
@@ -138,8 +132,8 @@ async function findNewInput<Ctx>(
 }
 
 /**
- * Adds a run's new input to the conversation: first the results that follow from decisions about open calls (calls
- * without a result), then the new messages.
+ * Adds a run's new input to the conversation: first the results that follow from decisions about calls, then the new
+ * messages.
  */
 async function takeInput<Ctx>(
   scope: RunScope<Ctx>,

@@ -13,7 +13,10 @@ import { checkInput } from "./guardrails.ts";
 import { findOpenCalls } from "./open-calls.ts";
 import { resume } from "./resume.ts";
 
-/** Checks the run's configuration, and prepares the caller's state for the first step. With a store, loads the conversation. */
+/**
+ * Checks the run's configuration and prepares the state for the first step. Loads the conversation if the run stores
+ * messages.
+ */
 export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<RunProgress<Ctx>> {
   const { config, journal } = scope;
   const aborted = abortError(config.signal);
@@ -32,8 +35,7 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
 }
 
 /**
- * Begins a run with a history that the caller passed. Unanswered calls in the history run only if a decision about them
- * was passed, because the engine can't tell who made these calls.
+ * Begins a run with a history that the caller passed. An unanswered call runs only if a decision about it was passed.
  */
 async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<RunProgress<Ctx>> {
   if (scope.sent !== undefined) return failWithoutStore(state);
@@ -58,7 +60,7 @@ function failWithoutStore<Ctx>(state: RunState<Ctx>): RunProgress<Ctx> {
   return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));
 }
 
-/** Returns what is wrong with a run's configuration, apart from its `memory`. Returns `undefined` if nothing is wrong. */
+/** Returns the fault of a run's configuration, without its `memory`; `undefined` if it is valid. */
 function configFault<Ctx, Out>(config: RunConfig<Ctx>, agent: Agent<Ctx, Out>): JAFError | undefined {
   try {
     parseOptions<unknown>(runSettingsSchema, config, "RunConfig");

@@ -9,8 +9,8 @@ import type { AppendEntry } from "../stored/lease.ts";
 import { checkOutput } from "./output.ts";
 
 /**
- * Ends the run with the model's final reply. The reply is stored and becomes part of the conversation only if the codec and
- * the output guardrails accept it.
+ * Ends the run with the model's final reply. The reply is stored only if the agent's `outputCodec` and the output
+ * guardrails accept it.
  */
 export async function conclude<Ctx>(
   scope: RunScope<Ctx>,
@@ -44,9 +44,8 @@ export async function concludeStored<Ctx>(
 }
 
 /**
- * Stores that the run is interrupted, and ends the run.
- *
- * `entry`: the metadata to store about the calls that wait. Absent if this metadata is stored already.
+ * Stores that the run is interrupted, and ends the run. `entry`: metadata about the calls that wait; absent if it is
+ * stored already.
  */
 export async function interrupt<Ctx>(
   scope: RunScope<Ctx>,
@@ -75,11 +74,9 @@ async function store<Ctx>({ journal, config }: RunScope<Ctx>, entry: AppendEntry
   }
 }
 
-/**
- * Returns the state with its messages in the store's order, so results are in the order in which they were stored. A client
- * sends these messages back, and they are compared with the stored ones.
- */
+/** Returns the state with its messages in the store's order. */
 function asStored<Ctx>({ journal }: RunScope<Ctx>, state: RunState<Ctx>): RunState<Ctx> {
+  // A client sends these messages back, and they are compared with the stored ones.
   if (journal === undefined) return state;
   const { stored, added } = journal.history();
   return { ...state, messages: [...(stored?.messages ?? []), ...added] };

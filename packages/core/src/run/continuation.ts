@@ -18,10 +18,7 @@ import type { RunScope, SentHistory } from "../run-scope.ts";
 import { givesOutTails } from "../stored/tail.ts";
 import type { StoppedConversation } from "./open-calls.ts";
 
-/**
- * The messages and decisions of a client's continuation that are new, or the reason why it is rejected. A continuation is the
- * input that continues an earlier run.
- */
+/** The new messages and decisions in the input with which a client continues a run, or why this input is rejected. */
 export type TakenContinuation =
   | { readonly ok: true; readonly added: readonly Message[]; readonly given: GivenDecisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
@@ -35,8 +32,8 @@ interface SentContinuation {
 }
 
 /**
- * Validates a client's continuation against the stored conversation, and returns what is new in the continuation.
- * Rejects if the run is aborted.
+ * Validates the input with which a client continues a run, and resolves with what is new in it. Rejects if the run is
+ * aborted.
  */
 export async function takeContinuation<Ctx>(
   scope: RunScope<Ctx>,
@@ -84,7 +81,7 @@ export async function takeContinuation<Ctx>(
   return { ok: true, added, given: { approvals, toolResults: [...given.toolResults, ...answers] } };
 }
 
-/** Returns the result in the tool message of a client: its content parts if it has any, else its text. */
+/** Returns the result in a client's tool message: its content parts, or else its text. */
 function toolResultIn(message: Message): ClientToolResult["result"] {
   const { content: parts }: RichMessage = message;
   const answer: unknown = { parts };

@@ -10,8 +10,8 @@ import { type Masking, textOfThrown } from "../thrown.ts";
 const passed: ValidationResult = { isValid: true };
 
 /**
- * Calls the guardrails in order and returns the first result that blocks `value`, or a result with `isValid: true`.
- * After an abort, the result means nothing: the caller must check `RunConfig.signal`.
+ * Calls the guardrails in order and resolves with the first result that blocks `value`, or with `isValid: true`. Check
+ * `RunConfig.signal` before you use the result: after an abort it means nothing.
  */
 export async function checkGuardrails<I, Ctx>(
   scope: RunScope<Ctx>,
@@ -51,12 +51,12 @@ async function runGuardrail<I, Ctx>(
 const blocked = (errorMessage: string): ValidationResult => ({ isValid: false, errorMessage });
 
 const LONGEST = 300;
-/** The error message of a guardrail quotes the checked value if both share this many consecutive characters. */
+/** A guardrail's error message quotes the checked value if they share this many consecutive characters. */
 const QUOTE = 8;
 
 /**
- * Returns the reason for blocking a value if a guardrail threw an error. Reasons are logged and must not quote the
- * conversation. So the error's message is left out if it quotes the checked value, as the errors of `JSON.parse` do.
+ * Returns the reason for blocking a value if a guardrail threw an error. The error's message is left out if it quotes
+ * the value.
  */
 function failureReason(thrown: unknown, checked: unknown, mask: Masking): string {
   if (!(thrown instanceof Error)) return `a guardrail failed with ${typeof thrown}`;
@@ -75,11 +75,9 @@ function textOf(checked: unknown): string {
   }
 }
 
-/**
- * Returns whether the message quotes the text. If the text is shorter than {@link QUOTE}, the message must contain the
- * whole text. A text of less than four characters never counts as quoted.
- */
+/** Returns whether the message quotes the text. */
 function quotes(message: string, text: string): boolean {
+  // A text shorter than `QUOTE` must be in the message as a whole. Less than four characters never count.
   const length = Math.min(QUOTE, text.length);
   if (length < 4) return false;
   const pieces = new Set<string>();
@@ -89,8 +87,8 @@ function quotes(message: string, text: string): boolean {
 }
 
 /**
- * Checks the user messages among these messages with the input guardrails. If a guardrail blocks these messages or the
- * run is aborted, returns the run's progress with the error as its outcome. Otherwise returns `undefined`.
+ * Checks the user messages in `messages` with the input guardrails. Returns the run's progress with an error if they
+ * are blocked or the run is aborted; otherwise `undefined`.
  */
 export async function checkInput<Ctx>(
   scope: RunScope<Ctx>,
@@ -112,7 +110,7 @@ export async function checkInput<Ctx>(
   return fail(state, { _tag: "InputGuardrailTripwire", reason: verdict.errorMessage });
 }
 
-/** Returns what a user said in a message: the message's text and the text of the text files in it, because models read both. */
+/** Returns what a user said in a message: its text and the text of its text files. */
 function saidText(message: Message): string {
   const { content }: RichMessage = message;
   if (!Array.isArray(content)) return messageText(message);
@@ -122,10 +120,7 @@ function saidText(message: Message): string {
 
 const isText = (mediaType: string): boolean => /^(text\/|application\/json\b)/i.test(mediaType);
 
-/**
- * Returns the text of a text file. Returns `undefined` for other content parts, and for files that aren't embedded in the
- * message.
- */
+/** Returns the text of a text file in a message; `undefined` for any other content part. */
 function textOfFile(part: ContentPart): string | undefined {
   const { type, mediaType, data, url } = part;
   if (type !== "media" || typeof mediaType !== "string" || !isText(mediaType)) return undefined;

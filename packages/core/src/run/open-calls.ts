@@ -18,9 +18,9 @@ import { firstPositionOf, readMetadata, type StoredMetadata } from "../stored/me
 import type { CallBatch } from "../tool-calls/execute-call.ts";
 import { isHandoff } from "../tool-calls/handoff.ts";
 
-/** The conversation that a run continues. It can end with open tool calls, i.e. calls without a result. */
+/** The conversation that a run continues, which can end with open tool calls (calls without a result). */
 export interface StoppedConversation<Ctx> {
-  /** The state to continue from. Its agent is the one that had the conversation last. */
+  /** The state to continue from, with the agent that had the conversation last. */
   readonly state: RunState<Ctx>;
   /** The stored or passed messages, including open calls. */
   readonly messages: readonly Message[];
@@ -35,7 +35,7 @@ export interface StoppedConversation<Ctx> {
 export interface OpenCallBatch<Ctx> {
   readonly batch: CallBatch<Ctx>;
   readonly known: PendingApprovals;
-  /** Which of the calls run and which wait, before the decisions of this run. Approvals of earlier runs count. */
+  /** Which of the calls run and which wait, before the decisions of this run are applied. */
   readonly classified: ClassifiedCalls<Ctx>;
 }
 
@@ -94,14 +94,12 @@ function openCalls<Ctx>(
   };
 }
 
-/**
- * Returns the calls of an unstored history that a run may answer: calls that wait, and handoffs. An interrupted run
- * leaves only such calls open. The engine can't tell who made any other open call, so other open calls don't run.
- */
+/** Returns the calls of an unstored history that a run may answer: calls that wait, and handoffs. */
 function interruptedCalls<Ctx>(
   { calls }: CallBatch<Ctx>,
   { run, waiting }: ClassifiedCalls<Ctx>,
 ): CallBatch<Ctx>["calls"] {
+  // An interrupted run leaves only such calls open. The engine can't tell who made any other open call.
   const handoffs = run.filter(isHandoff);
   return calls.filter(
     (call) =>
@@ -122,9 +120,8 @@ function locationOf<Ctx>(
 }
 
 /**
- * Returns the agent that had the conversation last. After a handoff, it can differ from the agent in the caller's state. Open
- * calls always belong to the agent that had the conversation, because another agent can have different rules for a tool with
- * the same name.
+ * Returns the registry key of the agent that had the conversation last. After a handoff, it can differ from the one in
+ * the caller's state.
  */
 function agentNameOf<Ctx>(
   { config: { agentRegistry } }: RunScope<Ctx>,

@@ -7,8 +7,8 @@ import { holdsJson, isCodecFault } from "./output.ts";
 const SHOWN_FAULTS = 20;
 
 /**
- * Returns the faults that the agent's `outputCodec` found in the final reply, if the model can correct them. Returns
- * `undefined` in any other case, e.g. if the codec accepted the reply or the codec itself threw.
+ * Returns the faults that the agent's `outputCodec` found in the final reply; `undefined` if the model can't correct
+ * any.
  */
 export function repairableFaults<Ctx>({ outcome }: RunProgress<Ctx>): readonly z.ZodIssue[] | undefined {
   if (outcome?.status !== "error" || outcome.error._tag !== "DecodeError") return undefined;
@@ -16,7 +16,7 @@ export function repairableFaults<Ctx>({ outcome }: RunProgress<Ctx>): readonly z
   return isCodecFault(errors) ? undefined : errors;
 }
 
-/** Returns a user message that asks the model to correct its reply. The message isn't part of the conversation. */
+/** Returns a user message that asks the model to correct its reply. */
 export function repairRequest(reply: Message, faults: readonly z.ZodIssue[]): Message {
   const shown = faults
     .slice(0, SHOWN_FAULTS)

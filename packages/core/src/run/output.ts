@@ -15,8 +15,8 @@ type CheckedOutput<Ctx> = { readonly output: unknown } | { readonly failed: RunP
 const THREW = "the codec threw instead of reporting an issue";
 
 /**
- * Decodes the output of a final reply, and checks it with the output guardrails. The output comes from the reply's text. If
- * the agent has no codec, a refusal counts as text. The output is `""` if the reply has no text (e.g. an image).
+ * Decodes the output of a final reply, and checks it with the output guardrails. The output of a reply without text
+ * (e.g. an image) is decoded from `""`.
  */
 export async function checkOutput<Ctx>(
   scope: RunScope<Ctx>,
@@ -47,13 +47,11 @@ export async function checkOutput<Ctx>(
 }
 
 /**
- * Decodes the output of a final reply. Without a codec, the output is the reply's text. With a codec, there are two
- * cases:
+ * Decodes the output of a final reply. Without a codec, the output is the reply's text. The codec gets these values
+ * until one matches:
  *
- * - If the text is JSON, the codec gets the parsed value. If the value doesn't match (e.g. a codec for strings and the
- *   reply `42`), the codec gets the text.
- * - If the text isn't JSON, the codec gets the text. If the text doesn't match, the codec gets the JSON in a code
- *   fence, with or without text around the fence. JSON in several separate fences is ignored.
+ * - If the text is JSON: the parsed value, and then the text.
+ * - Otherwise: the text, and then the parsed JSON in a code fence.
  */
 async function decodeOutput(codec: z.ZodType | undefined, text: string): Promise<DecodedOutput> {
   if (codec === undefined) return { ok: true, output: text };
@@ -72,14 +70,11 @@ async function decodeOutput(codec: z.ZodType | undefined, text: string): Promise
 export const holdsJson = (text: string): boolean =>
   typeof parseJson(text) !== "string" || fencedJson(text) !== undefined;
 
-/** Returns whether the codec itself threw. Then the reply isn't at fault, and the model can't correct it. */
+/** Returns whether the codec itself threw, so the model can't correct the reply. */
 export const isCodecFault = (errors: readonly z.ZodIssue[]): boolean =>
   errors.some(({ message }) => message === THREW);
 
-/**
- * Returns the JSON between the first and the last code fence; `undefined` if that isn't valid JSON. Inner fences are skipped,
- * because JSON strings can contain fences. Several code blocks together aren't valid JSON.
- */
+/** Returns the parsed JSON between the first and the last code fence; `undefined` if it isn't valid JSON. */
 function fencedJson(text: string): unknown {
   const opening = /```[A-Za-z0-9]*\s/.exec(text);
   if (opening === null) return undefined;

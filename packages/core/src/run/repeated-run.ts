@@ -16,10 +16,8 @@ import { onlyWaits, resume } from "./resume.ts";
 type Replied = Extract<StoredOutcome, { readonly kind: "replied" }>;
 
 /**
- * Returns the stored outcome of this run if the same run has ended before (e.g. its process crashed before it could
- * return the outcome). Returns `undefined` if this run hasn't ended before. If the stored messages of the earlier
- * execution were replaced or dropped, the returned progress has an error. No tool runs, the model isn't called, and
- * nothing is stored, except new requests for expired approvals. Rejects if the run is aborted.
+ * Resolves with the stored outcome of this run if an earlier execution has ended it; otherwise with `undefined`.
+ * Nothing is called, and nothing is stored except new requests for expired approvals. Rejects if the run is aborted.
  */
 export async function outcomeOfRepeatedRun<Ctx>(
   scope: RunScope<Ctx>,
@@ -42,8 +40,7 @@ export async function outcomeOfRepeatedRun<Ctx>(
 }
 
 /**
- * Returns the outcome of another execution of the same run that ended before this one. Returns `undefined` if that outcome
- * can't be loaded.
+ * Resolves with the outcome of another execution of the same run that ended first; `undefined` if it can't be loaded.
  */
 export async function outcomeElsewhere<Ctx>(
   scope: RunScope<Ctx>,
@@ -83,11 +80,9 @@ async function replyAgain<Ctx>(
   return concludeStored(scope, { state, agent: found.agent }, reply);
 }
 
-/**
- * Returns whether the stored reply answers the same user message as this run. If the end of a conversation was replaced,
- * another reply can be at the position of this run's reply.
- */
+/** Returns whether the stored reply answers the same user message as this run. */
 function answersSame(messages: readonly Message[], handedIn: readonly Message[]): boolean {
+  // If the end of a conversation was replaced, another reply can be at the position of this run's reply.
   const asked = handedIn.findLast(({ role }) => role === "user");
   const answered = messages.findLast(({ role }) => role === "user");
   return asked === undefined || answered === undefined || sameJson(asked, answered);

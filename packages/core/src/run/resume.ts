@@ -14,12 +14,12 @@ import type { OpenCallBatch, StoppedConversation } from "./open-calls.ts";
 import { beginStep } from "./step.ts";
 
 /**
- * Continues a conversation without new messages (e.g. after a crash or an interruption), with the agent that had it last:
+ * Continues a conversation without new messages (e.g. after a crash or an interruption), with the agent that had it
+ * last.
  *
- * - If the conversation ends with unanswered tool calls, the calls that don't wait run. This completes the step. Then the
- *   model is called, unless other calls still wait.
- * - If the conversation ends with user messages or tool results, the model is called.
- * - If the conversation ends with a reply, that reply is the output. Nothing is called or stored.
+ * - If it ends with unanswered tool calls, those that don't wait run. If no call waits, the model is called.
+ * - If it ends with user messages or tool results, the model is called.
+ * - If it ends with a reply, that reply is the output. Nothing is called or stored.
  */
 export async function resume<Ctx>(
   scope: RunScope<Ctx>,
@@ -42,8 +42,7 @@ export async function resume<Ctx>(
 /** The result of applying decisions to open tool calls. */
 export interface Answered<Ctx> {
   /**
-   * The run's progress. It has an outcome if the run ends here. Otherwise it has the state for the model, without calls that
-   * still wait.
+   * The run's progress: an outcome if the run ends here, else the state for the model without calls that still wait.
    */
   readonly progress: RunProgress<Ctx>;
   /** The messages with the new results, including calls that still wait. */
@@ -52,10 +51,7 @@ export interface Answered<Ctx> {
   readonly entry: AppendEntry;
 }
 
-/**
- * Answers each open call (a call without a result) that has a decision or needs no decision. The run continues
- * afterwards, unless the progress has an outcome.
- */
+/** Answers each open call (a call without a result) that has a decision or needs none. */
 export async function answerDecided<Ctx>(
   scope: RunScope<Ctx>,
   stopped: StoppedConversation<Ctx>,
@@ -78,7 +74,7 @@ export async function answerDecided<Ctx>(
     : answerOpen(scope, stopped, { calls, decisions: checked.decisions });
 }
 
-/** Continues with a call of the model. If the conversation ends with a reply, the run ends with that reply. */
+/** Lets the run continue with a model call. If the conversation ends with a reply, the run ends with that reply. */
 async function goOn<Ctx>(scope: RunScope<Ctx>, step: StepStart<Ctx>): Promise<RunProgress<Ctx>> {
   const { state } = step;
   const last = state.messages.at(-1);
@@ -88,13 +84,13 @@ async function goOn<Ctx>(scope: RunScope<Ctx>, step: StepStart<Ctx>): Promise<Ru
 }
 
 /**
- * Returns whether all these open calls need a decision first, so none can be answered yet. Handoffs are included if any
- * other call waits, because a handoff is made only when no call waits.
+ * Returns whether none of these open calls can be answered without a decision. A handoff can't be answered while
+ * another call waits.
  */
 export const onlyWaits = <Ctx>({ classified }: OpenCallBatch<Ctx>): boolean =>
   classified.waiting.length > 0 && classified.answered.length === 0 && classified.run.every(isHandoff);
 
-/** Ends the run as interrupted again, because no decision was passed. If the approvals have expired, requests them again. */
+/** Ends the run as interrupted again, because no decision was passed. Expired approvals are requested again. */
 async function askAgain<Ctx>(
   scope: RunScope<Ctx>,
   { state, messages }: StoppedConversation<Ctx>,

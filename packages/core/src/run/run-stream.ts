@@ -12,9 +12,9 @@ export interface RunStream<Out> extends AsyncIterable<TraceEvent> {
 }
 
 /**
- * Runs agents like `run`, but also streams the run's events. If the model provider can stream, the reply's text comes
- * in `llm_delta` events. If you leave the loop over the events before its end (`break`, `return`, a throw), or call the
- * iterator's `return()`, the run is aborted. As with `run`, the output isn't checked against the type `Out`.
+ * Does the same as `run`, and streams the run's events. If the model provider can stream, the reply's text comes in
+ * `llm_delta` events. If you leave the loop over the events before its end (`break`, `return`, a throw), or call the
+ * iterator's `return()`, the run is aborted.
  *
  * @example
  * ```ts
@@ -40,15 +40,15 @@ export function runStream<Ctx, Out = unknown>(
   });
 }
 
-/** The events of running work. Events are buffered, and each event can be read once. */
+/** The events and the result of running work. Events are buffered, and each event can be read once. */
 export interface EventStream<Result> extends AsyncIterable<TraceEvent> {
   /** The result of the work. The promise resolves even if the events aren't read. */
   readonly result: Promise<Result>;
 }
 
 /**
- * Starts work and streams its events. If the work rejects, the loop over the events throws and `result` rejects. The work is
- * aborted if the loop is left before its end, and if the signal `outer` is aborted.
+ * Starts work and streams its events. The work is aborted with the signal `outer`, or if the loop over the events is
+ * left early. If the work rejects, the loop throws and `result` rejects.
  */
 export function streamEvents<Result>(
   outer: AbortSignal | undefined,
@@ -76,7 +76,7 @@ export interface Channel<T> {
   readonly push: (value: T) => void;
   readonly end: () => void;
   readonly fail: (thrown: unknown) => void;
-  /** Returns the reader's iterator. `onLeave` is called if the reader stops before the end, even if it never called `next`. */
+  /** Returns the reader's iterator. `onLeave` is called if the reader stops before the end. */
   readonly read: (
     onLeave: () => Promise<void>,
   ) => Required<Pick<AsyncIterator<T, undefined>, "next" | "return">>;

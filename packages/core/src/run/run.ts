@@ -12,26 +12,25 @@ import { openScope } from "./scope.ts";
 import { takeStep } from "./step.ts";
 
 /**
- * Runs agents from a state until an agent gives its final reply, or the run is interrupted or fails. Failures are in the
- * outcome and aren't thrown.
+ * Runs agents from a state until an agent gives its final reply, or the run is interrupted or fails. Failures are in
+ * the outcome and aren't thrown.
  *
  * With `memory.autoStore`, the run first loads the stored conversation and adds `initialState.messages`:
  *
- * - User messages are appended. If the stored conversation ends with the same messages and no reply, they count as a retry
- *   and aren't appended again.
- * - A whole history (e.g. the last `finalState.messages` and newer messages) must begin with the stored conversation;
- *   the messages after it are appended. If the history begins differently, the run ends with a `MemoryConflictError` of
- *   reason `"version"`. In that case, nothing is stored, the model isn't called, and you must load the conversation
- *   again.
+ * - User messages are appended. If the stored conversation ends with the same messages and no reply, they count as a
+ *   retry and aren't appended again.
+ * - A whole history (e.g. the last `finalState.messages` and newer messages) must begin with the stored conversation.
+ *   The messages after it are appended. If the history begins differently, the run ends with a `MemoryConflictError` of
+ *   reason `"version"`, and nothing is stored or called. In this case, load the conversation again.
  * - Tool calls are appended only together with their results. If no message is left to append, the run ends with a
  *   `MemoryValidationError`.
  *
- * A repeated run id with the same messages and decisions means the same run. If that run has ended and the store still has
- * its receipt, its outcome is returned again, and nothing is called or stored. See `docs/turns.md`.
+ * A repeated run id with the same messages and decisions means the same run. If that run has ended and the store still
+ * has its receipt, its outcome is returned again, and nothing is called or stored. See `docs/turns.md`.
  *
- * Without new messages, the run resumes the stored conversation. Finished tools don't run again. If the conversation ends
- * with a reply, that reply is the output. If calls need an approval or the client, the run ends as `interrupted`; to
- * continue, call `run` again with `resume`.
+ * Without new messages, the run resumes the stored conversation. Finished tools don't run again. If the conversation
+ * ends with a reply, that reply is the output. If calls need an approval or the client, the run ends as `interrupted`.
+ * To continue, call `run` again with `resume`.
  *
  * One run at a time holds the lease of a stored conversation; see `memory.concurrency`.
  *
@@ -59,16 +58,16 @@ export async function run<Ctx, Out = unknown>(
   return (await execute<Ctx, Out>(initialState, config, { streaming: false })).result;
 }
 
-/** How an execution of a run ended: its result, and details that the result doesn't have. */
+/** How an execution of a run ended. */
 export interface Ended<Out> {
   readonly result: RunResult<Out>;
   /** Returns whether this message object was loaded from the store. */
   readonly isStored: (message: Message) => boolean;
-  /** The error that `RunConfig.validate` threw. `undefined` if it threw no error. */
+  /** The error that `RunConfig.validate` threw. `undefined`: it threw none. */
   readonly refusal: RunScope<unknown>["refusal"];
 }
 
-/** Executes a run. `run` and `runStream` both call this function. */
+/** Executes a run, for `run` and `runStream`. */
 export async function execute<Ctx, Out>(
   initialState: RunState<Ctx>,
   config: RunConfig<Ctx>,

@@ -93,9 +93,8 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * Returns the idempotency key of the write that ends the run. It is made from the run's id and its whole input, because the
- * same id with the same input means the same run. Returns `undefined` if the run has no new input (it resumes), or has input
- * that can't be stored.
+ * Returns the idempotency key of the write that ends the run, made from the run's id and its whole input. `undefined`:
+ * the run has no new input, or input that can't be stored.
  */
 function runKeyOf<Ctx>(
   { runId, currentAgentName, messages }: RunState<Ctx>,

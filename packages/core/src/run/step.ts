@@ -20,10 +20,8 @@ import { repairableFaults, repairRequest } from "./output-repair.ts";
 const DEFAULT_OUTPUT_REPAIRS = 1;
 
 /**
- * Takes one step: calls the model, and then either ends the run with the model's reply or runs the tools that the reply
- * calls.
- *
- * `additions`: the texts that middleware adds to the prompt.
+ * Takes one step: calls the model, and ends the run with its reply or runs the tools that the reply calls. `additions`:
+ * the texts that middleware adds to the prompt.
  */
 export async function takeStep<Ctx>(
   scope: RunScope<Ctx>,
@@ -57,8 +55,8 @@ export async function takeStep<Ctx>(
 }
 
 /**
- * Emits `step_start` and returns `undefined`. If the run has already taken `RunConfig.maxTurns` steps, returns the run's
- * progress with `MaxTurnsExceeded` as its outcome instead.
+ * Emits `step_start` and returns `undefined`. If the run has already taken `RunConfig.maxTurns` steps, returns its
+ * progress with the outcome `MaxTurnsExceeded`.
  */
 export function beginStep<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): RunProgress<Ctx> | undefined {
   const { turnCount, currentAgentName: agentName } = state;

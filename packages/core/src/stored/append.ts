@@ -38,32 +38,34 @@ export interface AppendsOptions {
   readonly executionId: string;
   readonly signal: AbortSignal | undefined;
   readonly emit: Emit | undefined;
-  /** The metadata that each write stores, in addition to the user's id and the trace id. */
+  /**
+   * The metadata that each write stores, in addition to the user's id and the trace id. `undefined`: no more metadata.
+   */
   readonly label: WriteMetadata | undefined;
   readonly writes: WriteHooks | undefined;
 }
 
 /**
- * Hooks that are called before and after each write of messages or of the lease. They aren't called for the write of a
- * summary, and not for the write with which an agent client creates a conversation.
+ * Hooks before and after each write of messages or of the lease. The writes of a summary and of a new conversation by
+ * an agent client have no hooks.
  */
 export interface WriteHooks {
   /**
-   * Awaited before each attempt to write. `known`: the versions of the conversation that the write expects. If the
-   * promise resolves with `undefined`, the write is made. If it rejects, the attempt fails with a `MemoryStorageError`.
+   * Awaited before each attempt to write. `known`: the versions of the conversation that the write expects. `undefined`
+   * lets the write begin; a rejection makes the attempt fail with a `MemoryStorageError`.
    */
   readonly beforeWrite: (known: KnownState) => Promise<WriteStart | undefined>;
-  /** Called after a successful write with the store's receipt. If it throws, the error becomes a process warning. */
+  /** Called after a successful write with the store's receipt. A thrown error becomes a process warning. */
   readonly onWritten: (receipt: WriteReceipt) => void;
 }
 
-/** How an attempt to write starts, as `beforeWrite` decides. */
+/** How an attempt to write starts. */
 export interface WriteStart {
-  /** If present, nothing is written, and the attempt fails with this error. */
+  /** The error with which the attempt fails without a write. Absent: the write is made. */
   readonly refused?: MemoryErrorUnion | undefined;
   /**
-   * A turn that begins in the server's turn log with this write: both are one atomic write, if the memory provider
-   * supports this. If the write fails, `beforeWrite` is called again immediately, to find out why.
+   * A turn that begins in the server's turn log with this write, in one atomic write. If the write fails, `beforeWrite`
+   * is called again immediately. Absent: no turn begins.
    */
   readonly beginsTurn?: WriteOptions["beginsTurn"] | undefined;
 }
@@ -74,7 +76,7 @@ interface Batch {
   readonly metadata?: WriteMetadata | undefined;
   /** The idempotency key of the write. Default: a unique key. */
   readonly idempotencyKey?: string | undefined;
-  /** Whether the write fails if the metadata has changed since this run last saw it. Default: it doesn't fail. */
+  /** Whether the write fails if the metadata has changed since this run last saw it. Absent: it doesn't fail. */
   readonly comparesMetadata?: boolean;
 }
 
@@ -91,10 +93,12 @@ export interface KnownState {
 
 export type Appends = ReturnType<typeof openAppends>;
 
-/** Whether the conversation exists in the store. `"created"`: this run has created it but doesn't know its incarnation yet. */
+/**
+ * Whether the conversation exists in the store. `"created"`: this run has created it but doesn't know its incarnation.
+ */
 type Existence = "absent" | "created" | "known";
 
-/** Opens the writes (appends) of a run to its conversation. Two appends of a run never overlap. */
+/** Creates the object through which a run appends to its conversation, one append at a time. */
 export function openAppends(options: AppendsOptions) {
   const { memory, conversationId, executionId } = options;
   const enter = openWriteOrder();
@@ -119,10 +123,11 @@ export function openAppends(options: AppendsOptions) {
   }
 
   /**
-   * Finds out the incarnation of a conversation that this run has created. The run's next write must name the
-   * incarnation, because another run could have erased the conversation and created a new one with the same id.
+   * Finds out the incarnation of a conversation that this run has created. The run's next write must expect this
+   * incarnation.
    */
   async function identifyCreated(): Promise<Result<void>> {
+    // Another run could have erased the conversation and created a new one with the same id.
     for (let attempt = 1; ; attempt++) {
       const { signal } = options;
       const reading = loadHead(memory, conversationId, { receiptFor: createdUnderKey, signal });
@@ -155,15 +160,14 @@ export function openAppends(options: AppendsOptions) {
   }
 
   /**
-   * Appends messages and metadata in one write. Call `send` only after `enter` has resolved. The write has an
-   * idempotency key. After a transient error it is retried with the same key, so a lost answer neither loses nor
-   * duplicates messages. If a wrapper of the memory provider has already retried the write, `send` doesn't retry it. An
-   * abort ends the retries, but not a running write.
+   * Appends messages and metadata in one write, and creates a missing conversation. Call `send` only after `enter` has
+   * resolved.
    *
-   * The first append to a missing conversation creates the conversation. The write fails with a conflict in two cases:
+   * After a transient error, the write is retried with the same idempotency key. The write fails with a conflict in two
+   * cases:
    *
    * - Another run has changed the messages since this run loaded the conversation.
-   * - The conversation was erased since this run loaded it, even if a new conversation has the same id.
+   * - The conversation was erased since this run loaded it.
    */
   async function send({ messages, metadata = {}, idempotencyKey, ...batch }: Batch): Promise<Result<void>> {
     const mustIdentify = existence === "created" && known.incarnation !== undefined;
@@ -226,10 +230,7 @@ export function openAppends(options: AppendsOptions) {
   }
 
   return {
-    /**
-     * Waits until no append of the run is running. Resolves with a function that the caller must call after its own
-     * append, so the next append can begin.
-     */
+    /** Waits until no append of the run is running. Resolves with a function to call after the caller's own append. */
     enter,
     /** Runs an action while no append of the run is running. */
     exclusive: async <T>(action: () => Promise<T>): Promise<T> => {
@@ -241,10 +242,7 @@ export function openAppends(options: AppendsOptions) {
       }
     },
     send,
-    /**
-     * Tells the appends which conversation was loaded. Later appends expect the loaded versions. They fail if the
-     * conversation was erased, even if a new one has the same id.
-     */
+    /** Sets the loaded conversation, whose versions later appends expect. */
     loaded: ({ conversation, incarnation }: ProviderReading): void => {
       existence = conversation === null ? "absent" : "known";
       // A store with incarnations has metadata versions, too.
@@ -258,13 +256,13 @@ export function openAppends(options: AppendsOptions) {
       };
     },
     /**
-     * Tells the appends that the conversation's head was read. The next write expects the head's metadata version. Read
-     * the head with `receiptFor: createdUnder()`: its receipt shows whether this run created the conversation.
+     * Sets the conversation's head, whose metadata version the next write expects. Load the head with `receiptFor:
+     * createdUnder()`.
      */
     observeHead,
     /**
-     * Returns the idempotency key of this run's attempt to create the conversation. Returns `undefined` if this run hasn't
-     * tried, or if the run knows the conversation's incarnation.
+     * Returns the idempotency key under which this run tried to create the conversation. `undefined`: it hasn't tried,
+     * or it knows the conversation's incarnation.
      */
     createdUnder: (): string | undefined => (existence === "known" ? undefined : createdUnderKey),
     known: (): KnownState => known,
@@ -281,8 +279,8 @@ async function startBy(writes: WriteHooks, known: KnownState): Promise<WriteStar
 }
 
 /**
- * Returns a function that lets its callers continue one after the other, in the order of their calls. Each caller gets a
- * function to call when it has finished.
+ * Returns a function that lets its callers continue one after the other. Each caller gets a function to call when it
+ * has finished.
  */
 function openWriteOrder(): () => Promise<() => void> {
   let last: Promise<void> = Promise.resolve();
@@ -297,23 +295,17 @@ function openWriteOrder(): () => Promise<() => void> {
   };
 }
 
-/**
- * Returns whether this run created the conversation, even if the answer of the write was lost. Checks the receipt and not
- * only the lease, because an imported conversation can have the run's lease, too.
- */
+/** Returns whether this run created the conversation, even if the answer of the write was lost. */
 function isCreatedByThisRun(
   { memory, executionId }: AppendsOptions,
   { conversation, receipt }: Head,
 ): boolean {
   const tellsReceipts = isVersionedProvider(memory.provider);
+  // Not only the lease, because an imported conversation can have the run's lease, too.
   return leaseOf(conversation)?.id === executionId && (!tellsReceipts || receipt !== undefined);
 }
 
-/**
- * Decides whether a failed write or read is retried, and waits before the retry. Resolves with `false` if the error
- * isn't transient, the attempts are used up, a wrapper of the memory provider has already retried, or the run is
- * aborted.
- */
+/** Resolves with whether a failed write or read is retried, after the delay before the retry. */
 async function mayRetry(
   { conversationId, signal, emit }: AppendsOptions,
   { retryable, attempts, message }: MemoryErrorUnion,
@@ -327,18 +319,18 @@ async function mayRetry(
   return abortError(signal) === undefined;
 }
 
-/** The time limit for a read that a write needs, after the run was aborted. */
+/** How long a run waits after an abort for a read that a write needs, in milliseconds. */
 const ABORTED_READ_MS = 1_000;
 
 /**
- * Returns the result of a read that a write needs. After an abort, waits only {@link ABORTED_READ_MS} for the read,
- * then returns a failure. Without this limit, a run that stores finished tool results after an abort could wait forever
- * for the store.
+ * Resolves with the result of a read that a write needs. After an abort, fails if the read takes longer than {@link
+ * ABORTED_READ_MS}.
  */
 async function readWithAbortGrace<T>(
   reading: Promise<Result<T>>,
   signal: AbortSignal | undefined,
 ): Promise<Result<T>> {
+  // A run stores finished tool results even after an abort. It must not wait forever for the store.
   if (signal === undefined) return reading;
   const over = new AbortController();
   let unsubscribe = () => {};

@@ -5,10 +5,10 @@ const CHUNK = 65_536;
 
 /**
  * Returns a digest (SHA-512/256, base64url) of a value. Values that are equal as JSON or as bytes have the same digest,
- * whatever the order of their fields is. SHA-256 isn't used, because it takes 1.5 times as long on machines without
- * instructions for it. Throws for cycles and for values that can't be written as JSON.
+ * whatever the order of their fields is. Throws for cycles and for values that can't be written as JSON.
  */
 export function fingerprint(value: unknown): string {
+  // Not SHA-256, because it takes 1.5 times as long on machines without instructions for it.
   const text: Text = { pending: "", hashed: undefined };
   write(text, value);
   if (text.hashed === undefined) return sha512t256(text.pending, "base64url");
@@ -18,15 +18,13 @@ export function fingerprint(value: unknown): string {
 
 interface Text {
   pending: string;
-  /** The hash of the text that came before `pending`. Absent if all text is still in `pending`. */
+  /** The hash of all text before `pending`. `undefined`: all text is still in `pending`. */
   hashed: ReturnType<typeof startSha512t256> | undefined;
 }
 
-/**
- * Writes a value as text for the hash. Lists, JSON and message texts are written with their lengths. So `["ab", "c"]`
- * and `["a", "bc"]` have different texts.
- */
+/** Writes a value as text for the hash. */
 function write(text: Text, value: unknown): void {
+  // Texts are written with their lengths, because `["ab", "c"]` and `["a", "bc"]` must differ.
   if (Array.isArray(value)) {
     text.pending += `[${value.length}:`;
     for (const item of value) write(text, item);
@@ -57,14 +55,10 @@ interface TextMessage {
   readonly texts: string | readonly string[];
 }
 
-/**
- * Returns the role and the texts of a message that has only a text or text parts. Such a message is hashed without
- * JSON, because JSON takes several times as long. Returns `undefined` for any other value.
- *
- * Also returns `undefined` for a message with a lone surrogate (half of a surrogate pair). UTF-8 can't encode a lone
- * surrogate, so it is written as JSON, which escapes it.
- */
+/** Returns the role and the texts of a message that has only a text or text parts; `undefined` for any other value. */
 function asTextMessage(value: unknown): TextMessage | undefined {
+  // Hashed without JSON, because JSON takes several times as long. A lone surrogate needs JSON, because UTF-8 can't
+  // encode it.
   if (typeof value !== "object" || value === null) return undefined;
   const { role, content, toJSON } = value as Readonly<Record<string, unknown>>;
   const texts = textsIn(content);
@@ -76,10 +70,7 @@ function asTextMessage(value: unknown): TextMessage | undefined {
   return isEncodable && !LONE_SURROGATE.test(role) ? { role, texts } : undefined;
 }
 
-/**
- * Returns the content if it is a text. Returns the texts of the parts if the content is a list of parts that have only
- * texts. Returns `undefined` for any other content.
- */
+/** Returns a text, or the texts of a list of text parts; `undefined` for any other content. */
 function textsIn(content: unknown): string | readonly string[] | undefined {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return undefined;

@@ -13,35 +13,35 @@ import { firstPositionOf, nextPositionOf, readMetadata, toMetadata } from "./met
 export interface JournalHistory {
   /** The conversation as it was loaded. */
   readonly stored: ConversationMemory | null;
-  /** The messages that the run has added after the loaded ones, in the store's order. */
+  /** The messages that the run has added to the loaded ones, in the store's order. */
   readonly added: readonly Message[];
   /** The versions of the conversation that the run knows from the store. */
   readonly known: KnownState;
 }
 
 /**
- * Writes a run's messages to the store at the times that the run's durability sets. The functions `input`, `calls`,
- * `result`, `results`, `reply` and `interrupt` append messages, or hold them for the next append. Appends of a run
- * never overlap. An append fails if another run has appended something since this run loaded the conversation.
+ * Writes a run's messages to the store at the times that the run's durability sets. Each message is either appended at
+ * once or held for the next append. An append fails if another run has appended something since this run loaded the
+ * conversation.
  *
- * From its first append to its last, the run holds the conversation's lease. If the process crashes, the lease expires.
+ * From its first append to its last, the run holds the conversation's lease.
  */
 export interface Journal {
   readonly memory: MemoryConfig;
   readonly conversationId: string;
   readonly executionId: string;
-  /** The idempotency key of the append that ends the run. `undefined` if the run got no new input. */
+  /** The idempotency key of the append that ends the run. `undefined`: the run got no new input. */
   readonly runKey: string | undefined;
   /**
-   * If set, the conversation must exist and belong to this user. If absent, the conversation need not exist: the run
-   * can create it.
+   * The user that the conversation must belong to; it must exist. `undefined`: the owner isn't checked, and the run can
+   * create the conversation.
    */
   readonly owner: string | undefined;
-  /** Tells the journal which conversation was loaded. Must be called before anything is appended. */
+  /** Sets the loaded conversation. Call this function before anything is appended. */
   readonly loaded: (reading: Loaded) => void;
   /**
-   * Returns the current time in milliseconds since 1970. The time is that of the store's clock, or that of this process's
-   * clock if the store reports no time.
+   * Returns the current time in milliseconds since 1970, by the store's clock. If the store reports no time, by the
+   * clock of this process.
    */
   readonly now: () => number;
   /** Returns the position in the conversation that the next message will get. */
@@ -52,46 +52,40 @@ export interface Journal {
   /** Returns the position of the first loaded message; `undefined` if nothing is loaded yet. */
   readonly historyFrom: () => number | undefined;
   /**
-   * Returns the token of the stored history; see `historyTokenOf`. Returns `undefined` if this execution repeats a run
-   * that ended earlier, and the conversation has continued after that run. A client that got the token wouldn't have
-   * the later messages.
+   * Returns the token of the stored history; see `historyTokenOf`. `undefined`: this execution only repeats an earlier
+   * run, after which the conversation has continued.
    */
   readonly historyToken: () => string | undefined;
   /**
    * Takes the lease before anything is appended, and stores the metadata in `entry`. Resolves with a failure if another
-   * run holds the lease or the store fails. Rejects if the run is aborted while it reads from the store which run holds
-   * the lease.
+   * run holds the lease. Rejects if the run is aborted while it reads the lease.
    */
   readonly takeLease: (entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * Adds the run's new messages. Holds them in durability `"completed"`; otherwise stores them immediately and takes
+   * Adds the run's new messages. In durability `"completed"` they are held; otherwise they are stored immediately with
    * the lease.
    */
   readonly input: (messages: readonly Message[], entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * Adds a reply with tool calls. Stores the reply immediately in durability `"step"`; otherwise holds it. The tools
-   * must not run before `calls` has succeeded.
+   * Adds a reply with tool calls. In durability `"step"` it is stored immediately; otherwise it is held. Don't run the
+   * tools before `calls` has succeeded.
    */
   readonly calls: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * Stores one tool result as soon as it is available, if the call of the result is stored. Otherwise does nothing,
-   * because `results` adds the result later. Pass `entry` only for a handoff, because `entry` names the agent that
-   * continues the conversation. Any other result must leave that agent unchanged.
+   * Stores one tool result immediately if the result's call is stored; otherwise does nothing. Pass `entry` only for a
+   * handoff: it names the agent that continues the conversation.
    */
   readonly result: (message: Message, entry?: AppendEntry) => Promise<Result<void>>;
-  /** Adds all results of a reply, in call order. Does nothing if `result` has already stored them. */
+  /** Adds all results of a reply, in call order, unless `result` has already stored them. */
   readonly results: (messages: readonly Message[]) => void;
   /** Stores the final reply together with the messages that are held. Releases the lease. */
   readonly reply: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * Stores the messages that are held, and metadata about the calls that the interrupted run waits for. Releases the
-   * lease. Rejects if the run is aborted while it reads from the store which run holds the lease.
+   * Stores the held messages and the metadata about the calls that the interrupted run waits for. Releases the lease.
+   * Rejects if the run is aborted while it reads the lease.
    */
   readonly interrupt: (entry: AppendEntry) => Promise<Result<void>>;
-  /**
-   * Releases the lease of a failed run, so the next run doesn't have to wait until the lease expires. Drops the messages that
-   * are held. Takes at most a second, even if the store doesn't answer.
-   */
+  /** Releases the lease of a failed run and drops the held messages. Takes at most a second. */
   readonly releaseLease: () => Promise<void>;
   /** Stops the heartbeat, which renews the lease. */
   readonly close: () => void;
@@ -122,7 +116,7 @@ export function openJournal(options: JournalOptions): Journal {
   let endKey: string | undefined;
   let hasGoneOn = false;
   let failed = false;
-  /** Whether the store can have a lease of this run. If the run fails, such a lease must be released. */
+  /** Whether the store might have a lease of this run. */
   let mayHoldLease = false;
   // In every durability, the result of a stored call is stored immediately, so the call isn't made again.
   let callsAreStored = false;
@@ -135,7 +129,7 @@ export function openJournal(options: JournalOptions): Journal {
     }
   };
 
-  /** Appends the messages that are held, and the metadata in `entryWrite`. No other function writes messages to the store. */
+  /** Appends the held messages, with the metadata in `entryWrite`. */
   async function append(entryWrite?: EntryWrite): Promise<Result<void>> {
     mayHoldLease ||= entryWrite?.action === "hold";
     const messages = pending;

@@ -12,9 +12,9 @@ import { type ApprovalRecord, type EngineMetadata, type LeaseRecord, toMetadata 
 export interface AppendEntry {
   /** The registry key of the agent that continues the conversation. */
   readonly agentName: string;
-  /** Identifies the pending tool calls by the execution and the step that made them. Absent if no call is pending. */
+  /** Identifies the pending tool calls by the execution and the step that made them. Absent: no call is pending. */
   readonly callScope?: string;
-  /** The approvals that the pending tool calls wait for. */
+  /** The approvals that the pending tool calls wait for. Absent: they wait for none. */
   readonly approvals?: ApprovalRecord;
 }
 
@@ -32,18 +32,16 @@ export interface LeaseOptions extends AppendsOptions {
   readonly spending: Pick<Spending, "ofConversation">;
 }
 
-/** How often the write of a lease is tried if other changes of the metadata (e.g. of a title) come in between. */
+/** How many times the write of a lease is tried if other changes of the metadata (e.g. of a title) come in between. */
 const MAX_ROUNDS = 8;
 
 /**
- * Opens the lease of a run. The lease is a record in the conversation's metadata that lets one run at a time write the
- * conversation. It expires `memory.leaseMs` after it was last written, so the lease of a crashed process becomes free
- * automatically.
+ * Opens the lease of a run: a record in the conversation's metadata that lets one run at a time write the conversation.
+ * It expires `memory.leaseMs` after it was last written.
  *
- * - A write of messages also writes the lease. The write succeeds only if the version of the messages is the one that
- *   this run knows. If two runs write at the same time, only one of them succeeds.
- * - A write of only the lease succeeds only if the version of the metadata is the one that this run knows. So a run
- *   never overwrites a lease that it hasn't seen.
+ * - A write of messages writes the lease, too. It succeeds only if the version of the messages is the one that this run
+ *   knows.
+ * - A write of only the lease succeeds only if the version of the metadata is the one that this run knows.
  */
 export function openLease(options: LeaseOptions, appends: Appends) {
   const { memory, conversationId, executionId, signal } = options;
@@ -51,11 +49,11 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   /** The last lease of the conversation that this run has seen, its own or another run's. */
   let known: LeaseRecord | undefined;
   let lastEntry: AppendEntry | undefined;
-  /** The metadata that this run last tried to write, even if that write failed. */
+  /** The metadata that this run last tried to write. */
   let attempted: AppendEntry | undefined;
-  /** The store's time, computed from the last read of the store. */
+  /** The store's clock, computed from the last read of the store. */
   let time = processTime();
-  /** Until this time (in milliseconds since 1970), no other run can have taken the lease. */
+  /** Until when no other run can have taken the lease, in milliseconds since 1970. */
   let heldUntil = 0;
   /** Whether this run has ever held the lease. */
   let everHeld = false;
@@ -65,10 +63,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
 
   const isOwn = (record: LeaseRecord | undefined): boolean => record?.id === executionId;
 
-  /**
-   * Returns the metadata for a write. After the write has succeeded, call `onWritten` with this metadata and the same
-   * `entry`.
-   */
+  /** Returns the metadata for a write. Pass it to `onWritten` when the write has succeeded. */
   function metadataFor({ entry, action }: EntryWrite): EngineMetadata {
     const { agentName, callScope, approvals } = entry;
     const spent = options.spending.ofConversation();
@@ -115,14 +110,8 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   }
 
   /**
-   * Writes the lease without messages. Returns a conflict if another run has taken the lease.
-   *
-   * - If the store compares metadata versions, only one of several competing writes succeeds.
-   * - If the store doesn't compare them, the last write wins. Each writer reads the head afterwards, to see whether its
-   *   own write won.
-   * - If something else in the metadata has changed (e.g. the title), the lease is written again.
-   *
-   * `ask` reads the conversation's head.
+   * Writes the lease without messages. Returns a conflict if another run has taken the lease. `ask`: loads the
+   * conversation's head.
    */
   async function writeAlone(write: EntryWrite, ask = readHead): Promise<Result<void>> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -131,6 +120,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
       const batch = { messages: [], metadata: toMetadata(metadata), idempotencyKey };
       const written = await appends.send({ ...batch, comparesMetadata: true });
       if (!written.success && !isOutdated(written.error)) return written;
+      // A store without metadata versions lets the last write win. The head then shows whether this write won.
       const head = written.success && appends.known().metadataVersion !== undefined ? undefined : await ask();
       if (head?.success === false) return head;
       if (head !== undefined) appends.observeHead(head.data);
@@ -141,6 +131,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
       }
       // The store can have a lease of this run that the run doesn't know about, because the answer to its write was lost.
       if (written.success || !(isSame(current, known) || isOwn(current))) break;
+      // Only something else in the metadata has changed (e.g. the title), so the lease is written again.
       known = current;
     }
     stopHeartbeat();
@@ -157,7 +148,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
     });
   }
 
-  /** Reads from the store whether this run holds the conversation's lease. */
+  /** Reads from the store whether this run holds the lease. */
   async function isHeldInStore(): Promise<boolean> {
     const head = await readHead();
     const current = head.success ? leaseOf(head.data.conversation) : undefined;
@@ -168,7 +159,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   }
 
   return {
-    /** Tells the lease what was loaded. `record`: the lease in the loaded metadata. `readingTime`: the store's time. */
+    /** Sets what was loaded. `record`: the lease in the loaded metadata. `readingTime`: the store's clock. */
     loaded: (record: LeaseRecord | undefined, readingTime: StoreTime): void => {
       known = record;
       time = readingTime;
@@ -177,18 +168,15 @@ export function openLease(options: LeaseOptions, appends: Appends) {
     now: () => time.now(),
     /**
      * Writes the lease without messages. Resolves with a conflict if another run has taken the lease. Rejects if the
-     * run is aborted while this function reads the conversation's head.
+     * run is aborted while the conversation's head is loaded.
      */
     write: (write: EntryWrite) =>
       appends.exclusive(() => writeAlone(write, () => abortable(readHead(), signal))),
     metadataFor,
     onWritten,
     /**
-     * Renews the run's lease if the lease has expired. Call this function before a write of messages, after
-     * `Appends.enter` has resolved.
-     *
-     * - Returns a success if this run may write: it holds the lease, or it has never taken one.
-     * - Returns a failure if the lease can't be renewed or another run has it.
+     * Renews the run's lease if it has expired. Returns a failure if the run may not write, because it has lost the
+     * lease. Call this function between `Appends.enter` and a write of messages.
      */
     ensureHeld: async (): Promise<Result<void>> => {
       if (!everHeld || time.latest() < heldUntil) return createSuccess(undefined);
@@ -197,9 +185,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
       // A late write after the run's end is allowed if no other run has held the lease since then.
       return (await isHeldInStore()) ? createSuccess(undefined) : createFailure(leaseConflict());
     },
-    /**
-     * Stops the heartbeat, and releases the lease if this run holds it. If the store fails, the lease stays until it expires.
-     */
+    /** Stops the heartbeat, and releases the lease if this run holds it. */
     release: async (): Promise<void> => {
       close();
       await appends.exclusive(async () => {
@@ -210,7 +196,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
         heldUntil = 0;
       });
     },
-    /** Marks the run as ended. If it couldn't release its lease, other runs of this process ignore that lease from now on. */
+    /** Marks the run as ended. Other runs of this process then ignore a lease that it couldn't release. */
     markEnded: (): void => {
       const isReleased = isOwn(known) && known?.until === 0;
       if (attempted !== undefined && !isReleased) markUnreleased(executionId, leaseMs);

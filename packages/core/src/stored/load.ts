@@ -24,25 +24,28 @@ export interface Loaded extends ProviderReading {
 }
 
 /**
- * The record of a conversation without its messages. `receipt` is present only if the memory provider is versioned (see
+ * A conversation without its messages. `receipt`: absent unless the memory provider is versioned (see
  * `isVersionedProvider`).
  */
 export type Head = Pick<Loaded, "conversation" | "incarnation" | "receipt" | "time">;
 
 interface HeadOptions {
   /**
-   * If set, the conversation must exist and belong to this user. Otherwise the read returns a conflict. The conflict is
-   * the same for a missing conversation and for that of another user. If absent, the conversation need not exist.
+   * The user that the conversation must belong to; it must exist, or the load returns a conflict. Absent: the owner
+   * isn't checked, and the conversation need not exist.
    */
   readonly owner?: string | undefined;
-  /** The idempotency key of a write. If that write was made, the result has the receipt of that write. */
+  /**
+   * The idempotency key of a write whose receipt the result has if the write was made. Absent: the result has no
+   * receipt.
+   */
   readonly receiptFor?: string | undefined;
-  /** The run's signal. When it is aborted, a wrapper of the memory provider stops its retries. */
+  /** The run's signal, which stops the retries of a memory provider's wrapper when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface LoadOptions extends HeadOptions {
-  /** How to load only the end of the conversation, if the end is enough. Absent: all messages are loaded. */
+  /** How to load only the end of the conversation. Absent: all messages are loaded. */
   readonly tail?: Tail | undefined;
 }
 
@@ -51,9 +54,9 @@ interface Reading extends HeadOptions {
 }
 
 /**
- * Loads the stored conversation. If none exists, `conversation` is `null` in the result. Returns a conflict if the
- * conversation belongs to another user. With `tail`, one round trip to the store is usually enough. If it isn't, a
- * second one loads a longer end, and a third one loads the whole conversation.
+ * Loads the stored conversation. `conversation` is `null` in the result if none exists. Returns a conflict if the
+ * conversation belongs to another user. With `tail`, one call of the store is usually enough, and at most three are
+ * made.
  */
 export async function loadConversation(
   memory: MemoryConfig,
@@ -81,15 +84,12 @@ export async function loadConversation(
 
 const ALL: TailReading = { decides: false };
 
-/**
- * Returns the loaded end of a conversation if the end is enough; otherwise how many messages to load next. If the
- * tokenizer in `MemoryConfig.window` throws, returns that all messages must be loaded. The run reports the error later,
- * when it applies the window.
- */
+/** Returns the loaded end of a conversation if it is enough; otherwise how many messages to load next. */
 function endOf(conversation: ConversationMemory, tail: Tail): TailReading {
   try {
     return tailIn(conversation, tail);
   } catch {
+    // The run reports the tokenizer's error later, when it applies the window.
     return ALL;
   }
 }
@@ -136,10 +136,7 @@ async function read(
 
 const notOwned = () => createMemoryConflictError("owner", { operation: OPERATION });
 
-/**
- * Finds the record of a conversation without its messages, for a memory provider that can only list conversations without
- * messages.
- */
+/** Loads a conversation without its messages, from a memory provider that can only list conversations. */
 async function findHead(
   provider: MemoryConfig["provider"],
   conversationId: string,
@@ -171,7 +168,7 @@ function isReading(data: unknown): data is ProviderReading {
   );
 }
 
-/** How an earlier execution (attempt) of the same run ended. The receipt of the write that ended the run shows this. */
+/** How an earlier execution of the same run ended. */
 export type StoredOutcome =
   | {
       readonly kind: "replied";
@@ -181,20 +178,14 @@ export type StoredOutcome =
       /** Whether the reply is the last message of the conversation. */
       readonly isLast: boolean;
     }
-  /** The run waits for an approval or the client, and no message was added to the conversation after the run ended. */
+  /** The run waits for an approval or the client, and the conversation hasn't continued. */
   | { readonly kind: "interrupted" }
-  /**
-   * One of two cases: the run was interrupted, and messages were added to the conversation afterwards; or the
-   * conversation no longer contains the messages that the run ended with.
-   */
+  /** The run's outcome can't be found, because the conversation has continued or its messages were replaced. */
   | { readonly kind: "changed" }
   /** The store has dropped the messages that the run ended with. */
   | { readonly kind: "dropped" };
 
-/**
- * Returns how an earlier execution of the same run ended; `undefined` if there is no receipt, so no earlier execution has
- * ended.
- */
+/** Returns how an earlier execution of the same run ended; `undefined` if none has ended. */
 export function storedOutcomeOf({ conversation, receipt }: ProviderReading): StoredOutcome | undefined {
   if (conversation === null || receipt === undefined) return undefined;
   const { messages } = conversation;
@@ -208,31 +199,26 @@ export function storedOutcomeOf({ conversation, receipt }: ProviderReading): Sto
   return { kind: isLast ? "interrupted" : "changed" };
 }
 
-/** The current time by a store's clock, in milliseconds since 1970. It is computed from the store's time at a read. */
+/** A store's clock. The current time is computed from the store's time at a read. */
 export interface StoreTime {
-  /** The store's time when it answered a read. */
+  /** The store's time when it answered a read, in milliseconds since 1970. */
   readonly readAt: number;
-  /** When the store's answer arrived, by `performance.now()` of this process. */
+  /** When the store's answer arrived, in milliseconds, by `performance.now()` of this process. */
   readonly answeredAt: number;
-  /**
-   * Returns the current time as a lower bound. It is never ahead of the store's clock, and behind it by at most the duration
-   * of the read.
-   */
+  /** Returns the earliest time that the store's clock can show, in milliseconds since 1970. */
   readonly now: () => number;
   /**
-   * Returns the current time as an upper bound. It is never behind the store's clock, unless the read took longer than a
+   * Returns the latest time that the store's clock can show, in milliseconds since 1970, if the read took at most a
    * second.
    */
   readonly latest: () => number;
 }
 
-/**
- * The upper bound `latest` assumes that the store answered at most this long before its answer arrived. A longer read
- * was mostly waiting and retries, and the store answered near the end of the read.
- */
+/** How long before its arrival the store's answer can have been made at most, in milliseconds. */
+// A longer read was mostly waiting and retries, and the store answered near its end.
 const LONGEST_READING_MS = 1_000;
 
-/** Returns the time of this process's clock, for a store that reports no time. */
+/** Returns the clock of this process, for a store that reports no time. */
 export const processTime = (): StoreTime => ({
   readAt: Date.now(),
   answeredAt: performance.now(),
@@ -241,11 +227,11 @@ export const processTime = (): StoreTime => ({
 });
 
 /**
- * Returns the store's time after a read. All processes share the store's clock. After the read, a monotonic clock of this
- * process continues the store's time, so a wrong clock of the process doesn't matter. `askedAt`: the value of
- * `performance.now()` before the read. Call this function as soon as the store's answer has arrived.
+ * Returns the store's clock. Call this function as soon as the store's answer has arrived. `askedAt`: the value of
+ * `performance.now()` before the read.
  */
 function storeTimeOf({ readAt }: Pick<ProviderReading, "readAt">, askedAt: number): StoreTime {
+  // A monotonic clock of this process continues the store's time, so a wrong clock of the process doesn't matter.
   const given: unknown = readAt;
   const time = given instanceof Date ? given.getTime() : Number.NaN;
   if (Number.isNaN(time)) return processTime();

@@ -6,28 +6,25 @@ import { USAGE_COUNTS } from "../limits/cost.ts";
 /** The key of the engine's part in a conversation's metadata. All other keys belong to the application. */
 const KEY = "jaf";
 
-/** A lease in a conversation's metadata: the right to write belongs to one run until the lease ends. */
+/** A lease in a conversation's metadata, which gives one run the right to write until it ends. */
 export interface Lease {
   /** When the lease ends, in milliseconds since 1970, by the store's clock. `0` if the lease is released. */
   readonly until: number;
   /**
-   * The duration of the lease when it was written, in milliseconds. Absent if the lease is released, or if another
-   * program wrote the lease.
+   * The duration of the lease when it was written, in milliseconds. Absent: the lease is released, or another program
+   * wrote it.
    */
   readonly leaseMs?: number | undefined;
 }
 
 /**
- * The lease of the conversation, and the execution that holds it. An execution is one attempt to carry out a run: a run
- * that is retried has a new execution. The field names are stored, so they must not change.
+ * The lease of the conversation, and the execution (one attempt to carry out a run) that holds it. Don't rename the
+ * fields, because their names are stored.
  */
 export interface LeaseRecord extends Lease {
   /** The id of the execution that holds the lease. */
   readonly id: string;
-  /**
-   * How many leases the execution has written so far, including renewals by its heartbeat. The number tells these
-   * leases apart.
-   */
+  /** How many leases the execution has written so far, which tells these leases apart. */
   readonly sign: number;
 }
 
@@ -35,24 +32,23 @@ export interface LeaseRecord extends Lease {
 export interface ApprovalRecord {
   /** The position of the message that made the tool calls. */
   readonly position: number;
-  /** How many times the approvals have expired and were requested again. Decisions for an earlier round are no longer valid. */
+  /** How many times the approvals have expired and were requested again. */
   readonly round: number;
   /** When the approvals expire, in milliseconds since 1970, by the store's clock. Absent: they don't expire. */
   readonly expiresAt?: number | undefined;
   /**
-   * The approved calls that might not have run yet: one digest for each call and its arguments (see `bindingOf`). These
-   * calls need no second approval.
+   * The approved calls that might not have run yet, each as the digest of the call and its arguments (see `bindingOf`).
    */
   readonly approved: readonly string[];
 }
 
-/** The engine's part of the conversation's metadata. Each write of this part replaces all its fields. */
+/** The engine's part of the conversation's metadata. Each write replaces all its fields. */
 export interface EngineMetadata {
   /** The run that took the lease last. */
   readonly runId: RunId;
   /** The registry key of the agent that continues the conversation. */
   readonly agentName: string;
-  /** Identifies the pending tool calls by the execution and the step that made them. Absent if no call is pending. */
+  /** Identifies the pending tool calls by the execution and the step that made them. Absent: no call is pending. */
   readonly toolCallScope?: string;
   readonly lease: LeaseRecord;
   readonly approvals?: ApprovalRecord;
@@ -60,7 +56,7 @@ export interface EngineMetadata {
   readonly spent?: Spent;
 }
 
-/** The {@link EngineMetadata} of a loaded conversation. Other programs can write metadata, so invalid fields are left out. */
+/** The {@link EngineMetadata} of a loaded conversation, without invalid fields. */
 export interface StoredMetadata {
   readonly agentName?: string | undefined;
   readonly toolCallScope?: string | undefined;
@@ -131,8 +127,8 @@ export const spentIn = (conversation: Pick<ConversationMemory, "metadata">): Spe
   readMetadata(conversation).spent;
 
 /**
- * Returns the version to pass as `WriteOptions.expectedVersion`: 0 if no conversation is stored, and `undefined` if the
- * store has no versions.
+ * Returns the version to pass as `WriteOptions.expectedVersion`. 0: no conversation is stored; `undefined`: the store
+ * has no versions.
  */
 export const versionOf = (stored: ConversationMemory | null): number | undefined =>
   stored === null ? 0 : countOf(stored, "version");
@@ -151,10 +147,7 @@ export function nextPositionOf(stored: ConversationMemory | null): number {
 export const firstPositionOf = (stored: ConversationMemory | null): number =>
   stored === null ? 0 : nextPositionOf(stored) - stored.messages.length;
 
-/**
- * Returns whether the store counts positions. If it does, positions stay correct after the store has dropped the oldest
- * messages.
- */
+/** Returns whether the store counts positions, so they stay correct after it has dropped the oldest messages. */
 export const countsPositions = (stored: ConversationMemory): boolean =>
   countOf(stored, "nextPosition") !== undefined;
 

@@ -7,14 +7,12 @@ import { firstPositionOf } from "./metadata.ts";
  * that contradicts the stored conversation.
  *
  * - Input with assistant or tool messages is a history. It must begin with all messages of the stored conversation,
- *   either as stored or as sanitized in `RunResult.finalState.messages`.
- * - If the store has dropped the oldest messages of the conversation, a history can still begin with the dropped
- *   messages.
- * - With `mayBeginLater`, a history can lack the oldest messages of the stored conversation. Then the history must
- *   begin with a user message, and its new messages must all be user messages.
- * - Input with only user messages is new. One exception: if the stored conversation ends with the same messages and has
- *   no reply to them, the input is a retry, and the result is an empty list. The same messages after a reply are new,
- *   because a user can say "yes" twice.
+ *   either as stored or as sanitized in `RunResult.finalState.messages`. It can begin with messages that the store has
+ *   dropped.
+ * - With `mayBeginLater`, a history can lack the oldest messages of the stored conversation. It must begin with a user
+ *   message, and its new messages must all be user messages.
+ * - Input with only user messages is new, unless it is a retry: the stored conversation ends with the same messages and
+ *   no reply. The result for a retry is an empty list.
  */
 export function newMessagesIn(
   incoming: readonly Message[],
@@ -30,21 +28,18 @@ export function newMessagesIn(
 
 interface NewMessagesOptions {
   /**
-   * Whether runs load only the end of the conversation. The histories that such runs return lack the oldest messages.
+   * Whether runs load only the end of the conversation. If they do, the histories that they return lack the oldest
+   * messages.
    */
   readonly mayBeginLater: boolean;
 }
 
-/**
- * Returns whether the messages are a history: at least one of them isn't a user message. A run compares a history with
- * the whole stored conversation.
- */
+/** Returns whether the messages are a history: at least one of them isn't a user message. */
 export const isHistory = (messages: readonly Message[]): boolean =>
   messages.some(({ role }) => role !== "user");
 
 /**
- * Returns the messages of `incoming` that follow the stored conversation; `undefined` if `incoming` doesn't contain the
- * stored conversation.
+ * Returns the messages that follow the stored conversation in `incoming`; `undefined` if `incoming` doesn't contain it.
  */
 function restAfter(
   incoming: readonly Message[],
@@ -64,15 +59,15 @@ function restAfter(
 }
 
 /**
- * Returns the indexes of `incoming` at which the stored messages can begin, the most likely index first. `dropped`: how
- * many of the oldest messages the store has dropped. Returns at most three indexes, because a search at every index
- * would take quadratic time in a conversation that repeats itself.
+ * Returns the indexes of `incoming` at which the stored messages can begin, the most likely one first. `dropped`: how
+ * many of the oldest messages the store has dropped.
  */
 function possibleStarts(
   incoming: readonly Message[],
   history: readonly Message[],
   dropped: number,
 ): readonly number[] {
+  // At most three, because a search at every index would take quadratic time in a conversation that repeats itself.
   if (dropped === 0) return [0];
   const onlyUserMessagesFollow = lastOther(incoming) - lastOther(history);
   const copyIsComplete = dropped;
@@ -83,13 +78,14 @@ function possibleStarts(
 }
 
 /**
- * Returns the stored messages that `incoming` must begin with if it is a history that lacks the beginning of the
- * conversation. Returns `undefined` if `incoming` can't be such a history. Assumes that only user messages are new.
+ * Returns the stored messages that `incoming` must begin with if it lacks the beginning of the conversation;
+ * `undefined` if it can't be such a history.
  */
 function laterStart(
   incoming: readonly Message[],
   history: readonly Message[],
 ): readonly Message[] | undefined {
+  // Correct only if all new messages are user messages.
   const left = lastOther(history) - lastOther(incoming);
   return left > 0 && isHistory(incoming) && history[left]?.role === "user" ? history.slice(left) : undefined;
 }
@@ -102,8 +98,8 @@ const continues = (incoming: readonly Message[], history: readonly Message[], st
   history.every((message, index) => sameJson(message, incoming[start + index]));
 
 /**
- * Returns whether `incoming` is equal to the last user messages of the stored conversation, and no final reply follows
- * them.
+ * Returns whether `incoming` is equal to the last user messages of the stored conversation, and they have no final
+ * reply.
  */
 function repeatsUnanswered(incoming: readonly Message[], stored: readonly Message[]): boolean {
   const end = stored.findLastIndex(({ role }) => role === "user") + 1;

@@ -1,10 +1,7 @@
 import type { Result } from "@jaf/memory";
 import { createFailure, createMemoryStorageError } from "@jaf/memory/internal";
 
-/**
- * Calls a memory provider. If the provider throws, or resolves to something other than a `Result`, returns a
- * `MemoryStorageError` as a failure.
- */
+/** Calls a memory provider. Returns a `MemoryStorageError` as a failure if it throws or resolves with no `Result`. */
 export async function toResult<T>(operation: string, action: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return asResult(operation, await action());

@@ -15,22 +15,20 @@ const BACKOFF_FACTOR = 4;
 /** Waits until a stored conversation's lease is free, then loads the conversation. */
 export interface LeaseQueue {
   /**
-   * Loads the conversation when no other run holds its lease. Returns a conflict in three cases:
+   * Loads the conversation when no other run holds its lease. Rejects if the run is aborted. Returns a conflict in
+   * three cases:
    *
    * - Another run holds the lease, and `memory.concurrency` isn't `"queue"`.
    * - The run has waited longer than `memory.queueTimeoutMs`.
    * - The conversation was erased while the run waited.
    *
-   * Rejects if the run is aborted. `tail`: how to load only the end; `undefined`: all messages are loaded. `isReread`:
-   * whether the run loads the conversation a second time and has kept its place in the queue since the first time.
+   * `tail`: how to load only the end; `undefined`: all messages are loaded. `isReread`: whether the run loads the
+   * conversation a second time and has kept its place in the queue.
    */
   readonly load: (tail: Tail | undefined, isReread: boolean) => Promise<Result<Loaded>>;
-  /**
-   * Returns whether the run may call `load` again after another run took the lease first. Returns `false` if the run
-   * doesn't queue, if it was aborted, or if `memory.queueTimeoutMs` has passed.
-   */
+  /** Returns whether the run may call `load` again after another run took the lease first. */
   readonly mayWait: () => boolean;
-  /** Leaves the queue, so the next waiting run of this process can continue. */
+  /** Gives up the run's place in the queue, so the next waiting run of this process can continue. */
   readonly leave: () => void;
 }
 
@@ -43,7 +41,7 @@ export const openLeaseQueue = (journal: Journal, signal: AbortSignal | undefined
         leave: () => {},
       };
 
-/** Loads the conversation. Returns `undefined` if another run holds its lease. */
+/** Loads the conversation; `undefined` if another run holds its lease. */
 async function loadFree(
   { memory, conversationId, executionId, runKey, owner }: Journal,
   { tail, signal }: { readonly tail: Tail | undefined; readonly signal: AbortSignal | undefined },
@@ -70,8 +68,8 @@ interface Waiting {
   /** Returns how many milliseconds the run still waits before it gives up. */
   readonly msLeft: () => number;
   /**
-   * Returns whether the conversation of this head is the one that the run saw at the call before. Returns `false` for a
-   * later conversation with the same id.
+   * Returns whether the conversation of this head is the one of the previous call, and not a later one with the same
+   * id.
    */
   readonly isSame: (head: Head) => boolean;
   /** Whether the run has seen that another process holds the lease. */
@@ -87,11 +85,9 @@ function openQueue(journal: Journal, signal: AbortSignal | undefined): LeaseQueu
   let leaveQueue: (() => void) | undefined;
   let acquiredAt: number | undefined;
 
-  /**
-   * Returns how long this run must wait before it tries to take the lease, in milliseconds, so other processes can take it
-   * first.
-   */
+  /** Returns how long this run must wait before it tries to take the lease, in milliseconds. */
   function pauseMs(): number {
+    // The wait lets other processes take the lease first.
     if (acquiredAt === undefined) return leases.pauseMs(conversationId);
     // The lease was free before, but another run was faster.
     waiting.isContended = true;
@@ -133,8 +129,7 @@ const headOf = ({ journal: { memory, conversationId, owner }, signal }: Waiting)
 
 /**
  * Waits until the run is the first in this process's queue, or until `memory.queueTimeoutMs` has passed. Resolves with
- * the conversation's head, which it reads before the wait. After the wait, a newer head shows whether the conversation
- * was erased. If the head can't be read, resolves with a failure and doesn't wait.
+ * the conversation's head from before the wait.
  */
 async function waitInProcessQueue(waiting: Waiting, ready: Promise<void>): Promise<Result<Head>> {
   const head = await headOf(waiting);
@@ -175,16 +170,16 @@ async function untilFree(waiting: Waiting): Promise<Result<void>> {
 }
 
 /**
- * The queues of this process, by memory provider and conversation id. A queue is kept as a promise. It resolves when
- * the last run in the queue has left the queue.
+ * The queues of this process, by memory provider and conversation id: promises that resolve when the queue is empty.
  */
 const processQueues = new WeakMap<MemoryProvider, Map<string, Promise<void>>>();
 
 /**
- * Joins the queue of this process for a conversation (first come, first served). Only the first run in the queue calls the
- * store repeatedly. `ready` resolves when all runs ahead have left the queue; it is absent if this run is the first.
+ * Joins the queue of this process for a conversation. `ready` resolves when all runs ahead have left the queue;
+ * `undefined`: this run is the first.
  */
 function joinProcessQueue(provider: MemoryProvider, conversationId: string) {
+  // Only the first run in the queue calls the store repeatedly.
   const queue = processQueues.get(provider) ?? new Map<string, Promise<void>>();
   processQueues.set(provider, queue);
   const ready = queue.get(conversationId);
@@ -207,28 +202,27 @@ interface LastLease {
   readonly inARow: number;
 }
 
-/**
- * After this many leases in a row, a process pauses, so other processes can take the lease first. It pauses even if no
- * other process waits, because it can't find out whether one does.
- */
+/** After this many leases in a row, a process pauses, so other processes can take the lease first. */
+// Even if no other process waits, because it can't find out whether one does.
 const LEASES_IN_A_ROW = 4;
 /**
- * Two leases of this process count as taken in a row if less than this time passes from the end of the first lease
- * until the second one is taken.
+ * The maximum time between two leases in a row of this process, in milliseconds: from the end of the first to the start
+ * of the second.
  */
 const QUICKLY_MS = 1_000;
 
 const lastLeases = new WeakMap<MemoryProvider, Map<string, LastLease>>();
 
 /**
- * Returns two functions. `pauseMs` returns how long the next run of this process must pause before it takes the lease,
- * in milliseconds (0 or less: no pause). `ended` records that a run of this process no longer has the lease.
+ * Returns two functions:
  *
- * The pause is for other processes, which wait for the lease by polling the store at growing intervals. Without a
- * pause, a run of this process that starts directly after the end of a lease would always take the lease before their
- * next poll.
+ * - `pauseMs` returns how long the next run of this process must wait before it takes the lease, in milliseconds (0 or
+ *   less: not at all).
+ * - `ended` must be called when a run of this process no longer has the lease.
  */
 function leasesOf(provider: MemoryProvider) {
+  // Other processes poll the store at growing intervals. Without a pause, a run of this process that starts directly
+  // after the end of a lease would always take the lease before their next poll.
   const leases = lastLeases.get(provider) ?? new Map<string, LastLease>();
   lastLeases.set(provider, leases);
   return {
@@ -253,15 +247,11 @@ function leasesOf(provider: MemoryProvider) {
 }
 
 /**
- * Returns a function that compares the conversation's head with the head of the function's previous call.
- *
- * - Returns `false` if the incarnation has changed: the conversation was erased. The input of a waiting run must not
- *   get into a new conversation with the same id.
- * - Returns `true` if the incarnation is the same, or if no conversation existed at the previous call and a new one
- *   exists now.
- * - Returns `true` at the first call, and if the store reports no incarnations.
+ * Returns a function that compares the incarnation of a head with that of the previous call's head. It returns `false`
+ * if the conversation of the previous call was erased.
  */
 function openIdentity(): (head: Head) => boolean {
+  // The input of a waiting run must not get into a new conversation with the same id.
   let seen: { readonly exists: boolean; readonly incarnation: string | undefined } | undefined;
   return ({ conversation, incarnation }) => {
     const before = seen;

@@ -20,13 +20,13 @@ export interface Summary {
   /** The position of the last message that the summary includes. */
   readonly upTo: number;
   /**
-   * The positions of messages that the store dropped before they were summarised: the first and the last position of each
+   * The positions of messages that the store dropped before they were summarised: the first and the last one of each
    * range.
    */
   readonly gaps: readonly Gap[];
-  /** One hash for each of the last few messages that the summary includes, in the order of the messages. */
+  /** One hash for each of the last three messages that the summary includes, in the order of the messages. */
   readonly digests: readonly string[];
-  /** The incarnation of the summarised conversation; `undefined` if the store reports none. */
+  /** The incarnation of the summarised conversation. `undefined`: the store reports none. */
   readonly incarnation: string | undefined;
 }
 
@@ -48,16 +48,12 @@ export interface PositionedMessages {
 }
 
 /**
- * Returns the stored summary. Returns `undefined` in these cases:
- *
- * - No summary is stored, or the stored value is invalid (other programs can write metadata).
- * - The summary ends after the last of the `loaded` messages, so messages were removed.
- * - The last summarised messages differ from the `loaded` ones, so messages were replaced. At most three messages are
- *   compared, by their hashes.
- * - None of these three messages is loaded, and the summary was made for another incarnation of the conversation.
+ * Returns the stored summary; `undefined` if none is stored, or if it doesn't belong to the `loaded` messages. The last
+ * summarised messages are compared with the loaded ones by their hashes.
  */
 export function readSummary(stored: ConversationMemory, loaded: PositionedMessages): Summary | undefined {
   const { success, data } = summarySchema.safeParse(stored.metadata?.[SUMMARY_KEY]);
+  // Messages were removed if the summary ends after the last loaded message.
   if (!success || data.upTo >= loaded.first + loaded.messages.length) return undefined;
   const { upTo, gaps, digests, incarnation } = data;
   const comparable = digestsOf(loaded, upTo);
@@ -70,16 +66,13 @@ export function readSummary(stored: ConversationMemory, loaded: PositionedMessag
 }
 
 /**
- * Returns the position of the last message that the stored summary includes; -1 if no summary is stored. Doesn't check
- * whether the summary belongs to the messages.
+ * Returns the position of the last message that the stored summary includes; -1 if none is stored. The summary isn't
+ * checked against the messages.
  */
 export const summaryReach = (stored: ConversationMemory): number =>
   summarySchema.safeParse(stored.metadata?.[SUMMARY_KEY]).data?.upTo ?? -1;
 
-/**
- * Returns one hash for each of the last three messages up to the position `upTo`. Messages that aren't loaded are left
- * out.
- */
+/** Returns one hash for each of the last three messages up to the position `upTo`, as far as they are loaded. */
 export function digestsOf({ messages, first }: PositionedMessages, upTo: number): readonly string[] {
   const end = Math.max(0, upTo + 1 - first);
   return messages.slice(Math.max(0, end - COMPARED), end).map(digestOf);
@@ -87,9 +80,7 @@ export function digestsOf({ messages, first }: PositionedMessages, upTo: number)
 
 const digests = new WeakMap<Message, string>();
 
-/**
- * Returns the hash of one message. Hashes are cached, because messages are frozen and a hash is needed several times.
- */
+/** Returns the hash of one message, from a cache. */
 function digestOf(message: Message): string {
   const digest = digests.get(message) ?? fingerprint(message);
   digests.set(message, digest);
@@ -108,9 +99,8 @@ export const summaryMetadata = (summary: Summary): Readonly<Record<string, unkno
 };
 
 /**
- * Returns the `gaps` of the next summary: the ranges of positions that no summary includes. `from`: the position of the
- * first message that the next summary adds. Positions between the end of the previous summary and `from` become a
- * further range. Keeps at most the last 50 ranges.
+ * Returns the `gaps` of the next summary: the last 50 ranges of positions that no summary includes. `from`: the
+ * position of the first message that the next summary adds.
  */
 export function gapsBefore(from: number, previous: Summary | undefined): readonly Gap[] {
   const gaps = previous?.gaps ?? [];
@@ -129,13 +119,11 @@ export function cleanSummary(text: string): string {
   return `${storable.slice(0, MAX_CHARACTERS - 1).replace(/\p{Surrogate}$/u, "")}…`;
 }
 
-/**
- * Returns the summary as a user message for the model. A tag encloses the text, so the text can't imitate other
- * messages.
- */
+/** Returns the summary as a user message for the model, enclosed in a tag. */
 export const summaryMessage = ({ text }: Summary): Message =>
   Object.freeze({
     role: "user",
+    // The text can't end the tag itself, so it can't imitate other messages.
     content: wrapInTag("conversation-summary", `${SUMMARY_PREFACE}\n\n${text}`),
   });
 
@@ -143,30 +131,21 @@ const KEY = "jafSummaryPause";
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
-/**
- * A pause in making summaries, stored after a failure. Without it, each run would wait for the whole timeout of a broken
- * summarizer. The names of the fields are stored, so they must not change.
- */
+/** A pause in making summaries, stored after a failure. Don't rename the fields, because their names are stored. */
 export interface SummaryPause {
   /** How many attempts in a row have failed. */
   readonly failures: number;
-  /** When the next attempt to make a summary is allowed, in milliseconds since 1970, by the store's clock. */
+  /** When the next attempt is allowed, in milliseconds since 1970, by the store's clock. */
   readonly retryAt: number;
 }
 
 const pauseSchema = z.object({ failures: z.int().min(1), retryAt: z.number() });
 
-/**
- * Returns the stored pause. Returns `undefined` if no pause is stored, or if the stored value is invalid (other
- * programs can write metadata).
- */
+/** Returns the stored pause; `undefined` if none is stored or the stored value is invalid. */
 export const readSummaryPause = (conversation: ConversationMemory | null): SummaryPause | undefined =>
   pauseSchema.safeParse(conversation?.metadata?.[KEY]).data;
 
-/**
- * Returns the metadata that stores the pause. If `pause` is `undefined`, returns metadata that removes the stored
- * pause.
- */
+/** Returns the metadata that stores the pause. `undefined` removes the stored pause. */
 export const summaryPauseMetadata = (pause: SummaryPause | undefined): Readonly<Record<string, unknown>> => ({
   [KEY]: pause ?? null,
 });

@@ -6,36 +6,33 @@ import { firstPositionOf, nextPositionOf } from "./metadata.ts";
 import { isFinalReply, isHistory } from "./new-messages.ts";
 import { COMPARED, readSummary } from "./summary-metadata.ts";
 
-/**
- * Settings for loading only the end (tail) of a conversation: how much to load first, and which messages the end must
- * have.
- */
+/** How to load only the end (tail) of a conversation. */
 export interface Tail {
   readonly window: WindowTail;
-  /** Whether the run uses summaries. If it does, the messages that the stored summary includes need not be loaded. */
+  /** Whether the run uses summaries, so messages in the stored summary need not be loaded. */
   readonly summarized: boolean;
-  /** How many of the last messages to load first. Usually they are enough. */
+  /** How many of the last messages to load first. */
   readonly firstRead: number;
-  /** The number of messages that were passed to the run, all of them from the user. */
+  /** The number of messages that were passed to the run, all of them user messages. */
   readonly newCount: number;
-  /** The number of messages in the client's copy of the history. The copy is compared with the end of the conversation. */
+  /** The number of messages in the client's copy of the history. 0: there is no copy. */
   readonly copied: number;
 }
 
 type TailOptions = Omit<Tail, "newCount" | "copied">;
 
-/** The number of additional messages to load, so the loaded end can begin with a user message. */
+/** The number of messages to load in addition, so the end can begin with a user message. */
 const MARGIN = 10;
 const LONGEST_FIRST_READ = 10_000;
-/** If the loaded end doesn't show which messages are new, the next read loads this many times as many messages. */
+/** By how much the number of loaded messages is multiplied if it wasn't enough. */
 const MORE = 8;
 
-/** Used if no window is configured. The model then sees all messages that the summary doesn't include. */
+/** The window options if no window is configured. */
+// The model then sees all messages that the summary doesn't include.
 const NO_WINDOW = { maxMessages: 1 };
 
 /**
- * Returns the settings for loading only the end of a conversation. Returns `undefined` if the run must load all
- * messages:
+ * Returns how to load only the end of a conversation. Returns `undefined` if all messages must be loaded:
  *
  * - The memory has neither a window nor summaries.
  * - The window is a function without `maxMessages`.
@@ -52,8 +49,7 @@ function tailOptions({ provider, window, compressionThreshold }: MemoryConfig): 
 }
 
 /**
- * Returns the settings with which a run that has these new messages loads only the end of a conversation. Returns
- * `undefined` if the run needs the whole conversation.
+ * Returns how a run with these new messages loads only the end of a conversation; `undefined` if it needs all messages.
  */
 export function tailOf(memory: MemoryConfig, newMessages: readonly Message[]): Tail | undefined {
   const options = isHistory(newMessages) ? undefined : tailOptions(memory);
@@ -61,8 +57,8 @@ export function tailOf(memory: MemoryConfig, newMessages: readonly Message[]): T
 }
 
 /**
- * Returns the settings with which a run that continues from a client's copy of the history loads only the end of the
- * conversation. Returns `undefined` if the run needs the whole conversation.
+ * Returns how a run with a client's copy of the history loads only the end of a conversation; `undefined` if it needs
+ * all messages.
  */
 export function tailForCopy(memory: MemoryConfig, copy: readonly Message[]): Tail | undefined {
   const options = tailOptions(memory);
@@ -84,7 +80,7 @@ export type TailReading =
   | { readonly decides: false; readonly readNext?: number };
 
 /**
- * Returns the part of a conversation that a run uses, if the loaded messages are enough. Otherwise returns how many to load
+ * Returns the part of a conversation that a run uses if the loaded messages are enough; otherwise how many to load
  * next. Throws the errors of the window's tokenizer.
  */
 export function tailIn(conversation: ConversationMemory, tail: Tail): TailReading {
@@ -105,7 +101,10 @@ export function tailIn(conversation: ConversationMemory, tail: Tail): TailReadin
     : { decides: false, readNext: MORE * messages.length };
 }
 
-/** Returns the index of the first message that is needed to check the summary; `undefined` if no valid summary is stored. */
+/**
+ * Returns the index of the first message that is needed to check the summary; `undefined` if no valid summary is
+ * stored.
+ */
 function neededBySummary(conversation: ConversationMemory): number | undefined {
   const first = firstPositionOf(conversation);
   const summary = readSummary(conversation, { messages: conversation.messages, first });
@@ -113,8 +112,7 @@ function neededBySummary(conversation: ConversationMemory): number | undefined {
 }
 
 /**
- * Returns whether the loaded end is enough to find out two things: which of the run's messages are already stored, and
- * which stored user messages have no reply yet.
+ * Returns whether the loaded end shows which of the run's messages are stored and which user messages have no reply.
  */
 function showsNewMessages(
   decisive: readonly Message[],
@@ -130,7 +128,7 @@ function showsNewMessages(
   );
 }
 
-/** The positions of the first loaded message (`first`) and of the first message that the store has (`stored`). */
+/** The positions of the first loaded message (`first`) and of the first message that the store still has (`stored`). */
 export interface LoadedFrom {
   readonly first: number;
   readonly stored: number;
@@ -148,7 +146,7 @@ export const isWhole = (conversation: ConversationMemory | null): boolean =>
   conversation === null || conversation.metadata?.totalMessages === conversation.messages.length;
 
 /**
- * Returns whether runs load only the end of the conversation, so the histories that they return can begin later than the
- * stored one.
+ * Returns whether runs load only the end of the conversation, so the histories that they return can lack older
+ * messages.
  */
 export const givesOutTails = (memory: MemoryConfig): boolean => tailOptions(memory) !== undefined;

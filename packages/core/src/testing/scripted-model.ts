@@ -7,7 +7,7 @@ import type { ModelProvider, RunConfig } from "../run-config.ts";
 import type { RunState } from "../state.ts";
 
 /**
- * What a scripted model does in one call: it replies with a text or a whole reply, or throws an error. A function gets the
+ * What a scripted model does in one call: replies with a text or a whole reply, or throws an error. A function gets the
  * request and returns one of these.
  */
 export type ScriptedStep<Ctx> =
@@ -45,10 +45,7 @@ export interface ScriptedModel<Ctx> extends ModelProvider<Ctx> {
 
 /** A reply of a scripted model. */
 export interface ScriptedReply {
-  /**
-   * The text of the reply. If `reasoning` or `parts` is set, the text becomes a text part after the reasoning and before the
-   * parts.
-   */
+  /** The text of the reply. With `reasoning` or `parts`, it becomes a text part between them. */
   readonly text?: string;
   /** The model's reasoning. It becomes the first content part. */
   readonly reasoning?: string;
@@ -67,7 +64,7 @@ export interface ScriptedReply {
   /** The tokens that the call used. */
   readonly usage?: ModelUsage;
   /**
-   * The exact chunks to stream in place of the reply. If they have no `done` chunk, the stream counts as cut off. Used only
+   * The exact chunks to stream in place of the reply. Without a `done` chunk, the stream counts as cut off. Used only
    * in streams.
    */
   readonly chunks?: readonly ModelStreamChunk[];
@@ -77,14 +74,9 @@ export interface ScriptedReply {
 export interface ScriptedCall {
   /** The name of the tool. */
   readonly name: string;
-  /**
-   * The arguments: a value, which is written as JSON, or a text, which is sent unchanged even if it isn't JSON. Default `{}`.
-   */
+  /** The arguments: a value, which is written as JSON, or a text, which is sent unchanged. Default `{}`. */
   readonly arguments?: unknown;
-  /**
-   * A free text in place of `arguments`, for a tool whose input isn't JSON. If it is present, the call has the type
-   * `"custom"`.
-   */
+  /** A free text in place of `arguments`, for a tool whose input isn't JSON. The call then has the type `"custom"`. */
   readonly input?: string;
   /** The call's id. Default `call_1`, `call_2` and so on, counted through the whole script. */
   readonly id?: string;
@@ -98,8 +90,8 @@ export class ScriptError extends Error {
 }
 
 /**
- * Creates a model for tests that follows a script. Each call of the model takes the next step of the script, with or without
- * streaming. A call after the last step fails. `assertDone` throws if such a call was made, or if steps are left.
+ * Creates a model for tests that follows a script. Each call of the model, streamed or not, takes the next step of the
+ * script. A call after the last step fails. `assertDone` throws if such a call was made, or if steps are left.
  *
  * @example
  * ```ts
@@ -202,10 +194,7 @@ function toCall({ name, arguments: args, input, id, fields }: ScriptedCall, next
 const argumentsText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value ?? {});
 
-/**
- * Yields the chunks of a streamed reply. If chunks can't express all fields of the reply, the `done` chunk has the whole
- * message.
- */
+/** Yields the chunks of a streamed reply. */
 function* toChunks(
   { refusal, fields, toolCalls = [], chunks }: ScriptedReply,
   { message, origin, finish_reason: finishReason, usage }: ModelCompletion,

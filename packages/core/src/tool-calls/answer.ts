@@ -14,13 +14,13 @@ export interface Answer {
   readonly failure?: ToolFailure;
 }
 
-/** Why a tool call failed, if the model's input isn't the reason. */
+/** Why a tool call failed, other than by the model's input. */
 export interface ToolFailure {
   /** The text for the model. Secrets are masked in it. */
   readonly text: string;
   /**
-   * The value that the tool, a `wrapToolCall` hook or `Tool.needsApproval` threw, or the error of an exceeded time
-   * limit. Absent if nothing was thrown (e.g. if an approval can't be bound to the arguments).
+   * The value that the tool, a hook or `Tool.needsApproval` threw, or the error of an exceeded time limit. Absent:
+   * nothing was thrown.
    */
   readonly thrown?: unknown;
 }
@@ -36,8 +36,8 @@ export function toolMessage(call: RichToolCall, content: ToolContent): Message {
 }
 
 /**
- * Converts a tool's return value into the answer to the tool call. Strings and content parts are unchanged, and
- * everything else becomes JSON. A value that can't be stored becomes an error result for the model.
+ * Converts a tool's return value into the answer to the tool call. Strings and content parts stay as they are; other
+ * values become JSON.
  */
 export function toAnswer(value: ToolReturn): Answer {
   if (typeof value === "string") return { status: "success", content: value };
@@ -77,7 +77,7 @@ function refuseCollection(_key: string, value: unknown): unknown {
   return value;
 }
 
-/** Returns functions that emit `tool_call_start` and `tool_call_end`. Returns `undefined` if the run has no observer. */
+/** Returns functions that emit `tool_call_start` and `tool_call_end`; `undefined` if the run has no observer. */
 export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: RichToolCall) {
   if (emit === undefined) return undefined;
   const { id } = call;
@@ -102,9 +102,8 @@ export function traceToolCall<Ctx>({ emit }: RunScope<Ctx>, call: RichToolCall) 
 }
 
 /**
- * Returns a copy of the tool's arguments for an observer, so the observer can't change the arguments that the tool
- * gets. A schema can return values that can't be copied (e.g. a function). Then the result is the arguments as the
- * model wrote them.
+ * Returns a copy of the tool's arguments for an observer. If they can't be copied, returns the arguments as the model
+ * wrote them.
  */
 function copyOf(args: unknown, call: RichToolCall): unknown {
   try {

@@ -10,19 +10,17 @@ export type ParsedArguments =
   | { readonly ok: false; readonly args: unknown; readonly problem: ToolResult };
 
 /**
- * Returns a call's arguments before the tool's schema has parsed them. For a call of type `"custom"`, they are the text
- * that the model wrote. For any other call, they are the decoded JSON.
+ * Returns a call's arguments before the tool's schema has parsed them: decoded from JSON, or the text of a call of type
+ * `"custom"`.
  */
 export const decodeCall = (call: RichToolCall): ParsedArguments => {
   const { input } = calledTool(call);
   return call.type === "custom" ? { ok: true, args: input } : decodeArguments(input);
 };
 
-/**
- * Decodes arguments from JSON. An empty text counts as `{}`, because models often send an empty text if a tool has no
- * parameters.
- */
+/** Decodes arguments from JSON. An empty text counts as `{}`. */
 function decodeArguments(text: string): ParsedArguments {
+  // Models often send an empty text if a tool has no parameters.
   if (text.trim() === "") return { ok: true, args: {} };
   if (isTooDeep(text))
     return undecodable(text, `The arguments are nested deeper than ${MAX_DEPTH} levels. Send fewer levels.`);
@@ -39,12 +37,10 @@ const undecodable = (args: string, message: string): ParsedArguments => ({
   problem: ToolResponse.error(ToolErrorCodes.INVALID_INPUT, message),
 });
 
-/**
- * Parses decoded arguments with the tool's schema, always with `safeParseAsync`. A call of `safeParse` before that
- * would start the schema's asynchronous checks, and nothing would await them. The process would crash if such a check
- * rejected.
- */
+/** Parses decoded arguments with the tool's schema. */
 async function validateArguments(schema: z.ZodType, args: unknown): Promise<ParsedArguments> {
+  // Never `safeParse`: it would start the schema's asynchronous checks without awaiting them. If one rejected, the
+  // process would crash.
   try {
     return toParsed(await schema.safeParseAsync(args), args);
   } catch (thrown) {
@@ -69,7 +65,7 @@ function refused(args: unknown, thrown: unknown): ParsedArguments {
   return { ok: false, args, problem: ToolResponse.error(ToolErrorCodes.INVALID_INPUT, message) };
 }
 
-/** Decodes a call's arguments and parses them with the tool's schema. Arguments of an unknown tool are only decoded. */
+/** Decodes a call's arguments and parses them with the tool's schema. Without a tool, only decodes them. */
 export async function parseCall<Ctx>(
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   tool: Tool<any, Ctx> | undefined,

@@ -11,7 +11,7 @@ import { callInfo } from "./call-info.ts";
 
 /** The tool calls of one reply, and the agent that made the calls. */
 export interface CallBatch<Ctx> {
-  /** The agent's registry key, which can differ from the agent's `name`. */
+  /** The agent's registry key. */
   readonly agentName: string;
   // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
   readonly agent: Agent<Ctx, any>;
@@ -19,28 +19,23 @@ export interface CallBatch<Ctx> {
   readonly calls: readonly RichToolCall[];
   /** The conversation before the reply that made the calls. */
   readonly messages: readonly Message[];
-  /**
-   * Identifies the calls of this reply as a group. Together with the call's id, it is the idempotency key of a call.
-   */
+  /** Identifies the calls of this reply as a group. With the call's id, it is a call's idempotency key. */
   readonly callScope: string;
 }
 
 /** A tool call that can run now. */
 export interface RunnableCall<Ctx> {
   readonly call: RichToolCall;
-  /** The called tool. Absent if the agent has no tool with the called name. */
+  /** The called tool. `undefined`: the agent has no tool with the called name. */
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   readonly tool: Tool<any, Ctx> | undefined;
-  /**
-   * The arguments that were parsed for an approval. The tool gets these arguments. Absent if the arguments weren't parsed
-   * yet.
-   */
+  /** The arguments that were parsed for an approval, which the tool gets. Absent: they aren't parsed yet. */
   readonly parsed?: ParsedArguments;
 }
 
 interface ExecutedCall {
   readonly message: Message;
-  /** Why the tool failed. `undefined` if the tool returned a result, or if the model's input was invalid. */
+  /** Why the tool failed. `undefined`: it returned a result, or the model's input was invalid. */
   readonly failure: ToolFailure | undefined;
 }
 
@@ -62,10 +57,7 @@ interface ToolUse<Ctx> extends Use {
   readonly args: unknown;
 }
 
-/**
- * Runs one tool call to its end and resolves with the result. Resolves with `undefined` if the run was aborted before
- * the tool began, or if the tool threw after the abort. In both cases the call isn't finished.
- */
+/** Runs one tool call and resolves with the result. `undefined`: the run was aborted, so the call isn't finished. */
 export async function executeCall<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
@@ -124,10 +116,8 @@ const isAborted = <Ctx>({ config }: RunScope<Ctx>): boolean => config.signal?.ab
 const messageOf = (failure: unknown): string =>
   failure instanceof Error ? failure.message : "it threw something other than an Error";
 
-/**
- * Masks secrets in the message of an error result, because a check in `Tool.schema.parameters` can have made the
- * message.
- */
+/** Masks secrets in the message of an error result. */
+// A check in `Tool.schema.parameters` can have made the message.
 const masked = <Ctx>({ mask }: RunScope<Ctx>, { error, ...rest }: ToolResult): ToolResult => ({
   ...rest,
   ...(error === undefined ? {} : { error: { ...error, message: mask(error.message) } }),
@@ -151,7 +141,7 @@ type Next<Ctx> = (request: ToolCallRequest<Ctx>) => Promise<ToolReturn>;
 
 interface Wrapping<Ctx> {
   readonly hooks: readonly Middleware<Ctx>[];
-  /** The time limit of the tool call. The caller of `executeWrapped` closes it. */
+  /** The time limit of the tool call, which the caller closes. */
   readonly limit: TimeLimit;
   readonly execute: (args: unknown) => Promise<ToolReturn>;
 }
@@ -175,15 +165,13 @@ async function executeWrapped<Ctx>(
   }
 }
 
-/**
- * Returns a function that calls a hook with `next`. The hook is called with its middleware as `this`, because the
- * middleware can be an instance of a class.
- */
+/** Returns a function that calls a hook with `next`. */
 const wrappedBy =
   <Ctx>(hook: Middleware<Ctx>, next: Next<Ctx>): Next<Ctx> =>
   async (request) => {
     const go: NextToolCall = async (changes) =>
       next(changes === undefined ? request : Object.freeze({ ...request, args: changes.args }));
     // All middleware in this list have the hook.
+    // Called as a method, because the middleware can be an instance of a class.
     return hook.wrapToolCall === undefined ? go() : hook.wrapToolCall(request, go);
   };

@@ -9,7 +9,7 @@ import { type ToolContent, toAnswer, traceToolCall } from "./answer.ts";
 import { parseCall } from "./arguments.ts";
 import type { CallBatch, RunnableCall } from "./execute-call.ts";
 
-/** Marks a tool as the handoff tool, which the engine executes itself. A copy of the tool under another name keeps the mark. */
+/** Marks a tool as the handoff tool, which the engine executes itself. Copies of the tool keep the mark. */
 const HANDOFF = Symbol.for("@jaf/core/handoff");
 
 const handoffArguments = z.object({
@@ -30,8 +30,8 @@ const execute: Tool<HandoffArguments, unknown>["execute"] = async () =>
   ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, "A handoff is only possible inside a run.");
 
 /**
- * The tool with which an agent hands the conversation over to one of the agents in its `handoffs`. The run continues with the
- * chosen agent.
+ * The tool with which an agent hands the conversation over to one of the agents in its `handoffs`. The run continues
+ * with the chosen agent.
  *
  * To change the tool's name or description, copy the tool: `{ ...handoffTool, schema: { ...handoffTool.schema, name:
  * "transfer" } }`.
@@ -58,9 +58,9 @@ const isHandoffTool = <Ctx>(tool: Tool<any, Ctx>): boolean => HANDOFF in tool;
 
 export interface HandoffAnswer {
   readonly content: ToolContent;
-  /** Whether the arguments of the handoff were valid. If they weren't, a later handoff of the same reply can still be used. */
+  /** Whether the arguments of the handoff were valid. If not, a later handoff of the same reply can be made. */
   readonly understood: boolean;
-  /** The registry key of the agent that gets the conversation. Absent if the handoff was refused. */
+  /** The registry key of the agent that gets the conversation. Absent: the handoff was refused. */
   readonly to?: string;
   readonly error?: JAFError;
 }
@@ -78,8 +78,8 @@ export const isHandoff = <Ctx>({ tool }: RunnableCall<Ctx>): boolean =>
   tool !== undefined && isHandoffTool(tool);
 
 /**
- * Answers one call of the handoff tool. `taken`: whether an earlier call of the same reply has already chosen the next
- * agent. Rejects if the run is aborted.
+ * Answers one call of the handoff tool. Rejects if the run is aborted. `taken`: whether an earlier handoff of the same
+ * reply had valid arguments.
  */
 export async function answerHandoff<Ctx>(
   scope: RunScope<Ctx>,

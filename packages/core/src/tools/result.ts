@@ -9,7 +9,7 @@ export interface ToolResult<T = any> {
   readonly status: ToolResultStatus;
   /** The data of a result with status `"success"`. */
   readonly data?: T;
-  /** The error of a result with any other status than `"success"`. */
+  /** The error of a result with another status than `"success"`. */
   readonly error?: ToolResultError;
   /** Further information about the execution. The model gets it, too. */
   readonly metadata?: ToolResultMetadata;
@@ -111,8 +111,8 @@ export const ToolResponse = {
   },
 
   /**
-   * Returns a result with status `"not_found"`. `resource` is the kind of thing that is missing (e.g. `"order"`),
-   * `identifier` is its id.
+   * Returns a result with status `"not_found"`. `resource`: the kind of thing that is missing (e.g. `"order"`).
+   * `identifier`: its id.
    */
   notFound: (resource: string, identifier?: string, metadata?: ToolResultMetadata): ToolResult<never> => {
     const message =
@@ -156,11 +156,9 @@ export function isToolResult(value: unknown): value is ToolResult {
   return value.status !== "success" || Object.keys(value).every((key) => FIELDS.has(key));
 }
 
-/**
- * Returns whether a value is a plain object. Also accepts objects of another realm, which have a different
- * `Object.prototype`.
- */
+/** Returns whether a value is a plain object. */
 function isPlainObject(value: unknown): value is object {
+  // Objects of another realm have a different `Object.prototype`.
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -198,7 +196,7 @@ export const rejectedResult = (reason: string | undefined): ToolResult =>
   ToolResponse.permissionDenied(reason === undefined ? `${REJECTED}.` : `${REJECTED}: ${reason}`);
 
 /**
- * Returns whether and why the user has rejected a call, from the call's result.
+ * Returns whether and why the user rejected a call, from the call's result.
  *
  * - `{ reason }`: the user rejected the call and gave a reason.
  * - `{}`: the user rejected the call without a reason.

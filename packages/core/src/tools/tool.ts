@@ -10,13 +10,14 @@ export interface ToolCallTurn {
   readonly messages: readonly Message[];
   /** The last consecutive user messages of the conversation. Can be empty. */
   readonly userMessages: readonly Message[];
-  /** The position of the first of the `userMessages` in the stored conversation, from 0; see `MiddlewareTurn.position`. */
+  /**
+   * The position of the first of the `userMessages` in the stored conversation, from 0. Absent: nothing is stored, or
+   * `userMessages` is empty.
+   */
   readonly position?: number | undefined;
   /** `RunConfig.conversationId`. */
   readonly conversationId?: string | undefined;
-  /**
-   * When the run began, in milliseconds since 1970. If the run resumes a turn, the user's messages are older than this time.
-   */
+  /** When the run began, in milliseconds since 1970. In a resumed turn, the user's messages are older. */
   readonly startedAt: number;
 }
 
@@ -25,13 +26,13 @@ export interface ToolCallInfo {
   /** The model's id for the call. It is unique only within one reply, because model providers reuse ids. */
   readonly toolCallId: string;
   /**
-   * Identifies this call. If a run resumes after a crash, it passes the same idempotency key again. Pass the key on to the
-   * services that the tool calls (e.g. a payment or mail service), so an action from before the crash isn't repeated.
+   * Identifies this call. A run that resumes after a crash passes the same key again. Pass it on to the services that
+   * the tool calls (e.g. a payment service), so they don't repeat an action.
    */
   readonly idempotencyKey: string;
   /**
-   * Aborted when the run is aborted, and when the tool's time limit is reached. The run doesn't wait for tools that ignore
-   * this signal.
+   * Aborted when the run is aborted, and when the tool's time limit is reached. The run doesn't wait for a tool that
+   * ignores it.
    */
   readonly signal: AbortSignal;
   /** `RunState.runId`. */
@@ -46,10 +47,11 @@ export interface ToolCallInfo {
 
 /**
  * A function that the model can call. The schema `parameters` parses the arguments, so `execute` gets the parsed values
- * with defaults. (If the model calls the tool with a text instead of JSON, the schema parses the text.) The model gets
- * a returned string unchanged and a {@link ToolResult} as JSON. Tools made by `createTool` can also return content
- * parts and data. If the tool throws or takes too long, the model gets an error result and can correct itself (see
- * `RunConfig.onToolError`).
+ * with defaults. (If the model calls the tool with a text instead of JSON, the schema parses the text.)
+ *
+ * The model gets a returned string unchanged and a {@link ToolResult} as JSON. Tools made by `createTool` can also
+ * return content parts and data. If the tool throws or takes too long, the model gets an error result and can correct
+ * itself (see `RunConfig.onToolError`).
  */
 export type Tool<A, Ctx> = {
   /** The tool's name, description and parameters, as the model gets them. */
@@ -59,31 +61,29 @@ export type Tool<A, Ctx> = {
     readonly parameters: z.ZodType<A>;
   };
   /**
-   * Runs the tool. The engine always passes `call`. The parameter is optional in the type, so tests can call a tool without
-   * it.
+   * Runs the tool. The engine always passes `call`. It is optional in the type, so tests can call a tool without it.
    */
   readonly execute: (args: A, context: Readonly<Ctx>, call?: ToolCallInfo) => Promise<string | ToolResult>;
   /**
    * Whether a call needs an approval before it runs. If it does, the run ends as `interrupted`; resume the run with
-   * `RunConfig.resume.approvals`. A function decides by the arguments. It is called again when a run resumes, with a copy of
-   * the parsed arguments. If the function throws, the call fails as if the tool had thrown.
+   * `RunConfig.resume.approvals`. A function decides by the arguments. It is called again when a run resumes. If the
+   * function throws, the call fails as if the tool had thrown. Ignored for tools that the client runs. Default `false`.
    *
-   * An approval is bound to the parsed arguments. So a call that needs an approval fails if its parsed arguments contain
-   * anything but JSON values and dates. It also fails if `parameters` returns different arguments each time (e.g. a random
-   * id). Create such values in `execute`.
+   * An approval is bound to the parsed arguments. A call that needs an approval fails in two cases:
    *
-   * Ignored for tools that the client runs, because there the user decides. Default `false`.
+   * - Its parsed arguments contain anything but JSON values and dates.
+   * - `parameters` returns different arguments each time (e.g. a random id). Create such values in `execute`.
    */
   readonly needsApproval?: boolean | ((args: A, context: Readonly<Ctx>) => boolean | Promise<boolean>);
   /**
    * The time limit of one execution, in milliseconds, from 1; `Infinity`: no limit. When the time is up, the signal is
-   * aborted, the model gets an error result with code `TIMEOUT`, and a later result is ignored. Default:
+   * aborted, and the model gets an error result with code `TIMEOUT`. A later result is ignored. Default:
    * `RunConfig.timeouts.toolMs`.
    */
   readonly timeoutMs?: number;
 };
 
-/** Marks a tool that the client runs. A copy of the tool under another name keeps the mark. */
+/** Marks a tool that the client runs. Copies of the tool keep the mark. */
 const CLIENT = Symbol.for("@jaf/core/client-tool");
 
 const executeAtClient = async (): Promise<never> => {
@@ -95,7 +95,7 @@ const clientSide: { readonly execute: typeof executeAtClient } = Object.freeze({
   [CLIENT]: true,
 });
 
-/** Returns whether the client runs the tool. Also returns `true` if JavaScript code without types left out `execute`. */
+/** Returns whether the client runs the tool. Returns `true` for a tool that lacks `execute`, too. */
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 export const isClientTool = <Ctx>(tool: Tool<any, Ctx>): boolean =>
   CLIENT in tool || typeof tool.execute !== "function";
@@ -115,7 +115,7 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
   /** The schema of the arguments. Describe its fields with `.describe()`; the model gets the descriptions. */
   readonly parameters: Schema;
   /**
-   * Runs the tool. If it is absent, the client runs the tool: the run is interrupted, and you resume it with
+   * Runs the tool. Absent: the client runs the tool. The run is interrupted, and you resume it with
    * `RunConfig.resume.toolResults`.
    */
   readonly execute?: (

@@ -9,7 +9,8 @@ import {
 import type { ToolCallInfo } from "./tool.ts";
 
 /**
- * One finished execution of a tool, to be logged. Arguments and result are left out, because they can quote the conversation.
+ * One finished execution of a tool, to be logged. It has no arguments and no result, because they can quote the
+ * conversation.
  */
 export interface ToolLogEntry {
   /** The name of the tool. */
@@ -18,7 +19,7 @@ export interface ToolLogEntry {
   readonly status: ToolResultStatus;
   /** How long the execution took, in milliseconds. */
   readonly executionTimeMs: number;
-  /** The error that the tool threw. Absent if it threw none. */
+  /** The error that the tool threw. Absent: it threw none. */
   readonly error?: unknown;
 }
 
@@ -30,8 +31,8 @@ export interface ErrorHandlingOptions {
    */
   readonly log?: (entry: ToolLogEntry) => void;
   /**
-   * Masks secrets in the error message that the model gets. `log` gets the unmasked error. For the possible values see
-   * `RunConfig.maskSecrets`. Default `true`.
+   * Masks secrets in the error message that the model gets. `log` gets the unmasked error. Default `true`; see
+   * `RunConfig.maskSecrets`.
    */
   readonly maskSecrets?: boolean | ((thrown: string) => string);
 }
@@ -39,10 +40,12 @@ export interface ErrorHandlingOptions {
 type Unwrapped<R> = R extends ToolResult<infer T> ? T : R;
 
 /**
- * Returns an `execute` function for a tool. The function never throws. If `executor` returns a value, the value becomes
- * the data of a successful result. If it returns a {@link ToolResult}, that result keeps its status. If it throws, the
- * error becomes an error result with code `EXECUTION_FAILED`. Every result gets the tool's name and `executionTimeMs`
+ * Returns an `execute` function for a tool that never throws. Every result gets the tool's name and `executionTimeMs`
  * as metadata.
+ *
+ * - If `executor` returns a {@link ToolResult}, the result keeps its status.
+ * - If it returns any other value, the value becomes the data of a successful result.
+ * - If it throws, the result is an error with code `EXECUTION_FAILED`.
  *
  * @example
  * ```ts
