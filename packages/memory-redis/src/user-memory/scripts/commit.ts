@@ -2,8 +2,8 @@ import { lua } from "../../lua.ts";
 import { records, slices } from "./fragments.ts";
 
 /**
- * A Lua fragment. `edit` collects changes of the fields of one Redis hash. A field is read when it is first needed. The
- * function `write` of the result writes all changes together.
+ * A Lua fragment. `edit` returns functions that read and change fields of one Redis hash. No change is written until
+ * `write` is called.
  */
 const edit = lua`
 local function edit(key)
@@ -157,8 +157,8 @@ return 1
  * KEYS  1 head   2 audit trail   3 facts   4 vectors   5 jobs   6 … the other keys of the user
  * ARGV  1 a unique name of this write   2 the head's new state   3 … entries of the new audit trail
  *
- * Returns { number of deleted facts, of vectors, of jobs, then id and ticket of each job … }. If the client sends the
- * same erasure twice, it takes effect once. The second reply has the same numbers, but no ids and tickets.
+ * Returns { number of deleted facts, of vectors, of jobs, then id and ticket of each job … }. A second call with the
+ * same name erases nothing and returns only the three numbers.
  */
 export const erase = lua`
 ${slices}
