@@ -64,14 +64,15 @@ export function createRedisTurnLog(
   ];
 
   /**
-   * Adds a running turn to three lists: all running turns, all turns of its user, and the open turns of its user. Used
-   * on a Cluster, where the lists may be on other servers than the turn.
+   * Adds a running turn to the list of running turns, the list of its user's turns, and the list of its user's open
+   * turns.
    */
   async function indexTurnEntries(
     turn: TurnName,
     userId: string,
     { leaseMs, keepMs }: { leaseMs: number; keepMs: number },
   ) {
+    // On a Cluster, the lists may be on other servers than the turn.
     const name = nameOf(turn);
     await Promise.all([
       run("indexUserTurn", { keys: [...indexesOf(userId)], args: [name, keepMs, 1] }),
@@ -112,11 +113,9 @@ export function createRedisTurnLog(
     return { begun: false, running };
   }
 
-  /**
-   * Updates the lists of turns after a turn's state has become `ended` or `waiting`. Used on a Cluster, where the
-   * script `append` can't reach these lists.
-   */
+  /** Updates the lists of turns after a turn's state has become `ended` or `waiting`. */
   async function indexTurnEnd(writer: TurnWriter, { state, recordSeconds }: TurnEnding): Promise<void> {
+    // On a Cluster, the script `append` can't reach these lists.
     const name = nameOf(writer);
     const userId = await ownerOf(writer);
     if (userId === undefined) return;
@@ -126,14 +125,12 @@ export function createRedisTurnLog(
     ]);
   }
 
-  /**
-   * Extends a running turn's entries in its user's lists, so the entries outlive the turn. If the process crashes
-   * before the extension is recorded in the turn, the next write to the turn extends the entries again.
-   */
+  /** Extends a running turn's entries in its user's lists, so the entries outlive the turn. */
   async function prolongEntries(writer: TurnWriter, keepMs: number): Promise<void> {
     const userId = await ownerOf(writer);
     if (userId === undefined) return;
     await run("indexUserTurn", { keys: [...indexesOf(userId)], args: [nameOf(writer), keepMs, 0] });
+    // If the process crashes before this, the next write to the turn extends the entries again.
     await run("confirmIndexed", { keys: [hashOf(writer)], args: [writer.token] });
   }
 
@@ -177,10 +174,7 @@ export function createRedisTurnLog(
     return turn === undefined ? null : { turn, events: list(events).map(text) };
   };
 
-  /**
-   * Erases the turns of a conversation, and removes their entries from all lists. If `userId` is given, erases only the
-   * turns of this user. Returns the number of erased turns.
-   */
+  /** Erases the turns of a conversation, or only those of the user `userId`. Returns the number of erased turns. */
   async function erase(conversationId: string, userId = ""): Promise<number> {
     const reply = await run("erase", {
       keys: [keys.turns(conversationId)],
