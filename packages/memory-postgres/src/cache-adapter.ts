@@ -13,9 +13,9 @@ import type { ResolvedNames } from "./table-names.ts";
  * `tableName` of the conversations, e.g. `conversations_cache`. Values expire by the database's clock. If the client
  * reports an error, the cache's method rejects with that error.
  *
- * On a pool and on PGlite, writes also remove some expired values. With a `Client`, calls within a transaction of the
- * application are part of that transaction. Until that transaction commits, other processes that write to the same key
- * wait.
+ * On a pool and on PGlite, writes remove some expired values of other keys. With a `Client`, calls within a transaction
+ * of the application are part of that transaction. Until that transaction commits, other processes that write to the
+ * same key wait.
  *
  * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the table can't be
  * created or found.

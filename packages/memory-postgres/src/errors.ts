@@ -68,8 +68,8 @@ const encoding = storage("the database can't hold every character; create it wit
 const corrupt = storage("the server reports damaged or unreadable files; see its log, and restore a backup");
 
 /**
- * The rules for errors with a `code`: an SQLSTATE, or an `errno` name such as `ECONNRESET`. Two characters stand for
- * all SQLSTATEs that begin with them.
+ * The rules for errors with a `code`: an SQLSTATE, or an `errno` name, e.g. `ECONNRESET`. Two characters stand for all
+ * SQLSTATEs that begin with them.
  */
 const codeRules: Readonly<Record<string, ErrorRule>> = {
   ECONNREFUSED: refused,

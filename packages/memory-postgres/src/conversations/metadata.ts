@@ -11,7 +11,7 @@ export interface MetadataTexts {
   readonly exact: Readonly<Record<string, string>> | undefined;
 }
 
-/** Returns whether a metadata field changes with each run: `traceId`, `jaf`, and names such as `jafX`. */
+/** Returns whether a metadata field changes with each run: `traceId`, `jaf`, or a name like `jafX`. */
 // An index that included these fields would slow down each append.
 const isRunField = (name: string): boolean => name === "traceId" || /^jaf($|[A-Z])/.test(name);
 

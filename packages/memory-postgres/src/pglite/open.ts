@@ -9,7 +9,7 @@ export interface PgliteOptions extends Omit<PGliteOptions, "dataDir" | "fs"> {}
 
 /** An open database in a folder. While it is open, no other process can open the folder. */
 export interface PgliteDatabase {
-  /** The client to pass to `createPostgresProvider`. You can also use it for your own SQL. */
+  /** The client to pass to `createPostgresProvider`. You can use it for your own SQL. */
   readonly client: PGlite;
   /** Closes the client, and frees the folder for other processes. Further calls do nothing. */
   readonly close: () => Promise<void>;

@@ -105,7 +105,7 @@ export function createTurnStatements(names: ResolvedNames, { removesExpired }: {
 }
 
 /**
- * Returns a statement that runs the query `write` and then begins a turn, or does neither. `write` must have a column
+ * Returns a statement that runs the query `write` and begins a turn, or does neither. `write` must have a column
  * `outcome`, which begins with `written` if the write was made.
  */
 export function beginAfter(names: ResolvedNames, write: SQL): SQL {

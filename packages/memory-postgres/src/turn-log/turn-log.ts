@@ -28,7 +28,7 @@ import { createReadStatement, createTurnStatements } from "./statements.ts";
  * `tableName` of the conversations: `conversations_turns` and `conversations_turn_events`. Each call is one statement.
  * On a pool, appends that arrive while others are being sent are sent together. All times are those of the database.
  *
- * On a pool and on PGlite, the start of a turn also removes some expired turns. With a `Client`, calls within a
+ * On a pool and on PGlite, the start of a turn removes some expired turns. With a `Client`, calls within a
  * transaction of the application are part of that transaction. Other processes see the events only after that
  * transaction commits. Until then, writes of other processes to the same turns wait.
  *

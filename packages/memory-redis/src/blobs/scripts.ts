@@ -81,7 +81,7 @@ return reply
  * Removes those of the given blobs whose token (the id of the last hold) hasn't changed since they were listed.
  *
  * KEYS  1 records of the conversation's blobs: the hash that the script `put` describes   2 … bytes of each blob
- *       last: list of due conversations (those whose blobs are to be swept); absent if the list may be on another server
+ *       last: list of due conversations (those whose blobs are to be swept); absent if it may be on another server
  * ARGV  1 conversation id, or '' if the list of due conversations is absent in KEYS
  *       2 … SHA-256 and token of each blob
  *

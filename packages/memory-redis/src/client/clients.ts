@@ -106,6 +106,6 @@ export interface RedisPort {
   readonly isCluster: boolean;
   /** Whether the client may send a command a second time after it has lost the connection. */
   readonly mayResend: boolean;
-  /** Must be called each time a command gets no reply within its time limit. Absent: the client needs no such call. */
+  /** Must be called each time a command gets no reply within its time limit. Absent: nothing must be called. */
   readonly onTimeout?: () => void;
 }

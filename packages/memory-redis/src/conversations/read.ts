@@ -166,7 +166,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
 
   /**
    * Returns all selected messages, the first of them from `firstRead`. Resolves to `undefined` if the conversation was
-   * trimmed or replaced since then.
+   * trimmed or replaced after `firstRead` was read.
    */
   async function complete(firstRead: FirstRoundTrip, forExport: boolean): Promise<Selected | undefined> {
     const { head, from, to } = firstRead;
@@ -202,7 +202,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
     peekAll: async (conversationId: string): Promise<StoredConversation | null> =>
       (await peek({ conversationId, messages: { kind: "all" } })).conversation,
 
-    /** Reads a conversation. If `touches` is true, also restarts the conversation's ttl. */
+    /** Reads a conversation, and restarts its ttl if `touches` is true. */
     read: async (request: ReadRequest): Promise<ReadOutcome> => {
       const { conversationId, tombstones: asked } = request;
       const peeking = peek(request);

@@ -369,7 +369,7 @@ export const scripts = {
 
 /**
  * Converts the fields of a turn, as the Lua fragment `head` returns them, into a `LoggedTurn`. Returns `undefined` if
- * there is no such turn.
+ * the turn doesn't exist.
  */
 export function toTurn(reply: unknown): LoggedTurn | undefined {
   const [conversationId, userId, turnId, state, started, count, stop, record] = list(reply);

@@ -24,12 +24,10 @@ import { scripts, toTurn, toTurns } from "./scripts.ts";
 
 /**
  * Creates a turn log in Redis that all processes share. The log never closes the client. All times are those of the
- * server, which also removes expired turns. On one server, each call that writes is one atomic script.
+ * server. Expired turns are removed by the server. On one server, each call that writes is one atomic script.
  *
  * The keys of a conversation's turns are in the Cluster slot of the conversation. On a Cluster, the list of running
- * turns and the lists of each user are in other slots. An entry in these lists is written before its turn, and again
- * after the turn. The second write restores an entry that a concurrent erasure has removed, so no turn lacks its entry.
- * If a read finds an entry without a turn, it removes the entry.
+ * turns and the lists of each user are in other slots.
  *
  * @throws TypeError for an invalid client or option.
  *
@@ -100,6 +98,8 @@ export function createRedisTurnLog(
     const { conversationId, userId, turnId } = turn;
     const token = crypto.randomUUID();
     const times = timesOf(turn);
+    // An entry in the lists is written before its turn, and again after it: a concurrent erasure may have removed the
+    // first one. So no turn lacks its entry. A read removes entries without a turn.
     if (!atomic) await indexTurnEntries(turn, userId, times);
     const reply = await run("begin", beginCall(turn, token));
     const [outcome, details] = list(reply);

@@ -102,9 +102,8 @@ export function signatureOf(vector: readonly number[]): string {
 export const signatureLength = (vector: readonly number[]): number => Math.ceil(vector.length / SIGNS);
 
 /**
- * Returns a function that scores how close the direction of `vector` is to that of another vector. Its arguments are a
- * text that contains the other vector's signature, and the index at which the signature begins. A higher score means
- * closer.
+ * Returns a function that scores how close the directions of two vectors are: `vector`, and a vector whose signature
+ * begins at the index `at` of a text. A higher score means closer.
  */
 export function signatureScorer(vector: readonly number[]): (text: string, at: number) => number {
   const length = signatureLength(vector);

@@ -34,7 +34,7 @@ export interface OpenDocument extends MatchedDocument {
 
 /**
  * Converts a text of several facts' contexts (the data that ranking needs) into a map from each fact's number (`seq`)
- * to a document without terms.
+ * to the data, without terms.
  */
 function decodeContexts(text: string): ReadonlyMap<number, OpenDocument> {
   const rows: readonly Row[] = JSON.parse(`[${text.slice(0, -1)}]`);

@@ -12,8 +12,8 @@ import { partKeys } from "./fragments.ts";
  *       6 key of the tombstone   7 content of the tombstone: a random id   8 lifetime of the tombstone in ms
  *       9 '1' to leave a tombstone even if no conversation is deleted, else '0'
  *
- * Returns { 1 if a conversation was deleted, else 0; time in ms since 1970; owner or ''; trace ids … }. With 'atomic', no
- * trace ids are returned.
+ * Returns { 1 if a conversation was deleted, else 0; time in ms since 1970; owner or ''; trace ids … }. With 'atomic',
+ * no trace ids are returned.
  */
 export const deleteConversation = lua`
 ${clockMs}

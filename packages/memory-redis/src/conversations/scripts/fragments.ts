@@ -55,8 +55,8 @@ end
 `;
 
 /**
- * A Lua fragment. `digest_at` returns the digest of the message at a list index, or nil if there is no such message or
- * it has no digest.
+ * A Lua fragment. `digest_at` returns the digest of the message at a list index. Returns nil if there is no message, or
+ * if the message has no digest.
  */
 export const digestAt = lua`
 local function digest_at(messages, at)
