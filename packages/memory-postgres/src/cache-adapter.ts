@@ -13,9 +13,9 @@ import type { ResolvedNames } from "./table-names.ts";
  * `tableName` of the conversations, e.g. `conversations_cache`. Values expire by the database's clock. If the client
  * reports an error, the cache's method rejects with that error.
  *
- * On a pool and on PGlite, writes also remove some expired values. With a `Client`, calls within a transaction of the
- * application are part of that transaction. Until that transaction commits, other processes that write to the same key
- * wait.
+ * On a pool and on PGlite, writes remove some expired values of other keys. With a `Client`, calls within a transaction
+ * of the application are part of that transaction. Until that transaction commits, other processes that write to the
+ * same key wait.
  *
  * Rejects with a `TypeError` for an invalid client or option, and with a `MemorySetupError` if the table can't be
  * created or found.
@@ -65,15 +65,13 @@ const key = sql`${sql.placeholder("key")}::text`;
 const now = sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 const expiresAt = sql`${now} + ${sql.placeholder("seconds")}::bigint * 1000`;
 
-/**
- * The maximum number of expired values that a write removes. They belong to other keys than the written one. Without
- * this, values that are never read again would pile up.
- */
+/** The maximum number of expired values that a write removes. */
+// Otherwise, values that are never read again would pile up.
 const MOST_REMOVED = 20;
 
 /**
- * Creates the statements on the table of a cache. Each statement is atomic. `removesEnded`: whether writes also remove
- * some expired values.
+ * Creates the statements on the table of a cache. `removesEnded`: whether writes remove some expired values of other
+ * keys.
  */
 function createCacheStatements(names: ResolvedNames, { removesEnded }: { removesEnded: boolean }) {
   const { cache } = createCacheTables(names);

@@ -27,9 +27,8 @@ const schemaNameSchema = z
 
 export const schemaShape = {
   /**
-   * The schema of the tables. If the schema is missing, it is created. Default: the first existing schema of the
-   * connection's `search_path` when the provider is created (`current_schema()`). Other schemas of the `search_path`
-   * are not searched.
+   * The schema of the tables. A missing schema is created. Default: the first existing schema of the connection's
+   * `search_path` when the provider is created (`current_schema()`). No other schema of the `search_path` is searched.
    */
   schema: schemaNameSchema.optional(),
 };
@@ -39,9 +38,9 @@ const tablesShape = {
   tableName: tableNameSchema.default("conversations"),
   ...schemaShape,
   /**
-   * The number of partitions of new tables, from 1 to 128. A hash of the conversation id selects the partition. If
-   * existing tables have another number of partitions, an error is thrown. Default: new tables are not partitioned, and
-   * existing tables are used as they are.
+   * The number of partitions of new tables, from 1 to 128. A hash of the conversation id selects the partition.
+   * Default: new tables have no partitions, and existing tables are used as they are. If existing tables have another
+   * number of partitions than this field, an error is thrown.
    */
   partitions: z
     .int()
@@ -68,8 +67,8 @@ const tablesSchema = z
   });
 
 /**
- * Selects tables for `migrate` and `printMigrations`. The names of all tables begin with `tableName`, which may contain
- * only lower-case letters, digits and underscores.
+ * Selects tables for `migrate` and `printMigrations`. All their names begin with `tableName`, which may contain only
+ * lower-case letters, digits and underscores.
  */
 export type PostgresTables = z.input<typeof tablesSchema>;
 
@@ -93,10 +92,7 @@ export const connectionShape = {
   username: z.string().min(1).default("postgres"),
   /** The user's password. Default: none. */
   password: z.string().optional(),
-  /**
-   * `true` to use TLS, or the TLS options of Node. Default: the setting in the connection string. Without such a
-   * setting: no TLS.
-   */
+  /** `true` to use TLS, or the TLS options of Node. Default: the setting in the connection string, or no TLS. */
   ssl: z
     .union([z.boolean(), tlsSchema], { error: "expected a boolean or an object of TLS options" })
     .optional(),
@@ -105,15 +101,13 @@ export const connectionShape = {
    * `password`.
    */
   connectionString: connectionStringSchema.optional(),
-  /**
-   * Always refused. The error says to use the field `connectionString`. (Only Redis's configuration has a field `url`.)
-   */
+  /** Always refused, with an error that says to use the field `connectionString`. */
   url: z.never({ error: "expected it in the field connectionString" }).optional(),
   /** The maximum number of connections of a pool that the store opens itself. Default 10. */
   maxConnections: z.int().min(1).default(10),
   /**
-   * Milliseconds until a statement without a result fails. Applies only to a pool that the store opens itself. The
-   * failure closes the statement's connection, but the server may still execute the statement. Default 30,000.
+   * Milliseconds until a statement without a result fails. Default 30,000. Applies only to a pool that the store opens
+   * itself. The failure closes the statement's connection, but the server may still execute the statement.
    */
   queryTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
   /** Whether to create and update the tables when the store is created. Default `true`. */
@@ -125,7 +119,7 @@ const connectionSchema = z.object(connectionShape);
 export type ConnectionSettings = z.output<typeof connectionSchema>;
 
 const schema = z.strictObject({
-  /** Selects this package if the configuration is passed to `createMemoryProvider`. Other functions don't need it. */
+  /** Selects this package if the configuration is passed to `createMemoryProvider`. No other function needs it. */
   type: z.literal("postgres").default("postgres"),
   ...connectionShape,
   ...tablesShape,
@@ -150,10 +144,7 @@ export interface PostgresSettings extends z.output<Schema> {}
 
 const WHAT = "Postgres provider configuration";
 
-/**
- * Returns the configuration with its defaults. Throws a `TypeError` if a field is invalid. The error names the field
- * and the expected value, but never contains the actual value.
- */
+/** Returns the configuration with its defaults. Throws a `TypeError` if a field is invalid. */
 export const parseConfig = (config: PostgresConfig): PostgresSettings =>
   parseOptions(postgresConfigSchema, config, WHAT);
 

@@ -68,7 +68,7 @@ const encoding = storage("the database can't hold every character; create it wit
 const corrupt = storage("the server reports damaged or unreadable files; see its log, and restore a backup");
 
 /**
- * The rules for errors with a `code`: an SQLSTATE or an `errno` name, e.g. `ECONNRESET`. Two characters stand for all
+ * The rules for errors with a `code`: an SQLSTATE, or an `errno` name, e.g. `ECONNRESET`. Two characters stand for all
  * SQLSTATEs that begin with them.
  */
 const codeRules: Readonly<Record<string, ErrorRule>> = {
@@ -162,10 +162,9 @@ const messageRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^SASL: /, ...login },
 ];
 
-/**
- * The messages of the conversation are too large to be read together. The driver converts them into one string, and
- * JavaScript's strings are limited to 512 MB. Without this error, the driver would fail and end the process.
- */
+/** The messages of the conversation are too large to be read together. */
+// The driver converts them into one string, and JavaScript's strings are limited to 512 MB. Without this error, the
+// driver would fail and end the process.
 export class ConversationTooLarge extends Error {
   override readonly name = "ConversationTooLarge";
 }
@@ -200,10 +199,8 @@ const turnContention: ErrorRule = {
   remedy: "others begin and end turns of the conversation constantly; try again",
 };
 
-/**
- * SQLSTATE classes whose messages may be shown: they quote names of tables and settings, but no rows, parameters or
- * users.
- */
+/** The SQLSTATE classes whose messages may be shown. */
+// They quote names of tables and settings, but no rows, parameters or users.
 const QUOTABLE_CLASSES = new Set(["08", "25", "3D", "3F", "40", "42", "53", "55", "57", "58"]);
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
@@ -225,7 +222,7 @@ function safeCause(cause: ErrorCause, rule: ErrorRule): ErrorCause {
   return { name, code, message: quotable ? message : code };
 }
 
-/** Converts an error of the driver or the server into an error of `@jaf/memory`, by the rules in this file. */
+/** Converts an error of the driver or the Postgres server into an error of `@jaf/memory`. */
 export function toMemoryError(operation: string, thrown: unknown): MemoryErrorUnion {
   const described = describeCause(thrown);
   const rule = ruleFor(thrown, described);
@@ -244,11 +241,9 @@ export const toSetupError = (operation: string, thrown: unknown): MemorySetupErr
 // took effect.
 const SEVERE_CLASSES = new Set(["53", "58", "XX"]);
 
-/**
- * Returns whether an error proves that a statement had no effect: the server refused the statement, but kept the
- * connection open.
- */
+/** Returns whether an error proves that a statement had no effect. */
 export function isRefusal(thrown: unknown): boolean {
+  // The server refused the statement, but kept the connection open.
   const cause = describeCause(thrown);
   // The driver's own errors have no severity. In other languages, the server translates the word ERROR.
   if (!(thrown instanceof Error && "severity" in thrown) || cause.code === undefined) return false;

@@ -9,7 +9,7 @@ import type { ResolvedNames, TableNames } from "./table-names.ts";
 
 interface Opening {
   readonly settings: ConnectionSettings & TableNames;
-  /** A client that the application passed in. It is used instead of a new pool, and never closed. */
+  /** The client that the application passed in. `undefined`: the store opens a pool. */
   readonly client: PostgresClient | undefined;
   readonly group: TableGroup;
   /** The name of the exported function that opens the store, for error messages. */
@@ -17,7 +17,7 @@ interface Opening {
 }
 
 interface OpenedTables {
-  /** The pool of the store, or the client that was passed in. */
+  /** The pool that the store opened, or the client that the application passed in. */
   readonly client: PostgresClient;
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
@@ -25,7 +25,7 @@ interface OpenedTables {
   readonly close: () => Promise<void>;
 }
 
-/** Throws a `TypeError` if no client was passed in, for stores that never open a pool. */
+/** Throws a `TypeError` if `client` isn't a client. For stores that never open a pool. */
 export function requireClient(client: PostgresClient, operation: string): void {
   if (typeof client === "object" && client !== null) return;
   throw new TypeError(
@@ -34,8 +34,8 @@ export function requireClient(client: PostgresClient, operation: string): void {
 }
 
 /**
- * Opens a pool unless `client` is given, prepares the tables, and returns the result of `make`. If any of these fails,
- * closes the pool that it opened, and rejects with a `MemorySetupError`.
+ * Opens a pool unless `client` is given, prepares the tables, and returns the result of `make`. Rejects with a
+ * `MemorySetupError` if any of these fails.
  */
 export async function openStore<T>(
   { settings, client, group, operation }: Opening,
@@ -82,10 +82,7 @@ function connectionOptions(settings: ConnectionSettings) {
   return { ...target, ...present({ ssl }) };
 }
 
-/**
- * Opens a pool, which connects with its first statement. If `pg` is missing, rejects with an error that names
- * `operation`.
- */
+/** Opens a pool, which connects with its first statement. */
 async function openPool(settings: ConnectionSettings, operation: string): Promise<OwnPool> {
   const { Pool } = await importPg(operation);
   const pool = new Pool({

@@ -1,19 +1,15 @@
 import { parseOptions } from "@jaf/memory/adapter";
 import * as z from "zod";
 
-/**
- * A `keyPrefix` may contain one hash tag (a text in braces) and no other braces. On a Cluster, the hash tag decides
- * which server has the keys.
- */
+/** A `keyPrefix` may contain one hash tag (a text in braces), and no other braces. */
 const KEY_PREFIX = /^[^{}]*(\{[^{}]+\}[^{}]*)?$/;
 
 const NOT_IN_A_KEY = /[\0\p{Surrogate}]/u;
 
-/**
- * Returns whether a text is a valid Redis URL. The URL is checked before a client library gets it, because the
- * libraries quote an invalid URL in their errors, including the password.
- */
+/** Returns whether a text is a valid Redis URL. */
 function isRedisUrl(text: string): boolean {
+  // Checked before a client library gets the URL: the libraries quote an invalid URL, and so its password, in their
+  // errors.
   try {
     const { protocol, username, password, pathname } = new URL(text);
     decodeURIComponent(username + password);
@@ -24,7 +20,7 @@ function isRedisUrl(text: string): boolean {
 }
 
 const schema = z.strictObject({
-  /** Selects this package if the configuration is passed to `createMemoryProvider`. Other functions don't need it. */
+  /** Selects this package if the configuration is passed to `createMemoryProvider`. No other function needs it. */
   type: z.literal("redis").default("redis"),
   /** The name or address of the server. Default `"localhost"`. */
   host: z.string().min(1).default("localhost"),
@@ -47,14 +43,12 @@ const schema = z.strictObject({
         "expected redis:// or rediss:// with user, password, host, port and database number, with special characters percent-encoded",
     })
     .optional(),
-  /**
-   * Always refused. The error says to use the field `url`. (Only Postgres's configuration has a field with this name.)
-   */
+  /** Always refused, with an error that says to use the field `url`. */
   connectionString: z.never({ error: "expected it in the field url" }).optional(),
   /**
    * The prefix of every key in Redis. Default `"jaf:memory:"`. If several stores with different prefixes share a
-   * database, no prefix may begin with another one: not `"app:"` and `"app:test:"`. A hash tag in the prefix (a text in
-   * braces, e.g. `"{tenant-1}:"`) keeps all keys on one server of a Cluster.
+   * database, no prefix may begin with another one: `"app:"` and `"app:test:"` are wrong. A hash tag in the prefix (a
+   * text in braces, e.g. `"{tenant-1}:"`) keeps all keys on one server of a Cluster.
    */
   keyPrefix: z
     .string()
@@ -63,19 +57,20 @@ const schema = z.strictObject({
     .refine((prefix) => !NOT_IN_A_KEY.test(prefix), { error: "expected no NUL and no unpaired surrogate" })
     .default("jaf:memory:"),
   /**
-   * Seconds after the last read or write until a conversation expires. Default: no expiry. If a write sets the option
-   * `ttlSeconds`, its conversation expires `ttlSeconds` after the last write instead: reads don't count.
+   * Seconds after the last read or write until a conversation expires. Default: no expiry. A write with the option
+   * `ttlSeconds` replaces this time: its conversation expires `ttlSeconds` after the last write, even if it is read.
    */
   ttl: z.int().min(1).optional(),
   /**
-   * The number of replicas that must have a write before the write succeeds. Default 0: a write doesn't wait for
-   * replicas, and may be lost if the server fails directly after the write. Above 0, each write occupies its connection
-   * while it waits for the replicas, so use a pool of connections.
+   * The number of replicas that must have a write before the write succeeds. Default 0: a write may be lost if the
+   * server fails directly after it. Above 0, each write occupies its connection while it waits for the replicas, so use
+   * a pool of connections.
    */
   minReplicas: z.int().min(0).default(0),
   /**
-   * Milliseconds until a command without a reply fails. The server may still execute the command. A connection that the
-   * store opened itself is replaced if commands wait on it and none of them gets a reply for this long. Default 30,000.
+   * Milliseconds until a command without a reply fails. Default 30,000. The server may still execute the command. A
+   * connection that the store opened itself is replaced if commands wait on it and none of them gets a reply for this
+   * long.
    */
   commandTimeoutMs: z.int().min(1).max(2_147_483_647).default(30_000),
 });
@@ -97,9 +92,6 @@ export interface RedisConfig extends z.input<Schema> {}
 /** A {@link RedisConfig} after it was parsed, with all defaults filled in. */
 export interface RedisSettings extends z.output<Schema> {}
 
-/**
- * Returns the configuration with its defaults. Throws a `TypeError` if a field is invalid. The error names the field
- * and the expected value, but never contains the actual value.
- */
+/** Returns the configuration with its defaults. Throws a `TypeError` if a field is invalid. */
 export const parseConfig = (config: RedisConfig): RedisSettings =>
   parseOptions(redisConfigSchema, config, "Redis provider configuration");

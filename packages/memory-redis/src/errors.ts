@@ -48,9 +48,7 @@ const disk = storage(
   "it refuses writes, since it can't save to its disk; free some space and see its log",
   true,
 );
-/**
- * Returns the rule for a Redis user who has no right to run a command. `command` is its name in capitals, e.g. `ZADD`.
- */
+/** Returns the rule for a Redis user who has no right to run `command`, e.g. `ZADD`. */
 const lacksCommand = (command: string): ErrorRule =>
   storage(
     `this user lacks a right: it can't run ${command}; allow all commands that the package's README lists`,
@@ -111,10 +109,7 @@ const codeRules: Readonly<Record<string, ErrorRule>> = {
   ERR_INVALID_URL: connection("`url` is not a valid URL; percent-encode special characters in it", false),
 };
 
-/**
- * The rules for errors of a client library, by the error's name and text. A pattern is matched against `<name>:
- * <text>`.
- */
+/** The rules for errors of a client library. A pattern is matched against the text `<name of the error>: <message>`. */
 const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /^CommandTimeout\b/, ...slow },
   {
@@ -161,10 +156,8 @@ const clientRules: readonly (ErrorRule & { readonly pattern: RegExp })[] = [
   { pattern: /: The client is closed$/, ...closed },
 ];
 
-/**
- * Matches the server's error texts for a missing right. The texts differ between a single command and a command within
- * a script.
- */
+/** Matches the server's messages for a missing right. */
+// The messages for a single command and for a command within a script differ.
 const DENIAL =
   /(?:^|[\s-])NOPERM\b|ACL failure in script|user executing the script can't (?:run this command|access at least one of the keys)/;
 
@@ -181,10 +174,7 @@ const CALLED = /redis\.p?call\('(\w+)'/;
 /** The right that a Redis user lacks: to run a command, to use the keys, or an unknown right. */
 type Denial = { readonly kind: "command"; readonly command: string } | { readonly kind: "keys" | "unknown" };
 
-/**
- * Returns the missing right that an error message names. Returns `undefined` if the message is about anything else. A
- * command's name is in capitals, e.g. `ZADD`.
- */
+/** Returns the missing right that an error message names, or `undefined` if the message isn't about a missing right. */
 function denialOf(message: string): Denial | undefined {
   if (!DENIAL.test(message)) return undefined;
   const command = COMMAND.exec(message)?.[1];
@@ -193,12 +183,12 @@ function denialOf(message: string): Denial | undefined {
 }
 
 /**
- * Returns an error that names the command which a script wasn't allowed to run. Before version 7.2, the error of Redis
- * has only the number of the line in the script. So this function looks up the command in that line of the script's
- * text, `source`. Returns `undefined` if `thrown` isn't about a missing right, or if the line has no command.
+ * Returns an error that names the command which a script wasn't allowed to run. Returns `undefined` if `thrown` isn't
+ * about a missing right. `source` is the text of the script.
  */
 export function namedDenial(thrown: unknown, source: string): Error | undefined {
   if (!(thrown instanceof Error) || !SCRIPT_COMMAND.test(thrown.message)) return undefined;
+  // Before version 7.2, the error of Redis has only the number of the line in the script.
   const line = AT_LINE.exec(thrown.message)?.[1];
   const command = CALLED.exec(source.split("\n")[Number(line) - 1] ?? "")?.[1];
   return command === undefined
@@ -212,10 +202,8 @@ const unexpected: ErrorRule = {
   remedy: "the server failed unexpectedly; see its log",
 };
 
-/**
- * Finds the server's error word (e.g. `OOM`) anywhere in the text of an error. In the error of a failed script, the
- * word isn't at the start.
- */
+/** Matches the server's error word (e.g. `OOM`) anywhere in an error message. */
+// In the error of a failed script, the word isn't at the start.
 const INNER_WORD = /(?:^|[\s-])(READONLY|OOM|WRONGTYPE|MISCONF|CROSSSLOT|NOREPLICAS|MASTERDOWN|LOADING)\s/;
 
 const NON_LOCAL_KEY = /attempted to access (?:a non local key|keys that do not hash to the same slot)/;
@@ -251,11 +239,9 @@ function ruleOf(thrown: unknown, isCluster: boolean): ErrorRule {
   return (NON_LOCAL_KEY.test(message) ? replyRules["CROSSSLOT"] : undefined) ?? unexpected;
 }
 
-/**
- * Returns an error with the class name and the code of `thrown`, but without its message. The message may quote a key,
- * and a key may contain a user's id.
- */
+/** Returns an error with the class name and the code of `thrown`, but without its message. */
 function safeCause(thrown: unknown): Error {
+  // The message may quote a key, and a key may contain a user's id.
   const { name, message, code } = describeCause(thrown);
   const word = message.split(" ", 1)[0] ?? "";
   const shown = code ?? (Object.hasOwn(replyRules, word) ? word : undefined);
@@ -263,7 +249,7 @@ function safeCause(thrown: unknown): Error {
   return Object.assign(new Error(shown ?? "not shown"), { name: className }, present({ code: shown }));
 }
 
-/** Converts an error of the driver or the server into an error of `@jaf/memory`, by the rules in this file. */
+/** Converts an error of the driver or the Redis server into an error of `@jaf/memory`. */
 export function toMemoryError(operation: string, thrown: unknown, isCluster = false): MemoryErrorUnion {
   const { kind, retryable, remedy } = ruleOf(thrown, isCluster);
   const details = { provider: "redis", operation, retryable, cause: safeCause(thrown) };

@@ -1,15 +1,12 @@
 import { tombstoneKey } from "@jaf/memory/adapter";
 
-/**
- * The list of all conversations consists of this many indexes. On a Cluster, these indexes are on different servers, so
- * no single server gets all writes to the list.
- */
+/** How many indexes the list of all conversations consists of. */
+// On a Cluster they are on different servers, so no single server gets all writes to the list.
 const RECENCY_INDEXES = 16;
 
-/**
- * How the keys of indexes begin, after the prefix. If a conversation id begins like this, its colon is percent-encoded,
- * so a conversation's key never equals an index's key.
- */
+/** How the keys of indexes begin, after the prefix. */
+// If a conversation id begins like this, its colon is percent-encoded. So a conversation's key never equals an index's
+// key.
 const RESERVED = /^(user|trace|recent):/;
 
 const UNSAFE = /[%{}]|^(?:user|trace|recent):/;
@@ -30,10 +27,7 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/**
- * The keys of one conversation, all in one Cluster slot. The Lua fragment `partKeys` in
- * `conversations/scripts/fragments.ts` builds the same keys.
- */
+/** The keys of one conversation, all in one Cluster slot. The Lua fragment `partKeys` builds the same keys. */
 export interface ConversationKeys {
   readonly conversation: string;
   readonly messages: string;
@@ -43,12 +37,11 @@ export interface ConversationKeys {
 }
 
 /**
- * Returns functions that build the keys of conversations and their indexes. A conversation's key is `<prefix><id>`. In
- * the id, `%`, `{` and `}` are percent-encoded, and so is the colon of an id that begins with `user:`, `trace:` or
- * `recent:`. The keys of a conversation's parts, e.g. of its messages, contain the conversation's key in braces as
- * their hash tag.
+ * Returns functions that build the keys of conversations and of their indexes. A conversation's key is `<prefix><id>`,
+ * where some characters of the id are percent-encoded.
  */
 export function createKeys(prefix: string) {
+  // The conversation's key in braces is the hash tag of the other keys.
   const of = (conversationId: string): ConversationKeys => {
     const conversation = prefix + escapeId(conversationId);
     return {
@@ -60,10 +53,8 @@ export function createKeys(prefix: string) {
     };
   };
   const userIndex = (userId: string): string => `${prefix}user:${userId}:conversations`;
-  /**
-   * Returns the start of a new key that is in the same Cluster slot as `key`. The new key doesn't contain `key`,
-   * because `key` may contain the id of a user or a conversation.
-   */
+  /** Returns the start of a new key that is in the same Cluster slot as `key`. */
+  // The new key doesn't contain `key`, which may contain the id of a user or a conversation.
   const sameSlot = (kind: string, key: string): string => `${prefix}${kind}:{${hashTagOf(slotOf(key))}}`;
   return {
     prefix,
@@ -71,8 +62,8 @@ export function createKeys(prefix: string) {
     inOneSlot: prefix.includes("{"),
     of,
     /**
-     * Returns the keys to pass to a script for one conversation. Without a Cluster: only the conversation's key. On a
-     * Cluster: also the keys of its parts, and the key of the conversation's tombstone if `tombstone` is given.
+     * Returns the keys to pass to a script for one conversation. Without a Cluster, this is only the conversation's
+     * key.
      */
     ofScript: (
       conversationId: string,
@@ -93,8 +84,7 @@ export function createKeys(prefix: string) {
       `${sameSlot("gone", userIndex(userId))}:${tombstoneKey("user", userId)}`,
     /**
      * Returns the key of an index's import marker: the time when an import last added an entry to the index. All
-     * indexes in a Cluster slot share one marker. The marker is needed because the entry of an imported conversation
-     * has a past time: see `markImport` in `conversations/scripts/fragments.ts`.
+     * indexes in a Cluster slot share one marker.
      */
     importMarker: (index: string): string => sameSlot("imported", index),
     traceIndex: (traceId: string): string => `${prefix}trace:${traceId}:conversations`,
@@ -108,7 +98,7 @@ export type Keys = ReturnType<typeof createKeys>;
 
 const SLOTS = 16_384;
 
-/** The CRC-16/XMODEM checksum of each possible byte. `crc16` computes the checksum of a longer text from them. */
+/** The CRC-16/XMODEM checksum of each possible byte. */
 const CRC16 = Uint16Array.from({ length: 256 }, (_, byte) => {
   let value = byte << 8;
   for (let bit = 0; bit < 8; bit++) value = (value << 1) ^ (value & 0x8000 ? 0x1021 : 0);
@@ -123,8 +113,8 @@ function crc16(bytes: Uint8Array): number {
 }
 
 /**
- * Returns the part of a key from which Redis computes the Cluster slot: the text between the first `{` and the next
- * `}`. If that text is empty or missing, returns the whole key.
+ * Returns the part of a key that decides its Cluster slot: the text between the first `{` and the next `}`, or the
+ * whole key.
  */
 function hashed(key: string): string {
   const open = key.indexOf("{");
@@ -139,8 +129,8 @@ const tags: string[] = [];
 let tried = 0;
 
 /**
- * Returns a text that, as a hash tag, puts a key into the given slot. The text depends only on the slot, so it reveals
- * nothing about a user's or a conversation's id.
+ * Returns a text that, as a hash tag, puts a key into the given Cluster slot. It reveals nothing about a user's or a
+ * conversation's id.
  */
 export function hashTagOf(slot: number): string {
   let tag = tags[slot];

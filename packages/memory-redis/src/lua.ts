@@ -4,8 +4,8 @@ import type { Deadlines } from "./client/command-deadlines.ts";
 import { namedDenial } from "./errors.ts";
 
 /**
- * A template tag for Lua source text. Its values are Lua fragments: texts that define functions or constants for the
- * script into which they are inserted.
+ * A template tag for Lua source text. Its values are Lua fragments: texts that are inserted into a script and define
+ * functions or constants for it.
  */
 export const lua = (parts: TemplateStringsArray, ...fragments: readonly string[]): string =>
   String.raw(parts, ...fragments);
@@ -19,8 +19,8 @@ end
 `;
 
 /**
- * A Lua fragment. `clock()` returns the server's time in microseconds since 1970, so two changes within one millisecond
- * get different times. `digits(number)` returns a whole number as text, with all its digits.
+ * A Lua fragment. `clock()` returns the server's time in microseconds since 1970. `digits(number)` returns a whole
+ * number as text, with all its digits.
  */
 export const clockMicros = lua`
 local function clock()
@@ -65,10 +65,7 @@ async function runAndWait(port: RedisPort, command: readonly string[], key: stri
   return reply;
 }
 
-/**
- * Returns a function that runs a script by the SHA-1 of its source text. If the server doesn't know this SHA-1, e.g.
- * after a restart, the function sends the source text instead.
- */
+/** Returns a function that runs a script by its name in `sources`. */
 export function createScriptRunner<Name extends string>(
   port: RedisPort,
   deadlines: Deadlines,
@@ -87,6 +84,7 @@ export function createScriptRunner<Name extends string>(
       const denial = namedDenial(thrown, source);
       return denial === undefined ? undefined : Promise.reject(denial);
     };
+    // Sends only the SHA-1 of the script. If the server doesn't know it, e.g. after a restart, sends the source text.
     return deadlines(send("EVALSHA", digests.get(name) ?? ""), (thrown) =>
       isUnknownScript(thrown)
         ? send("EVAL", source).catch((again: unknown) => nameDenial(again) ?? Promise.reject(again))
@@ -95,7 +93,7 @@ export function createScriptRunner<Name extends string>(
   };
 }
 
-/** A reply of the server, or a value in it, has an unexpected form. */
+/** A reply of the Redis server has an unexpected form. */
 export class UnexpectedReply extends TypeError {
   override readonly name = "UnexpectedReply";
 }

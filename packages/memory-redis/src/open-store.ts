@@ -10,7 +10,7 @@ import { type ConnectionTimes, type OwnConnection, openReconnecting } from "./co
 import { toSetupError } from "./errors.ts";
 import { createScriptRunner, type ReplicaWait } from "./lua.ts";
 
-/** The connection and the settings of one store of this package, e.g. of the store for conversations or for blobs. */
+/** The connection and the settings of one store of this package, e.g. of the blob store. */
 export interface StoreOptions extends Pick<RedisSettings, "keyPrefix" | "minReplicas" | "commandTimeoutMs"> {
   readonly port: RedisPort;
   /** Closes the connection if the store opened it. A client that the application passed in stays open. */
@@ -19,16 +19,15 @@ export interface StoreOptions extends Pick<RedisSettings, "keyPrefix" | "minRepl
 
 interface Opening {
   readonly settings: Omit<RedisSettings, "ttl">;
-  /** A client that the application passed in. It is used instead of a new connection, and never closed. */
+  /** The client that the application passed in. Absent: the store opens a connection. */
   readonly client?: RedisClient | undefined;
   /** The name of the exported function that opens the store, for error messages. */
   readonly operation: string;
 }
 
 /**
- * Returns the connection and the settings of a store. Uses `client` if the application passed one in, and otherwise
- * opens a connection. Throws a `TypeError` if `client` isn't a Redis client. Throws a `MemorySetupError` if `client`
- * can't be used (e.g. because it is closed), or if the server can't be reached.
+ * Returns the connection and the settings of a store. Throws a `TypeError` if `client` isn't a Redis client, and a
+ * `MemorySetupError` if the server can't be reached or `client` can't be used.
  */
 export async function openStore({ settings, client, operation }: Opening): Promise<StoreOptions> {
   const { keyPrefix, minReplicas, commandTimeoutMs } = settings;
@@ -44,8 +43,8 @@ export async function openStore({ settings, client, operation }: Opening): Promi
 }
 
 /**
- * Returns what a store needs to send commands and to run its scripts. `deadlines` limits the time of a command. `wait`
- * says how many replicas a write waits for; `undefined`: it waits for none. `run` runs a script.
+ * Returns the functions with which a store sends commands and runs its scripts. `wait` says how many replicas a write
+ * waits for; `undefined`: none.
  */
 export function createCalls<Name extends string>(
   { port, minReplicas, commandTimeoutMs }: Omit<StoreOptions, "keyPrefix" | "close">,
@@ -62,10 +61,8 @@ export type LoadConnections = (target: Target, connectTimeoutMs: number) => Prom
 const PING_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/**
- * The client libraries in order of preference. Each is imported only when it is tried, because an application usually
- * has only one of them.
- */
+/** The client libraries in order of preference. */
+// Each is imported only when it is tried, because an application usually has only one of them.
 const libraries: readonly LoadConnections[] = [
   async (target, timeoutMs) => nodeRedisConnections(await import("redis"), target, timeoutMs),
   async (target, timeoutMs) => ioredisConnections(await import("ioredis"), target, timeoutMs),

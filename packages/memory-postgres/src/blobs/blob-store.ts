@@ -50,10 +50,7 @@ interface BlobBackendOptions {
 
 const textOf = (row: SqlRow | undefined, column: string): string => row?.[column] ?? "";
 
-/**
- * Creates the backend for blobs in a table. Each call is one statement. Blobs are sent as base64, because the values of
- * a statement are texts.
- */
+/** Creates the backend for blobs in a table. Each call is one statement. */
 function createBlobBackend({ sql, names, close }: BlobBackendOptions): BlobBackend {
   const statements = createBlobStatements(names);
   const change = (statement: Statement) => sql.query({ ...statement, writes: true });
@@ -62,6 +59,7 @@ function createBlobBackend({ sql, names, close }: BlobBackendOptions): BlobBacke
     name: "postgres",
 
     put: async ({ conversationId, sha256, data }, { id: hold, seconds }) => {
+      // The values of a statement are texts.
       const base64 = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
       await change(statements.put({ conversationId, sha256, data: base64, hold, seconds }));
     },

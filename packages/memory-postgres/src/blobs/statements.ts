@@ -10,24 +10,19 @@ const hashes = sql`${sql.placeholder("hashes")}::text[]`;
 const now = sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
 const held = sql`jsonb_build_object(${hold}, ${now} + ${sql.placeholder("seconds")}::bigint * 1000)`;
 
-/** Returns an SQL condition: the column `holds` has a hold that hasn't ended, so the blob must not be removed. */
+/** Returns an SQL condition: the column `holds` has a hold that hasn't ended. */
 const isHeld = (holds: SQL): SQL =>
   sql`EXISTS (SELECT FROM jsonb_each_text(${holds}) AS one WHERE one.value::bigint > ${now})`;
 
-/**
- * Returns SQL for the column `holds`, without the holds that have ended. Such a hold is left over if its writer
- * crashed.
- */
+/** Returns SQL for the column `holds`, without the holds that have ended. */
 const lasting = (holds: SQL): SQL =>
   sql`(SELECT coalesce(jsonb_object_agg(one.key, one.value::bigint), '{}') FROM jsonb_each_text(${holds}) AS one
     WHERE one.value::bigint > ${now})`;
 
-/**
- * Creates the statements on the table of blobs. Each statement is atomic. A statement that changes several rows locks
- * them in the order of the blobs' hashes, which prevents deadlocks.
- */
+/** Creates the statements on the table of blobs. Each statement is atomic. */
 export function createBlobStatements(names: ResolvedNames) {
   const { blobs } = createBlobTables(names);
+  // In the order of the hashes, which prevents deadlocks.
   const locked = (condition: SQL): SQL => sql`locked AS (
       SELECT blob.sha256 FROM ${blobs} AS blob
       WHERE blob.conversation_id = ${conversationId} AND ${condition}

@@ -9,7 +9,7 @@ import {
 } from "./clients.ts";
 import type { SqlRow, Statement } from "./statements.ts";
 
-/** The client that the application passed in isn't connected. A query on it would never return. */
+/** The client that the application passed in isn't connected. */
 export class UnconnectedClient extends Error {
   override readonly name = "UnconnectedClient";
 }
@@ -56,10 +56,8 @@ const adaptPglite = (client: PgliteClient): SqlClient => ({
   script: async (sql) => void (await client.exec(sql)),
 });
 
-/**
- * The codes of the errors "no such prepared statement" and "the prepared statement already exists". Both occur before
- * the statement runs.
- */
+/** The codes of the errors "no such prepared statement" and "the prepared statement already exists". */
+// Both occur before the statement runs.
 const MISPLACED = new Set<unknown>(["26000", "42P05"]);
 
 function unnamed({ name: _, ...statement }: Statement): Statement {
@@ -77,10 +75,7 @@ async function send(client: PgClient, { text, values, name, timeoutMs }: Stateme
 
 const scriptOn = (client: PgClient) => async (sql: string) => void (await client.query(sql));
 
-/**
- * Sends a statement in a transaction with the isolation level read committed, even if the database's default is another
- * level.
- */
+/** Sends a statement in a transaction with the isolation level read committed, whatever the database's default is. */
 async function sendReadCommitted(pool: PgPool, statement: Statement): Promise<readonly SqlRow[]> {
   const client = await pool.connect();
   const ignore = () => {}; // The statement fails with the error. Without a listener, it would end the process.
@@ -98,17 +93,14 @@ async function sendReadCommitted(pool: PgPool, statement: Statement): Promise<re
   }
 }
 
-/**
- * Adapts a pool. Statements are prepared, which makes an append a seventh faster. Some proxies send a prepared
- * statement to a connection that doesn't know it, e.g. PgBouncer before version 1.21 in transaction mode. After the
- * first such error, statements are no longer prepared.
- *
- * If the database's isolation level is above read committed, a write fails if it waited for another write to the same
- * conversation. After the first such failure, each write runs in a transaction of its own with the level read
- * committed.
- */
+/** Converts a pool into an `SqlClient`. */
 function adaptPool(pool: PgPool): SqlClient {
+  // Statements are prepared, which makes an append a seventh faster. Some proxies send a prepared statement to a
+  // connection that doesn't know it, e.g. PgBouncer before version 1.21 in transaction mode. After the first such
+  // error, statements are no longer prepared.
   let prepares = true;
+  // If the database's isolation level is above read committed, a write fails if it waited for another write to the same
+  // conversation. After the first such failure, each write runs in a transaction with the level read committed.
   let raced = false;
 
   async function query(statement: Statement): Promise<readonly SqlRow[]> {
@@ -149,8 +141,8 @@ function adaptConnection(client: PgClient): SqlClient {
 }
 
 /**
- * Converts a client of `pg` or PGlite into an `SqlClient`. Does no I/O. Throws an {@link UnconnectedClient} if a
- * `Client` isn't connected.
+ * Converts a client of `pg` or PGlite into an `SqlClient`. Throws an {@link UnconnectedClient} if a `Client` isn't
+ * connected.
  */
 export function adaptClient(client: PostgresClient): SqlClient {
   if (isPglite(client)) return adaptPglite(client);
@@ -171,12 +163,10 @@ const DELAYS = { baseDelayMs: 2, maxDelayMs: 50 };
 const pause = (attempt: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, backoffDelayMs(attempt, DELAYS)));
 
-/**
- * Returns a function that sends a statement, and sends it again after a conflict with another transaction. The
- * application may send its own statements on the same connection between two attempts. So the function can't begin a
- * transaction: these statements would become part of it.
- */
+/** Returns a function that sends a statement, and sends it again after a conflict with another transaction. */
 function retryAfterRace(send: Query, inTransaction: () => boolean): Query {
+  // It can't begin a transaction: the application may send its own statements on the same connection between two
+  // attempts, and these would become part of it.
   return async (statement) => {
     let raced: unknown;
     for (let attempt = 1; ; attempt++) {

@@ -39,12 +39,9 @@ export const isPglite = (client: PostgresClient): client is PgliteClient =>
 export const hasCode = (thrown: unknown, codes: ReadonlySet<unknown>): boolean =>
   thrown instanceof Error && "code" in thrown && codes.has(thrown.code);
 
-/** A client of any driver, with the same functions for all drivers. `adaptClient` makes it. */
+/** A client of any supported driver, with the same functions for all drivers. */
 export interface SqlClient {
-  /**
-   * Whether each statement is a transaction of its own. If not, a statement may be part of the application's
-   * transaction.
-   */
+  /** Whether each statement is a transaction of its own. If false, it may be part of the application's transaction. */
   readonly autocommit: boolean;
   /** Whether statements run concurrently, on separate connections. */
   readonly concurrent: boolean;

@@ -2,10 +2,8 @@ import { createHash } from "node:crypto";
 import { is, Placeholder, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 
-/**
- * A row of a result, whose columns are all texts. Every query casts its columns to `text`. Drivers parse other types
- * differently, and applications may replace the drivers' parsers.
- */
+/** A row of a result. Every query casts its columns to `text`. */
+// Drivers parse other types differently, and applications may replace the drivers' parsers.
 export type SqlRow = Readonly<Record<string, string | null>>;
 
 export type SqlValue = string | number | boolean | null | readonly (string | null)[] | readonly boolean[];
@@ -13,7 +11,7 @@ export type SqlValue = string | number | boolean | null | readonly (string | nul
 export interface Statement {
   readonly text: string;
   readonly values: readonly SqlValue[];
-  /** The name under which the driver may prepare a frequent statement. The same name always means the same text. */
+  /** The name under which the driver may prepare the statement. Absent: the statement isn't prepared. */
   readonly name?: string;
   /** Whether the statement may change stored data. */
   readonly writes?: true;
@@ -21,12 +19,10 @@ export interface Statement {
   readonly timeoutMs?: number;
 }
 
-/**
- * Returns a name for a prepared statement. Two different texts never have the same name. Behind a PgBouncer that
- * doesn't support prepared statements, a connection may still have prepared statements of another application. If one
- * of them had the same name, it would run in place of ours.
- */
+/** Returns a name for a prepared statement. Different texts have different names. */
 export const statementName = (text: string): string =>
+  // Behind a PgBouncer that doesn't support prepared statements, a connection may still have prepared statements of
+  // another application. One with the same name would run in place of ours.
   `jaf_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
 
 const dialect = new PgDialect();
@@ -38,10 +34,7 @@ export function toStatement(query: SQL): Statement {
 
 export const toWrite = (query: SQL): Statement => ({ ...toStatement(query), writes: true });
 
-/**
- * Renders a statement once and names it, so drivers can prepare it. Returns a function that fills in the values of the
- * placeholders.
- */
+/** Renders and names a statement once. Returns a function that fills in the values of its placeholders. */
 export function reusable<Names extends string>(query: SQL): (values: Record<Names, SqlValue>) => Statement {
   const { sql: text, params } = dialect.sqlToQuery(query);
   const name = statementName(text);
@@ -53,11 +46,9 @@ export function reusable<Names extends string>(query: SQL): (values: Record<Name
   return (values) => ({ name, text, values: fill.map((parameterOf) => parameterOf(values)) });
 }
 
-/**
- * SQL for the time at which the statement began, to tell which conversations have expired. `now()` isn't used: it is
- * the start of the transaction, which may be long ago. `clock_timestamp()` isn't used: a condition with it can't use an
- * index.
- */
+/** SQL for the time at which the statement began. */
+// Not `now()`, which is the start of the transaction and may be long ago. Not `clock_timestamp()`, because a condition
+// with it can't use an index.
 export const statementTime = sql`statement_timestamp()`;
 
 // No stored time is before this one: JavaScript has dates before 4713 BC, but Postgres doesn't.
@@ -66,11 +57,9 @@ export const EARLIEST_MS = Date.UTC(-4000, 0);
 /** The last JavaScript date in milliseconds since 1970. The first date is this number, negated. */
 export const LAST_DATE_MS = 8.64e15;
 
-/**
- * Converts a date into SQL. In contrast to a date as text, the SQL is exact to the millisecond in every year. The last
- * JavaScript date becomes `infinity`, and dates before {@link EARLIEST_MS} become `-infinity`.
- */
+/** Converts a date into SQL that is exact to the millisecond in every year. */
 export function timestampOf(date: Date): SQL {
+  // The last JavaScript date stands for `infinity`, and dates before EARLIEST_MS for `-infinity`.
   const ms = date.getTime();
   if (ms < EARLIEST_MS) return sql`'-infinity'::timestamptz`;
   return ms === LAST_DATE_MS ? sql`'infinity'::timestamptz` : sql`to_timestamp(${ms}::float8 / 1000)`;
@@ -81,10 +70,8 @@ export function timestampOf(date: Date): SQL {
 export const millisecondsOf = (column: SQLWrapper): SQL =>
   sql`round(date_part('epoch', ${column}) * 1000)::text`;
 
-/**
- * Returns SQL for a text column as JSON. JSON is used because PGlite drops a byte order mark at the start of a plain
- * text.
- */
+/** Returns SQL for a text column as JSON. */
+// JSON, because PGlite drops a byte order mark at the start of a plain text.
 export const jsonTextOf = (column: SQLWrapper): SQL => sql`to_json(${column})::text`;
 
 /** Returns the first row of a statement that always returns a row. Throws a `TypeError` if there is no row. */

@@ -78,15 +78,14 @@ function toIssues(issue: z.core.$ZodIssue): readonly MemoryIssue[] {
   return issue.path.length > 0 ? [timeZoneIssue] : [{ path: "options", expected: "an object" }];
 }
 
-/** Returns the options with their defaults. If the options are invalid, returns the list of issues instead. */
+/** Returns the options with their defaults, or a list of issues if the options are invalid. */
 export function parseAnalyticsOptions(options: unknown): Required<AnalyticsOptions> | readonly MemoryIssue[] {
   const parsed = optionsSchema.safeParse(options);
   return parsed.success ? parsed.data : parsed.error.issues.flatMap(toIssues);
 }
 
 /**
- * Returns a function that makes the statement for the figures. The statement returns one row, which {@link toAnalytics}
- * converts. If the function gets an `owner`, only the conversations of this user count.
+ * Returns a function that makes the statement for the figures. With `owner`, only the conversations of this user count.
  */
 export function createAnalyticsQuery(names: ResolvedNames) {
   const { columns: conversations, source, live } = conversationsOf(names);

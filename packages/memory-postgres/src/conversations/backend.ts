@@ -12,7 +12,7 @@ import { conversationQueryParts, toStats, toStoredConversation } from "./rows.ts
 import { createWriting } from "./write.ts";
 
 export interface ConversationBackendOptions {
-  /** The client that `sql` uses. A write can only begin turns of a turn log that uses the same client. */
+  /** The client that `sql` uses. Absent: no write can begin a turn. */
   readonly client?: PostgresClient;
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
@@ -28,7 +28,7 @@ const PING_TIMEOUT_MS = 5_000;
 // The driver converts a value into one string, and JavaScript's strings are limited to 512 MB.
 const MAX_READ_BYTES = 400_000_000;
 
-/** Rejects after `timeoutMs`, even if the ping was never sent because all connections of the pool are busy. */
+/** Rejects after `timeoutMs`, even if no connection of the pool was free to send the ping. */
 const pingWithin = <T>(timeoutMs: number, ping: Promise<T>): Promise<T> =>
   withDeadline(ping, { timeoutMs, timeoutError: () => new Error("Query read timeout") });
 
@@ -36,14 +36,7 @@ const pingWithin = <T>(timeoutMs: number, ping: Promise<T>): Promise<T> =>
 const EXPIRED_AT_ONCE: DeletionLimit = { conversations: 20, messages: 2_000 };
 const TOMBSTONES_AT_ONCE = 1_000;
 
-/**
- * Creates the backend for conversations on Postgres. Each call is one statement in one round trip, with some
- * exceptions:
- * - `clearUser`,
- * - calls after which a sweep runs,
- * - writes whose idempotency key is known,
- * - reads that don't find the conversation, but ask for its tombstones or for the store's time.
- */
+/** Creates the backend for conversations on Postgres. Most calls are one statement in one round trip. */
 export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend & TurnBeginner {
   const {
     client,
@@ -97,7 +90,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
   };
 }
 
-/** Creates the statements for conversations, except for writes, reads of one conversation, and deletions in batches. */
+/** Creates the statements that list, count and delete conversations, and the statement of a `HistoryReader`. */
 export function createQueries(names: ResolvedNames, maxReadBytes: number) {
   const parts = conversationQueryParts(names, maxReadBytes);
   const { conversation, functionName } = parts;
@@ -107,9 +100,7 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
     find: createFindQuery(parts),
     history: createHistoryQuery(parts),
 
-    /**
-     * Calls the SQL function `<table>_delete`, which deletes a conversation: see `migrations/conversation-erasure.ts`.
-     */
+    /** Calls the SQL function `<table>_delete`, which deletes a conversation. */
     delete: (id: string): Statement =>
       toWrite(sql`
         SELECT ${sql.raw(functionName("_delete"))}(${id}::text, ${TOMBSTONE_SECONDS}::bigint)::text AS was_live`),

@@ -29,47 +29,38 @@ interface Listed {
 }
 
 /**
- * Which conversations a sweep deletes. `"expired"`: those that have expired. `olderThanDays`: those without activity
- * for more than this many days.
+ * Which conversations a sweep deletes: the expired ones, or those without activity for more than `olderThanDays` days.
  */
 export type Due = { readonly olderThanDays: number } | "expired";
 
-/**
- * How far a sweep has come: the last conversation of a page, with its time. Conversations are sorted by this time. It
- * is the expiry for `"expired"`, and the last activity for `olderThanDays`.
- */
+/** The last conversation of a page, and its time: the expiry for `"expired"`, the last activity for `olderThanDays`. */
 export interface DuePosition {
-  /** The time in milliseconds since 1970. It may be infinite, because rows may be written by hand. */
+  /** The time in milliseconds since 1970. It may be infinite. */
+  // Rows may be written by hand.
   readonly time: number;
   readonly conversationId: string;
 }
 
-/** Upper limits of one deletion. Even if a conversation exceeds them, at least one conversation is deleted. */
+/** Upper limits of one deletion. At least one conversation is deleted, even if it exceeds them. */
 export interface DeletionLimit {
   readonly conversations: number;
   readonly messages: number;
 }
 
-/** `conversations`: the number of deleted conversations. `live`: how many of them had not expired. */
+/** The number of deleted conversations, and how many of them had not expired (`live`). */
 interface Deleted {
   readonly conversations: number;
   readonly live: number;
 }
 
 export interface BatchDeletion {
-  /**
-   * Deletes a user's conversations, and creates a tombstone for each. Returns how many of the deleted conversations had
-   * not expired.
-   */
+  /** Deletes a user's conversations. Returns how many of them had not expired. */
   readonly clearUser: (userId: string) => Promise<number>;
-  /** Deletes all conversations that `due` selects. Returns their number, and how many of them had not expired. */
+  /** Deletes all conversations that `due` selects. */
   readonly sweep: (due: Due) => Promise<Deleted>;
-  /**
-   * Deletes some of the conversations that `due` selects, the longest due first, within the limits `most`. Returns
-   * whether more of them may be left.
-   */
+  /** Deletes some of the conversations that `due` selects, the longest due first. Returns whether more may be left. */
   readonly sweepSome: (due: Due, most: DeletionLimit) => Promise<boolean>;
-  /** Deletes expired tombstones, at most `most`. Returns whether more of them may be left. */
+  /** Deletes at most `most` expired tombstones. Returns whether more may be left. */
   readonly sweepTombstones: (most: number) => Promise<boolean>;
 }
 
@@ -90,7 +81,7 @@ const sum = (a: Deleted, b: Deleted): Deleted => ({
 
 const NOTHING: Deleted = { conversations: 0, live: 0 };
 
-/** Splits conversations into batches. A conversation that is larger than a batch gets a batch of its own. */
+/** Splits conversations into batches. A conversation that is too large for a batch gets a batch of its own. */
 function toBatches(listed: readonly Listed[]): readonly (readonly string[])[] {
   const batches: string[][] = [];
   let messages = 0;
@@ -117,7 +108,7 @@ function takeWithin(rows: readonly SqlRow[], messages: number): readonly SqlRow[
   return end === -1 ? rows : rows.slice(0, Math.max(end, 1));
 }
 
-/** Returns functions that delete many conversations in batches. A single conversation is always deleted as a whole. */
+/** Returns functions that delete many conversations in batches. Each conversation is deleted as a whole. */
 export function createBatchDeletion(sql: SqlClient, names: ResolvedNames): BatchDeletion {
   const queries = createBatchQueries(names);
 
@@ -211,8 +202,8 @@ export function createBatchQueries(names: ResolvedNames) {
     ON CONFLICT (key) DO UPDATE SET id = excluded.id, expires_at = excluded.expires_at)`;
 
   /**
-   * Returns a statement that deletes rows. `locked` is a query that selects and locks the rows. `then` is a further
-   * part of the statement, which can use the deleted rows (`deleted`).
+   * Returns a statement that deletes the rows that the query `locked` selects and locks. `then` is a further part of
+   * the statement, which can use the query `deleted`.
    */
   const deleteLocked = (locked: SQL, then = sql``): Statement =>
     toWrite(sql`
@@ -223,7 +214,7 @@ export function createBatchQueries(names: ResolvedNames) {
       SELECT count(*)::text AS deleted, (count(*) FILTER (WHERE was_live))::text AS were_live FROM deleted`);
 
   return {
-    /** Selects a user's conversations whose ids follow `after`, in the order of their ids. */
+    /** Selects a user's conversations, in the order of their ids, from the first id after `after` on. */
     listOwn: (owner: string, after: string, limit: number): Statement =>
       toStatement(sql`
         SELECT ${columns} FROM ${source} WHERE ${eq(userId, owner)} AND ${conversationId} > ${after}
@@ -239,10 +230,7 @@ export function createBatchQueries(names: ResolvedNames) {
         leaveTombstones,
       ),
 
-    /**
-     * Selects the conversations that are `due`, the longest due first. If `after` is given, begins directly after this
-     * position.
-     */
+    /** Selects the conversations that are `due`, the longest due first. Begins directly after the position `after`. */
     listDue: (due: Due, after: DuePosition | undefined, limit: number): Statement => {
       const time = due === "expired" ? expiresAt : lastActivity;
       const later =
@@ -260,7 +248,7 @@ export function createBatchQueries(names: ResolvedNames) {
         SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} AND ${isDue(due)}
         FOR UPDATE SKIP LOCKED`),
 
-    /** Deletes expired tombstones. Skips locked rows, so the statement never waits. */
+    /** Deletes expired tombstones, except for locked ones. */
     deleteTombstones: (limit: number): Statement =>
       toWrite(sql`
         WITH deleted AS (
@@ -277,11 +265,11 @@ const SWEEP_EVERY = 10;
 
 /**
  * Returns a function to call after each write of data that will expire. Every tenth call runs `sweepSome`, which
- * removes some expired rows and returns whether more of them may be left. If so, the next call runs `sweepSome` again.
- * Each run can remove more rows than ten writes create, so expired rows don't pile up even if `purgeExpired` is never
- * called. The returned function never rejects, because the write before the call has succeeded.
+ * removes some expired rows. The returned function never rejects.
  */
 export function createSweep(sweepSome: () => Promise<boolean>): () => Promise<void> {
+  // If `sweepSome` returns that more rows may be left, the next call runs it again. Each run can remove more rows than
+  // ten writes create, so expired rows don't pile up even if `purgeExpired` is never called.
   let writes = Math.floor(Math.random() * SWEEP_EVERY); // Random, so many processes with few writes each also sweep.
   let left = false;
   let busy = false;

@@ -3,10 +3,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { jsonTextOf, type Statement, timestampOf, toStatement } from "../client/statements.ts";
 import type { ConversationQueryParts } from "./rows.ts";
 
-/**
- * Returns SQL that selects the conversations of a listing. If the query has a trace, the trace's few conversations are
- * sorted. Otherwise, an index yields the conversations in order.
- */
+/** Returns SQL that selects the conversations of a listing. */
 function selectFound({ tables, conversation }: ConversationQueryParts, query: ConversationQuery): SQL {
   const { traces } = tables;
   const { columns, source, live } = conversation;

@@ -22,10 +22,10 @@ import { createBatchDeletion } from "./erasure.ts";
 /** The maintenance methods that this store has in addition to those of every provider. */
 export interface Maintenance {
   /**
-   * Deletes the conversations of all users that had no activity for more than `days` days, in small batches. Also
-   * deletes expired conversations. Returns the number of deleted conversations that had not expired. Skips a
-   * conversation that is being written to at that moment. `days` is a positive number and needn't be whole; another
-   * value returns a `MemoryValidationError`.
+   * Deletes the conversations of all users that had no activity for more than `days` days, and all expired
+   * conversations. Returns the number of deleted conversations that had not expired. Deletes in small batches. Skips a
+   * conversation that is being written to at that moment. `days` is a positive number and needn't be whole. Returns a
+   * `MemoryValidationError` for any other value.
    */
   readonly cleanupOldConversations: (days: number) => Promise<Result<number>>;
 
@@ -36,8 +36,8 @@ export interface Maintenance {
   readonly purgeExpired: () => Promise<Result<number>>;
 
   /**
-   * Returns figures over all conversations, or over those of the user `userId`. The database reads each of these
-   * conversations, so the call may take long.
+   * Returns figures over all conversations, or over those of the user `userId`. May take long, because the database
+   * reads each conversation.
    */
   readonly getAnalytics: (
     userId?: string,

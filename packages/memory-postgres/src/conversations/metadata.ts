@@ -1,10 +1,9 @@
 import type { JsonObject, JsonValue } from "@jaf/memory/adapter";
 
 /**
- * Metadata as JSON texts. `run` has the fields that change with each run, and `jsonb` has the other fields. In both,
- * U+FFFD stands for each character that the type jsonb refuses. `exact` has only the fields that `jsonb` and `run`
- * don't hold exactly, because a character was replaced. It is an object that maps the JSON text of each name to the
- * JSON text of the value. `exact` is `undefined` if there are no such fields.
+ * Metadata as JSON texts, in which U+FFFD stands for each character that the type jsonb refuses. `run` has the fields
+ * that change with each run, and `jsonb` the others. `exact` maps the JSON text of each field's name to the JSON text
+ * of its value, but only for fields with a replaced character.
  */
 export interface MetadataTexts {
   readonly jsonb: string;
@@ -12,10 +11,8 @@ export interface MetadataTexts {
   readonly exact: Readonly<Record<string, string>> | undefined;
 }
 
-/**
- * Returns whether a metadata field changes with each run: `traceId`, `jaf`, and names such as `jafX`. An index that
- * included these fields would slow down each append.
- */
+/** Returns whether a metadata field changes with each run: `traceId`, `jaf`, or a name like `jafX`. */
+// An index that included these fields would slow down each append.
 const isRunField = (name: string): boolean => name === "traceId" || /^jaf($|[A-Z])/.test(name);
 
 const REPLACEMENT = "\ufffd";
@@ -55,8 +52,8 @@ const parseField = ([name, value]: readonly [string, string]): readonly [string,
 ];
 
 /**
- * Converts stored texts of {@link toMetadataTexts} back into metadata. `jsonb`: the merged texts `jsonb` and `run`.
- * `exact`: the text of the column `exact_metadata`, or `null`.
+ * Converts stored metadata back into the metadata that was written. `jsonb` has the fields of the columns `metadata`
+ * and `run_metadata`. `exact` is the column `exact_metadata`.
  */
 export function fromMetadataTexts(jsonb: string, exact: string | null | undefined): JsonObject {
   const metadata = JSON.parse(jsonb) as JsonObject;

@@ -75,7 +75,7 @@ export async function createPostgresProvider(
 }
 
 /**
- * Opens the backend of {@link createPostgresProvider} alone, for applications that wrap it. A wrapper may pass any text
+ * Opens only the backend of {@link createPostgresProvider}, for applications that wrap it. A wrapper may pass any text
  * as the body of a message, except for a text with a NUL, an unpaired surrogate or a line break. The arguments and the
  * errors are the same as for `createPostgresProvider`.
  *

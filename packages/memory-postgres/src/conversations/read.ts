@@ -39,10 +39,7 @@ type ReadValue = "conversationId" | "owner" | "key" | "last" | "after" | "before
 
 const given = (name: ReadValue): SQL => sql`${sql.placeholder(name)}::bigint`;
 
-/**
- * Returns a statement that reads one conversation, with a column `bodies` and the columns of a head. `extras`: SQL for
- * more columns.
- */
+/** Returns a statement that reads one conversation. `extras`: SQL for more columns. */
 type Selecting = (extras: SQL) => SQL;
 
 function selectAll({
@@ -104,13 +101,12 @@ function selectLast({ tables, conversation, columns, ofOne, joined }: Conversati
     sql`SELECT ${columns}, ${bodies} AS bodies${extras} FROM ${conversation.source} WHERE ${ofOne}`;
 }
 
-/**
- * Selects a range of positions. Positions begin with 0, but sequence numbers begin with 1: the messages after position
- * `after` begin with the sequence number `after + 2`.
- */
+/** Selects a range of positions. */
 function selectRange({ tables, conversation, columns, ofOne, joined }: ConversationQueryParts): Selecting {
   const { messages } = tables;
   const { conversationId, lastSeq, totalMessages } = conversation.columns;
+  // Positions begin with 0, but sequence numbers with 1. So the messages after position `after` begin with the sequence
+  // number `after + 2`.
   const [after, before, limit] = [given("after"), given("before"), given("limit")];
   // Because sequence numbers have no gaps, a limit is also a bound. `greatest` and `least` ignore null.
   const end = sql`least(${before}, ${lastSeq})`;
@@ -154,10 +150,7 @@ const SELECTIONS: Readonly<Record<StoredSelection["kind"], (parts: ConversationQ
   none: selectNone,
 };
 
-/**
- * Returns functions that make the statements which read one conversation. A statement depends on the requested data,
- * and is rendered when it is first needed.
- */
+/** Returns functions that make the statements which read one conversation. */
 export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
   const parts = conversationQueryParts(names, maxReadBytes);
   const { messages, traces, keys } = createConversationTables(names);
@@ -225,10 +218,7 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
       });
     },
 
-    /**
-     * Reads the tombstones of a conversation that the statement `read` didn't find. Returns no row if the conversation
-     * was created after that.
-     */
+    /** Reads the tombstones of a missing conversation. Returns no row if the conversation exists by now. */
     tombstones: ({ conversationId: id, tombstones: asked, owner }: ReadRequest): Statement =>
       tombstones[owner === undefined ? "ofAny" : "ofOwner"]({
         ...{ conversationId: id, userId: asked?.userId ?? null, owner: owner ?? null },
@@ -236,10 +226,7 @@ export function createReadQueries(names: ResolvedNames, maxReadBytes: number) {
   };
 }
 
-/**
- * Returns a function that reads one conversation in one statement. A second statement is only needed if the
- * conversation is missing and the request asks for tombstones or for the store's time.
- */
+/** Returns a function that reads one conversation, usually in one statement. */
 export function createReading(
   sql: SqlClient,
   names: ResolvedNames,
@@ -269,10 +256,8 @@ export function createReading(
   };
 }
 
-/**
- * Returns a function that makes the statement which reads messages with their digests. The statement returns the
- * messages as JSON and doesn't join them with line breaks: a message that was written by hand may contain line breaks.
- */
+/** Returns a function that makes the statement which reads messages with their digests. */
+// The messages are returned as JSON, because a message that was written by hand may contain line breaks.
 export function createHistoryQuery({
   tables,
   conversation,
@@ -301,7 +286,9 @@ export function createHistoryQuery({
 
 const storedSchema = z.array(z.tuple([z.string(), z.string().nullable()]));
 
-/** Converts the row of the history statement into a history. Returns `null` if the conversation doesn't exist. */
+/**
+ * Converts the row of the history statement into a `StoredHistory`. Returns `null` if the conversation doesn't exist.
+ */
 export function toHistory(row: SqlRow | undefined): StoredHistory | null {
   if (row === undefined) return null;
   const [lastSeq, total, digestText] = row["counts"]?.split(" ") ?? [];

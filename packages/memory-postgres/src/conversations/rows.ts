@@ -15,8 +15,7 @@ import { qualifiedName, quoteLiteral, type ResolvedNames } from "../table-names.
 import { fromMetadataTexts } from "./metadata.ts";
 
 /**
- * Returns the table of conversations under a short name. `columns` has its columns, `source` is for `FROM`, and `live`
- * is a condition: the conversation hasn't expired.
+ * Returns the table of conversations: its `columns`, its `source` for `FROM`, and the condition `live` (not expired).
  */
 export function conversationsOf(names: ResolvedNames) {
   const table = createConversationTables(names).conversations;
@@ -29,13 +28,12 @@ export function conversationsOf(names: ResolvedNames) {
 type DigestColumns = Readonly<Record<"historyDigest" | "digestBase" | "totalMessages", SQLWrapper>>;
 
 /**
- * Returns SQL for the digest of a conversation, as text:
- * - If the last message has a digest: this digest, in hex.
- * - If the last message has no digest: "-".
- * - If no message is stored: the digest of the last message that was removed, in hex. If no message was removed: "",
- *   which means that the incarnation serves as the digest.
+ * Returns SQL for the digest of a conversation in hex. If the last message has no digest, the SQL returns "-". If the
+ * conversation's digest is its incarnation, the SQL returns "".
  */
 export const digestTextOf = ({ historyDigest, digestBase, totalMessages }: DigestColumns): SQL =>
+  // If no message is stored, the digest is that of the last message that was removed. Without such a message, it is the
+  // incarnation.
   sql`coalesce(encode(${historyDigest}, 'hex'),
     CASE WHEN ${totalMessages} > 0 THEN '-' ELSE coalesce(encode(${digestBase}, 'hex'), '') END)`;
 
@@ -44,7 +42,7 @@ interface MetadataColumns {
   readonly exact: SQL;
 }
 
-/** Creates the parts that are the same in all statements that read conversations. */
+/** Returns the parts that all statements which read conversations have. */
 export function conversationQueryParts(names: ResolvedNames, maxReadBytes: number) {
   const tables = createConversationTables(names);
   const conversation = conversationsOf(names);
@@ -88,10 +86,8 @@ export function conversationQueryParts(names: ResolvedNames, maxReadBytes: numbe
 
 export type ConversationQueryParts = ReturnType<typeof conversationQueryParts>;
 
-/**
- * The column of bodies has this text if the bodies are too large to be read. No bodies equal this text, because bodies
- * never contain a line break.
- */
+/** The text of the column `bodies` if the bodies are too large to be read. */
+// No bodies equal this text, because bodies never contain a line break.
 const TOO_LARGE = "\r";
 
 const text = (row: SqlRow, column: string): string => {
@@ -103,8 +99,8 @@ const text = (row: SqlRow, column: string): string => {
 const number = (row: SqlRow, column: string): number => Number(text(row, column));
 
 /**
- * Converts milliseconds since 1970 into a date. A time that was written by hand may be infinite, or outside of the
- * range of JavaScript dates. For such a time, returns the nearest date.
+ * Converts milliseconds since 1970 into a date. Returns the nearest date for a time outside of the range of JavaScript
+ * dates.
  */
 const toDate = (milliseconds: unknown): Date =>
   new Date(Math.min(Math.max(Number(milliseconds), -LAST_DATE_MS), LAST_DATE_MS));
@@ -112,8 +108,8 @@ const toDate = (milliseconds: unknown): Date =>
 const date = (row: SqlRow, column: string): Date => toDate(text(row, column));
 
 /**
- * Returns the joined bodies of a row, or `undefined` if there are none. Throws a {@link ConversationTooLarge} if the
- * bodies are too large.
+ * Returns the joined bodies of a row, or `undefined` if there are none. Throws a {@link ConversationTooLarge} if they
+ * are too large.
  */
 export function bodiesIn({ bodies }: SqlRow): string | undefined {
   if (bodies === TOO_LARGE) throw new ConversationTooLarge("the conversation is too large");
@@ -123,8 +119,8 @@ export function bodiesIn({ bodies }: SqlRow): string | undefined {
 const bodiesOf = (row: SqlRow): string[] => bodiesIn(row)?.split("\n") ?? [];
 
 /**
- * Returns an object with the field `historyDigest`, parsed from a text that the SQL of {@link digestTextOf} returned.
- * If the text says that there is no digest, returns an empty object.
+ * Converts the text of {@link digestTextOf} into an object with `historyDigest`. The object is empty if there is no
+ * digest.
  */
 export const digestIn = (digestText: string | undefined, incarnation: string) =>
   digestText === undefined || digestText === "-"
@@ -155,10 +151,8 @@ function toStored(row: SqlRow, conversationId: string, messages: readonly string
 export const toStoredConversation = (row: SqlRow): StoredConversation =>
   toStored(row, JSON.parse(text(row, "id")) as string, bodiesOf(row));
 
-/**
- * Converts the rows of a read into a conversation. There is one row, except for the selection `"all"`, which has a row
- * for each part. Returns `undefined` if the conversation doesn't exist.
- */
+/** Converts the rows of a read into a conversation. Returns `undefined` if the conversation doesn't exist. */
+// There is one row, except for the selection "all", which has a row for each part of the conversation.
 export function toSelected(
   conversationId: string,
   kind: StoredSelection["kind"],
@@ -176,8 +170,7 @@ export function toSelected(
 }
 
 /**
- * Returns the position of the first selected message. If no message was selected, returns the position that the next
- * new message will get. The selected messages are consecutive.
+ * Returns the position of the first selected message, or the next new message's position if no message was selected.
  */
 export function firstPositionOf(
   { messages, nextPosition }: StoredConversation,
@@ -188,16 +181,10 @@ export function firstPositionOf(
   return first == null ? nextPosition - messages.length : Number(first);
 }
 
-/**
- * Returns an object with the time of the read, `readAt`. Returns an empty object if the request didn't ask for the
- * time.
- */
+/** Returns an object with the time of the read. The object is empty if the request didn't ask for the time. */
 export const toTime = ({ read_at: readAt }: SqlRow) => (readAt == null ? {} : { readAt: toDate(readAt) });
 
-/**
- * Returns the optional parts of a read's outcome: receipt, time, and the fields for an export. A part is absent if the
- * request didn't ask for it.
- */
+/** Returns those optional parts of a read's outcome that the request asked for. */
 export function toExtras(row: SqlRow, conversation: StoredConversation) {
   const { receipt, traces, ttl_seconds: ttlSeconds, message_ids: messageIds } = row;
   const extras = {
@@ -216,8 +203,8 @@ export function toExtras(row: SqlRow, conversation: StoredConversation) {
 }
 
 /**
- * Returns the own id of each message (the id that its writer gave it), or `null` for a message without an own id.
- * `idsBySeq`: a JSON object that maps sequence numbers to ids.
+ * Returns the own id of each message (given by its writer), or `null`. `idsBySeq`: a JSON object that maps sequence
+ * numbers to ids.
  */
 function toMessageIds(
   idsBySeq: string | null | undefined,

@@ -68,10 +68,7 @@ const toSource = ({
   trace_ids: traceIds,
 });
 
-/**
- * Returns an object of the arguments that few writes need: the messages' own ids (the ids that the writer gave to
- * messages), the source of an import, and `MetadataTexts.exact`. Returns `null` if the write needs none of them.
- */
+/** Returns the arguments that few writes need as an object, or `null` if the write needs none of them. */
 function toRareArguments({ messages, source }: ConversationWrite, exact: object | undefined): object | null {
   const own = messages.some((message) => message.own !== undefined);
   if (!own && source === undefined && exact === undefined) return null;
@@ -96,10 +93,7 @@ function toExpectation({ expectedIncarnation: expected }: ConversationWrite) {
     : { incarnation: null, tombstones: [expected.absent.conversation, expected.absent.user] };
 }
 
-/**
- * Returns the values of the arguments, in the order of {@link ARGUMENTS}. It is called for each write, so it creates
- * only one array.
- */
+/** Returns the values of the arguments of a write, in the order of {@link ARGUMENTS}. */
 function toValues(write: ConversationWrite): readonly SqlValue[] {
   const { jsonb, run, exact } = toMetadataTexts(write.metadata);
   const rare = toRareArguments(write, exact);
@@ -130,7 +124,7 @@ function toValues(write: ConversationWrite): readonly SqlValue[] {
 
 export interface WriteCall {
   readonly usual: (write: ConversationWrite) => Statement;
-  /** The call to send if the usual call failed with {@link KEY_IS_KNOWN}. */
+  /** The call to send after the usual call failed with {@link KEY_IS_KNOWN}. */
   readonly careful: (write: ConversationWrite) => Statement;
 }
 
@@ -151,22 +145,17 @@ function createTurnCall(names: ResolvedNames, log: ResolvedNames) {
   };
 }
 
-/**
- * The error codes of a write that begins a turn, if nothing was written. The codes mean, in this order: a running turn
- * or another refusal prevents the new turn, the idempotency key is known, or another turn took the turn id at the same
- * time.
- */
+/** The error codes of a write that begins a turn, if nothing was written. */
+// In this order: a running turn or another refusal prevents the new turn, the idempotency key is known, or another turn
+// took the turn id at the same time.
 const NOT_BEGUN: ReadonlySet<unknown> = new Set(["22P02", "JF005", "23505"]);
 
-/**
- * The error code of the usual call if an earlier write had the same idempotency key. After this error, the careful call
- * is sent. It finds out whether both are attempts of the same write.
- */
+/** The error code of the usual call if an earlier write had the same idempotency key. */
 const KEY_IS_KNOWN: ReadonlySet<unknown> = new Set(["JF005"]);
 
 /**
- * Creates the two ways to call the SQL function `<table>_write`. The usual call is faster, but may fail with
- * {@link KEY_IS_KNOWN} if the idempotency key is known. The careful call never fails for this reason.
+ * Creates the two ways to call the SQL function `<table>_write`. The usual call is faster, but fails if an earlier
+ * write had the same idempotency key.
  */
 function createWriteCall(names: ResolvedNames): WriteCall {
   const parameters = ARGUMENTS.map(([, type], index) => `$${index + 1}::${type}`).join(", ");
@@ -179,9 +168,7 @@ function createWriteCall(names: ResolvedNames): WriteCall {
   };
 }
 
-/**
- * Converts the values that follow the word `written` in the result of the SQL function `<table>_write` into a receipt.
- */
+/** Converts the values after the word `written` in the result of the SQL function `<table>_write` into a receipt. */
 const toReceipt = ([version, lastSeq, totalMessages, digest = "-"]: readonly string[]): WriteReceipt => ({
   nextPosition: Number(lastSeq),
   totalMessages: Number(totalMessages),
@@ -212,8 +199,8 @@ function toWriteOutcome({ outcome }: SqlRow): WriteOutcome {
 }
 
 /**
- * Returns two functions. `write` writes to a conversation. `written` waits until all writes that began before its call
- * have ended. `sweepExpired` is called after each write that sets a ttl.
+ * Returns two functions: `write` writes to a conversation, and `written` waits until all earlier calls of `write` have
+ * ended.
  */
 export function createWriting(sqlClient: SqlClient, names: ResolvedNames, sweepExpired: () => Promise<void>) {
   const call = createWriteCall(names);

@@ -49,13 +49,12 @@ export function createBlobTables({ tableName, schema }: TableNames) {
       /** The SHA-256 of the bytes, in hex. */
       sha256: exactTextColumn("sha256").notNull(),
       data: bytesColumn("data").notNull(),
-      /**
-       * The id of the last hold on the blob. If the token changes, a writer has put or kept the blob in the meantime.
-       */
+      /** The id of the last hold on the blob. */
+      // If it changes, a writer has put or kept the blob in the meantime.
       token: text("token").notNull(),
       /**
-       * The holds of writes in progress. Until a hold ends, the blob isn't removed. The object maps the id of each hold
-       * to its end in milliseconds since 1970.
+       * The holds of writes in progress: an object that maps the id of each hold to its end in milliseconds since 1970.
+       * Until a hold ends, the blob isn't removed.
        */
       holds: jsonb("holds").notNull(),
       /** When the blob was put or last swept, in milliseconds since 1970. */

@@ -1,6 +1,6 @@
 import { BODY, ddl, OWN_NAME } from "./table-group.ts";
 
-/** The triggers that make sure, for every writer, including people, that no data outlives its conversation. */
+/** The triggers that make sure, for every writer, that no data outlives its conversation. */
 export const triggers = ddl`
 -- Does the work of foreign keys with ON DELETE CASCADE, but costs an append nothing. A deletion of conversations, also
 -- by hand, deletes their messages, traces and keys. A change of a conversation's id is refused.

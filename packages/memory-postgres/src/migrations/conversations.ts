@@ -114,16 +114,15 @@ const conversationsTable = (table: PgTableFn, name: string) =>
     conversationId: idColumn("conversation_id").primaryKey(),
     userId: idColumn("user_id"),
     /**
-     * The metadata without the fields of `run_metadata`. You can use it in your own SQL. A character that jsonb can't
-     * hold is U+FFFD here.
+     * The metadata without the fields of `run_metadata`, for your own SQL. A character that jsonb can't hold is U+FFFD
+     * here.
      */
     metadata: jsonb("metadata").default({}).notNull(),
-    /** The metadata fields that change with each run: see `isRunField`. There is no index on them. */
+    /** The metadata fields that change with each run: see `isRunField`. */
     runMetadata: jsonb("run_metadata").default({}).notNull(),
     /**
-     * The fields of `metadata` and `run_metadata` that jsonb can't hold exactly, as an object that maps the JSON text
-     * of a name to the JSON text of the value. Null if there are no such fields. A field in this column takes
-     * precedence over the same field in the other columns.
+     * The fields of `metadata` and `run_metadata` that jsonb can't hold exactly: an object that maps the JSON text of
+     * each name to the JSON text of its value. Null: there are no such fields.
      */
     exactMetadata: jsonb("exact_metadata"),
     createdAt: time("created_at").defaultNow().notNull(),
@@ -135,26 +134,22 @@ const conversationsTable = (table: PgTableFn, name: string) =>
     version: countColumn("version").default(0).notNull(),
     /** Counts the writes that contain metadata. */
     metadataVersion: countColumn("metadata_version").default(0).notNull(),
-    /**
-     * The sequence number of the last message. Sequence numbers begin with 1. A message's position begins with 0, so it
-     * is one less.
-     */
+    /** The sequence number of the last message: its position plus 1. */
     lastSeq: countColumn("last_seq").default(0).notNull(),
-    /** The number of stored messages. Their sequence numbers have no gaps and end at `last_seq`. */
+    /** The digest of the last message: see `HistoryReader`. Null: the message has no digest. */
     totalMessages: countColumn("total_messages").default(0).notNull(),
     /** The digest of the last message: see `HistoryReader`. Null if the message has no digest. */
     historyDigest: bytesColumn("history_digest"),
     /**
-     * The digest of the conversation before its last append. But if that append had two messages, the digest of the
-     * first of these two. The SQL function `<table>_write` needs it to store the digest of each new message.
+     * The digest of the conversation before its last append. If that append had two messages, the digest of the first
+     * one.
      */
+    // The SQL function `<table>_write` needs it to store the digest of each new message.
     previousDigest: bytesColumn("previous_digest"),
-    /**
-     * The digest of the last message that was trimmed or replaced. Null if there was none: then the digests begin with
-     * the incarnation.
-     */
+    /** The digest of the last message that was trimmed or replaced. Null: there was none. */
     digestBase: bytesColumn("digest_base"),
-    /** Counts all writes. The age of an idempotency key is measured by this number. */
+    /** Counts all writes. */
+    // The age of an idempotency key is measured in writes.
     writes: countColumn("writes").default(0).notNull(),
     ttlSeconds: countColumn("ttl_seconds"),
     expiresAt: time("expires_at"),
@@ -164,18 +159,19 @@ const messagesTable = (table: PgTableFn, name: string) =>
   table(name, {
     conversationId: idColumn("conversation_id").notNull(),
     seq: countColumn("seq").notNull(),
-    /** The message as JSON text. jsonb would reorder the keys and refuse an escaped NUL. */
+    /** The message as JSON text. */
+    // jsonb would reorder the keys and refuse an escaped NUL.
     body: text("body").notNull(),
     isToolResult: boolean("is_tool_result").notNull(),
-    /** The digest of the history up to this message. Null if the message was written before digests existed. */
+    /** The digest of the history up to this message. Null: the message was written before digests existed. */
     digest: bytesColumn("digest"),
-    /** The message's own id, given by its writer. Null if the message has none. */
+    /** The message's own id, given by its writer. Null: the message has none. */
     messageId: idColumn("message_id"),
-    /** The SHA-256 of the message in hex. It is set if `message_id` is set. */
+    /** The SHA-256 of the message in hex. Null: the message has no own id. */
     messageHash: char("message_hash", { length: 64 }),
   });
 
-/** All traces that wrote to a conversation, even if they wrote only metadata, or if their messages were trimmed. */
+/** All traces that wrote to a conversation, even if they wrote only metadata. */
 const tracesTable = (table: PgTableFn, name: string) =>
   table(name, {
     conversationId: idColumn("conversation_id").notNull(),
@@ -192,22 +188,16 @@ const keysTable = (table: PgTableFn, name: string) =>
     lastSeq: countColumn("last_seq").notNull(),
   });
 
-/** A tombstone contains neither the id of the erased conversation nor that of the user. It outlives the erased data. */
+/** The tombstones. They contain neither the id of the erased conversation nor that of the user. */
 const tombstonesTable = (table: PgTableFn, name: string) =>
   table(name, {
-    /**
-     * The SHA-256 of the erased conversation's or user's id, as base64url. The SQL function `<table>_tombstone_key`
-     * makes it.
-     */
+    /** The SHA-256 of the erased conversation's or user's id, as base64url. */
     key: tombstoneKey("key").primaryKey(),
     id: uuid("id").notNull(),
     expiresAt: time("expires_at").notNull(),
   });
 
-/**
- * The tables of conversations with their columns, for queries. The SQL at the start of this file creates the tables,
- * with their keys and indexes.
- */
+/** The tables of conversations with their columns, for queries. */
 export function createConversationTables(names: TableNames): Tables {
   const tables = made.get(names) ?? makeTables(names);
   made.set(names, tables);

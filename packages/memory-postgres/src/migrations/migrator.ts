@@ -22,10 +22,8 @@ interface PrepareOptions {
 
 interface FoundTables {
   readonly names: ResolvedNames;
-  /**
-   * Why a migration is necessary. Absent if the database has everything that this version of the package needs. A newer
-   * version may have added more.
-   */
+  /** Why a migration is necessary. Absent: it isn't. */
+  // A newer version of the package may have added more than this version needs.
   readonly lack?: string;
 }
 
@@ -35,8 +33,8 @@ const RENAMED = "the schema was renamed after its tables were made";
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
 /**
- * Finds the schema of the tables, and whether they need a migration. Changes nothing. Throws an error in two cases: the
- * tables have another number of partitions than requested, or tables that a migration created were dropped.
+ * Finds the schema of the tables, and whether they need a migration. Throws an error if the tables have another number
+ * of partitions than requested, or if some were dropped.
  */
 async function findTables(sql: SqlClient, group: TableGroup, layout: TableLayout): Promise<FoundTables> {
   const { tableName, schema, partitions } = layout;
@@ -98,10 +96,7 @@ async function runScript(sql: SqlClient, script: string): Promise<void> {
   throw first;
 }
 
-/**
- * Migrates the tables if necessary, and returns their names and schema. If nothing needs to change, the database user
- * needs no right to change tables.
- */
+/** Migrates the tables if necessary, and returns their names and schema. */
 async function applyMigrations(
   sql: SqlClient,
   group: TableGroup,
@@ -114,8 +109,8 @@ async function applyMigrations(
 }
 
 /**
- * Migrates the tables if `migrate` is true and a migration is necessary. If `migrate` is false, only checks the tables.
- * Returns their names and schema. Rejects with a `MemorySetupError` or an error of the driver.
+ * Migrates the tables, or only checks them if `migrate` is false. Returns their names and schema. Rejects with a
+ * `MemorySetupError` or an error of the driver.
  */
 export async function prepareTables(
   sql: SqlClient,
@@ -129,7 +124,7 @@ export async function prepareTables(
   throw new MemorySetupError(createMemoryStorageError(operation, reason, { provider: "postgres" }));
 }
 
-/** Migrates the groups of tables one after the other. If one group fails, the groups before it stay migrated. */
+/** Migrates the groups of tables one after the other. If one fails, the groups before it stay migrated. */
 export async function migrateGroups(
   client: PostgresClient,
   groups: readonly TableGroup[],

@@ -33,16 +33,13 @@ function migrationSql(group: TableGroup, id: number, layout: TableLayout): strin
 export const partitionCount = (table: string): string =>
   `(SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass(${table}))`;
 
-/**
- * Returns an SQL condition. It is true if all tables of the group exist. `schema` is an SQL expression for the schema's
- * name.
- */
+/** Returns an SQL condition: all tables of the group exist. `schema` is an SQL expression for the schema's name. */
 export const hasTables = ({ tables }: TableGroup, schema: string, tableName: string): string =>
   `(${tables.map((suffix) => `to_regclass(${quotedName(schema)} || '."${tableName}${suffix}"') IS NOT NULL`).join(" AND ")})`;
 
 /**
- * Returns an SQL condition. It is true if the functions of the group were made for the current tables. `schema` is an
- * SQL expression for the schema's name.
+ * Returns an SQL condition: the functions of the group were made for the current tables. `schema` is an SQL expression
+ * for the schema's name.
  */
 export const hasOwnFunctions = ({ functions }: TableGroup, schema: string, tableName: string): string =>
   functions === undefined ? "true" : functions.areOwn(schema, tableName);
@@ -68,7 +65,7 @@ END
 $jaf$;
 `;
 
-/** Returns SQL that runs `sql`, with the schema of the tables in place of "public". */
+/** Returns SQL that runs `sql`, with the schema of the tables in place of `"public"`. */
 const execution = (sql: string): string => `EXECUTE replace($jaf_migration$
 ${sql}
 $jaf_migration$, '"public".', ${quotedName("current_setting('jaf.schema')")} || '.');`;
@@ -87,9 +84,10 @@ $jaf$;
 
 /**
  * Returns all migrations of a group as one script, for a new or an existing database. Any number of processes may run
- * the script at the same time. If it is sent as one simple query, it is one transaction, even through PgBouncer.
+ * it at the same time.
  */
 export function migrationScript(group: TableGroup, layout: TableLayout): string {
+  // Sent as one simple query, the script is one transaction, even through PgBouncer.
   const { tableName, schema } = layout;
   const journal = quoteIdentifier(`${tableName}${group.journalSuffix}`);
   const schemaText = schema === undefined ? "current_schema()" : quoteLiteral(schema);

@@ -76,19 +76,16 @@ export function createTurnTables({ tableName, schema }: TableNames) {
     /** The number of events, including expired ones. */
     events: countColumn("events").notNull(),
     stopRequested: boolean("stop_requested").notNull().default(false),
-    /** The data that a take-over needs to continue the turn. Null unless the turn runs. */
+    /** The data that a take-over needs to continue the turn. Null: the turn isn't running. */
     request: text("request"),
-    /** The text that the writer stored when the state became `waiting` or `ended`. Null while the turn is running. */
+    /** The text that the writer stored when the state became `waiting` or `ended`. Null: the turn is running. */
     record: text("record"),
-    /** When the turn began: later than each earlier turn of the conversation. */
+    /** When the turn began. It is later than each earlier turn of the conversation. */
     startedAt: timeColumn("started_at").notNull(),
-    /** When the events expire. Null while the turn is running. */
+    /** When the events expire. Null: the turn is running. */
     eventsExpireAt: timeColumn("events_expire_at"),
     expiresAt: timeColumn("expires_at").notNull(),
-    /**
-     * For a running turn: a time at or before the end of its lease. For any other turn: when its events can be removed,
-     * or, if they were removed, when the turn itself can be removed.
-     */
+    /** When the next check of the turn is due. For a running turn, this is at or before the end of its lease. */
     dueAt: timeColumn("due_at").notNull(),
   });
   const events = table(`${tableName}_turn_events`, {

@@ -184,14 +184,12 @@ export const userMemoryTables: TableGroup = {
 /** A column for a time in milliseconds since 1970, exact for every JavaScript date. */
 const time = countColumn;
 
-/**
- * The table has one row for each user. The row stays when the user's data is erased, so it contains only a hash of the
- * user's id.
- */
+/** The heads of users: one row for each user, with a hash of the user's id. The row stays when the user is erased. */
 const headsTable = (table: PgTableFn, name: string) =>
   table(name, {
     userHash: exactTextColumn("user_hash").primaryKey(),
-    /** Counts the changes of the user's data. 0 if nothing was written yet: then the row exists only as a lock. */
+    /** Counts the changes of the user's data. 0: nothing was written yet. */
+    // A row with version 0 exists only as a lock.
     version: countColumn("version").notNull(),
     epoch: countColumn("epoch").notNull(),
     state: text("state").notNull(),
@@ -229,14 +227,15 @@ const factColumns = {
   terms: text("terms").array().notNull(),
   /** The weights of the terms, in the order of the terms. */
   weights: integer("weights").array().notNull(),
-  /**
-   * Hashes of the user and each term. One index on them serves all users, finds the terms of one user, and contains no
-   * words.
-   */
+  /** Hashes of the user and each term. */
+  // One index on them serves all users, finds the terms of one user, and contains no words.
   termKeys: bigint("term_keys", { mode: "bigint" }).array().notNull(),
-  /** The vector, if pgvector compares the vectors. Otherwise null. */
+  /** The vector, if pgvector compares the vectors. Null: pgvector isn't used, or the fact has no vector. */
   vector: real("vector").array(),
-  /** The vector if pgvector isn't used: four bytes for each number, little-endian. Otherwise null. */
+  /**
+   * The vector as little-endian numbers of four bytes, if pgvector isn't used. Null: pgvector is used, or the fact has
+   * no vector.
+   */
   packedVector: bytesColumn("packed_vector"),
 };
 

@@ -3,15 +3,13 @@ import { dirname, join } from "node:path";
 import { errorCode, PgliteFolderError } from "./folder-error.ts";
 import { isLockFile } from "./folder-lock.ts";
 
-/** The name of a file that exists while a new database is being created. As long as it exists, no data was stored. */
+/** The name of a file that exists while a new database is being created. */
 const MARKER = "jaf-initializing";
 
 const POSTGRES_FILE = /^(base|global|pg_.+|PG_VERSION|postgresql.*\.conf|postmaster\..+)$/;
 
-/**
- * Files that exist in every database. If one of them is missing, PGlite aborts, or replaces the remains with a new
- * database.
- */
+/** Files that exist in every database. */
+// If one of them is missing, PGlite aborts, or replaces the remains with a new database.
 const ESSENTIAL = ["PG_VERSION", "global/pg_control", "pg_wal", "pg_xact", "base"];
 
 const isEmptyFile = (path: string): boolean => {
@@ -33,11 +31,11 @@ const entriesOf = (folder: string): string[] =>
   readdirSync(folder).filter((name) => !isLockFile(name) && name !== MARKER);
 
 /**
- * Returns what a folder contains: a database, a database whose creation was interrupted, or nothing. Throws a {@link
- * PgliteFolderError} if the database is damaged or the folder has other files. Changes nothing. Call this function
- * before PGlite opens the folder, because PGlite takes any folder without a `PG_VERSION` for an empty one.
+ * Returns whether a folder contains a database, a database whose creation was interrupted, or nothing. Throws a
+ * {@link PgliteFolderError} if the database is damaged or the folder has other files.
  */
 export function inspectFolder(folder: string): "database" | "interrupted" | "empty" {
+  // Checked before PGlite opens the folder, because PGlite takes any folder without a `PG_VERSION` for an empty one.
   if (existsSync(join(folder, MARKER))) return "interrupted";
   const entries = entriesOf(folder);
   if (entries.some((name) => POSTGRES_FILE.test(name))) {
@@ -50,9 +48,8 @@ export function inspectFolder(folder: string): "database" | "interrupted" | "emp
 }
 
 /**
- * Prepares a folder without a database for a new one. Hold the lock of the folder when you call this function. When the
- * new database is complete, call the returned function. If the folder already has a database, both functions do
- * nothing.
+ * Prepares a locked folder for a new database. Call the returned function when the database is complete. If the folder
+ * already has a database, both functions do nothing.
  */
 export function prepareFolder(folder: string): () => void {
   const state = inspectFolder(folder);
@@ -66,11 +63,9 @@ export function prepareFolder(folder: string): () => void {
   return () => rmSync(marker);
 }
 
-/**
- * Creates a folder and, one at a time, the folders around it. Node's recursive `mkdir` never returns if a folder can't
- * be created, e.g. in `/proc`.
- */
+/** Creates a folder and the missing folders around it. */
 export function createFolder(folder: string): void {
+  // Node's recursive `mkdir` never returns if a folder can't be created, e.g. in `/proc`.
   if (existsSync(folder)) return;
   createFolder(dirname(folder));
   try {

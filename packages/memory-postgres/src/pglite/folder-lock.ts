@@ -12,19 +12,14 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { errorCode, PgliteFolderError } from "./folder-error.ts";
 
-/**
- * The name of a lock file, `jaf-lock.<n>`. Each process that takes the lock creates a new file with the next higher
- * number. The file with the highest number says who holds the lock. If several processes find that the holder has died,
- * all try to create the same file, and only one succeeds: it gets the lock. If a process is killed at any point, no
- * manual repair is needed.
- */
+/** The name of a lock file, `jaf-lock.<n>`. The file with the highest number says who holds the lock. */
+// Each process that takes the lock creates a new file with the next higher number. If several processes find that the
+// holder has died, all try to create the same file, and only one succeeds. If a process is killed at any point, no
+// manual repair is needed.
 const LOCK_FILE = /^jaf-lock\.([0-9]{1,15})$/;
 const ATTEMPTS = 100;
 
-/**
- * The content of a lock file: JSON that begins with the state. When the lock is released, the state is overwritten in
- * place.
- */
+/** The content of a lock file, as JSON. When the lock is released, `state` is overwritten in place. */
 interface LockRecord extends ProcessIdentity {
   readonly state: "held" | "free";
 }
@@ -128,9 +123,8 @@ function release(path: string): void {
 }
 
 /**
- * Locks a folder, and returns the lock. Throws a {@link PgliteFolderError} with the reason `"in-use"` if another
- * process, or another call in this process, has the lock. If the lock file can't be written, throws the error of the
- * file system.
+ * Locks a folder. Throws a {@link PgliteFolderError} with the reason `"in-use"` if another process, or another call in
+ * this process, has the lock.
  */
 export function lockFolder(folder: string): FolderLock {
   const content = JSON.stringify({ state: "held", ...ownIdentity() } satisfies LockRecord);
@@ -152,14 +146,11 @@ export function lockFolder(folder: string): FolderLock {
   throw new PgliteFolderError("in-use", folder, "other processes keep locking it. Try again.");
 }
 
-/** Identifies a process. Its id alone isn't enough, because the system reuses process ids. */
+/** Identifies a process, even if the system reuses its id. */
 interface ProcessIdentity {
   readonly pid: number;
   readonly host: string;
-  /**
-   * The id of the system's last boot, and the start time of the process. Absent if the system doesn't expose them, e.g.
-   * outside of Linux.
-   */
+  /** The id of the system's last boot, and the start time of the process. Absent: the system doesn't expose them. */
   readonly start?: string;
 }
 
@@ -195,7 +186,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Returns whether the process is running. The caller must have checked that it is a process of this machine. */
+/** Returns whether a process of this machine is running. */
 function isRunning({ pid, start }: ProcessIdentity): boolean {
   if (!exists(pid)) return false;
   const now = lookUp(pid);

@@ -9,7 +9,7 @@ export interface PgliteOptions extends Omit<PGliteOptions, "dataDir" | "fs"> {}
 
 /** An open database in a folder. While it is open, no other process can open the folder. */
 export interface PgliteDatabase {
-  /** The client to pass to `createPostgresProvider`. You can also use it for your own SQL. */
+  /** The client to pass to `createPostgresProvider`. You can use it for your own SQL. */
   readonly client: PGlite;
   /** Closes the client, and frees the folder for other processes. Further calls do nothing. */
   readonly close: () => Promise<void>;
@@ -121,10 +121,9 @@ function closeOnce(
   };
 }
 
-/**
- * PGlite has crashed and can't be used anymore. `errors.ts` recognizes this error by its message: it can't import this
- * class, because the two files belong to separate entries of the package.
- */
+/** PGlite has crashed and can't be used anymore. */
+// `errors.ts` recognizes this error by its message: it can't import this class, because the two files belong to
+// separate entries of the package.
 class PgliteCrashed extends Error {
   override readonly name = "PgliteCrashed";
   constructor() {
@@ -141,12 +140,11 @@ interface CrashGuard {
   readonly protect: (client: PGlite) => void;
 }
 
-/**
- * Creates a guard that refuses further queries after PGlite has crashed. A Postgres server ends its process if it can't
- * write its log, e.g. on a full disk. PGlite runs inside the application's process, and so it continues in a broken
- * state. Without the guard, the next query would run forever and block the whole application.
- */
+/** Creates a guard that refuses further queries after PGlite has crashed. */
 function createCrashGuard(): CrashGuard {
+  // A Postgres server ends its process if it can't write its log, e.g. on a full disk. PGlite runs inside the
+  // application's process, and so it continues in a broken state. Without the guard, the next query would run forever
+  // and block the application.
   let crashed = false;
   return {
     onOutput: (line) => {

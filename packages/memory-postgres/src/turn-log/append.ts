@@ -10,33 +10,30 @@ import { createGroupQueue, type GroupQueue } from "./group-queue.ts";
 import { clock, longest, seconds } from "./statements.ts";
 
 /**
- * The outcome of an append or a renewal. `held`: the writer holds the lease, and the events are stored (by this call or
- * by an earlier attempt). `lost`: the writer has lost the lease. `gap`: events before the first given one are missing.
+ * The outcome of an append to a turn, or of a renewal of its lease. `held`: the writer holds the lease, and the events
+ * are stored. `lost`: the writer has lost the lease. `gap`: events before the first given one are missing.
  */
 export type AppendOutcome =
   | { readonly kind: "held"; readonly stopRequested: boolean }
   | { readonly kind: "lost" }
   | { readonly kind: "gap" };
 
-/** An append to a turn. Without `first` and `events`, it only renews the lease. */
+/** An append to a turn. Without `first` and `events`, it only renews the turn's lease. */
 interface Append extends Partial<Pick<AppendedEvents, "first" | "events" | "end">> {
   readonly writer: TurnWriter;
 }
 
 export type AppendQueue = GroupQueue<Append, AppendOutcome>;
 
-/** One append or renewal, as an element of the JSON array that is sent to the database. */
+/** An {@link Append} as the database gets it, in a JSON array. */
 interface AppendRow {
   readonly conversation_id: string;
   readonly turn_id: string;
   readonly token: string;
-  /** The number of the first event. `null` to only renew the lease. */
+  /** The number of the first event. `null`: the append only renews the lease. */
   readonly first: number | null;
   readonly texts: readonly string[];
-  /**
-   * The state of the turn after the append. `null` if the turn continues; then `record`, `event_seconds` and
-   * `record_seconds` are `null`, too.
-   */
+  /** The state of the turn after the append. `null`: the turn continues. */
   readonly state: "waiting" | "ended" | null;
   readonly record: string | null;
   readonly event_seconds: number | null;
@@ -65,10 +62,7 @@ function toOutcome(row: SqlRow): AppendOutcome {
   return kind === "held" ? { kind, stopRequested: row["stop_requested"] === "true" } : { kind };
 }
 
-/**
- * Creates a queue that sends appends and renewals. If the client runs statements concurrently, many appends can share a
- * statement: those that arrive while earlier statements are in flight are sent together.
- */
+/** Creates a queue that sends appends to turns. Appends that wait for a statement to end share the next statement. */
 export function createAppendQueue({
   sql,
   names,
@@ -103,12 +97,12 @@ export function createAppendQueue({
 }
 
 /**
- * Creates the statement that appends to several turns. The value of its placeholder is a JSON array of {@link
- * AppendRow}. The statement returns a row for each append, where `nth` is the append's number in the array, from 1.
- * There is no row for a missing turn, and none for a second append to the same turn. If `waits` is false, there is also
- * no row for a locked turn, so the statement never waits for a lock while it holds other locks.
+ * Creates the statement that appends to several turns. Its placeholder is a JSON array of {@link AppendRow}. It returns
+ * a row for each append that it made or refused, with the append's number in the array as `nth`, from 1.
  */
 export function createAppendStatement(names: ResolvedNames, { waits }: { readonly waits: boolean }) {
+  // There is no row for a missing turn, and none for a second append to the same turn. If `waits` is false, there is no
+  // row for a locked turn: so the statement never waits for a lock while it holds other locks.
   const { turns, events } = createTurnTables(names);
   const leaseEnds = sql`done.now + ${seconds(sql`turn.lease_seconds`)}`;
   const kept = longest(sql`turn.lease_seconds`, sql`turn.keep_seconds`);

@@ -6,18 +6,16 @@ const GROUP_ITEMS = 64;
 const GROUP_LENGTH = 1_000_000;
 
 export interface GroupQueueOptions<Item, Outcome> {
-  /**
-   * Returns an item's key. Items with the same key are sent one after the other, in the order in which they were added.
-   */
+  /** Returns an item's key. Items with the same key are sent one after the other, in the order of `add`. */
   readonly keyOf: (item: Item) => string;
   /** Converts an item into the text that is sent in a group. */
   readonly pack: (item: Item) => string;
   readonly sendOne: (item: Item) => Promise<Outcome>;
   /**
-   * Sends a group of 2 to 64 packed items with different keys, at most a million characters. Resolves to the outcome of
-   * each item, in the order of the items. An outcome of `undefined` means that nothing was done for the item, so the
-   * queue sends it again, alone.
+   * Sends a group of 2 to 64 packed items with different keys, and resolves to their outcomes in the same order. An
+   * outcome of `undefined` means that nothing was done for the item.
    */
+  // At most a million characters. An item with the outcome `undefined` is sent again, alone.
   readonly sendGroup: (packed: readonly string[]) => Promise<readonly (Outcome | undefined)[]>;
 }
 
@@ -39,8 +37,8 @@ interface Entry<Item, Outcome> {
 }
 
 /**
- * Divides the waiting entries into those that the next statement sends and those that keep waiting. `busy` has the keys
- * of the items that are being sent.
+ * Divides the waiting entries into those to send now and those that keep waiting. `busy` has the keys of the items that
+ * are being sent.
  */
 function divide<Item, Outcome>(
   waiting: readonly Entry<Item, Outcome>[],
@@ -63,8 +61,7 @@ function divide<Item, Outcome>(
 
 /**
  * Creates a queue that sends an item immediately if fewer than {@link MOST_AT_ONCE} statements are in flight.
- * Otherwise, the item waits. When a statement has ended, the waiting items are sent as a group, like in a database's
- * group commit.
+ * Otherwise, the item waits until a statement ends, and all waiting items are sent as a group.
  */
 export function createGroupQueue<Item, Outcome>(
   options: GroupQueueOptions<Item, Outcome>,

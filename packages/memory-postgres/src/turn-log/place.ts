@@ -1,11 +1,9 @@
 import type { PostgresClient } from "../client/clients.ts";
 import type { ResolvedNames } from "../table-names.ts";
 
-/**
- * Where a turn log is stored: its client and its tables. A write that also begins a turn of the log
- * (`WriteOptions.beginsTurn`) needs them. This is a class because wrappers of a provider copy the options of a write:
- * they copy plain objects, but keep instances of classes.
- */
+/** Where a turn log is stored. A write that begins a turn of the log (`WriteOptions.beginsTurn`) needs this. */
+// A class, because wrappers of a provider copy the options of a write: they copy plain objects, but keep instances of
+// classes.
 export class TurnLogPlace {
   constructor(
     readonly client: PostgresClient,

@@ -3,20 +3,14 @@ import { jsonTextOf, reusable } from "../client/statements.ts";
 import { createTurnTables } from "../migrations/turn-log.ts";
 import type { ResolvedNames } from "../table-names.ts";
 
-/**
- * SQL for the database's time. The clock is read again for each row, so a condition with it can't use an index. For a
- * condition that needs an index, use `clockOnce`.
- */
+/** SQL for the database's time, read again for each row. A condition that needs an index must use `clockOnce`. */
 export const clock = sql`clock_timestamp()`;
 const clockOnce = sql`(SELECT clock_timestamp())`;
 
 /** Returns SQL that converts a number of seconds into an interval. */
 export const seconds = (count: SQL): SQL => sql`${count} * interval '1 second'`;
 
-/**
- * Returns SQL for how long a turn is kept from now on if nothing more is written: the longer of `leaseSeconds` and
- * `keepSeconds`.
- */
+/** Returns SQL for the longer of two times: `leaseSeconds` and `keepSeconds`. */
 export const longest = (leaseSeconds: SQL, keepSeconds: SQL): SQL =>
   seconds(sql`greatest(${leaseSeconds}, ${keepSeconds})`);
 
@@ -29,31 +23,28 @@ const token = sql`${sql.placeholder("token")}::text`;
 const isTurn = sql`turn.conversation_id = ${conversationId} AND turn.turn_id = ${turnId}`;
 /** An SQL condition that selects turns that haven't expired. */
 const isVisible = sql`turn.expires_at > ${clock}`;
-/** An SQL condition that selects running turns: their writer, or a writer that takes over, may continue them. */
+/** An SQL condition that selects running turns that haven't expired. */
 const isRunning = sql`turn.state = 'running' AND ${isVisible}`;
 
-/**
- * SQL for a turn as JSON, in the form that `turn-log.ts` parses. It needs a row of the table of turns with the name
- * `turn`. JSON is used because PGlite drops a byte order mark at the start of a text.
- */
+/** SQL for a turn as JSON. It needs a row of the table of turns with the name `turn`. */
+// JSON, because PGlite drops a byte order mark at the start of a text.
 const turnJson = sql`json_build_object(
   'conversationId', turn.conversation_id, 'userId', turn.user_id, 'turnId', turn.turn_id, 'state', turn.state,
   'startedAt', floor(date_part('epoch', turn.started_at) * 1000), 'events', turn.events,
   'stopRequested', turn.stop_requested, 'record', turn.record
 )::text`;
 
-/**
- * When a turn begins, at most this many other turns are cleaned up, so they don't pile up: turns that have expired, and
- * turns whose events have expired.
- */
+/** How many other turns are cleaned up at most when a turn begins. */
+// Turns that have expired, and turns whose events have expired, so they don't pile up.
 const MOST_REMOVED = 10;
 
 /**
- * Creates the statements on single turns and on lists of turns. Each statement is atomic. A statement that changes
- * several rows locks them in the order of their keys, or skips locked rows, which prevents deadlocks. `removesExpired`:
- * whether the statement `begin` also removes some expired turns.
+ * Creates the statements on single turns and on lists of turns. `removesExpired`: whether the statement `begin` removes
+ * some expired turns.
  */
 export function createTurnStatements(names: ResolvedNames, { removesExpired }: { removesExpired: boolean }) {
+  // A statement that changes several rows locks them in the order of their keys, or skips locked rows, which prevents
+  // deadlocks.
   const { turns, events } = createTurnTables(names);
 
   const leaseEnds = sql`time.now + ${seconds(sql`turn.lease_seconds`)}`;
@@ -114,11 +105,11 @@ export function createTurnStatements(names: ResolvedNames, { removesExpired }: {
 }
 
 /**
- * Returns a statement that runs the query `write` and then begins a turn, or does neither. `write` must have a column
- * `outcome`. If the outcome doesn't begin with `written`, or if the turn can't begin, the statement fails with
- * `invalid_text_representation`. A statement that fails changes nothing.
+ * Returns a statement that runs the query `write` and begins a turn, or does neither. `write` must have a column
+ * `outcome`, which begins with `written` if the write was made.
  */
 export function beginAfter(names: ResolvedNames, write: SQL): SQL {
+  // If nothing can be written or begun, the statement fails with `invalid_text_representation`.
   const { turns, events } = createTurnTables(names);
   const isDone = sql`outcome LIKE 'written %' AND EXISTS (SELECT FROM begun WHERE begun.token = ${token})`;
   return sql`${beginning(turns, write)}${removing(turns, events)}
@@ -137,14 +128,12 @@ export type BeginValues =
   | "keepSeconds";
 
 /**
- * Returns the part of a statement that begins a turn. In this part, the query `begun` returns the new turn. If another
- * process began a turn of the conversation at the same time, `begun` returns that turn. The query `known` returns the
- * existing turns that prevent a new one: a running turn, and a turn with the same id.
- *
- * A unique index permits only one open turn (running or waiting) in a conversation. So if a turn is waiting, the
- * statement ends it before it inserts the new turn. `first`: a query that the statement runs before all others.
+ * Returns the part of a statement that begins a turn. Its query `begun` returns the new turn or a concurrent one. Its
+ * query `known` returns the turns that prevent a new one: a running turn, and a turn with the same id.
  */
 function beginning(turns: Table, first?: SQL): SQL {
+  // A unique index permits only one open turn (running or waiting) in a conversation. So if a turn is waiting, the
+  // statement ends it before it inserts the new turn.
   const leaseSeconds = sql`${sql.placeholder("leaseSeconds")}::float8`;
   const keepSeconds = sql`${sql.placeholder("keepSeconds")}::bigint`;
   const leaseEnds = sql`time.now + ${seconds(leaseSeconds)}`;
@@ -177,10 +166,7 @@ function beginning(turns: Table, first?: SQL): SQL {
       )`;
 }
 
-/**
- * Returns the part of a statement that removes some expired turns and events after a turn has begun. It skips locked
- * rows.
- */
+/** Returns the part of a statement that removes some expired turns and events. */
 function removing(turns: Table, events: Table): SQL {
   const due = (condition: SQL): SQL => sql`
         SELECT turn.conversation_id, turn.turn_id, turn.expires_at <= at.now AS whole FROM ${turns} AS turn, at
@@ -198,10 +184,9 @@ function removing(turns: Table, events: Table): SQL {
 }
 
 /**
- * Creates the statement that reads several turns. The value of its placeholder is a JSON array of queries with
- * `conversation_id`, `turn_id` (null for the latest turn), `first` (number of the first event) and `limit`. The
- * statement returns a row for each query that finds a turn. In a row, `nth` is the number of the query, from 1, and
- * `texts` has the texts of those appends that contain the requested events.
+ * Creates the statement that reads several turns. Its placeholder is a JSON array of queries with `conversation_id`,
+ * `turn_id` (null for the latest turn), `first` (number of the first event) and `limit`. It returns a row for each
+ * query that finds a turn, with the number of the query as `nth`, from 1.
  */
 export function createReadStatement(names: ResolvedNames) {
   const { turns, events } = createTurnTables(names);

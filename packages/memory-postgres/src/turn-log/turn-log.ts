@@ -28,7 +28,7 @@ import { createReadStatement, createTurnStatements } from "./statements.ts";
  * `tableName` of the conversations: `conversations_turns` and `conversations_turn_events`. Each call is one statement.
  * On a pool, appends that arrive while others are being sent are sent together. All times are those of the database.
  *
- * On a pool and on PGlite, the start of a turn also removes some expired turns. With a `Client`, calls within a
+ * On a pool and on PGlite, the start of a turn removes some expired turns. With a `Client`, calls within a
  * transaction of the application are part of that transaction. Other processes see the events only after that
  * transaction commits. Until then, writes of other processes to the same turns wait.
  *
@@ -139,9 +139,8 @@ const IN_FAILED_TRANSACTION = new Set<unknown>(["25P02"]);
 const idIsTaken = () => new TurnConflict("the id is taken");
 
 /**
- * Converts the rows of the statement `begin` into its result. Throws a `TurnConflict` if the turn id is taken. Returns
- * `undefined` if the statement did nothing because of a concurrent change: after it had looked for waiting turns, the
- * state of another turn of the conversation became `waiting`.
+ * Converts the rows of the statement `begin` into its result. Returns `undefined` if the statement must be sent again.
+ * Throws a `TurnConflict` if the turn id is taken.
  */
 function toBegun(rows: readonly SqlRow[], { turnId }: NewTurn, token: string): BegunTurn | undefined {
   const found = rows.map((row) => ({ turn: toTurn(row), begun: row["begun"] === "true" }));
@@ -150,13 +149,11 @@ function toBegun(rows: readonly SqlRow[], { turnId }: NewTurn, token: string): B
   const running = found.find((row) => row.turn.state === "running");
   if (running !== undefined) return { begun: false, running: running.turn };
   if (found.some((row) => row.turn.turnId === turnId)) throw idIsTaken();
+  // The state of another turn became `waiting` after the statement had looked for waiting turns.
   return undefined;
 }
 
-/**
- * Returns a function that begins a turn with one statement. If a concurrent change to another turn prevents this, the
- * function sends the statement again, up to {@link ATTEMPTS} times in total.
- */
+/** Returns a function that begins a turn. It sends the statement at most {@link ATTEMPTS} times. */
 function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStatements>) {
   return async (turn: NewTurn): Promise<BegunTurn> => {
     const { conversationId, turnId, userId, request, leaseSeconds, keepSeconds } = turn;
@@ -200,7 +197,7 @@ const turnSchema = z
 
 const textsSchema = z.array(z.array(z.string()));
 
-/** Converts the column `turn` of a row, which is JSON, into a turn. */
+/** Converts the JSON in the column `turn` of a row into a `LoggedTurn`. */
 const toTurn = (row: SqlRow): LoggedTurn => turnSchema.parse(JSON.parse(row["turn"] ?? "null"));
 
 interface AskedEvents {
@@ -209,12 +206,10 @@ interface AskedEvents {
   readonly limit: number;
 }
 
-/**
- * Converts a row into the requested events of a turn. The row's column `texts` has one list of events for each append.
- * The column `start` has the number of the first of these events.
- */
+/** Converts a row into the requested events of a turn. */
 function toPage(row: SqlRow, { first, limit }: AskedEvents): EventPage {
   const turn = toTurn(row);
+  // `texts` has one list of events for each append. `start` is the number of the first of these events.
   const { start, texts } = row;
   if (start == null || texts == null) return { turn, events: [] };
   const begin = first - Number(start);

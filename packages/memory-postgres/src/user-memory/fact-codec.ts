@@ -3,7 +3,7 @@ import type { StoredFact, UserKey } from "@jaf/user-memory/adapter";
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { factFields, type UserMemoryTables } from "../migrations/user-memory.ts";
 
-/** Returns the first 64 bits of a hash of the user and the term: a signed whole number, as decimal text. */
+/** Returns the key of a user's term: the first 64 bits of a hash, as a signed whole number in decimal. */
 export const termKeyOf = (user: UserKey, term: string): string =>
   createHash("sha256").update(user.hash).update("\0").update(term).digest().readBigInt64BE(0).toString();
 
@@ -12,7 +12,7 @@ const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
 const DERIVED = new Set<string>(["termKeys", "packedVector"]);
 const LONG = new Set<string>(["terms", "weights", "vector"]);
 
-/** Returns SQL for the columns of facts. Facts are read and written as JSON, under the names of their fields. */
+/** Returns SQL for the columns of facts. */
 export function createFactColumns({ facts }: UserMemoryTables) {
   const columns = getTableColumns(facts);
   const nameOf = (field: keyof typeof columns) => sql.identifier(columns[field].name);
@@ -22,7 +22,7 @@ export function createFactColumns({ facts }: UserMemoryTables) {
   return {
     /** The names of all columns, for an `INSERT`. */
     names: list(factFields.map((field) => sql`${nameOf(field)}`)),
-    /** The names and types of all fields of a record that {@link packFacts} makes. */
+    /** The names and types of the fields of a JSON object that {@link packFacts} makes. */
     record: list(
       factFields.map((field) => sql`${sql.identifier(field)} ${sql.raw(columns[field].getSQLType())}`),
     ),
@@ -33,14 +33,14 @@ export function createFactColumns({ facts }: UserMemoryTables) {
       ...selected(plain),
       sql`encode(fact.${nameOf("packedVector")}, 'base64') AS "packedVector"`,
     ]),
-    /** The columns that {@link unpackFacts} needs, but without terms and vectors. */
+    /** The columns that {@link unpackFacts} needs, without terms and vectors. */
     briefFields: list(selected(plain.filter((field) => !LONG.has(field)))),
   };
 }
 
 export interface PackOptions {
   readonly user: UserKey;
-  /** Whether pgvector compares the vectors. If not, vectors are stored as bytes. */
+  /** Whether pgvector compares the vectors. If false, vectors are stored as bytes. */
   readonly pgvector: boolean;
 }
 
@@ -53,11 +53,11 @@ const packFact = ({ user, pgvector }: PackOptions, { terms, vector, ...fact }: S
   packedVector: pgvector || vector === null ? null : packVector(vector),
 });
 
-/** Converts facts into a JSON array of records, as the database stores them. */
+/** Converts facts into a JSON array for an `INSERT`. */
 export const packFacts = (options: PackOptions, facts: readonly StoredFact[]): string =>
   JSON.stringify(facts.map((fact) => packFact(options, fact)));
 
-/** A row of a fact. If the query was brief, the row has no terms, weights and vectors. */
+/** A stored fact, as JSON. Without `terms`, `weights` and `vector` if the query was brief. */
 interface FactRow extends Omit<StoredFact, "terms" | "vector"> {
   readonly terms?: readonly string[];
   readonly weights?: readonly number[];
@@ -80,16 +80,16 @@ function unpackFact(row: FactRow): StoredFact {
   };
 }
 
-/** Converts a JSON array of rows into facts. `null` means that there are no rows. */
+/** Converts a JSON array of rows into facts. `null`: there are no rows. */
 export const unpackFacts = (json: string | null | undefined): readonly StoredFact[] =>
   json == null ? [] : (JSON.parse(json) as readonly FactRow[]).map(unpackFact);
 
 const BYTES = 4;
 
-/** Returns the size of a packed vector with this dimension, in bytes. */
+/** Returns the size of a packed vector in bytes. */
 export const packedLength = (dimension: number): number => dimension * BYTES;
 
-/** Packs a vector into four bytes for each number, as hex in Postgres's format for bytes in JSON. */
+/** Packs a vector into four bytes for each number. Returns the bytes as hex, in Postgres's format for bytes in JSON. */
 function packVector(vector: readonly number[]): string {
   const bytes = Buffer.alloc(packedLength(vector.length));
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * BYTES);
@@ -106,8 +106,8 @@ function unpackVector(base64: string): Float64Array {
 }
 
 /**
- * Returns a function that computes the cosine similarity of a packed vector, given as base64, to `vector`. It returns
- * NaN if one of the two is a zero vector.
+ * Returns a function that computes the cosine similarity of `vector` to a packed vector, given as base64. NaN: one of
+ * the two is a zero vector.
  */
 export function cosineTo(vector: readonly number[]): (base64: string) => number {
   const length = Math.hypot(...vector);

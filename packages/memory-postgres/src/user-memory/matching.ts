@@ -23,8 +23,8 @@ const joined = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
 const key = (index: number): SQL => sql`${sql.placeholder(`key${index}`)}::bigint`;
 
 /**
- * Returns SQL for the weights of the requested terms in a fact, with a space before each weight. The weight is empty if
- * the fact doesn't have the term.
+ * Returns SQL for the weights of the requested terms in a fact, with a space before each weight. The weight of a
+ * missing term is `""`.
  */
 function weights(size: number): SQL {
   const all = Array.from(
@@ -38,19 +38,18 @@ function weights(size: number): SQL {
 }
 
 /**
- * Returns the query for the documents: the facts that contain any of the terms. The query returns a row for each
- * document, or one row without a document if there is none. The numbers of a document share one column, which is
- * cheaper to transfer. A dot precedes each text, because PGlite drops a byte order mark at the start of a text.
- *
- * `OFFSET 0` keeps the condition on the user out of the inner query. Otherwise, a planner that estimates the terms
- * wrongly would read all facts of the user. The inner query finds only facts of this user anyway, because a term key is
- * a hash of the user and the term. The condition on the term keys is repeated to make the planner expect few documents;
- * this costs nothing. Otherwise, its estimate grows with the number of users, until it compiles the query, which takes
- * longer than running it.
+ * Returns the query for a user's facts that contain any of the terms. It returns a row for each of these facts, or one
+ * row of nulls if there is none.
  */
 function matchQuery({ heads, facts }: UserMemoryTables, size: number): SQL {
   const hash = sql`${sql.placeholder("hash")}::text`;
   const keys = sql`${sql.placeholder("keys")}::text[]::bigint[]`;
+  // `OFFSET 0` keeps the condition on the user out of the inner query. Otherwise, a planner that estimates the terms
+  // wrongly would read all facts of the user. The inner query finds only facts of this user anyway, because a term key
+  // is a hash of the user and the term. The condition on the term keys is repeated to make the planner expect few rows,
+  // which costs nothing. Otherwise, its estimate grows with the number of users, until it compiles the query, which
+  // takes longer than running it. The numbers share one column, which is cheaper to transfer. A dot precedes each text,
+  // because PGlite drops a byte order mark at the start of a text.
   return sql`
     SELECT head.documents::text AS size, found.conversation_id, found.author, found.numbers
     FROM ${heads} AS head LEFT JOIN LATERAL (
@@ -107,7 +106,7 @@ function toDocument(row: SqlRow, joinedNumbers: string, terms: readonly string[]
   };
 }
 
-/** Returns a function that finds a user's facts by their terms. It uses an index over hashes of the terms. */
+/** Returns a function that finds a user's facts by their terms. */
 export function createMatching(client: SqlClient, tables: UserMemoryTables): UserMemoryBackend["match"] {
   const statement = createMatchStatement(tables);
   return async (user, asked) => {

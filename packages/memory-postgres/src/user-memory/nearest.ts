@@ -13,24 +13,25 @@ const vector = sql`${sql.placeholder("vector")}::text::real[]`;
 const limit = sql`${sql.placeholder("limit")}::bigint`;
 const after = sql`${sql.placeholder("after")}::bigint`;
 
-/** SQL for the cosine similarity without pgvector, for vectors that were stored when pgvector was available. */
+/** SQL for the cosine similarity of vectors in the column `vector`, without pgvector. */
+// For a database that had pgvector when the vectors were stored, but has it no longer.
 const plainCosine: SQL = sql`(
   SELECT sum(pair.a * pair.b) / nullif(sqrt(sum(pair.a * pair.a)) * sqrt(sum(pair.b * pair.b)), 0)
   FROM unnest(fact.vector::float8[], ${vector}::float8[]) AS pair (a, b))`;
 
-/** Returns SQL for the cosine similarity with pgvector. `schema`: the quoted schema of pgvector's type and operator. */
+/** Returns SQL for the cosine similarity with pgvector. `schema`: the quoted schema of pgvector. */
 const pgvectorCosine = (schema: string): SQL => {
   const type = sql.raw(`${schema}.vector`);
   return sql`1 - (fact.vector::${type} OPERATOR(${sql.raw(schema)}.<=>) ${vector}::${type})`;
 };
 
 /**
- * Creates the statement that finds the nearest vectors. The statement returns two kinds of rows: the nearest of the
- * vectors in the column `vector`, which the database compares, and a page of the vectors in `packed_vector`, which this
- * process compares. The statement reads each vector of the user: some thousands at most. For so few vectors, an index
- * would cost more, and miss some of the nearest.
+ * Creates the statement that finds a user's nearest vectors. It returns the nearest vectors in the column `vector`, and
+ * a page of those in `packed_vector`, which the database can't compare.
  */
 function createNearestStatement({ facts }: UserMemoryTables, cosine: SQL) {
+  // Reads each vector of the user: some thousands at most. For so few, an index would cost more, and miss some of the
+  // nearest.
   return reusable<"hash" | "vector" | "dimension" | "bytes" | "limit" | "after" | "page">(sql`
     (
       SELECT near.seq::text AS seq, near.similarity::text AS similarity, NULL AS packed FROM (
@@ -56,7 +57,7 @@ const PAGE_BYTES = 4_000_000;
 
 export interface NearestOptions {
   readonly tables: UserMemoryTables;
-  /** The quoted schema of pgvector. Absent if pgvector isn't used. */
+  /** The quoted schema of pgvector. `undefined`: pgvector isn't used. */
   readonly pgvector: string | undefined;
 }
 

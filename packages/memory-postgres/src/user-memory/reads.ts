@@ -15,7 +15,7 @@ import { createFactColumns, unpackFacts } from "./fact-codec.ts";
 
 type Reads = Pick<UserMemoryBackend, "read" | "list" | "audit">;
 
-/** For each field of a selection, a query that returns the numbers (`seq`) of the selected facts. */
+/** For each field of a selection, a query for the numbers (`seq`) of the facts that the field selects. */
 type Lookups = Readonly<Record<keyof FactSelection, SQL>>;
 
 const texts = (name: string): SQL => sql`${sql.placeholder(name)}::text[]`;
@@ -39,7 +39,7 @@ function createLookups({ facts }: UserMemoryTables): Lookups {
   };
 }
 
-/** Returns the values of the placeholders in the queries of a selection. */
+/** Returns the values of the placeholders in the queries of `Lookups`. */
 function valuesOf({ locations = [], ...lists }: FactSelection): Record<string, readonly string[]> {
   const values: Record<string, readonly string[]> = {
     conversations: locations.map(({ conversationId }) => conversationId),
@@ -63,8 +63,7 @@ const jsonArray = (row: SqlRow | undefined, column: string): readonly unknown[] 
   JSON.parse(row?.[column] ?? "[]") as readonly unknown[];
 
 /**
- * Returns functions that make the statements which read facts. Each statement is rendered when it is first needed. Each
- * read is one statement, so its result is consistent.
+ * Returns functions that make the statements which read facts. Each read is one statement, so its result is consistent.
  */
 export function createReadStatements(tables: UserMemoryTables) {
   const { heads, facts, tombstones, audit } = tables;

@@ -34,13 +34,13 @@ const tablesSchema = z.strictObject(tablesShape);
 export type PostgresUserMemoryTables = z.input<typeof tablesSchema>;
 
 const ownShape = {
-  /** Not needed. It is accepted so a configuration for conversations can be used here, too. */
+  /** Not needed. It is accepted, so a configuration for conversations can be used for user memory. */
   type: z.literal("postgres").default("postgres"),
   ...connectionShape,
   ...tablesShape,
   /**
    * Whether the extension pgvector compares vectors. `"use"`: yes, if the database has the extension when the store is
-   * created. `"create"`: creates the extension if it is missing, which needs the right to do so. `"off"`: no. A store
+   * created. `"create"`: yes, and a missing extension is created, which needs the right to do so. `"off"`: no. A store
    * without `embed` ignores this option. Default `"use"`.
    */
   pgvector: z.enum(["use", "create", "off"]).default("use"),
@@ -53,8 +53,7 @@ const configSchema = z.strictObject({ ...ownShape, ...userMemoryOptionsSchema.sh
 export interface PostgresUserMemoryBackendConfig extends z.input<typeof ownSchema> {}
 
 /**
- * The options of {@link createPostgresUserMemory}: the options of the backend, and the options that every user memory
- * store has.
+ * The options of {@link createPostgresUserMemory}: those of its backend, and those that every user memory store has.
  */
 export interface PostgresUserMemoryConfig extends PostgresUserMemoryBackendConfig, UserMemoryOptions {}
 
@@ -67,7 +66,7 @@ interface PostgresUserMemorySettings {
 
 /**
  * Splits the configuration into the settings of the backend and the options of user memory. Throws a `TypeError` if a
- * field is invalid. The error names the field and the expected value, but never contains the actual value.
+ * field is invalid.
  */
 function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemorySettings {
   const given = bindOptions(configSchema, config);
@@ -80,7 +79,7 @@ function parseConfig(config: PostgresUserMemoryConfig): PostgresUserMemorySettin
   };
 }
 
-/** Returns the settings of the backend with their defaults. Throws the same errors as {@link parseConfig}. */
+/** Returns the settings of the backend with their defaults. Throws a `TypeError` if a field is invalid. */
 const parseBackendConfig = (config: PostgresUserMemoryBackendConfig): PostgresUserMemoryBackendSettings =>
   parseOptions(ownSchema, bindOptions(ownSchema, config), WHAT);
 
@@ -179,7 +178,7 @@ export async function findPgvector(client: SqlClient): Promise<string | undefine
 
 /**
  * Creates the extension pgvector if it is missing, and returns its quoted schema. Rejects with a `MemorySetupError` if
- * the extension can't be created.
+ * it can't be created.
  */
 async function createPgvector(client: SqlClient, operation: string): Promise<string | undefined> {
   const found = await findPgvector(client);
@@ -202,16 +201,13 @@ async function createPgvector(client: SqlClient, operation: string): Promise<str
 export interface UserMemoryBackendOptions {
   readonly sql: SqlClient;
   readonly names: ResolvedNames;
-  /** The quoted schema of pgvector. If absent, vectors are compared without pgvector. */
+  /** The quoted schema of pgvector. Absent: vectors are compared without pgvector. */
   readonly pgvector?: string | undefined;
   /** Closes the pool if the store opened it. A client that the application passed in stays open. */
   readonly close: () => Promise<void>;
 }
 
-/**
- * Creates the backend of user memory on Postgres. Each call is one statement in one round trip. Only `nearest` sends
- * several statements if a user has many vectors that pgvector doesn't compare.
- */
+/** Creates the backend of user memory on Postgres. Each call is one statement, except for some calls of `nearest`. */
 export function createUserMemoryBackend({
   sql,
   names,

@@ -23,11 +23,7 @@ const of = {
   audit: sql`${sql.placeholder("audit")}::text::json`,
 };
 
-/**
- * Returns the statement that changes a user's facts. The statement first checks the version in the user's head, which
- * every change of the user's facts increases. If the head still has the expected version, the facts are unchanged, too,
- * and the change is written. If the head has another version, nothing is written.
- */
+/** Returns the statement that changes a user's facts, unless the user's data has another version than expected. */
 function commitQuery(names: ResolvedNames): SQL {
   const tables = createUserMemoryTables(names);
   const { heads, facts, tombstones, audit } = tables;
@@ -75,10 +71,7 @@ function commitQuery(names: ResolvedNames): SQL {
 
 const isIndexed = (fact: StoredFact | null): number => (fact !== null && fact.terms.length > 0 ? 1 : 0);
 
-/**
- * Returns the number that a change adds to the count of the user's facts that have terms. It is negative if the count
- * falls.
- */
+/** Returns the change of the number of the user's facts that have terms. It may be negative. */
 function grownBy({ put, drop }: UserChange): number {
   const before = new Map(drop.map((fact) => [fact.seq, isIndexed(fact)]));
   for (const change of put.toReversed()) before.set(change.after.seq, isIndexed(change.before));
@@ -118,7 +111,7 @@ function toValues(user: UserKey, change: UserChange, pgvector: boolean) {
   };
 }
 
-/** Creates the call of the SQL function `<table>_erase` in `migrations/user-memory.ts`, which erases a user. */
+/** Creates the call of the SQL function `<table>_erase`, which erases a user. */
 function createEraseCall(names: ResolvedNames) {
   const table = (suffix: string): SQL => sql.raw(`${quoteLiteral(qualifiedName(names, suffix))}::regclass`);
   const { heads, facts, tombstones, audit, jobs } = TABLE_SUFFIXES;

@@ -10,9 +10,9 @@ import { scripts } from "./scripts.ts";
 
 /**
  * Creates a store for the bytes of large media in Redis, for `withBlobs`. The store can use the server and the
- * `keyPrefix` of the conversations, or a server of its own. `client` is a connected client of `redis` or `ioredis`.
- * Closing the store doesn't close `client`. Without `client`, the store opens a connection. `ttl` has no effect: media
- * is kept as long as a message refers to it. The server must not be configured to evict keys.
+ * `keyPrefix` of the conversations. `client` is a connected client of `redis` or `ioredis`. Closing the store doesn't
+ * close `client`. Without `client`, the store opens a connection. `ttl` has no effect: media is kept as long as a
+ * message refers to it. The server must not be configured to evict keys.
  *
  * Throws a `TypeError` for an invalid configuration, and a `MemorySetupError` if the server can't be reached.
  *
@@ -44,12 +44,7 @@ function toEntries(reply: readonly unknown[]): readonly BlobEntry[] {
   }));
 }
 
-/**
- * Creates the backend for blobs. Blobs are stored as base64, because the clients send commands as text. On a Cluster,
- * the list of due conversations (those whose blobs are to be swept) may be on another server. So `put` writes the
- * conversation's entry in the list before the blob, because a crash must not leave a blob without an entry. After the
- * blob, `put` writes the entry again: a concurrent `remove` may have removed the first one.
- */
+/** Creates the backend for blobs in Redis. Blobs are stored as base64. */
 function createBlobBackend(options: StoreOptions): BlobBackend {
   const { port, close } = options;
   const keys = createBlobKeys(options.keyPrefix);
@@ -63,6 +58,9 @@ function createBlobBackend(options: StoreOptions): BlobBackend {
   return {
     name: "redis",
 
+    // On a Cluster, the list of due conversations may be on another server. The conversation's entry is written before
+    // the blob, because a crash must not leave a blob without an entry. It is written again after the blob, because a
+    // concurrent `remove` may have removed it.
     put: async ({ conversationId, sha256, data }, { id, seconds }) => {
       const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
       const args = [sha256, data.byteLength, id, seconds, bytes, conversationId];
@@ -121,11 +119,11 @@ function createBlobBackend(options: StoreOptions): BlobBackend {
 }
 
 /**
- * Returns functions that build the keys of blobs. All keys of a conversation's blobs are in the Cluster slot of the
- * conversation. `due` is the key of the list of due conversations (those whose blobs are to be swept). A conversation's
- * key never equals one of these keys, because braces in a conversation id are escaped.
+ * Returns functions that build the keys of blobs. `due` is the key of the list of due conversations (those whose blobs
+ * are to be swept).
  */
 function createBlobKeys(prefix: string) {
+  // Braces in a conversation id are escaped, so a conversation's key never equals one of these keys.
   const keys = createKeys(prefix);
   return {
     inOneSlot: keys.inOneSlot,

@@ -25,11 +25,10 @@ return 1
 `;
 
 /**
- * Puts a hold on those of the given blobs that exist: until the hold ends, they aren't removed. The id of the hold
- * becomes the token of these blobs.
+ * Puts a hold on those of the given blobs that exist: until the hold ends, they aren't removed.
  *
  * KEYS  1 records of the conversation's blobs: the hash that the script `put` describes
- * ARGV  1 id of the hold   2 duration of the hold in seconds   3 … SHA-256 of each blob
+ * ARGV  1 id of the hold; it becomes the blobs' token   2 duration of the hold in seconds   3 … SHA-256 of each blob
  *
  * Returns the SHA-256 of each of these blobs that exists.
  */
@@ -82,7 +81,7 @@ return reply
  * Removes those of the given blobs whose token (the id of the last hold) hasn't changed since they were listed.
  *
  * KEYS  1 records of the conversation's blobs: the hash that the script `put` describes   2 … bytes of each blob
- *       last: list of due conversations (those whose blobs are to be swept); absent if the list may be on another server
+ *       last: list of due conversations (those whose blobs are to be swept); absent if it may be on another server
  * ARGV  1 conversation id, or '' if the list of due conversations is absent in KEYS
  *       2 … SHA-256 and token of each blob
  *
@@ -111,8 +110,7 @@ return { removed, others }
 `;
 
 /**
- * Adds a conversation to the list of due conversations (those whose blobs are to be swept). Used on a Cluster, where
- * the list may be on another server, so the script `put` can't reach it.
+ * Adds a conversation to the list of due conversations (those whose blobs are to be swept).
  *
  * KEYS  1 list of due conversations
  * ARGV  1 conversation id
@@ -127,8 +125,8 @@ return 1
 `;
 
 /**
- * Returns the ids of conversations whose blobs are to be swept, the longest idle first. Their idle time (the time since
- * the last sweep or `put`) starts again.
+ * Returns the ids of conversations whose blobs are to be swept, the longest idle first. Restarts their idle time, which
+ * is the time since the last sweep or `put`.
  *
  * KEYS  1 list of due conversations
  * ARGV  1 maximum number of conversations   2 minimum idle time in seconds

@@ -148,8 +148,8 @@ const notAClient = () =>
   new TypeError("Invalid Redis client: expected a client of the package `redis` or `ioredis`");
 
 /**
- * Converts a client of any supported library into a `RedisPort`. Does no I/O. Throws a `TypeError` if `client` isn't a
- * Redis client, and an {@link UnusableClient} if the client is closed, not connected, or has a `keyPrefix` of its own.
+ * Converts a `RedisClient` into a `RedisPort`. Throws a `TypeError` if `client` isn't a Redis client, and an {@link
+ * UnusableClient} if it can't be used.
  */
 export function adaptClient(client: RedisClient): RedisPort {
   if (typeof client !== "object" || client === null) throw notAClient();

@@ -94,12 +94,9 @@ export type SendSeveral = (
   key: string,
 ) => Promise<readonly unknown[]>;
 
-/** A client of any supported library, with the same functions for all libraries. `adaptClient` makes it. */
+/** A client of any supported library, with the same functions for all libraries. */
 export interface RedisPort {
-  /**
-   * Sends one command to the server that has the key `key`. Without `key`, sends it to any server. The reply of a
-   * script consists of strings, numbers, `null` and arrays of these.
-   */
+  /** Sends one command to the server that has the key `key`. Without `key`, sends it to any server. */
   readonly send: (args: readonly string[], key?: string) => Promise<unknown>;
   /** Sends several commands directly after each other, on one connection to the server that has the key `key`. */
   readonly sendPipeline: SendSeveral;
@@ -107,11 +104,8 @@ export interface RedisPort {
   readonly sendTransaction: SendSeveral;
   /** Whether the server is a Cluster, so keys may be on different servers. */
   readonly isCluster: boolean;
-  /**
-   * Whether the client may send a command again after it has lost the connection. The server may have executed the
-   * command already.
-   */
+  /** Whether the client may send a command a second time after it has lost the connection. */
   readonly mayResend: boolean;
-  /** The function to call each time a command gets no reply within its time limit. */
+  /** Must be called each time a command gets no reply within its time limit. Absent: nothing must be called. */
   readonly onTimeout?: () => void;
 }

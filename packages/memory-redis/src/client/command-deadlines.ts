@@ -4,17 +4,19 @@ export class CommandTimeout extends Error {
 }
 
 /**
- * Returns the result of `work`. Rejects with {@link CommandTimeout} if the result takes too long. If `work` fails
- * within the time limit, calls `recover` with the error. `recover` may return the promise of a second attempt, whose
- * result is then returned. The time limit holds for both attempts together. If `recover` is absent or returns
- * `undefined`, rejects with the error of `work`.
+ * Returns the result of `work`, or rejects with {@link CommandTimeout} if it takes too long. If `work` fails in time,
+ * `recover` may start a second attempt, whose result is returned instead.
  */
+// The time limit holds for both attempts together.
 export type Deadlines = <T>(
   work: Promise<T>,
   recover?: (thrown: unknown) => Promise<T> | undefined,
 ) => Promise<T>;
 
-/** Creates a function that limits the duration of work to `timeoutMs`. `onTimeout` is called after each timeout. */
+/**
+ * Creates a function that limits the duration of work to `timeoutMs` milliseconds. `onTimeout` is called after each
+ * timeout.
+ */
 export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Deadlines {
   return (work, recover) =>
     new Promise((resolve, reject) => {

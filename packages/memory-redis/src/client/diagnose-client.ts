@@ -34,7 +34,7 @@ interface Rule {
   readonly remedy: string;
   /**
    * Returns what is wrong with `value`, or `undefined` if `value` is right. `connection` has all options of the
-   * connection, for a rule that compares two settings.
+   * connection.
    */
   readonly check: (value: unknown, connection: unknown) => SettingProblem | undefined;
 }
@@ -140,11 +140,11 @@ const ioredisClusterRules: readonly Rule[] = [
 ];
 
 /**
- * Where the options of each connection of a client are: in the field `path` of `options`. Example: `defaults` for a
- * Cluster client of `redis`. If `path` is `""`, `options` are themselves the options of the connection.
+ * Where the options of each connection are within the options of a client: the field `path`, e.g. `defaults`. `""`: the
+ * options of the client are those of its connection.
  */
 interface OptionsLocation {
-  /** The options of the client. `undefined` if the client doesn't expose its options. */
+  /** The options of the client. `undefined`: the client doesn't expose them. */
   readonly options: unknown;
   readonly path: string;
 }
@@ -163,10 +163,7 @@ function check({ options, path }: OptionsLocation, rules: readonly Rule[]): read
   });
 }
 
-/**
- * Returns a finding if the client has no listener for the event `error`. This matters only for clients of the library
- * `redis`: without a listener, an error of the connection ends the process. `ioredis` prints the error instead.
- */
+/** Returns a finding if a client of the library `redis` has no listener for the event `error`. */
 function checkListeners(client: RedisClient): readonly RedisClientFinding[] {
   const count: unknown = Reflect.get(client, "listenerCount");
   if (typeof count !== "function" || Number(count.call(client, "error")) > 0) return [];

@@ -2,31 +2,27 @@ import type { RedisClient } from "../client/clients.ts";
 import { createDeadlines } from "../client/command-deadlines.ts";
 import type { RedisSettings } from "../config.ts";
 
-/** The server's address, and the user name and password for the login. `url` takes precedence over the other fields. */
+/** The server's address and the login. `url` takes precedence over the other fields. */
 export type Target = Pick<RedisSettings, "url" | "host" | "port" | "username" | "password" | "db">;
 
 /**
- * One connection to the server, made with one of the client libraries. The library never reconnects it:
- * `reconnecting.ts` replaces a broken connection, in the same way for both libraries.
+ * One connection to the server, made with one of the client libraries. It never reconnects: `reconnecting.ts` replaces
+ * it.
  */
 export interface Connection {
   readonly client: RedisClient;
   /** Connects and logs in. May never settle if the server doesn't reply. */
   readonly connect: () => Promise<unknown>;
-  /** Closes the connection immediately, so calls in flight fail. May be called at any time and repeatedly. */
+  /** Closes the connection immediately, so calls in flight fail. May be called repeatedly. */
   readonly destroy: () => void;
 }
 
 /**
- * Creates a connection that isn't connected yet. `onLost` is called at least once if the connection breaks after it was
- * connected.
+ * Creates a connection that isn't connected yet. `onLost` is called when the connection breaks, perhaps several times.
  */
 export type CreateConnection = (onLost: () => void) => Connection;
 
-/**
- * There is no connection: the last one broke, and a new one is being made. Or the new connection broke directly after
- * its login.
- */
+/** There is currently no connection: the last one broke, and a new one is being made. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
@@ -49,18 +45,15 @@ const unlessClosed = (work: Promise<unknown>, signal: AbortSignal): Promise<unkn
   });
 
 export interface DialOptions {
-  /**
-   * The maximum duration of an attempt to connect and log in. Without this limit, an attempt would never end if a
-   * server accepts the connection but never replies.
-   */
+  /** The maximum duration of an attempt to connect and log in, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** Aborts when the provider is closed. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes one connection, and resolves after its login. `onLost` is called at least once if the connection breaks later.
- * If the attempt fails, no connection stays open.
+ * Makes one connection, and resolves after its login. `onLost` is called when the connection breaks, perhaps several
+ * times.
  */
 export type Dial = (onLost: (connection: Connection) => void) => Promise<Connection>;
 

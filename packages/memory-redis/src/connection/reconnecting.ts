@@ -12,20 +12,20 @@ import {
 
 /** The time limits of a connection that the provider opened itself. All are in milliseconds. */
 export interface ConnectionTimes {
-  /** If calls are waiting and no reply at all arrives for this long, the connection is replaced. */
+  /** If calls wait for this many milliseconds and no reply arrives, the connection is replaced. */
   readonly commandTimeoutMs: number;
-  /** If the connection is idle for this long, a ping checks whether it still works. */
+  /** If the connection is idle for this many milliseconds, a ping checks whether it still works. */
   readonly pingAfterMs: number;
-  /** If a ping gets no reply for this long, the connection is replaced. */
+  /** If a ping gets no reply for this many milliseconds, the connection is replaced. */
   readonly pingTimeoutMs: number;
-  /** The maximum duration of an attempt to connect and log in. */
+  /** The maximum duration of an attempt to connect and log in, in milliseconds. */
   readonly connectTimeoutMs: number;
   readonly closeTimeoutMs: number;
 }
 
 export interface OwnConnection {
   readonly port: RedisPort;
-  /** Waits until all calls in flight are done, at most `closeTimeoutMs`. Then closes the connection. */
+  /** Waits until no call is in flight, at most `closeTimeoutMs`. Then closes the connection. */
   readonly close: () => Promise<void>;
 }
 
@@ -35,18 +35,13 @@ interface Live {
   readonly inFlight: InFlight;
 }
 
-/**
- * Returns the pause before an attempt to connect, in milliseconds. The pause is short for the first attempts, and never
- * longer than two seconds. It is partly random, so many clients don't reconnect at the same moment.
- */
+/** Returns the pause before an attempt to connect, in milliseconds. */
 const pauseMs = (attempt: number): number =>
+  // Partly random, so many clients don't reconnect at the same moment.
   Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + Math.random() / 2);
 
 /**
- * Opens a connection, and replaces it with a new one if it breaks or counts as dead. A connection counts as dead if
- * calls are waiting on it and none of them gets a reply for `commandTimeoutMs`. So the connection to a slow server that
- * still replies is kept. If many calls time out together, the connection is replaced once.
- *
+ * Opens a connection, and replaces it when it breaks, or when calls wait and no reply arrives for `commandTimeoutMs`.
  * Rejects if the first connection can't be made.
  */
 export async function openReconnecting(
@@ -59,9 +54,7 @@ export async function openReconnecting(
   const dial = createDial(createConnection, { connectTimeoutMs, signal });
   const pingInTime = createDeadlines(pingTimeoutMs, check);
   let live: Live | undefined;
-  /**
-   * The error of the last failed attempt to connect. `undefined` if no attempt has failed since the connection broke.
-   */
+  /** The error of the last failed attempt to connect. `undefined`: no attempt has failed since the connection broke. */
   let failure: unknown;
 
   async function connect(): Promise<void> {
@@ -81,7 +74,7 @@ export async function openReconnecting(
     }
   }
 
-  /** Closes the connection, and begins to make a new one. Calls in flight fail with a retryable error. */
+  /** Closes the connection and begins to make a new one. Calls in flight fail with a retryable error. */
   function replace(): void {
     live?.connection.destroy();
     live = undefined;
@@ -134,7 +127,7 @@ export async function openReconnecting(
   return { port, close };
 }
 
-/** A ping, or any other call. Pings have a shorter timeout than other calls. */
+/** A ping, or any other call to the server. */
 type CallKind = "call" | "ping";
 
 /** Keeps track of the calls in flight on one connection, and of the time of the last reply. */
@@ -143,8 +136,8 @@ interface InFlight {
   /** `"call"` if a call other than a ping is in flight. `"ping"` if only pings are in flight. Otherwise `"nothing"`. */
   readonly waitsFor: () => CallKind | "nothing";
   /**
-   * Returns the milliseconds since the last reply. If the connection became idle with that reply, and a call was sent
-   * later, returns the milliseconds since that call was sent.
+   * Returns the milliseconds since the last reply, or, if the connection was idle after it, since the next call was
+   * sent.
    */
   readonly silentMs: () => number;
   /** Resolves when no call is in flight. */

@@ -26,10 +26,7 @@ const PING_TIMEOUT_MS = 5_000;
 /** How many conversations a listing with messages reads at the same time. */
 const READ_AT_ONCE = 8;
 
-/**
- * Creates the backend for conversations on Redis. On one server, a write is one script in one round trip, and the
- * script also updates the indexes.
- */
+/** Creates the backend for conversations on Redis. On one server, each write is one script in one round trip. */
 export function createConversationBackend(options: ConversationBackendOptions): MemoryBackend & TurnBeginner {
   const { client, port, commandTimeoutMs, ttl, close } = options;
   const keys = createKeys(options.keyPrefix);
@@ -50,8 +47,8 @@ export function createConversationBackend(options: ConversationBackendOptions): 
   const write = createWriter({ run, keys, indexes, tombstones, atomic, port, ttl, wait, onCreated });
 
   /**
-   * Reads the messages of listed conversations. Leaves out a conversation that was deleted after the listing, even if a
-   * new conversation has its id. Also leaves out a conversation that no longer matches the query.
+   * Reads the messages of listed conversations. Leaves out conversations that were deleted since, or that no longer
+   * match the query.
    */
   async function withMessages(
     heads: readonly Head[],

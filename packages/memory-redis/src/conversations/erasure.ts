@@ -25,10 +25,7 @@ const newTombstone = (): readonly [id: string, expiresInMs: number] => [
   TOMBSTONE_SECONDS * 1_000,
 ];
 
-/**
- * Returns functions that read and create tombstones. How a write finds a tombstone is described at the scripts `write`,
- * `delete` and `reserveIndexEntry`.
- */
+/** Returns functions that read and create tombstones. */
 export function createTombstones({ port, run, keys, atomic, deadlines, wait }: TombstoneOptions) {
   async function get(key: string): Promise<string | null> {
     return toId(await deadlines(port.send(["GET", key], key)));
@@ -72,16 +69,15 @@ export interface DeletionOptions {
 interface Owner {
   readonly userId: string;
   /**
-   * Whether another process may be about to create the conversation. If true, a missing conversation gets a tombstone,
-   * too. The creation finds the tombstone and is refused.
+   * Whether another process may be about to create the conversation. If true, a missing conversation gets a tombstone.
    */
   readonly isAwaited: boolean;
 }
 
 /**
- * Returns a function that deletes a conversation and leaves a tombstone. Without `only`, the owner doesn't matter, and
- * a missing conversation gets a tombstone, too. With `only`, a conversation of another user stays. The result has
- * `deleted` (whether a conversation was deleted) and `seenAtMs` (the server's time in milliseconds since 1970).
+ * Returns a function that deletes a conversation and leaves a tombstone. Without `only`, the owner doesn't matter. The
+ * function returns whether a conversation was deleted (`deleted`), and the server's time in milliseconds since 1970
+ * (`seenAtMs`).
  */
 export function createDeletion({ run, keys, indexes, atomic, isCluster, wait }: DeletionOptions) {
   return async (conversationId: string, only?: Owner) => {
@@ -104,10 +100,8 @@ export function createDeletion({ run, keys, indexes, atomic, isCluster, wait }: 
   };
 }
 
-/**
- * How many conversations are deleted at the same time. The number is small because Redis runs all commands that one
- * client has sent before it runs the commands of other clients.
- */
+/** How many conversations are deleted at the same time. */
+// Small, because Redis runs all commands that one client has sent before those of other clients.
 const DELETED_AT_ONCE = 20;
 
 export interface ClearUserOptions {
@@ -120,10 +114,7 @@ export interface ClearUserOptions {
   readonly everyEntry: EveryEntry;
 }
 
-/**
- * Returns a function that deletes all conversations of a user, a few at a time. The function resolves to the number of
- * deleted conversations.
- */
+/** Returns a function that deletes all conversations of a user, and returns their number. */
 export function createClearUser(options: ClearUserOptions) {
   const { keys, indexes, tombstones, atomic, deleteOne, everyEntry } = options;
   return async (userId: string): Promise<number> => {

@@ -17,26 +17,24 @@ interface Absence {
 
 /** The result of a read's first round trip if the conversation exists. */
 export interface FirstRoundTrip {
-  /** The server's time, or `undefined` if the request doesn't ask for it. */
+  /** The server's time. `undefined` if the request doesn't ask for it. */
   readonly readAt: Date | undefined;
   readonly head: Head;
   /**
-   * Where the selected messages are in the stored list of messages. `from` is the index of the first selected message,
-   * `to` the index after the last one.
+   * The index of the first selected message in the stored list of messages (`from`), and the index after the last one
+   * (`to`).
    */
   readonly from: number;
   readonly to: number;
-  /** The list items of the selected messages. If more than {@link PART} messages are selected, only the first ones. */
-  readonly items: readonly unknown[];
   /**
-   * The stored value of the idempotency key that the request asks for. `undefined` if the request asks for no key, or
-   * if the key isn't stored.
+   * The list items of the first {@link PART} selected messages. A list item is a message's JSON text and its digest.
    */
+  readonly items: readonly unknown[];
+  /** The stored value of the idempotency key. `undefined` if the request has no key, or if the key isn't stored. */
   readonly receipt?: string | undefined;
   /**
-   * `ownIds`: for an export, the own id of each message in `items` (the id that its writer gave it), or `null`.
-   * `traceIds`: for an export, the ids of the traces that have written to the conversation. Both are empty for other
-   * reads.
+   * Only for an export: the own id of each message in `items` or `null` (`ownIds`), and the ids of the traces that
+   * wrote to the conversation (`traceIds`). Otherwise both are empty.
    */
   readonly ownIds: readonly unknown[];
   readonly traceIds: readonly string[];
@@ -55,14 +53,13 @@ type Request = Pick<
 >;
 
 /**
- * The arguments of the Redis command `LRANGE`: the list indexes of the first and the last message. A negative index
- * counts from the end of the list. `"none"`: no messages are read.
+ * The list indexes of the first and the last message to read. A negative index counts from the end of the list.
+ * `"none"`: no messages are read.
  */
 type Span = readonly [first: number, last: number] | "none";
 
 /**
- * Returns the list indexes of a range of positions. Assumes that no message of the conversation was trimmed: then a
- * message's list index equals its position. `readSpan` checks this after the read.
+ * Returns the list indexes of a range of positions. They are right only if no message of the conversation was trimmed.
  */
 function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "range" }>): Span {
   const fromEnd = after === undefined && before !== undefined && limit !== undefined;
@@ -71,10 +68,7 @@ function rangeSpan({ after, before, limit }: Extract<StoredSelection, { kind: "r
   return end <= from ? "none" : [from, end - 1];
 }
 
-/**
- * Returns the list indexes of the selected messages. Returns `undefined` if they aren't known before the read, e.g. for
- * a selection by a message's own id.
- */
+/** Returns the list indexes of the selected messages, or `undefined` if they aren't known before the read. */
 function spanOf(selection: StoredSelection): Span | undefined {
   switch (selection.kind) {
     case "all":
@@ -90,10 +84,8 @@ function spanOf(selection: StoredSelection): Span | undefined {
   }
 }
 
-/**
- * The function with which `selectedBounds` looks up a message by its own id. It is never called here, because the
- * script `selectMessages` reads such a selection.
- */
+/** A placeholder argument of `selectedBounds` that is never called. */
+// The script `selectMessages` reads a selection by a message's own id.
 const positionOf = () => undefined;
 
 const toReceipt = (value: unknown): string | undefined => (value == null ? undefined : text(value));
@@ -104,16 +96,11 @@ function toTime(reply: unknown): Date {
   return new Date(number(seconds) * 1_000 + Math.floor(number(microseconds) / 1_000));
 }
 
-/**
- * Returns a function that makes the first round trip of a read. The function runs the script `selectMessages` in three
- * cases: for an export, for a read that is restricted to an owner, and if the list indexes of the messages aren't known
- * before the read. Otherwise it sends a transaction. If messages were trimmed, a range may be at other list indexes
- * than the transaction assumed. Then the script reads the range in a second round trip.
- */
+/** Returns a function that makes the first round trip of a read. */
 export function createFirstRoundTrip({ port, run, keys, deadlines }: FirstRoundTripOptions) {
   /**
-   * Reads the messages at the list indexes `span`, in a transaction. Resolves to `undefined` if the head shows that the
-   * selected messages are at other list indexes.
+   * Reads the messages at the list indexes `span` in a transaction. Resolves to `undefined` if the selected messages
+   * are at other list indexes, because messages were trimmed.
    */
   async function readSpan(request: Request, span: Span): Promise<FirstRoundTrip | Absence | undefined> {
     const { conversationId, messages: selection, receiptFor, asksTime = false } = request;

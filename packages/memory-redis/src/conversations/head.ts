@@ -5,10 +5,8 @@ import type { RunConversationScript } from "./scripts/index.ts";
 
 const METADATA = "metadata:";
 
-/**
- * Encodes the name of a metadata field for use in the name of a field of the conversation's Redis hash. The result is
- * the name as JSON, without the quotation marks. JSON escapes unpaired surrogates, which UTF-8 can't represent.
- */
+/** Converts the name of a metadata field into a part of a Redis field's name: JSON without the quotation marks. */
+// JSON escapes unpaired surrogates, which UTF-8 can't represent.
 export const encodeField = (name: string): string => JSON.stringify(name).slice(1, -1);
 
 const decodeField = (name: string): string => (name.includes("\\") ? JSON.parse(`"${name}"`) : name);
@@ -16,23 +14,21 @@ const decodeField = (name: string): string => (name.includes("\\") ? JSON.parse(
 /** A conversation without its messages. */
 export interface Head extends Omit<StoredConversation, "messages"> {
   /**
-   * A text that stays the same while messages are only appended: each message keeps its list index. It changes if
-   * messages are trimmed, dropped or replaced, and it is different in a new conversation with the same id.
+   * A text that stays the same as long as each message keeps its list index. It changes if messages are trimmed,
+   * dropped or replaced.
    */
   readonly generation: string;
-  /** The ttl in seconds that a write has set with `ttlSeconds`. Absent if no write has set a ttl. */
+  /** The ttl in seconds that a write has set with `ttlSeconds`. Absent: no write has set a ttl. */
   readonly ownTtl?: number;
-  /** The number of fields in the Redis hash of the messages' own ids (the ids that writers gave to messages). */
+  /** The number of fields in the Redis hash of the messages' own ids. A message's own id is given by its writer. */
   readonly idFields: number;
 }
 
 export const generationOf = (incarnation: string, rewritten: string): string => `${incarnation}/${rewritten}`;
 
-/**
- * Converts a reply with the fields and values of a Redis hash into pairs. The form of the reply differs between clients
- * and protocol versions.
- */
+/** Converts a reply with the fields and values of a Redis hash into pairs. */
 function pairs(reply: unknown): readonly (readonly [string, string])[] {
+  // The form of the reply depends on the client and the protocol version.
   if (Array.isArray(reply)) {
     return Array.from({ length: reply.length / 2 }, (_, at) => [
       text(reply[2 * at]),
@@ -44,8 +40,8 @@ function pairs(reply: unknown): readonly (readonly [string, string])[] {
 }
 
 /**
- * Converts a reply with the fields of a conversation's Redis hash into a head. Returns `undefined` if the reply has no
- * fields: the conversation doesn't exist.
+ * Converts a reply with the fields of a conversation's Redis hash into a `Head`. Returns `undefined` if the
+ * conversation doesn't exist.
  */
 export function parseHead(conversationId: string, hash: unknown): Head | undefined {
   const fields = new Map<string, string>();
@@ -80,29 +76,27 @@ export function parseHead(conversationId: string, hash: unknown): Head | undefin
   };
 }
 
-/**
- * How many conversations one call reads, so no call blocks the server for long. `counts`: for a call that reads a few
- * fields only. `all`: for a call that also reads the metadata, which may be large.
- */
+/** How many conversations one call reads, so no call blocks the server for long. */
+// `all` is smaller, because metadata may be large.
 const AT_ONCE = { counts: 50, all: 20 };
 
 export interface FoundHead {
   readonly id: string;
   /** `undefined` if the conversation doesn't exist, or if the trace `HeadSelection.traceId` hasn't written to it. */
   readonly head: Head | undefined;
-  /** The server's time when the head was read, in milliseconds since 1970. */
+  /** The server's time when the conversation was read, in milliseconds since 1970. */
   readonly seenAtMs: number;
 }
 
 export interface HeadSelection {
   readonly traceId?: string | undefined;
-  /** If true, reads only the owner, the creation time and the number of messages. */
+  /** If true, only the owner, the creation time and the number of messages are read. */
   readonly counts?: boolean;
 }
 
 /**
- * Returns a function that reads the heads of many conversations. `atomic`: whether all keys are on one server, so one
- * call can read several heads.
+ * Returns a function that reads many conversations without their messages. `atomic`: whether all keys are on one
+ * server.
  */
 export function createHeadReader(run: RunConversationScript, keys: Keys, atomic: boolean) {
   async function readSome(ids: readonly string[], select: HeadSelection): Promise<readonly FoundHead[]> {

@@ -5,28 +5,25 @@ import type { RunConversationScript } from "./scripts/index.ts";
 export interface Entry {
   readonly id: string;
   /**
-   * The conversation's last activity in milliseconds since 1970, as far as the index knows. A reserved entry (made
-   * before its conversation is written) has a time in the future, with half a millisecond as its mark.
+   * The conversation's last activity in milliseconds since 1970. A reserved entry has a time in the future, and half a
+   * millisecond.
    */
   readonly score: number;
   readonly index: string;
 }
 
-/**
- * Returns whether an entry is reserved: it was made before its conversation was written, and hasn't got its final score
- * yet. The script `reserveIndexEntry` makes such entries.
- */
+/** Returns whether an entry is reserved: the script `reserveIndexEntry` made it before its conversation was written. */
 export const isReserved = ({ score }: Entry): boolean => score % 1 !== 0;
 
 export interface Range {
   readonly order: "newest" | "oldest";
   /**
-   * The lowest and the highest score (`fromMs` and `toMs`) in milliseconds since 1970, both inclusive. Default: no
+   * The lowest and the highest score (`fromMs` and `toMs`) in milliseconds since 1970, both inclusive. Absent: no
    * limit.
    */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
-  /** The scan starts directly after this entry. */
+  /** The entry directly before the scan. Absent: the scan starts at the first entry. */
   readonly after?: Pick<Entry, "id" | "score"> | undefined;
 }
 
@@ -43,10 +40,8 @@ export function createScan(run: RunConversationScript, index: string, range: Ran
   const { order, fromMs, toMs } = range;
   const direction = order === "newest" ? -1 : 1;
   let last = range.after;
-  /**
-   * How many entries that have the score of `last` were already read. Redis returns them again at the start of the next
-   * page, where they are skipped.
-   */
+  /** How many entries with the score of `last` were already read. */
+  // Redis returns them again at the start of the next page, where they are skipped.
   let ties = 0;
 
   function bounds(): readonly [string, string] {
@@ -59,7 +54,7 @@ export function createScan(run: RunConversationScript, index: string, range: Ran
     return [bound(from), bound(to)];
   }
 
-  /** Returns the next entries, at most `size`. Returns an empty list at the end of the index. */
+  /** Returns the next entries, at most `size`, or an empty list at the end of the index. */
   return async function next(size: number): Promise<readonly Entry[]> {
     for (;;) {
       const asked = size + ties;
@@ -124,14 +119,10 @@ export function mergeScans(scans: readonly Scan[], order: Range["order"]): Scan 
 const PAGE = 500;
 
 /**
- * Returns the generator function `everyEntry`, which reads all entries of an index, each once. It skips the ids in its
- * argument `seen`. It yields all other entries, and adds their ids to `seen`.
+ * Returns a generator function that reads all entries of an index. It skips the ids in its argument `seen`, and adds
+ * the ids that it yields to `seen`.
  */
 export function createEveryEntry(run: RunConversationScript) {
-  /**
-   * Reads the oldest entries first. A concurrent write moves its entry to the end of the index, where this scan still
-   * finds it.
-   */
   return async function* everyEntry(
     index: string,
     seen = new Set<string>(),

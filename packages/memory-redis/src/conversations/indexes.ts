@@ -4,8 +4,8 @@ import type { ReadHeads } from "./head.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
 /**
- * A conversation, and the indexes that a call changes: the list of all conversations (unless `recent` is false), the
- * index of the user `userId`, and the index of each trace in `traceIds`.
+ * A conversation, and the indexes that a call changes. They are the index of the user `userId`, the index of each trace
+ * in `traceIds`, and the list of all conversations unless `recent` is false.
  */
 export interface IndexedConversation {
   readonly conversationId: string;
@@ -18,14 +18,11 @@ export interface Reservation {
   readonly nowMs: number;
   /** The conversation's ttl in milliseconds. 0: no expiry. */
   readonly ttlMs: number;
-  /**
-   * If the user's tombstone is to be checked: the key of the tombstone, and its expected content. If the tombstone
-   * exists with another content, no entry is created.
-   */
+  /** The key of the user's tombstone and its expected content. Absent: the tombstone isn't checked. */
   readonly user?: { readonly tombstone: string; readonly expected: string } | undefined;
 }
 
-/** An index entry that a reader has found. */
+/** An index entry that a listing or a sweep has found. */
 export interface FoundEntry {
   readonly index: string;
   readonly id: string;
@@ -33,11 +30,12 @@ export interface FoundEntry {
 }
 
 /**
- * Maintains the indexes if no script can reach both a conversation and its indexes, because a Cluster may have them on
- * different servers. An entry is written before its conversation, and removed after the conversation was deleted. So a
- * crash can leave an entry without a conversation, but never a conversation without an entry.
+ * Returns functions that change the indexes of a conversation, for a Cluster that may have them on other servers than
+ * the conversation.
  */
 export function createIndexes(run: RunConversationScript, keys: Keys, wait?: ReplicaWait) {
+  // An entry is written before its conversation, and removed after the conversation was deleted. So a crash can leave
+  // an entry without a conversation, but never a conversation without an entry.
   const indexesOf = ({
     conversationId,
     recent = true,
@@ -68,9 +66,8 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
 
   return {
     /**
-     * Creates the index entries before their conversation is written, and extends the ttl of the indexes. Returns the
-     * content of the user's tombstone, or `""` in two cases: the user has no tombstone, or `user` is absent and no
-     * tombstone is checked.
+     * Creates the index entries of a conversation that isn't written yet, and extends the ttl of the indexes. Returns
+     * the content of the user's tombstone, or `""` if there is none or it isn't checked.
      */
     reserve: async (indexed: IndexedConversation, { nowMs, ttlMs, user }: Reservation): Promise<string> => {
       const { userId } = indexed;
@@ -88,15 +85,15 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
     },
 
     /**
-     * Extends the ttl of the indexes, so they outlive a conversation whose ttl is `ttlMs`. Call `extend` before the ttl
-     * of the conversation is set.
+     * Extends the ttl of the indexes, so they outlive a conversation whose ttl is `ttlMs`. Must be called before the
+     * conversation gets this ttl.
      */
     extend: (indexed: IndexedConversation, ttlMs: number) =>
       inAll(indexed, (index) => run("extendIndex", { keys: [index], args: [ttlMs] }, wait)),
 
     /**
-     * Gives reserved entries their final score: the conversation's last activity. For an import, whose last activity
-     * may be long ago, `importedAtMs` is the time of the import.
+     * Gives reserved entries their final score: the conversation's last activity. `importedAtMs` is the time of an
+     * import.
      */
     confirm: (indexed: IndexedConversation, lastActivityMs: number, importedAtMs?: number) => {
       const args = [indexed.conversationId, lastActivityMs, wait === undefined ? 0 : 1];
@@ -109,15 +106,16 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
     removeAll: (indexed: IndexedConversation, goneAtMs: number) =>
       inAll(indexed, (index) => remove(index, indexed.conversationId, goneAtMs)),
 
-    /** Repairs that readers make. A failed repair doesn't reject. */
+    /** Repairs by readers. A failed repair doesn't reject. */
     repair: {
       /**
-       * Removes the entry of a missing conversation. At `goneAtMs`, the caller found that the conversation doesn't
-       * exist. An entry with a time after `goneAtMs` stays, because the conversation may have been created since then.
+       * Removes the entry of a conversation that was found to be missing at `goneAtMs`. An entry with a later time
+       * stays.
        */
+      // The conversation may have been created since then.
       remove: ({ index, id }: Pick<FoundEntry, "index" | "id">, goneAtMs: number) =>
         ignoreFailure(remove(index, id, goneAtMs)),
-      /** Corrects a wrong score of an entry. Does nothing if the score has changed since the caller read it. */
+      /** Corrects the wrong score of an entry. Does nothing if the entry no longer has this score. */
       correct: ({ index, id, score }: FoundEntry, lastActivityMs: number, seenAtMs: number) => {
         const args = [id, score, lastActivityMs, keys.importMarker(index), seenAtMs];
         return ignoreFailure(run("correctIndexEntry", { keys: [index], args }));
@@ -129,10 +127,11 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
 export type Indexes = ReturnType<typeof createIndexes>;
 
 /**
- * After one in 8 creations of a conversation, 16 random entries of an index are checked: on average two entries for
- * each new conversation. If half of all entries are stale (left by an expired conversation), this removes one entry for
- * each entry that is added. So the share of stale entries stays below a half.
+ * The chance that the creation of a conversation is followed by a check of index entries is one in `ONE_IN`. `SAMPLE`
+ * is the number of entries to check.
  */
+// On average, two entries are checked for each new conversation. So the share of stale entries, which are left by
+// expired conversations, stays below a half.
 const ONE_IN = 8;
 const SAMPLE = 16;
 
@@ -143,12 +142,9 @@ export interface SweepOptions {
   readonly readHeads: ReadHeads;
 }
 
-/**
- * Returns a function to call after the creation of a conversation: it removes a few stale index entries. Redis removes
- * expired conversations, but not their index entries. Listings also remove the stale entries that they find, but an
- * application may never list conversations.
- */
+/** Returns a function that removes a few index entries of expired conversations. */
 export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
+  // Redis removes expired conversations, but not their index entries, and an application may never list conversations.
   async function sweepIndex(index: string): Promise<void> {
     const ids = list(await run("sampleIndex", { keys: [index], args: [SAMPLE] })).map(text);
     const found = await readHeads(ids, { counts: true });
@@ -156,7 +152,7 @@ export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
     await Promise.all(gone.map(({ id, seenAtMs }) => indexes.repair.remove({ index, id }, seenAtMs)));
   }
 
-  /** Never rejects, because the caller has already written the conversation. */
+  /** Call this function after the creation of a conversation. Never rejects. */
   return async (conversationId: string, userId: string | undefined): Promise<void> => {
     if (Math.random() * ONE_IN >= 1) return;
     const owned = userId === undefined ? [] : [keys.userIndex(userId)];

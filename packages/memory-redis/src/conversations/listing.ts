@@ -14,7 +14,7 @@ import {
 import type { Indexes } from "./indexes.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
-/** The number of index entries that a listing reads together. */
+/** The number of index entries that a listing reads in one step. */
 const BATCH = 100;
 
 const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" | "lastActivity">) => ({
@@ -24,10 +24,7 @@ const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" |
 
 const newestFirst = (a: Head, b: Head): number => compareEntries(asEntry(b), asEntry(a));
 
-/**
- * Returns whether a conversation matches the conditions of a query. The trace isn't checked here: `readHeads` checks
- * it. The index may be out of date, so the conditions are checked against the conversation's head.
- */
+/** Returns whether a conversation matches all conditions of a query but the trace, which `readHeads` checks. */
 export function matches(
   head: Pick<Head, "conversationId" | "userId" | "lastActivity">,
   { userId, since, until, cursor }: ConversationQuery,
@@ -65,8 +62,7 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     offset + (limit ?? Number.POSITIVE_INFINITY);
 
   /**
-   * Reads the conversations of index entries, and returns the heads of those that match the query. Also repairs the
-   * entries that are wrong.
+   * Reads the conversations of index entries, and returns those that match the query. Repairs entries that are wrong.
    */
   async function look(entries: readonly Entry[], query: ConversationQuery): Promise<readonly Head[]> {
     const ids = entries.map(({ id }) => id);
@@ -101,11 +97,9 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     return userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)];
   };
 
-  /**
-   * Reads all matching conversations, the oldest first. A concurrent write moves its conversation to the end of the
-   * index, where this scan still finds it.
-   */
+  /** Reads all matching conversations, the oldest first. */
   async function everyHead(query: ConversationQuery, range: Range): Promise<Map<string, Head>> {
+    // A concurrent write moves its conversation to the end of the index, where this scan still finds it.
     const scan = scanOf(indexesFor(query), range);
     const heads = new Map<string, Head>();
     for (;;) {
@@ -118,12 +112,7 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
   const pageOf = (heads: Iterable<Head>, query: ConversationQuery): readonly Head[] =>
     [...heads].sort(newestFirst).slice(query.offset, endOf(query));
 
-  /**
-   * Reads the matching conversations up to the end of the requested page, the newest first. An index entry may have a
-   * later time than its conversation (e.g. a reserved entry), so entries aren't exactly in the order of the
-   * conversations. Therefore, reading ends only when enough conversations for the page are at least as recent as the
-   * last index entry that was read.
-   */
+  /** Reads the matching conversations up to the end of the requested page, the newest first. */
   async function firstHeads(query: ConversationQuery): Promise<Map<string, Head>> {
     const end = endOf(query);
     const scan = scanOf(indexesFor(query), rangeOf("newest", query));
@@ -131,6 +120,8 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     let settled = 0;
     let newest: number | undefined;
     let batches = 0;
+    // An index entry may have a later time than its conversation, e.g. a reserved entry. So reading ends only when
+    // enough conversations are at least as recent as the last index entry that was read.
     while (settled < end) {
       const entries = await scan(Math.min(BATCH, Math.max(1, end - settled)));
       const last = entries.at(-1);
@@ -153,7 +144,7 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     return found?.head !== undefined && matches(found.head, query) ? [found.head] : [];
   }
 
-  /** Lists conversations without their messages. The conversation with the newest activity comes first. */
+  /** Lists conversations without their messages. The one with the newest activity comes first. */
   return async (query: ConversationQuery): Promise<readonly Head[]> => {
     const { conversationId, traceId, limit } = query;
     if (conversationId !== undefined) return pageOf(await listOne(conversationId, query), query);
@@ -169,7 +160,7 @@ export interface StatsOptions extends Pick<ListingOptions, "keys" | "indexes" | 
   readonly everyEntry: EveryEntry;
 }
 
-/** Returns a function that counts the conversations of one user, or of all users, a few at a time. */
+/** Returns a function that counts the conversations and messages of one user, or of all users. */
 export function createStats({ keys, indexes, readHeads, everyEntry }: StatsOptions) {
   return async (userId?: string): Promise<MemoryStats> => {
     let [conversations, messages] = [0, 0];

@@ -18,9 +18,9 @@ async function open(operation: string, config: RedisConfig, client?: RedisClient
 }
 
 /**
- * Opens the backend of {@link createRedisProvider} alone, for applications that wrap it:
- * `defineMemoryProvider(wrap(await createRedisBackend()))`. The arguments and the errors are the same as for
- * `createRedisProvider`. The backend returns the body of each message as the string that was written.
+ * Opens only the backend of {@link createRedisProvider}, for applications that wrap it. The arguments and the errors
+ * are the same as for `createRedisProvider`. The backend returns the body of each message as the string that was
+ * written.
  *
  * @example
  * ```ts

@@ -19,8 +19,8 @@ import type { RunConversationScript } from "./scripts/index.ts";
 const DIGEST_LENGTH = 40;
 
 /**
- * Returns where a message's JSON text begins and ends in its list item. A space before the text marks a tool result. A
- * digest follows the text, unless the message was written before digests existed.
+ * Returns where a message's JSON text begins and ends in its list item. In a list item, a space before the text marks a
+ * tool result, and a digest may follow the text.
  */
 function boundsOf(item: string): readonly [from: number, end: number] {
   return [item.startsWith(" ") ? 1 : 0, item.endsWith("}") ? item.length : item.length - DIGEST_LENGTH];
@@ -37,10 +37,7 @@ function itemOf(reply: unknown): { readonly body: string; readonly digest: strin
   return { body: item.slice(from, end), digest: end === item.length ? null : item.slice(end) };
 }
 
-/**
- * A part of the conversation is missing. Redis has evicted it, because the server is configured to evict keys when its
- * memory is full.
- */
+/** A part of the conversation is missing, because Redis has evicted it to free memory. */
 export class DamagedConversation extends Error {
   override readonly name = "DamagedConversation";
 }
@@ -52,7 +49,7 @@ export class UnsteadyConversation extends Error {
 
 const ATTEMPTS = 8;
 
-/** A range of messages by their indexes in the list of messages; `to` is exclusive. */
+/** A range of indexes in a conversation's list of messages; `to` is exclusive. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -75,15 +72,15 @@ const firstPart = ({ from, to, items, ownIds }: FirstRoundTrip) => ({
   ownIds: ownIds.map(toOwnId),
 });
 
-/** Converts a head and its messages into a stored conversation, without the fields that only this package uses. */
+/** Converts a `Head` and the conversation's messages into a `StoredConversation`. */
 export function toStored(head: Head, messages: readonly string[]): StoredConversation {
   const { generation: _, ownTtl: __, idFields: ___, ...stored } = head;
   return Object.assign(stored, { messages });
 }
 
 /**
- * Converts the stored value of an idempotency key into a receipt. The value consists of three parts, separated by
- * spaces: the hash of the write, the number of writes so far, and the position after the last message.
+ * Converts the stored value of an idempotency key into a receipt. The value is `<hash of the write> <number of the
+ * write> <next position>`.
  */
 const toReceipt = (value: string) => ({ nextPosition: Number(value.slice(value.lastIndexOf(" ") + 1)) });
 
@@ -144,8 +141,8 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   /**
-   * Reads one part of the selected messages, after the part that the first round trip has read. Resolves to `undefined`
-   * if the conversation was trimmed or replaced after its head was read.
+   * Reads the selected messages from the list index `from` to `to`. Resolves to `undefined` if the conversation was
+   * trimmed or replaced since `head` was read.
    */
   async function readPart(head: Head, { from, to }: Span, forExport: boolean): Promise<Selected | undefined> {
     const { conversation, messages, ownIds } = keys.of(head.conversationId);
@@ -168,8 +165,8 @@ export function createConversationReader(options: ConversationReaderOptions) {
   }
 
   /**
-   * Returns all selected messages. The first of them come from the first round trip; this function reads all others, in
-   * parts. Resolves to `undefined` if the conversation was trimmed or replaced after the first round trip.
+   * Returns all selected messages, the first of them from `firstRead`. Resolves to `undefined` if the conversation was
+   * trimmed or replaced after `firstRead` was read.
    */
   async function complete(firstRead: FirstRoundTrip, forExport: boolean): Promise<Selected | undefined> {
     const { head, from, to } = firstRead;
@@ -186,10 +183,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
     return { bodies, ownIds };
   }
 
-  /**
-   * Reads the selected messages of the conversation as they were at one point in time. Doesn't restart the ttl, and
-   * reads no tombstones.
-   */
+  /** Reads a conversation as it was at one point in time. Doesn't restart the ttl, and reads no tombstones. */
   async function peek(request: ReadRequest): Promise<ReadOutcome> {
     const forExport = request.forExport === true;
     for (let round = 0; round < ATTEMPTS; round++) {
@@ -208,7 +202,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
     peekAll: async (conversationId: string): Promise<StoredConversation | null> =>
       (await peek({ conversationId, messages: { kind: "all" } })).conversation,
 
-    /** Reads a conversation. If `touches` is true, also restarts the conversation's ttl. */
+    /** Reads a conversation, and restarts its ttl if `touches` is true. */
     read: async (request: ReadRequest): Promise<ReadOutcome> => {
       const { conversationId, tombstones: asked } = request;
       const peeking = peek(request);
@@ -220,7 +214,7 @@ export function createConversationReader(options: ConversationReaderOptions) {
   };
 }
 
-/** Returns a reader for messages with their digests. Each read is one script. */
+/** Returns a reader for messages with their digests. */
 export function createHistoryReader(
   run: RunConversationScript,
   keys: Keys,

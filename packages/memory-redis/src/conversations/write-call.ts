@@ -13,10 +13,8 @@ import { list, number, text, UnexpectedReply } from "../lua.ts";
 import { encodeField } from "./head.ts";
 import { DamagedConversation } from "./read.ts";
 
-/**
- * How many hex digits of a content's hash are kept. These 128 bits are enough to tell contents apart. Each conversation
- * keeps about a thousand such hashes.
- */
+/** How many hex digits of the hash of a message's content are stored. */
+// 128 bits are enough to tell contents apart, and each conversation keeps about a thousand such hashes.
 const HASH_LENGTH = 32;
 
 /** The argument of the script `write`, without the fields that say how to update the indexes. */
@@ -26,25 +24,22 @@ export interface WriteArgumentsOptions {
   readonly keys: Keys;
   /** Whether each conversation is on the same server as its indexes. */
   readonly atomic: boolean;
-  /**
-   * Whether the client may send a command again after it has lost the connection. The server may have executed the
-   * command already.
-   */
+  /** Whether the client may send a command a second time after it has lost the connection. */
   readonly mayResend: boolean;
   /** The default ttl of conversations, in seconds. Absent: no expiry. */
   readonly ttl?: number | undefined;
-  /** Whether the caller waits until replicas have the write. */
+  /** Whether the write waits until replicas have it. */
   readonly waits: boolean;
 }
 
-/** Returns the ids of all traces that a write adds to its conversation. */
+/** Returns the ids of the traces that a write adds to its conversation. */
 export const tracesOf = ({ traceId, source }: ConversationWrite): readonly string[] => [
   ...new Set([...(traceId === undefined ? [] : [traceId]), ...(source?.traceIds ?? [])]),
 ];
 
 /**
- * Returns two texts for each message: its own id (the id that the writer gave it) and the hash of its content. For a
- * message without an own id, both texts are empty. Returns `undefined` if no message has an own id.
+ * Returns two texts for each message: its own id (given by its writer) and the hash of its content. Both are `""` for a
+ * message without an own id. Returns `undefined` if no message has an own id.
  */
 function ownIds(messages: readonly EncodedMessage[]): readonly string[] | undefined {
   if (messages.every(({ own }) => own === undefined)) return undefined;
@@ -63,12 +58,12 @@ const sourceInput = (write: ConversationWrite, source: ConversationSource) => ({
 });
 
 /**
- * Returns a function that creates the argument of the script `write`, a JSON object. The caller adds the fields that
- * say how to update the indexes, because they differ between the attempts of a write. The argument is kept short,
- * because the script has to parse it.
+ * Returns a function that converts a write into the argument of the script `write`. The fields that say how to update
+ * the indexes are missing.
  */
 export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: WriteArgumentsOptions) {
   // A caller's key never begins with NUL.
+  // The argument is kept short, because the script has to parse it.
   const ownKey = () => (mayResend ? { key: `\0${randomUUID()}`, bodyHash: "-" } : undefined);
 
   function absence(write: ConversationWrite, expected: Tombstones) {
@@ -95,7 +90,6 @@ export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: Wr
 
   /**
    * Returns the keys of the import markers (see `markImport`) of all indexes to which an import adds its conversation.
-   * The import needs them because its index entries may have a time in the past.
    */
   const markers = (write: ConversationWrite): readonly string[] => {
     const { conversationId, userId } = write;
@@ -143,7 +137,7 @@ export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: Wr
 /** The parsed reply of the script `write`. */
 export interface WriteReply {
   readonly status: string;
-  /** The actual metadata version if `status` is `metadata-version`, else the version of the conversation. */
+  /** The conversation's version. If `status` is `metadata-version`, the metadata version. */
   readonly version: number;
   readonly lastActivityMs: number;
   /** Whether the conversation didn't exist before the write. */
@@ -152,13 +146,13 @@ export interface WriteReply {
   /** The conversation's ttl in milliseconds. 0: no expiry. */
   readonly ttlMs: number;
   /**
-   * Only if `status` is `reserve`: whether the caller must extend the ttl of the conversation's indexes for `ttlMs`
-   * before the next attempt.
+   * Only if `status` is `reserve`: whether the ttl of the conversation's indexes must be extended for `ttlMs` before
+   * the next attempt.
    */
   readonly keep: boolean;
   readonly nowMs: number;
   readonly traceIds: readonly string[];
-  /** Present if `status` is `written`. */
+  /** The receipt of the write. Absent: `status` isn't `written`. */
   readonly receipt?: WriteReceipt;
 }
 

@@ -17,11 +17,11 @@ type Indexing =
       readonly reservedAt: number;
       readonly reservedNew: boolean;
       readonly kept: boolean;
-      /** The content of the user's tombstone when the index entry was reserved, or `""` if there was no tombstone. */
+      /** The content of the user's tombstone when the index entry was reserved. `""`: there was no tombstone. */
       readonly userFound?: string;
     };
 
-/** The statuses with which the script `write` refuses a write although the expected incarnation was right. */
+/** The statuses of refusals that the script `write` checks after the expected incarnation. */
 const LATER_REFUSALS = new Set(["version", "metadata-version", "missing", "length", "message-id"]);
 
 export interface WriterOptions {
@@ -39,16 +39,11 @@ export interface WriterOptions {
   readonly onCreated: (conversationId: string, userId: string | undefined) => Promise<void>;
 }
 
-/**
- * How many times a write reserves its index entries before it gives up. A reservation becomes invalid if it gets too
- * old, or if the conversation is deleted before the write.
- */
+/** How many times a write reserves its index entries before it gives up. */
+// A reservation becomes invalid if it gets too old, or if the conversation is deleted before the write.
 const RESERVATIONS = 5;
 
-/**
- * Returns the tombstones that a write expects. Only a write that expects a missing conversation expects tombstones.
- * Returns `undefined` for any other write.
- */
+/** Returns the tombstones that a write expects, or `undefined` if the write doesn't expect a missing conversation. */
 const expectedTombstones = ({ expectedIncarnation: expected }: ConversationWrite) =>
   expected !== undefined && "absent" in expected ? expected.absent : undefined;
 
@@ -62,7 +57,7 @@ export function createWriter(options: WriterOptions) {
     waits: wait !== undefined,
   });
 
-  /** Prepares the part of a write that is the same in each attempt. Returns a function that makes one attempt. */
+  /** Returns a function that makes one attempt of a write. */
   function prepare(write: ConversationWrite) {
     const { conversationId, messages } = write;
     const input = toInput(write);
@@ -112,14 +107,11 @@ export function createWriter(options: WriterOptions) {
     return { reply, reserved: false };
   }
 
-  /**
-   * Returns whether the write must be refused because its user was erased. The script `write` can't check this if the
-   * user's tombstone is on another server. If the script has refused the write for one of the {@link LATER_REFUSALS},
-   * the refusal because of the erasure takes precedence.
-   */
+  /** Returns whether a write must be refused because its user was erased. */
   async function isErased(write: ConversationWrite, { status, absent }: WriteReply): Promise<boolean> {
     const expected = expectedTombstones(write);
     if (!absent || expected === undefined || write.userId === undefined) return false;
+    // The script `write` can't check a tombstone on another server. Its later refusals must not hide the erasure.
     if (!LATER_REFUSALS.has(status)) return false;
     const found = await tombstones.ofUser(write.userId);
     return found !== null && found !== expected.user;

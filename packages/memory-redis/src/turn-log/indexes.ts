@@ -5,12 +5,10 @@ import { list, number, type RunScript, text } from "../lua.ts";
 import { type createTurnKeys, nameOf, parseName, type TurnName } from "./keys.ts";
 import { type scripts, toTurn } from "./scripts.ts";
 
-/** The number of index entries that are read together. */
+/** The number of index entries that are read in one step. */
 const PAGE = 100;
-/**
- * The age in microseconds after which an index entry without a turn is removed. If an entry and its turn may be on
- * different servers, the entry is written first. So a younger entry stays, because its turn may still be written.
- */
+/** The age in microseconds after which an index entry without a turn is removed. */
+// The turn of a younger entry may still be written: on a Cluster, the entry is written first.
 const RESERVED_US = 60_000_000;
 
 export interface IndexParts {
@@ -23,14 +21,11 @@ export interface IndexParts {
 interface LeasedTurn {
   readonly turn: LoggedTurn | undefined;
   readonly leaseEndsAt: number;
-  /** The server's time at the read. `now` and `leaseEndsAt` are in microseconds since 1970. */
+  /** The server's time at the read, in microseconds since 1970, like `leaseEndsAt`. */
   readonly now: number;
 }
 
-/**
- * Returns functions that find turns in the indexes. An index may still have entries of turns that have expired or
- * ended. If a read finds such an entry, the entry is removed.
- */
+/** Returns functions that find turns in the indexes. Entries of expired or ended turns are removed. */
 export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
   const remove = (index: string, name: string): Promise<unknown> =>
     deadlines(port.send(["ZREM", index, name], index));
@@ -70,7 +65,7 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
     return found.slice(0, limit);
   }
 
-  /** Returns running turns whose lease has expired. The turn whose lease expired first comes first. */
+  /** Returns running turns whose lease has expired, the longest expired first. */
   async function abandoned(limit: number): Promise<readonly LoggedTurn[]> {
     const found: { readonly turn: LoggedTurn; readonly leaseEndsAt: number }[] = [];
     for (let from = 0; found.length < limit; ) {
@@ -102,7 +97,7 @@ export function createTurnIndexes({ port, run, keys, deadlines }: IndexParts) {
     return longest.slice(0, limit).map(({ turn }) => turn);
   }
 
-  /** Returns the names of all turns of a user. A name has the conversation id and the turn id. */
+  /** Returns the conversation id and the turn id of each turn of a user. */
   async function turnsOfUser(userId: string): Promise<readonly TurnName[]> {
     const index = keys.userTurns(userId);
     return list(await deadlines(port.send(["ZRANGE", index, "0", "-1"], index))).map((name) =>
@@ -129,11 +124,9 @@ interface IndexEntry {
   readonly score: number;
 }
 
-/**
- * Converts a reply with members and scores into index entries. Depending on the client, the reply holds pairs of a
- * member and a score, or one flat list.
- */
+/** Converts a reply with members and scores into index entries. */
 function entriesIn(reply: unknown): readonly IndexEntry[] {
+  // Depending on the client, the reply holds pairs of a member and a score, or one flat list.
   const flat = list(reply).flat();
   return Array.from({ length: flat.length / 2 }, (_, at) => ({
     ...{ name: text(flat[2 * at]), score: number(flat[2 * at + 1]) },

@@ -9,9 +9,8 @@ end
 `;
 
 /**
- * A Lua fragment. `indexTurn` adds a turn to two lists of its user: the list of all turns, and the list of open
- * (running or waiting) turns. If the turn began earlier and continues (`goesOn`), it keeps its place in the list of
- * open turns.
+ * A Lua fragment. `indexTurn` adds a turn to the list of its user's turns and to the list of its user's open (running
+ * or waiting) turns. `goesOn`: whether the turn began earlier.
  */
 const indexTurn = lua`
 local function indexTurn(turns, open, name, now, keepMs, goesOn)
@@ -25,7 +24,7 @@ end
 `;
 
 /**
- * Adds a turn to the list of running turns. It is used if the list may be on another server than the turn.
+ * Adds a turn to the list of running turns.
  *
  * KEYS  1 list of running turns, by the ends of their leases
  * ARGV  1 the turn's name: its conversation id and turn id   2 duration of the lease in ms
@@ -40,8 +39,7 @@ return 1
 `;
 
 /**
- * Adds a turn to the lists of its user's turns. It is used if these lists may be on another server, where the script
- * `begin` can't reach them.
+ * Adds a turn to the lists of its user's turns.
  *
  * KEYS  1 list of the user's turns, by their expiry   2 list of the user's open turns, by their start
  * ARGV  1 the turn's name: its conversation id and turn id   2 how long the turn is kept, in ms
@@ -59,8 +57,8 @@ return 1
 `;
 
 /**
- * Records in a turn's Redis hash until when the turn's entries in the lists of its user's turns are kept. The caller
- * must have extended these entries before.
+ * Stores in a turn's Redis hash until when the turn's entries in its user's lists are kept. Must be called after
+ * `indexUserTurn`.
  *
  * KEYS  1 hash of the turn
  * ARGV  1 token: the random text that identifies the writer
@@ -77,8 +75,7 @@ return 1
 `;
 
 /**
- * Updates the lists of a user's turns after the state of one of these turns has become 'ended' or 'waiting'. It is used
- * if the lists may be on another server, where the script `append` can't reach them.
+ * Updates the lists of a user's turns after the state of one of these turns has become 'ended' or 'waiting'.
  *
  * KEYS  1 list of the user's turns   2 list of the user's open turns
  * ARGV  1 the turn's name: its conversation id and turn id   2 'ended' or 'waiting'
@@ -97,8 +94,8 @@ return 1
 `;
 
 /**
- * A Lua fragment. `head` reads the fields of a turn that the function `toTurn` parses. `key`: the key of the turn's
- * Redis hash.
+ * A Lua fragment. `head` returns the fields of a turn that `toTurn` converts into a `LoggedTurn`. `key`: the key of the
+ * turn's Redis hash.
  */
 const head = lua`
 local function head(key)
@@ -370,7 +367,10 @@ export const scripts = {
   ...{ read, release, requestStop, takeOver },
 } as const;
 
-/** Converts a reply of the Lua fragment `head` into a turn. Returns `undefined` if there is no such turn. */
+/**
+ * Converts the fields of a turn, as the Lua fragment `head` returns them, into a `LoggedTurn`. Returns `undefined` if
+ * the turn doesn't exist.
+ */
 export function toTurn(reply: unknown): LoggedTurn | undefined {
   const [conversationId, userId, turnId, state, started, count, stop, record] = list(reply);
   if (conversationId == null) return undefined;

@@ -24,12 +24,10 @@ import { scripts, toTurn, toTurns } from "./scripts.ts";
 
 /**
  * Creates a turn log in Redis that all processes share. The log never closes the client. All times are those of the
- * server, which also removes expired turns. On one server, each call that writes is one atomic script.
+ * server. Expired turns are removed by the server. On one server, each call that writes is one atomic script.
  *
  * The keys of a conversation's turns are in the Cluster slot of the conversation. On a Cluster, the list of running
- * turns and the lists of each user are in other slots. An entry in these lists is written before its turn, and again
- * after the turn. The second write restores an entry that a concurrent erasure has removed, so no turn lacks its entry.
- * If a read finds an entry without a turn, it removes the entry.
+ * turns and the lists of each user are in other slots.
  *
  * @throws TypeError for an invalid client or option.
  *
@@ -64,14 +62,15 @@ export function createRedisTurnLog(
   ];
 
   /**
-   * Adds a running turn to three lists: all running turns, all turns of its user, and the open turns of its user. Used
-   * on a Cluster, where the lists may be on other servers than the turn.
+   * Adds a running turn to the list of running turns, the list of its user's turns, and the list of its user's open
+   * turns.
    */
   async function indexTurnEntries(
     turn: TurnName,
     userId: string,
     { leaseMs, keepMs }: { leaseMs: number; keepMs: number },
   ) {
+    // On a Cluster, the lists may be on other servers than the turn.
     const name = nameOf(turn);
     await Promise.all([
       run("indexUserTurn", { keys: [...indexesOf(userId)], args: [name, keepMs, 1] }),
@@ -99,6 +98,8 @@ export function createRedisTurnLog(
     const { conversationId, userId, turnId } = turn;
     const token = crypto.randomUUID();
     const times = timesOf(turn);
+    // An entry in the lists is written before its turn, and again after it: a concurrent erasure may have removed the
+    // first one. So no turn lacks its entry. A read removes entries without a turn.
     if (!atomic) await indexTurnEntries(turn, userId, times);
     const reply = await run("begin", beginCall(turn, token));
     const [outcome, details] = list(reply);
@@ -112,11 +113,9 @@ export function createRedisTurnLog(
     return { begun: false, running };
   }
 
-  /**
-   * Updates the lists of turns after a turn's state has become `ended` or `waiting`. Used on a Cluster, where the
-   * script `append` can't reach these lists.
-   */
+  /** Updates the lists of turns after a turn's state has become `ended` or `waiting`. */
   async function indexTurnEnd(writer: TurnWriter, { state, recordSeconds }: TurnEnding): Promise<void> {
+    // On a Cluster, the script `append` can't reach these lists.
     const name = nameOf(writer);
     const userId = await ownerOf(writer);
     if (userId === undefined) return;
@@ -126,14 +125,12 @@ export function createRedisTurnLog(
     ]);
   }
 
-  /**
-   * Extends a running turn's entries in its user's lists, so the entries outlive the turn. If the process crashes
-   * before the extension is recorded in the turn, the next write to the turn extends the entries again.
-   */
+  /** Extends a running turn's entries in its user's lists, so the entries outlive the turn. */
   async function prolongEntries(writer: TurnWriter, keepMs: number): Promise<void> {
     const userId = await ownerOf(writer);
     if (userId === undefined) return;
     await run("indexUserTurn", { keys: [...indexesOf(userId)], args: [nameOf(writer), keepMs, 0] });
+    // If the process crashes before this, the next write to the turn extends the entries again.
     await run("confirmIndexed", { keys: [hashOf(writer)], args: [writer.token] });
   }
 
@@ -177,10 +174,7 @@ export function createRedisTurnLog(
     return turn === undefined ? null : { turn, events: list(events).map(text) };
   };
 
-  /**
-   * Erases the turns of a conversation, and removes their entries from all lists. If `userId` is given, erases only the
-   * turns of this user. Returns the number of erased turns.
-   */
+  /** Erases the turns of a conversation, or only those of the user `userId`. Returns the number of erased turns. */
   async function erase(conversationId: string, userId = ""): Promise<number> {
     const reply = await run("erase", {
       keys: [keys.turns(conversationId)],

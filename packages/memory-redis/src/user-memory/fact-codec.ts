@@ -38,12 +38,11 @@ const POSITIONS: Readonly<Record<Scalar, number>> = {
 const SCALARS = Object.entries(POSITIONS) as readonly (readonly [Scalar, number])[];
 const TERMS = SCALARS.length + 1;
 
-/**
- * Encodes a fact without its vector: as a JSON array of its values. The last value has alternating terms and weights.
- */
+/** Converts a fact, without its vector, into the JSON array that Redis stores. */
 export function encodeFact(fact: StoredFact): string {
   const values: unknown[] = [LAYOUT];
   for (const [name, position] of SCALARS) values[position] = fact[name];
+  // Alternating terms and weights.
   values[TERMS] = fact.terms.flatMap(({ term, weight }) => [term, weight]);
   return JSON.stringify(values);
 }
@@ -65,16 +64,13 @@ function decodeFact(body: string, vector: string): StoredFact {
   return fact as unknown as StoredFact;
 }
 
-/** Decodes facts from their JSON texts (`bodies`) and their encoded vectors, as scripts return them. */
+/** Converts the JSON texts of facts (`bodies`) and their encoded vectors, as scripts return them, into facts. */
 export function decodeFacts(bodies: unknown, vectors: unknown): readonly StoredFact[] {
   const given = list(vectors);
   return list(bodies).map((body, at) => decodeFact(text(body), text(given[at] ?? "")));
 }
 
-/**
- * Encodes a vector as base64, with four bytes for each number. Base64 is used because replies are text with every
- * client.
- */
+/** Encodes a vector as base64, with four bytes for each number. */
 export const encodeVector = (vector: readonly number[]): string =>
   Buffer.from(Float32Array.from(vector).buffer).toString("base64");
 
@@ -87,8 +83,8 @@ export function decodeVector(text: string): Float32Array {
 
 const SIGNS = 6;
 /**
- * The code of the first character that signatures use: the question mark. The 64 characters from the question mark on
- * are printable, and include neither a colon nor a semicolon.
+ * The code of the first character that signatures use: the question mark. Signatures use the 64 characters from there
+ * on, which include neither a colon nor a semicolon.
  */
 const FIRST = 63;
 
@@ -106,8 +102,8 @@ export function signatureOf(vector: readonly number[]): string {
 export const signatureLength = (vector: readonly number[]): number => Math.ceil(vector.length / SIGNS);
 
 /**
- * Returns a function that compares a vector with a signature, which begins at the index `at` of a text. The function
- * returns a score: a higher score means that the directions are closer. Scores of different signatures can be compared.
+ * Returns a function that scores how close the directions of two vectors are: `vector`, and a vector whose signature
+ * begins at the index `at` of a text. A higher score means closer.
  */
 export function signatureScorer(vector: readonly number[]): (text: string, at: number) => number {
   const length = signatureLength(vector);
@@ -134,9 +130,7 @@ export function signatureScorer(vector: readonly number[]): (text: string, at: n
 const locationName = (conversationId: string, position: number): string =>
   `place:${position}:${conversationId}`;
 
-/**
- * Returns the names under which a fact can be looked up, besides its number (`seq`). Example: `id:<id of the fact>`.
- */
+/** Returns the names under which a fact can be looked up, e.g. `id:<id of the fact>`. */
 export const lookupsOf = (fact: StoredFact): readonly string[] => [
   `id:${fact.id}`,
   `digest:${fact.digest}`,
@@ -148,7 +142,7 @@ export const lookupsOf = (fact: StoredFact): readonly string[] => [
   ...(fact.supersededBy === null ? [] : [`by:${fact.supersededBy}`]),
 ];
 
-/** Returns the names that a selection looks up, besides the facts' numbers (`seqs`). Example: `id:<id of a fact>`. */
+/** Returns the names that a selection of facts looks up, e.g. `id:<id of a fact>`. */
 export const lookupsIn = (selection: FactSelection): readonly string[] => [
   ...(selection.ids ?? []).map((id) => `id:${id}`),
   ...(selection.digests ?? []).map((digest) => `digest:${digest}`),

@@ -4,14 +4,12 @@ import { list, number, text } from "../lua.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
 /**
- * How long the mark of a removed entry stays (see `goneEntryKey`), in milliseconds. This is longer than the delay of
- * any command on its way to the server, so a delayed `writeJob` still finds the mark.
+ * How long the key `goneEntryKey` exists, in milliseconds. This is longer than any command is delayed on its way to the
+ * server.
  */
 const GONE_ENTRY_MS = 3_600_000;
 
-/**
- * The maximum number of attempts in one call. Example: if some leased entries have no job, `lease` leases more entries.
- */
+/** The maximum number of attempts to add a job, and of rounds in which one call of `lease` leases entries. */
 const ROUNDS = 8;
 
 /** In each attempt to add a job, the job's entry was removed before the job was written. */
@@ -22,31 +20,23 @@ class JobEntryGone extends Error {
 const ENTRY = /^([^:]*):([^:]*):(.*)$/s;
 
 /**
- * Returns a ticket: a unique text that marks one entry in the list of all jobs. Tickets sort by their creation, which
- * decides the order of entries with the same time.
+ * Returns a ticket: a unique text that identifies one entry in the list of all jobs. A later ticket sorts after an
+ * earlier one.
  */
 const newTicket = (): string =>
   `${Date.now().toString(36).padStart(9, "0")}${randomBytes(8).toString("hex")}`;
 
-/**
- * Returns a job's entry in the list of all jobs. It consists of the ticket, the hash of the user's id and the job's id.
- */
+/** Returns a job's entry in the list of all jobs: `<ticket>:<hash of the user id>:<job id>`. */
 const entryOf = ({ hash }: UserKey, id: string, ticket: string): string => `${ticket}:${hash}:${id}`;
 
-/**
- * Creates the queue of jobs. Each job is stored with its user, so both are erased together. Each job also has an entry
- * in the list of all jobs, which may be on another server of a Cluster. The entry is written before the job, and
- * removed after the job was deleted. A new job may get the id of a deleted job whose entry is left over. The unique
- * ticket in each entry shows to which of the two jobs the entry belongs.
- */
+/** Creates the queue of jobs. A job is stored with its user's data, and has an entry in the list of all jobs. */
 export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryCalls) {
+  // On a Cluster, the list may be on another server than the job. So the entry is written before the job, and removed
+  // after it. If a new job has the id of a deleted one, the ticket in each entry tells them apart.
   const { allJobs } = keys;
   const send = (...command: readonly string[]): Promise<unknown> => deadlines(port.send(command, allJobs));
 
-  /**
-   * Removes entries from the list of all jobs. Never rejects, because a leftover entry does no harm: `lease` removes
-   * it.
-   */
+  /** Removes entries from the list of all jobs. Never rejects: `lease` removes entries that are left over. */
   const removeEntries = (entries: readonly string[]): Promise<unknown> =>
     entries.length === 0 ? Promise.resolve() : send("ZREM", allJobs, ...entries).catch(() => {});
 
@@ -122,10 +112,7 @@ export function createJobs({ run, port, keys, deadlines, wait }: UserMemoryCalls
 
   return {
     backend,
-    /**
-     * Removes the entries of jobs that were deleted together with their user. `jobs` has alternating job ids and
-     * tickets.
-     */
+    /** Removes the entries of deleted jobs from the list of all jobs. `jobs` has alternating job ids and tickets. */
     forget: (user: UserKey, jobs: readonly string[]): Promise<unknown> => {
       const entries = Array.from({ length: jobs.length / 2 }, (_, at) =>
         entryOf(user, jobs[2 * at] ?? "", jobs[2 * at + 1] ?? ""),

@@ -8,28 +8,25 @@ import type { scripts } from "./scripts/index.ts";
 /** The keys of one user's data, all in one Cluster slot. */
 export interface UserKeys extends Readonly<Record<FactStatus, string>> {
   /**
-   * The key of the head: the user's version and epoch, and a text with the state that `@jaf/user-memory` keeps for the
-   * user. The head stays when the user is erased.
+   * The key of the user's head: its version, its epoch, and its state as a text. The head stays when the user is
+   * erased.
    */
   readonly head: string;
   readonly facts: string;
   readonly vectors: string;
-  /** The names under which facts can be looked up, with the facts' numbers. */
+  /** Maps each name under which a fact can be looked up to the fact's number (`seq`). */
   readonly lookups: string;
   readonly postings: string;
-  /** For each indexed fact, the data besides its terms that ranking needs, e.g. its author and time. */
+  /** For each fact that has terms, the data that ranking needs besides the terms, e.g. author and time. */
   readonly contexts: string;
-  /** For each vector, the signs of its numbers, one bit for each. */
+  /** For each fact that has a vector, the signs of the vector's numbers: one bit for each number. */
   readonly signatures: string;
   readonly tombstones: string;
   readonly audit: string;
   readonly jobs: string;
 }
 
-/**
- * Returns functions that build keys of the form `<prefix>user-memory:{<hash of the user id>}:<part>`. The braces
- * distinguish these keys from keys of conversations, and put all keys of a user into one Cluster slot.
- */
+/** Returns functions that build keys of the form `<prefix>user-memory:{<hash of the user id>}:<part>`. */
 export function createUserKeys(prefix: string) {
   const keyOf = ({ hash }: UserKey, part: string): string => `${prefix}user-memory:{${hash}}:${part}`;
   return {
@@ -52,8 +49,8 @@ export function createUserKeys(prefix: string) {
       };
     },
     /**
-     * Returns the key that exists if the entry with this ticket was removed from the list of all jobs. The script
-     * `takeJob` sets it, and `writeJob` refuses to write a job whose entry was removed.
+     * Returns a key that exists if the entry with this ticket was removed from the list of all jobs. The script
+     * `takeJob` sets it, and `writeJob` checks it.
      */
     goneEntryKey: (user: UserKey, ticket: string): string => keyOf(user, `gone:${ticket}`),
     /** The key of the list of all users' jobs. */
@@ -63,12 +60,12 @@ export function createUserKeys(prefix: string) {
 
 type CreatedUserKeys = ReturnType<typeof createUserKeys>;
 
-/** What every part of the backend needs to send commands and to run scripts. */
+/** The functions with which each part of the user memory backend sends commands and runs scripts. */
 export interface UserMemoryCalls {
   readonly port: RedisPort;
   readonly run: RunScript<keyof typeof scripts>;
   readonly keys: CreatedUserKeys;
   readonly deadlines: Deadlines;
-  /** The replicas that a write waits for. If absent, a write waits for no replica. */
+  /** The replicas that a write waits for. Absent: it waits for none. */
   readonly wait?: ReplicaWait | undefined;
 }

@@ -2,15 +2,12 @@ import type { MatchedDocument, Matches, StoredFact, TermWeight, UserKey } from "
 import { list, number, text } from "../lua.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
-/**
- * How many facts with consecutive numbers (`seq`) share one field of a Redis hash for their contexts (the data that
- * ranking needs besides terms). Because many facts share a field, a query reads few fields.
- */
+/** How many facts with consecutive numbers (`seq`) share one field of the Redis hash of contexts. */
 export const CONTEXTS_PER_FIELD = 32;
 
 /**
- * Encodes a fact's context: the data that ranking needs besides the fact's terms. The result is JSON with a comma at
- * the end, or `""` for a fact without terms. The bracket `[` occurs only as the first character.
+ * Encodes a fact's context: the data that ranking needs besides the fact's terms. The result is a JSON array with a
+ * comma after it, or `""` for a fact without terms.
  */
 export function encodeContext(fact: StoredFact): string {
   if (fact.terms.length === 0) return "";
@@ -30,14 +27,14 @@ type Row = readonly [
   length: number,
 ];
 
-/** A found fact. `createMatching` adds the matching terms to `terms`. */
+/** A found fact, to whose `terms` the matching terms are added. */
 export interface OpenDocument extends MatchedDocument {
   readonly terms: TermWeight[];
 }
 
 /**
- * Decodes a text of several contexts (the data of facts that ranking needs). Returns a map from each fact's number
- * (`seq`) to the fact as a document, without terms.
+ * Converts a text of several facts' contexts (the data that ranking needs) into a map from each fact's number (`seq`)
+ * to the data, without terms.
  */
 function decodeContexts(text: string): ReadonlyMap<number, OpenDocument> {
   const rows: readonly Row[] = JSON.parse(`[${text.slice(0, -1)}]`);
@@ -59,11 +56,9 @@ const SEMICOLON = 59;
 const COLON = 58;
 const ZERO = 48;
 
-/**
- * Calls `use` for each `;<seq>:<weight>` in a text. The text is parsed by hand, because it may have hundreds of
- * thousands of them.
- */
+/** Calls `use` for each `;<seq>:<weight>` in a text. */
 function eachPosting(records: string, use: (seq: number, weight: number) => void): void {
+  // Parsed by hand, because the text may have hundreds of thousands of them.
   let seq = 0;
   let value = 0;
   for (let at = 1; at <= records.length; at++) {

@@ -3,32 +3,27 @@ import { list, text } from "../lua.ts";
 import { decodeVector, signatureLength, signatureScorer } from "./fact-codec.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
-/** A fact's number (`seq`), and how similar its vector is to the requested vector. */
+/** A fact's number (`seq`), and how similar the fact's vector is to the requested vector. */
 interface Near {
   readonly seq: number;
   readonly similarity: number;
 }
 
-/**
- * How much a query compares exactly, as a count of numbers in vectors. Example: 512 vectors of 1,024 numbers each, or
- * 1,024 vectors of 512 numbers each.
- */
+/** How many numbers of vectors a query compares exactly, e.g. 512 vectors of 1,024 numbers each. */
 const EXACT_NUMBERS = 512 * 1_024;
 
-/**
- * Vectors of up to this many numbers are all compared exactly. The signs of so few numbers say too little about a
- * vector, and such short vectors are quick to compare.
- */
+/** If vectors have at most this many numbers, all of them are compared exactly. */
+// The signs of so few numbers say too little about a vector.
 const SHORT = 64;
 
-/** The number of vectors that one call reads, so no call blocks the server for long. */
+/** The maximum number of vectors that one command reads, so no command blocks the server for long. */
 const PART = 128;
 
 const byNearness = (a: Near, b: Near): number => b.similarity - a.similarity || b.seq - a.seq;
 
 /**
- * Returns the cosine similarity of each vector in `others` to `vector`. Skips zero vectors. Also skips vectors of
- * another dimension, because they come from another model.
+ * Returns the cosine similarity of each vector in `others` to `vector`. Skips zero vectors, and vectors of another
+ * dimension.
  */
 function exactly(vector: readonly number[], others: Iterable<readonly [number, string]>): readonly Near[] {
   const wanted = Float64Array.from(vector);
@@ -51,8 +46,8 @@ function exactly(vector: readonly number[], others: Iterable<readonly [number, s
 }
 
 /**
- * Returns the numbers of the facts whose vectors have the closest directions, judged by the vectors' signatures (their
- * signs).
+ * Returns the numbers (`seq`) of the facts whose vectors point most nearly in the direction of `vector`, judged by
+ * their signatures.
  */
 function candidates(vector: readonly number[], fields: readonly string[], limit: number): readonly string[] {
   const length = signatureLength(vector);
@@ -74,8 +69,8 @@ function candidates(vector: readonly number[], fields: readonly string[], limit:
 }
 
 /**
- * Returns a function that finds facts by their vectors. It first reads the signs of all vectors, one bit for each
- * number. Then it reads and compares exactly only the vectors that are nearest by their signs: some hundreds.
+ * Returns a function that finds a user's facts with the nearest vectors. It compares some hundreds of vectors exactly:
+ * those with the nearest signatures.
  */
 export function createNearest({ port, keys, deadlines }: UserMemoryCalls) {
   const send = async (command: readonly string[], key: string): Promise<readonly unknown[]> =>

@@ -10,7 +10,7 @@ import { list, number, text, UnexpectedReply } from "../lua.ts";
 import { decodeFacts, lookupsIn } from "./fact-codec.ts";
 import type { UserMemoryCalls } from "./keys.ts";
 
-/** The number of facts that one call of a listing reads, so no call blocks the server for long. */
+/** The maximum number of facts that one call of the script `list` reads, so no call blocks the server for long. */
 const LIST_PART = 500;
 
 const counted = (values: readonly unknown[]): readonly string[] => [
@@ -20,9 +20,7 @@ const counted = (values: readonly unknown[]): readonly string[] => [
 
 const flag = (brief: boolean | undefined): string => (brief === true ? "1" : "0");
 
-/**
- * Returns functions that read facts: `read` by the names under which they can be looked up, `list` from the newest on.
- */
+/** Returns the methods `read` and `list` of a user memory backend. */
 export function createReads({ run, keys }: UserMemoryCalls): Pick<UserMemoryBackend, "read" | "list"> {
   return {
     read: async (user, { tombstones: digests = [], brief, ...selection }) => {
@@ -62,10 +60,12 @@ export function createReads({ run, keys }: UserMemoryCalls): Pick<UserMemoryBack
   };
 }
 
-/** The number of audit entries that one call reads, so no call blocks the server for long. */
+/**
+ * The maximum number of audit entries that one call of the script `audit` reads, so no call blocks the server for long.
+ */
 const AUDIT_PART = 2_000;
 
-/** Encodes an entry of the audit trail: its number, a space and its body. */
+/** Converts an entry of the audit trail into the text that Redis stores: its number, a space and its body. */
 export const encodeEntry = ({ seq, body }: StoredAuditEntry): string => `${seq} ${body}`;
 
 function decodeEntry(stored: string): StoredAuditEntry {
@@ -81,8 +81,8 @@ interface Trail {
 }
 
 /**
- * Returns a function that reads a user's audit trail. A long trail is read in parts. This is safe because entries are
- * only added, until the user is erased. If the user is erased during the read, the function starts again.
+ * Returns a function that reads a user's whole audit trail. If the user is erased during the read, the function starts
+ * again.
  */
 export function createAuditReader({ run, keys }: UserMemoryCalls) {
   async function readPart(user: UserKey, first: number, last: number) {
@@ -110,7 +110,10 @@ export function createAuditReader({ run, keys }: UserMemoryCalls) {
   };
 }
 
-/** Converts the three values of a head that scripts return into a head. Returns `null` if the user has no head. */
+/**
+ * Converts the three values that scripts return for a user's head into a `UserHead`. Returns `null` if nothing was ever
+ * written for the user.
+ */
 function parseHead(version: unknown, epoch: unknown, state: unknown): UserHead | null {
   if (text(version) === "") return null;
   return { version: Number(text(version)), epoch: Number(text(epoch)), state: text(state) };

@@ -20,15 +20,12 @@ import { scripts } from "./scripts/index.ts";
 import { createWrites } from "./writes.ts";
 
 /**
- * The options of {@link createRedisUserMemoryBackend}: the server, the prefix of the keys, and time limits, as for
- * conversations. There is no `ttl`, because facts are kept until they are forgotten.
+ * The options of {@link createRedisUserMemoryBackend}: the server, the prefix of the keys, and time limits. There is no
+ * `ttl`: facts are kept until they are forgotten.
  */
 export interface RedisUserMemoryBackendConfig extends Omit<RedisConfig, "ttl"> {}
 
-/**
- * The options of {@link createRedisUserMemory}: the options of the backend, and the options that every user memory
- * store has.
- */
+/** The options of {@link createRedisUserMemory}: those of its backend, and those that every user memory store has. */
 export interface RedisUserMemoryConfig extends RedisUserMemoryBackendConfig, UserMemoryOptions {}
 
 const WHAT = "Redis user memory configuration";
@@ -40,13 +37,13 @@ type RedisUserMemoryBackendSettings = Omit<RedisSettings, "ttl">;
 
 interface RedisUserMemorySettings {
   readonly settings: RedisUserMemoryBackendSettings;
-  /** The options that every user memory store has. They were validated, and have no defaults filled in. */
+  /** The options that every user memory store has, validated but without defaults. */
   readonly options: UserMemoryOptions;
 }
 
 /**
  * Splits the configuration into the settings of the backend and the options of user memory. Throws a `TypeError` if a
- * field is invalid. The error names the field and the expected value, but never contains the actual value.
+ * field is invalid.
  */
 function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserMemorySettings {
   const given = bindOptions(configSchema, config);
@@ -55,7 +52,7 @@ function parseUserMemoryConfig(config: RedisUserMemoryConfig): RedisUserMemorySe
   return { settings, options: Object.fromEntries(options) };
 }
 
-/** Returns the settings of the backend with their defaults. Throws the same errors as {@link parseUserMemoryConfig}. */
+/** Returns the settings of the backend with their defaults. Throws a `TypeError` if a field is invalid. */
 const parseUserMemoryBackendConfig = (config: RedisUserMemoryBackendConfig): RedisUserMemoryBackendSettings =>
   parseOptions(backendSchema, bindOptions(backendSchema, config), WHAT);
 
@@ -116,9 +113,7 @@ export async function createRedisUserMemoryBackend(
   return createUserMemoryBackend(await openStore(opening));
 }
 
-/**
- * Creates the backend of user memory on Redis. Each atomic read or write is one script, on keys of one Cluster slot.
- */
+/** Creates the backend of user memory on Redis. */
 export function createUserMemoryBackend(options: StoreOptions): UserMemoryBackend {
   const { port, close } = closable(options.port, options.close);
   const keys = createUserKeys(options.keyPrefix);
@@ -143,7 +138,7 @@ class UserMemoryClosed extends Error {
   override readonly name = "UserMemoryClosed";
 }
 
-/** Returns a port whose calls reject after `close` was called. A client that the application passed in stays usable. */
+/** Returns a port whose calls reject after the returned function `close` was called. */
 function closable(port: RedisPort, close: () => Promise<void>) {
   let closed = false;
   const refuse = (): Promise<never> => Promise.reject(new UserMemoryClosed("the store was closed"));

@@ -12,13 +12,15 @@ import type { UserKeys, UserMemoryCalls } from "./keys.ts";
 import { CONTEXTS_PER_FIELD, encodeContext } from "./matching.ts";
 import { encodeEntry } from "./reads.ts";
 
-/** The keys that the script `commit` changes by the Redis commands in its arguments. */
+/**
+ * The script `commit` gets Redis commands as arguments and runs them. These are the keys that those commands change.
+ */
 const BY_COMMAND = [
   ...(["facts", "vectors", "tombstones", "audit"] as const),
   ...(["active", "quarantined", "superseded"] as const),
 ] as const;
 
-/** The keys of the script `commit`, in their order. The script knows the first five by their places. */
+/** The parts of a user's data whose keys the script `commit` gets, in this order. */
 const COMMIT_PARTS = [
   ...(["head", "lookups", "postings", "signatures", "contexts"] as const),
   ...BY_COMMAND,
@@ -26,10 +28,8 @@ const COMMIT_PARTS = [
 
 type CommitPart = (typeof COMMIT_PARTS)[number];
 
-/**
- * The maximum number of arguments of one Redis command, so they fit on Lua's stack. The number is even, so a name is
- * never separated from its value.
- */
+/** The maximum number of arguments of one Redis command. It is even, so a name and its value stay in one command. */
+// Lua's stack holds only a few thousand values.
 const ARGUMENTS = 4_000;
 
 interface Command {
@@ -67,11 +67,9 @@ function otherCommands({ tombstones, removedTombstones, audit }: UserChange): re
   ];
 }
 
-/**
- * Joins commands that have the same name and key. Two commands with the same name and key concern different fields, so
- * their order doesn't matter.
- */
+/** Joins the arguments of commands that have the same name and key. */
 function joined(commands: readonly Command[]): readonly Command[] {
+  // They change different fields, so their order doesn't matter.
   const all = new Map<
     string,
     { readonly name: Command["name"]; readonly part: CommitPart; args: string[] }
@@ -116,7 +114,7 @@ function encodeChange(change: UserChange, write: string): readonly string[] {
   ];
 }
 
-/** The keys of the script `erase`, in their order. The script knows the first five by their places. */
+/** The parts of a user's data whose keys the script `erase` gets, in this order. */
 const ERASED_PARTS = [
   ...(["head", "audit", "facts", "vectors", "jobs"] as const),
   ...(["lookups", "postings", "contexts", "signatures", "tombstones"] as const),
@@ -124,8 +122,8 @@ const ERASED_PARTS = [
 ] as const;
 
 /**
- * Returns functions that change and erase a user's facts. `forgetJobs` removes the entries of erased jobs from the list
- * of all jobs.
+ * Returns the methods `commit` and `erase` of a user memory backend. `forgetJobs` removes the entries of erased jobs
+ * from the list of all jobs.
  */
 export function createWrites(
   { run, keys, wait }: UserMemoryCalls,
@@ -160,10 +158,7 @@ interface FactEdit {
   readonly after: StoredFact | null;
 }
 
-/**
- * How many facts with consecutive numbers (`seq`) share one field of a Redis hash for their vectors' signatures (the
- * signs of the vectors' numbers). Because many facts share a field, a query reads few fields.
- */
+/** How many facts with consecutive numbers (`seq`) share one field of the Redis hash of signatures. */
 const SIGNATURES_PER_FIELD = 64;
 
 /** Returns one edit for each changed fact, even if `put` and `drop` contain the fact several times. */
@@ -192,15 +187,15 @@ function isSameVector({ before, after }: FactEdit): boolean {
 }
 
 /**
- * Returns the change of a fact's vector, or `undefined` if the vector stays. If the returned `vector` is `undefined`,
- * the change removes the vector.
+ * Returns the change of a fact's vector, or `undefined` if the vector stays. `vector: undefined` means that the vector
+ * is removed.
  */
 const vectorChange = (edit: FactEdit): { readonly vector: readonly number[] | undefined } | undefined =>
   isSameVector(edit) ? undefined : { vector: edit.after?.vector ?? undefined };
 
 /**
- * Returns triples for the script `commit`: a name under which the fact can be looked up, the fact's `seq`, and `1` to
- * add or `0` to remove the name.
+ * Returns three arguments of the script `commit` for each changed name: the name under which the fact can be looked up,
+ * the fact's `seq`, and `1` to add or `0` to remove the name.
  */
 function lookupEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = new Set(before === null ? [] : lookupsOf(before));
@@ -212,8 +207,8 @@ function lookupEdits({ seq, before, after }: FactEdit): readonly string[] {
 }
 
 /**
- * Returns triples for the script `commit`: a term, the fact's `seq`, and the new record `;<seq>:<weight>`, or `""` to
- * remove the record.
+ * Returns three arguments of the script `commit` for each changed term: the term, the fact's `seq`, and the text
+ * `;<seq>:<weight>`. The text is `""` if the term is removed.
  */
 function postingEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = weightsOf(before?.terms);
@@ -228,7 +223,10 @@ function postingEdits({ seq, before, after }: FactEdit): readonly string[] {
 
 const fieldOf = (seq: string, perField: number): string => String(Math.floor(Number(seq) / perField));
 
-/** Returns at most one triple for `commit`: a hash field, the fact's `seq`, and its signature or `""` to remove it. */
+/**
+ * Returns no arguments for the script `commit` if the fact's vector stays. Otherwise returns three: a hash field, the
+ * fact's `seq`, and the signature or `""`.
+ */
 function signatureEdits(edit: FactEdit): readonly string[] {
   const change = vectorChange(edit);
   if (change === undefined) return [];
@@ -236,7 +234,10 @@ function signatureEdits(edit: FactEdit): readonly string[] {
   return [fieldOf(edit.seq, SIGNATURES_PER_FIELD), edit.seq, record];
 }
 
-/** Returns at most one triple for `commit`: a hash field, the fact's `seq`, and its context or `""` to remove it. */
+/**
+ * Returns no arguments for the script `commit` if the fact's context stays. Otherwise returns three: a hash field, the
+ * fact's `seq`, and the context or `""`.
+ */
 function contextEdits({ seq, before, after }: FactEdit): readonly string[] {
   const old = before === null ? "" : encodeContext(before);
   const now = after === null ? "" : encodeContext(after);

@@ -2,8 +2,7 @@ import { clockMs, lua } from "../../lua.ts";
 import { partKeys } from "./fragments.ts";
 
 /**
- * Deletes a conversation and leaves a tombstone. A missing conversation gets a tombstone only if another process may be
- * about to create it (ARGV[9] is '1').
+ * Deletes a conversation and leaves a tombstone.
  *
  * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids, and of its
  *        tombstone
@@ -11,14 +10,10 @@ import { partKeys } from "./fragments.ts";
  *       3 'atomic' if the indexes are on this server, else 'ask'   4 prefix of all keys
  *       5 key of the index that lists this conversation among all conversations
  *       6 key of the tombstone   7 content of the tombstone: a random id   8 lifetime of the tombstone in ms
- *       9 '1' if a missing conversation may be about to be written, else '0'
+ *       9 '1' to leave a tombstone even if no conversation is deleted, else '0'
  *
- * Returns { 1 if a conversation was deleted, else 0; time in ms since 1970; owner or ''; trace ids … }. The trace ids
- * are only returned if the indexes are on other servers, so the caller can update them.
- *
- * A conversation that belongs to another user stays. Even then the script leaves a tombstone if ARGV[9] is '1', because
- * this user's conversation may be about to be written. While the other user's conversation exists, the tombstone has no
- * effect. If that conversation expires, a write that creates this user's conversation finds the tombstone.
+ * Returns { 1 if a conversation was deleted, else 0; time in ms since 1970; owner or ''; trace ids … }. With 'atomic',
+ * no trace ids are returned.
  */
 export const deleteConversation = lua`
 ${clockMs}

@@ -1,8 +1,8 @@
 import { lua } from "../../lua.ts";
 
 /**
- * A Lua fragment. `part_keys` returns the keys of a conversation's parts: its messages, idempotency keys, traces, and
- * the messages' own ids (the ids that writers gave to messages).
+ * A Lua fragment. `part_keys` returns the keys of a conversation's messages, idempotency keys, traces, and own ids of
+ * messages (ids that writers gave to messages).
  */
 export const partKeys = lua`
 local function part_keys(prefix, conversation)
@@ -12,11 +12,11 @@ end
 `;
 
 /**
- * A Lua fragment that enters conversations in indexes and extends the ttl of indexes. An index must outlive every
- * conversation in it, even a conversation that is only read. So the ttl of an index is twice the ttl of the
- * conversation. The scripts renew the ttl of the index when half of the conversation's ttl has passed since the last
- * renewal. An index without a ttl may hold a conversation without a ttl, so only a new index gets a ttl.
+ * A Lua fragment. `enter_index` adds a conversation to an index. `extend_index` extends the ttl of an index to twice
+ * the ttl of a conversation in it.
  */
+// An index must outlive every conversation in it, even a conversation that is only read. An index without a ttl may
+// hold a conversation without a ttl, so only a new index gets a ttl.
 export const enterIndex = lua`
 local function extend_index(index, ttl, just_made)
   if not ttl then
@@ -42,12 +42,11 @@ local RESERVED_MS = 60000
 `;
 
 /**
- * A Lua fragment that stores the time of an import in a marker. All indexes of a Cluster slot share one marker. If a
- * reader finds that a conversation is missing, it removes the conversation's index entry. The entry stays if its time
- * is after the read, because the conversation may have been created since then. But the entry of an imported
- * conversation has a past time. So the reader also compares the marker: if an import was made after the read, the entry
- * stays.
+ * A Lua fragment. `mark_import` stores the time of an import in a marker, which all indexes of a Cluster slot share.
  */
+// A reader removes the index entry of a missing conversation, unless the entry's time is after the read: then the
+// conversation may have been created since. But the entry of an imported conversation has a past time, so the reader
+// compares the marker, too.
 export const markImport = lua`
 local function mark_import(marker, at)
   local known = redis.call('GET', marker)
@@ -56,8 +55,8 @@ end
 `;
 
 /**
- * A Lua fragment. `digest_at` returns the digest that follows a stored message's JSON text. Returns nil if there is no
- * message at the list index, or if the message was written before digests existed.
+ * A Lua fragment. `digest_at` returns the digest of the message at a list index. Returns nil if there is no message, or
+ * if the message has no digest.
  */
 export const digestAt = lua`
 local function digest_at(messages, at)
@@ -68,11 +67,10 @@ end
 `;
 
 /**
- * A Lua fragment for the messages' own ids (the ids that writers gave to messages), which are in a Redis hash. The
- * field 'i' + id holds the message's position and the hash of its content. The field 'p' + position holds the id, so
- * both fields of a message can be found by its position. `own_ids` creates and returns three functions. A write calls
- * `own_ids` only if it needs these functions, which few writes do.
+ * A Lua fragment. `own_ids` returns three functions for the Redis hash of the messages' own ids (the ids that writers
+ * gave to messages).
  */
+// The field 'i' + id holds the message's position and the hash of its content. The field 'p' + position holds the id.
 export const ownIds = lua`
 local function own_ids(hash)
   -- Returns hashes of contents by id, for those messages of a batch that are already stored before a position. given:
@@ -129,10 +127,11 @@ end
 `;
 
 /**
- * A Lua fragment. `trim_cut` returns the list index of the first message to keep, if `max` messages are to be kept. A
- * tool result (its text begins with a space) never stays without its call. So the cut moves towards the end, past tool
- * results. If only tool results would be left, the cut moves back, and the last call stays with all its results.
+ * A Lua fragment. `trim_cut` returns the list index of the first message to keep, if about `max` messages are to be
+ * kept. A tool result is never kept without its call.
  */
+// The text of a tool result begins with a space. The cut moves towards the end, past tool results. If only tool results
+// would be left, it moves back to their call.
 export const trimCut = lua`
 local function trim_cut(messages, total, max)
   local cut = total - max

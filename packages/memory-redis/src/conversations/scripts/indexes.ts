@@ -2,21 +2,20 @@ import { lua } from "../../lua.ts";
 import { enterIndex, markImport, reservedMs } from "./fragments.ts";
 
 /**
- * Creates a conversation's index entry before the conversation is written, so a conversation never lacks its entry.
- * Used on a Cluster, where one script may be unable to write both the entry and the conversation. If a crash prevents
- * the write of the conversation, readers skip the entry and later remove it.
+ * Creates a conversation's index entry before the conversation is written. The entry's score is a time in the future,
+ * with half a millisecond that marks it as reserved.
  *
  * KEYS  1 index   2 tombstone of the index's user, if the tombstone is to be checked
  * ARGV  1 conversation id   2 time in ms since 1970   3 ttl of the conversation in ms, 0 for none
  *       4 expected content of the tombstone, if it is to be checked
  *
  * Returns the content of the tombstone, or '' if there is none. If the tombstone has another content than expected, no
- * entry is made. The deletion of all conversations of a user first creates the tombstone and then reads the entries. So
- * either this script finds the tombstone, or the deletion finds the entry.
- *
- * The entry's score is a time in the future. Readers remove only entries with a past time, so the entry stays until its
- * conversation is written. Half a millisecond in the score marks the entry as reserved.
+ * entry is created.
  */
+// On a Cluster, no script may reach both the index and the conversation. If a crash prevents the write of the
+// conversation, readers later remove the entry. Until then it stays, because readers remove only entries with a past
+// time. The deletion of all conversations of a user creates the tombstone before it reads the entries. So either this
+// script finds the tombstone, or the deletion finds the entry.
 export const reserveIndexEntry = lua`
 ${enterIndex}
 ${reservedMs}
@@ -83,11 +82,10 @@ return 1
  * ARGV  1 conversation id   2 when the conversation was found to be missing, in ms since 1970
  *       3 the import marker of the index, see `markImport`
  *
- * Returns 1 if the entry was removed, else 0.
- *
- * The entry stays in two cases: its score is the time ARGV[2] or later, or an import was made at that time or later. In
- * both cases, the conversation may exist again. While a Cluster moves the marker to another server, every entry stays.
+ * Returns 1 if the entry was removed. Returns 0 if the entry stays, because the conversation may exist again.
  */
+// The entry stays if its score is the time ARGV[2] or later, if an import was made at that time or later, or while a
+// Cluster moves the marker to another server.
 export const removeIndexEntry = lua`
 local imported = redis.pcall('GET', ARGV[3])
 if type(imported) == 'table' or imported and tonumber(imported) >= tonumber(ARGV[2]) then return 0 end

@@ -8,9 +8,8 @@ import { enterIndex, partKeys } from "./fragments.ts";
  * ARGV  1 a trace id, to find only the conversations to which this trace has written, or ''
  *       2 '1' to read only the fields that statistics need, '' to read all fields
  *
- * Returns { time in ms since 1970, one value for each conversation … }. The value has the fields and values of the
- * conversation's hash. It is nil if the conversation doesn't exist, if the trace hasn't written to it, or if the
- * conversation's key has another type.
+ * Returns { time in ms since 1970, one value for each conversation … }. A value has the fields and values of the
+ * conversation's hash. It is nil if the conversation isn't found.
  */
 export const heads = lua`
 ${clockMs}
@@ -95,14 +94,13 @@ return { clock(), hash, from, to, items, receipt, own, trace_ids }
 `;
 
 /**
- * Reads messages with their digests. Reads the list of messages as it is, even if its length differs from the stored
- * number of messages.
+ * Reads messages with their digests.
  *
  * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids
  * ARGV  1 prefix of all keys   2 position of the first message to read   3 maximum number of messages
  *
- * Returns nil if there is no conversation. Otherwise returns { position of the first stored message; number of stored
- * messages; base, which is the digest before the first message; digest of the last message or ''; messages }.
+ * Returns nil if there is no conversation. Otherwise returns { position of the first stored message; actual number of
+ * stored messages; digest before the first message; digest of the last message or ''; messages }.
  */
 export const history = lua`
 ${partKeys}

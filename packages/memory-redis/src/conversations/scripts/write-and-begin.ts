@@ -3,13 +3,12 @@ import { begin } from "../../turn-log/scripts.ts";
 import { write } from "./write.ts";
 
 /**
- * Runs the scripts `write` and `begin` as one: writes to one conversation and begins a turn, or does neither. All keys
- * are on one server.
+ * Runs the scripts `write` and `begin` as one: either both succeed, or nothing changes.
  *
  * KEYS  1 … 5 those of `begin`   6 … those of `write`
  * ARGV  1 … 9 those of `begin`   10 … those of `write`
  *
- * Returns what `write` returns. Status also: 'turn' (the turn can't begin, or the write was made before).
+ * Returns what `write` returns. An additional status is 'turn': the turn can't begin, or the write was made before.
  */
 export const writeAndBegin = lua`
 local TURN_KEYS, TURN_ARGS = 5, 9

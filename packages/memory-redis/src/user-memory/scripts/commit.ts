@@ -2,8 +2,8 @@ import { lua } from "../../lua.ts";
 import { records, slices } from "./fragments.ts";
 
 /**
- * A Lua fragment. `edit` collects changes of the fields of one Redis hash. A field is read when it is first needed. The
- * function `write` of the result writes all changes together.
+ * A Lua fragment. `edit` returns functions that read and change fields of one Redis hash. No change is written until
+ * `write` is called.
  */
 const edit = lua`
 local function edit(key)
@@ -58,14 +58,14 @@ end
  * ARGV  1 expected version   2 a unique name of this write   then five lists, each after its length:
  *         commands:   name of a Redis command, number of the key in KEYS, number of arguments, arguments
  *         lookups:    name under which a fact can be looked up, the fact's seq, '1' to add it or '0' to remove it
- *         postings:   term, seq, record of the term's weight or '' to remove it
- *         signatures: hash field, seq, record of the vector's signs or '' to remove it
- *         contexts:   hash field, seq, record of the data that ranking needs or '' to remove it. The hash's field 'size'
- *                     counts the records
+ *         postings:   term, seq, text with the term's weight or '' to remove it
+ *         signatures: hash field, seq, text with the vector's signs or '' to remove it
+ *         contexts:   hash field, seq, text with the data that ranking needs or '' to remove it
  *
- * Returns 1 if the write was made. If the user's data has another version, writes nothing and returns 0. If the client
- * sends the same write again, it takes effect once and returns 1.
+ * Returns 1 if the write was made, by this call or by an earlier call with the same name. Returns 0 if the user's data
+ * has another version: then nothing is written.
  */
+// The field 'size' of the hash of contexts counts the facts that have a context.
 export const commit = lua`
 ${slices}
 ${edit}
@@ -157,8 +157,8 @@ return 1
  * KEYS  1 head   2 audit trail   3 facts   4 vectors   5 jobs   6 … the other keys of the user
  * ARGV  1 a unique name of this write   2 the head's new state   3 … entries of the new audit trail
  *
- * Returns { number of deleted facts, of vectors, of jobs, then id and ticket of each job … }. If the client sends the
- * same erasure twice, it takes effect once. The second reply has the same numbers, but no ids and tickets.
+ * Returns { number of deleted facts, of vectors, of jobs, then id and ticket of each job … }. A second call with the
+ * same name erases nothing and returns only the three numbers.
  */
 export const erase = lua`
 ${slices}

@@ -1,9 +1,7 @@
 import { lua } from "../../lua.ts";
 
-/**
- * A Lua fragment. Its functions split a command with many arguments into several commands, because Lua's stack holds
- * only a few thousand values.
- */
+/** A Lua fragment. Its functions run a Redis command with any number of arguments. */
+// Lua's stack holds only a few thousand values, so long commands are split.
 export const slices = lua`
 local SLICE = 4000
 
@@ -25,9 +23,10 @@ end
 `;
 
 /**
- * A Lua fragment for texts that consist of records of several facts. Each record begins with the mark of its kind and
- * the fact's number (seq). The mark occurs nowhere else in the record.
+ * A Lua fragment. Its functions read and change texts that consist of one record for each of several facts. A record
+ * contains the fact's number (`seq`).
  */
+// Each record begins with the mark of its kind, which occurs nowhere else in the record.
 export const records = lua`
 local POSTING = { mark = ';', stop = ':' } -- ;<seq>:<weight>
 local SIGNATURE = { mark = ';', stop = ':' } -- ;<seq>:<signature>

@@ -1,8 +1,7 @@
 import { clockMs, lua } from "../../lua.ts";
 
 /**
- * Adds a job's entry to the list of all jobs, before the job is written. So a job never lacks its entry. If a crash
- * prevents the write of the job, `lease` removes the entry.
+ * Adds a job's entry to the list of all jobs. Must be called before `writeJob`, so no job lacks its entry.
  *
  * KEYS  1 list of all jobs
  * ARGV  1 entry   2 after how many ms the job can be leased
@@ -16,13 +15,16 @@ return redis.call('ZADD', KEYS[1], clock() + ARGV[2], ARGV[1])
 `;
 
 /**
- * Writes a job after its entry was added to the list of all jobs.
+ * Writes a job whose entry is in the list of all jobs.
  *
- * KEYS  1 head of the user   2 jobs of the user   3 a mark that exists if the entry was removed meanwhile
+ * KEYS  1 head of the user   2 jobs of the user   3 a key that exists if the job's entry was removed from the list
  * ARGV  1 job id   2 unique ticket of the job's entry   3 the user's expected epoch   4 the job's content
  *
- * Returns 1 if the job was written; 0 if the job id is taken or the user has another epoch; -1 if the entry was
- * removed. If the client sends the same job again, it is written once and the script returns 1.
+ * Returns one of these numbers:
+ *
+ *    1   the job is written, by this call or by an earlier call with the same ticket
+ *    0   the job id is taken, or the user has another epoch
+ *   -1   the job's entry was removed
  */
 export const writeJob = lua`
 local stored = redis.call('HGET', KEYS[2], ARGV[1])
@@ -57,11 +59,10 @@ return entries
 /**
  * Reads a job whose entry was leased, and counts the attempt.
  *
- * KEYS  1 jobs of the user   2 the mark to set if the entry is to be removed
- * ARGV  1 job id   2 ticket of the leased entry   3 how long the mark stays, in ms
+ * KEYS  1 jobs of the user   2 a key to set if there is no such job, so a delayed `writeJob` is refused
+ * ARGV  1 job id   2 ticket of the leased entry   3 after how many ms the key expires
  *
- * Returns { number of attempts, the job's content }. If the entry has no job, sets the mark and returns nil. The mark
- * prevents that a delayed command still writes the job.
+ * Returns { number of attempts, the job's content }, or nil if there is no such job.
  */
 export const takeJob = lua`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
@@ -77,7 +78,7 @@ return { attempts, body }
 `;
 
 /**
- * Sets when a job can be leased again. Does nothing if its entry doesn't exist.
+ * Sets when a job can be leased again. Does nothing if the job's entry doesn't exist.
  *
  * KEYS  1 list of all jobs
  * ARGV  1 entry of the job   2 delay in ms
@@ -91,7 +92,8 @@ return redis.call('ZADD', KEYS[1], 'XX', clock() + ARGV[2], ARGV[1])
 `;
 
 /**
- * Returns the ticket of a job: the unique text that marks the job's entry in the list of all jobs.
+ * Returns the ticket of a job, and deletes the job if requested. The ticket is a unique text that identifies the job's
+ * entry in the list of all jobs.
  *
  * KEYS  1 jobs of the user
  * ARGV  1 job id   2 '1' to delete the job, else '0'

@@ -2,8 +2,8 @@ import { lua } from "../../lua.ts";
 import { slices } from "./fragments.ts";
 
 /**
- * A Lua fragment. `facts_of` returns two lists: those of the facts `seqs` that exist, and their vectors, with '' for a
- * fact without a vector. If the user has no vectors, or if `brief` is '1', the list of vectors is empty.
+ * A Lua fragment. `facts_of` returns two lists: the stored facts with the numbers `seqs`, and a vector for each of
+ * them. The vector is '' if the fact has none. If `brief` is '1', the second list is empty.
  */
 const factsOf = lua`
 local function facts_of(facts_key, vectors_key, seqs, brief)
@@ -22,11 +22,13 @@ end
 `;
 
 /**
- * Reads a user's head, the selected facts, and tombstones of forgotten facts.
+ * Reads a user's head, the selected facts, and the requested tombstones of forgotten facts.
  *
  * KEYS  1 head   2 facts   3 vectors   4 lookups: names under which facts can be looked up   5 tombstones
- * ARGV  1 '1' to leave out the vectors   2 number of tombstones   then the digests of the tombstones
- *       then the number of seqs, the seqs (numbers of facts), and the names to look up …
+ * ARGV  1 '1' to leave out the vectors
+ *       2 how many tombstones are requested, then the digest under which each is stored
+ *       … how many facts are requested by their `seq`, then each `seq` (the number of a fact)
+ *       … the names to look up
  *
  * Returns { version, epoch, state, facts, vectors, tombstones }. The first three are '' if the user has no head.
  */
@@ -67,8 +69,8 @@ return { head[1] or '', head[2] or '', head[3] or '', facts, vectors, fields_of(
  * Reads a page of a user's facts, the newest first.
  *
  * KEYS  1 facts   2 vectors   3 … for each requested status, the set of the facts with this status
- * ARGV  1 the facts' seqs (numbers) are below this one, or '+inf'   2 maximum number of facts
- *       3 '1' to leave out the vectors
+ * ARGV  1 the page has only facts whose `seq` (number) is below this one; '+inf' for the first page
+ *       2 maximum number of facts   3 '1' to leave out the vectors
  *
  * Returns { facts, vectors }.
  */
@@ -92,7 +94,7 @@ return { facts, vectors }
  * Reads a part of a user's audit trail, and the user's head.
  *
  * KEYS  1 head   2 audit trail
- * ARGV  1 index of the first entry to read in the trail, from 0   2 index of the last entry to read
+ * ARGV  1 index of the first entry to read, from 0   2 index of the last entry to read
  *
  * Returns { version, epoch, state, number of entries in the whole trail, entries }. The first three are '' if the user
  * has no head.
@@ -106,12 +108,12 @@ return { head[1] or '', head[2] or '', head[3] or '', redis.call('LLEN', KEYS[2]
 /**
  * Finds a user's facts that contain any of the terms.
  *
- * KEYS  1 postings: for each term, records with the numbers (seqs) of its facts and their weights
- *       2 contexts: records with the data of facts that ranking needs, e.g. author and time. A field has several records
- * ARGV  1 how many facts share one field of the contexts   2 … terms
+ * KEYS  1 postings: for each term, a text with the `seq` (number) of each fact that contains the term, and a weight
+ *       2 contexts: texts with the data of facts that ranking needs, e.g. author and time. A text has several facts
+ * ARGV  1 how many facts share one text of the contexts   2 … terms
  *
- * Returns { number of facts that have terms, list of fields of the contexts, postings of each term … }. These fields
- * may also contain records of facts that have none of the terms.
+ * Returns { number of facts that have terms, list of texts of the contexts, postings of each term … }. The contexts may
+ * include facts that have none of the terms.
  */
 export const match = lua`
 ${slices}
