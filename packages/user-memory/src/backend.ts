@@ -25,9 +25,9 @@ export interface UserMemoryBackend {
    */
   readonly commit: (user: UserKey, change: UserChange) => Promise<boolean>;
   /**
-   * Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, whatever the version of the user's head
-   * is. In the same atomic write, stores the state of the new head and the new audit trail, both from `erasure`.
-   * Returns how much was deleted.
+   * Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, at any version of the user's head. In
+   * the same atomic write, stores the new state of the head and the new audit trail from `erasure`. Returns how much
+   * was deleted.
    */
   readonly erase: (user: UserKey, erasure: Erasure) => Promise<Erased>;
   /** Finds the user's facts that have at least one of the index terms in `terms`. */
@@ -108,8 +108,7 @@ export interface UserKey {
   /** The user id as the application passed it. */
   readonly userId: string;
   /**
-   * SHA-256 of the user id as base64url, 43 characters. The data that remains after an erasure contains this hash
-   * instead of the user id.
+   * SHA-256 of the user id as base64url, 43 characters. After an erasure, this hash is stored instead of the user id.
    */
   readonly hash: string;
 }
@@ -125,8 +124,8 @@ export type { TermWeight };
 /** A fact as a backend stores it. Times are in milliseconds since 1970. Texts contain no NUL and no unpaired surrogate. */
 export interface StoredFact {
   /**
-   * The number of the fact among the user's facts, from 1. A fact that was stored later has a higher number. There can be
-   * gaps, and a number is never used again.
+   * The number of the fact among the user's facts, from 1, in the order of storage. There can be gaps. A number is
+   * never used again.
    */
   readonly seq: number;
   /** The random id of the fact. */
@@ -147,8 +146,8 @@ export interface StoredFact {
   /** Why the fact waits for review. `null` if it doesn't wait for review. */
   readonly quarantine: QuarantineReason | null;
   /**
-   * A keyed hash of the fact's text, 43 characters. For a quotation that answers a question, the hash covers the
-   * question, too. Texts that differ only in case, spaces and punctuation have the same hash.
+   * A keyed hash of the fact's text, 43 characters. Texts that differ only in case, spaces and punctuation have the
+   * same hash. For a quotation that answers a question, it is a hash of question and answer.
    */
   readonly digest: string;
   /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces this fact. */
@@ -175,9 +174,9 @@ export interface StoredFact {
   readonly validFrom: number;
   /** The fact is true until this time. `null` if no end is known. */
   readonly validUntil: number | null;
-  /** Id of the fact that replaced this one. `null` if no fact did. */
+  /** Id of the fact that replaced this one. `null`: no fact replaced this one. */
   readonly supersededBy: string | null;
-  /** From this time on, the fact that replaced this one is true instead. `null` if no fact replaced this one. */
+  /** When the fact that replaced this one began to be true. `null`: no fact replaced this one. */
   readonly supersededAt: number | null;
   /** Id of the stored fact that this quarantined fact contradicts. `null` if there is none. */
   readonly conflictsWith: string | null;
@@ -187,7 +186,7 @@ export interface StoredFact {
    */
   readonly quotation: string | null;
   /**
-   * For a quotation: when it was recalled for the first time. `null` for other facts, and if no recall was recorded.
+   * When the quotation was recalled for the first time. `null`: no recall was recorded, or the fact isn't a quotation.
    */
   readonly usedAt: number | null;
   /** The index terms (stemmed words and dates) by which queries find the fact. Empty while the fact is quarantined. */
@@ -200,8 +199,8 @@ export interface StoredFact {
 }
 
 /**
- * The stored record of a user, without the facts. Each write first checks that the stored `version` is the expected
- * one, and then replaces the record. If a user has no head, version and epoch count as 0.
+ * The backend's record of a user, without the facts. Each write replaces the record, and `version` grows by 1. For a
+ * user without a record, `version` and `epoch` count as 0.
  */
 export interface UserHead {
   /** Number of writes for this user. */
@@ -220,8 +219,8 @@ export interface Tombstone {
    */
   readonly digest: string;
   /**
-   * When the fact was forgotten, in milliseconds since 1970. For a fact that a review rejected: the highest safe
-   * integer, so that no later time is higher.
+   * When the fact was forgotten, in milliseconds since 1970. For a fact that a review rejected:
+   * `Number.MAX_SAFE_INTEGER`.
    */
   readonly at: number;
 }
@@ -236,10 +235,7 @@ export interface FactSelection {
   readonly digests?: readonly string[];
   /** Facts whose `key` (topic) is one of these keys. */
   readonly keys?: readonly string[];
-  /**
-   * Active facts whose `key` (topic) is one of these keys. Use this field instead of `keys` if superseded facts aren't
-   * needed, because there can be many superseded facts with the same key.
-   */
+  /** Active facts whose `key` (topic) is one of these keys. Superseded facts with these keys aren't selected. */
   readonly currentKeys?: readonly string[];
   /** Facts that come from the messages at these locations. */
   readonly locations?: readonly MessageLocation[];
@@ -249,7 +245,7 @@ export interface FactSelection {
 
 /** Options that say how much of each fact a backend reads. */
 export interface Extent {
-  /** If `true`, the caller needs no terms and no vectors. The backend can return `[]` for terms and `null` for vectors. */
+  /** If `true`, the backend can return `[]` as `terms` and `null` as `vector` of each fact. */
   readonly brief?: boolean | undefined;
 }
 
@@ -259,7 +255,7 @@ export interface UserSnapshot {
   readonly head: UserHead | null;
   /** The selected facts, each once, in the order of `seq`. */
   readonly facts: readonly StoredFact[];
-  /** The stored tombstones whose digests were requested. A digest without a stored tombstone adds nothing. */
+  /** The stored tombstones whose digests were requested. */
   readonly tombstones: readonly Tombstone[];
 }
 
@@ -273,9 +269,9 @@ export interface UserChange {
   /** The head to store. Its version is `expectedVersion + 1`. */
   readonly head: UserHead;
   /**
-   * New and changed facts. `before` is the stored fact, or `null` for a new fact. `after` is the fact to store.
-   * `before` has the same index terms, ids, keys and digests as the stored fact. The texts in `before` can differ from
-   * the stored texts, because a `TextCodec` (e.g. encryption) can encode the same text differently each time.
+   * New and changed facts. `before` is the stored fact, or `null` for a new fact. `after` is the fact to store. The
+   * index terms, ids, keys and digests of `before` are those of the stored fact. Its texts can be encoded differently,
+   * because a `TextCodec` (e.g. encryption) can encode the same text differently each time.
    */
   readonly put: readonly { readonly before: StoredFact | null; readonly after: StoredFact }[];
   /** Facts to delete, together with their index terms and vectors. */
@@ -298,8 +294,8 @@ export interface StoredAuditEntry {
 
 /**
  * The state and the audit trail that replace all data of a user when the user's memory is erased. In the same atomic
- * write, the backend adds 1 to the version and to the epoch of the user's head. Both count as 0 if the user has no
- * head.
+ * write, the backend adds 1 to the version and to the epoch of the user's head. For a user without a head, both count
+ * as 0.
  */
 export interface Erasure {
   /** The new state of the head, as JSON that the backend doesn't read. */

@@ -4,8 +4,11 @@ import { oneLine, type Passage, type Quotable } from "./passages.ts";
 
 /**
  * A fact that a model or your `extract` function proposes. The proposal points at words of the user, and these words
- * are stored as a quotation. The proposed sentence (`fact`) usually only helps to find the words. It is stored as a
- * fact in two cases: the option `verify` accepts it, or the words are third-party text.
+ * are stored as a quotation. The sentence `fact` helps to find the words. In two cases, the sentence itself is stored
+ * as a fact:
+ *
+ * - The option `verify` accepts the sentence.
+ * - The words are third-party text.
  */
 export interface ProposedFact {
   /** The proposed fact as a sentence. */
@@ -15,9 +18,9 @@ export interface ProposedFact {
    * words with `fact`.
    */
   readonly evidence?: string | undefined;
-  /** Confidence in the fact, from 0 to 1. Other values are clamped. A high score doesn't raise trust. */
+  /** Confidence in the fact, from 0 to 1. Other values are clamped. */
   readonly score: number;
-  /** Tags for the fact. Ignored if `Agent.remembers` has `tags`, because the fact then only gets those tags. */
+  /** Tags for the fact. Ignored if `Agent.remembers` has `tags`. */
   readonly tags?: readonly string[] | undefined;
   /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces the older fact. */
   readonly key?: string | undefined;
@@ -146,12 +149,10 @@ function messageSpansOf(evidence: string, texts: readonly NormalizedText[]): rea
   return texts.flatMap((text, message) => spansIn(text, parts).map((span) => ({ ...span, message })));
 }
 
-/**
- * Finds evidence in a text. `parts` are the texts between the ellipses of the evidence. If there is only one part,
- * returns all its matches. If there are several parts, returns one match of each part, in order, or `[]` if a part
- * isn't found.
- */
+/** Finds the parts of evidence in a text. Returns `[]` if a part isn't found. */
 function spansIn(text: NormalizedText, parts: readonly string[]): readonly Span[] {
+  // The parts are the texts between the ellipses of the evidence. A single part gives all its matches. Several parts
+  // give one match each, in order.
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return text.all(only);
   const spans: Span[] = [];
@@ -175,20 +176,16 @@ interface Found {
 /** The letters and digits of a text in lower case, and searches that return positions in the original text. */
 interface NormalizedText {
   readonly text: string;
-  /**
-   * Finds the next match of `wanted` (a normalized text) at or after the offset `from` of this normalized text. Only
-   * matches of whole words count. Returns `undefined` if there is no match.
-   */
+  /** Finds the next match of the normalized text `wanted`, from the offset `from` on. Matches only whole words. */
   readonly next: (wanted: string, from: number) => Found | undefined;
-  /** Finds the matches of `wanted` (a normalized text): the first ones, at most `MAX_MATCHES`. */
+  /** Finds the first matches of the normalized text `wanted`, at most `MAX_MATCHES`. */
   readonly all: (wanted: string) => readonly Span[];
 }
 
-/**
- * `MAX_MATCHES`: how many matches are returned at most. `MAX_TRIES`: how many positions one search tries at most. Only a text
- * that was made to slow down the search exceeds these limits.
- */
+/** Maximum number of matches that are returned. */
+// Only a text that was made to slow down the search exceeds these limits.
 const MAX_MATCHES = 32;
+/** Maximum number of positions that one search tries. */
 const MAX_TRIES = 1_000;
 const LETTER = /[\p{L}\p{N}]/u;
 /** Matches characters of scripts in which words can begin without a space before them, e.g. Chinese or Korean. */

@@ -44,10 +44,7 @@ export interface ExtractionReport {
   readonly userId: string;
   /** The id of the conversation, if it has one. */
   readonly conversationId?: string | undefined;
-  /**
-   * Number of proposed facts. It can be higher than the number of stored facts, because several proposed facts can
-   * point at the same words of the user. 0 if the job was verbatim.
-   */
+  /** Number of proposed facts, often higher than the number of stored facts. 0 if the job was verbatim. */
   readonly proposed: number;
 }
 
@@ -105,8 +102,7 @@ export interface ExtractionOptions {
    */
   readonly onError?: ((error: unknown) => unknown) | undefined;
   /**
-   * Duration of a job's lease in milliseconds. The lease begins when the job starts: while a job waits for the
-   * concurrency limit, its lease is renewed. When the lease is over, another process can take over the job. Default
+   * Duration of a job's lease in milliseconds. When the lease is over, another process can take over the job. Default
    * 60,000.
    */
   readonly leaseMs?: number | undefined;
