@@ -50,9 +50,8 @@ export interface IncomingFact {
 }
 
 /**
- * Your function that returns the ids of those candidates (stored facts) that the incoming fact contradicts. The store then
- * decides by trust and time whether the new fact replaces a candidate, is superseded by a candidate, or waits for review. Ids
- * that aren't among the candidates are ignored.
+ * Your function that returns the ids of those candidates (stored facts) that the incoming fact contradicts. Other ids
+ * are ignored. The store decides by trust and time what becomes of the contradicting facts.
  */
 export type ResolveConflicts = (
   incoming: IncomingFact,
@@ -73,7 +72,7 @@ export interface UserMemoryLimits {
   readonly maxFacts: number;
   /**
    * Maximum number of active and superseded facts that the user neither stated nor confirmed. Quotations aren't
-   * counted. The limit keeps room for facts that the user states or confirms. Default 5,000.
+   * counted. Default 5,000.
    */
   readonly maxUntrustedFacts: number;
   /** Maximum number of facts that wait for review. Default 1,000. */

@@ -33,9 +33,9 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Changes a fact and returns the changed fact. Returns `null` if the user has no such fact. */
   update(userId: string, factId: string, changes: FactChanges): Promise<UserFact | null>;
   /**
-   * Deletes a fact for good, together with all facts of the user that have the same text. Facts that the deleted fact
-   * superseded become active again, unless another fact supersedes them. Returns how much was deleted: `facts` is 0 if
-   * the user has no such fact.
+   * Deletes a fact for good, and all facts of the user that have the same text. Facts that the deleted fact superseded
+   * become active again, unless another fact supersedes them. Returns how much was deleted. `facts` is 0 if the user
+   * has no such fact.
    */
   forget(userId: string, factId: string): Promise<ForgetReceipt>;
   /**
@@ -47,8 +47,8 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Lists, approves and rejects the facts that wait for review. */
   readonly review: FactReview;
   /**
-   * Explains where a fact comes from and whether it can be recalled. With `query`, also explains whether the query
-   * finds the fact, and why. Returns `null` if the user has no such fact.
+   * Explains where a fact comes from and whether it can be recalled. With `query`, explains why the query finds the
+   * fact, or that it doesn't. Returns `null` if the user has no such fact.
    */
   explain(userId: string, factId: string, query?: string): Promise<FactExplanation | null>;
   /**
@@ -59,8 +59,9 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Checks that the user's audit trail is complete and that every stored fact is as the audit trail recorded it. */
   verifyAudit(userId: string): Promise<AuditReport>;
   /**
-   * Returns a mark of the user's memory. Take the mark before you read a conversation, and pass the mark to `remember`
-   * as `since`. If `forgetAll` erases the user's memory after `mark`, the `remember` is refused.
+   * Returns a mark of the user's memory: the number of its erasures so far. Take the mark before you read a
+   * conversation, and pass it to `remember` as `since`. If `forgetAll` erases the user's memory in between, this
+   * `remember` is refused.
    */
   mark(userId: string): Promise<ErasureMark>;
   /** The queue of extraction jobs. */
@@ -77,7 +78,7 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   close(): Promise<void>;
 }
 
-/** Whether a user memory is a store of this package. Only these stores have the method `mark` and a queue. */
+/** Whether a user memory is a store of this package. */
 export const isStore = (memory: UserMemory): memory is UserMemoryStore =>
   hasMethod(memory, "mark") && "queue" in memory && typeof memory.queue === "object";
 
@@ -115,8 +116,8 @@ export interface RememberOptions {
    */
   readonly quotation?: (Quotation & { readonly paraphrases?: readonly string[] | undefined }) | undefined;
   /**
-   * A mark that {@link UserMemoryStore.mark} returned. The write is refused if the user's memory was erased after the mark was
-   * taken.
+   * A mark that {@link UserMemoryStore.mark} returned. If the user's memory was erased after that call, the write is
+   * refused.
    */
   readonly since?: ErasureMark | undefined;
 }
@@ -175,9 +176,8 @@ export interface FactReview {
 }
 
 /**
- * A mark of a user's memory: the number of erasures (calls of `forgetAll`) at the time when
- * {@link UserMemoryStore.mark} was called. A write with this mark is refused if a later `forgetAll` erased the user's
- * memory.
+ * A mark of a user's memory: the number of erasures (calls of `forgetAll`) when {@link UserMemoryStore.mark} was
+ * called. If a later `forgetAll` erases the user's memory, writes with this mark are refused.
  */
 export type ErasureMark = number & { readonly __brand: "ErasureMark" };
 
@@ -266,10 +266,7 @@ export interface ExtractionJob {
   readonly position?: number | undefined;
   /** When the turn began. */
   readonly saidAt: Date;
-  /**
-   * The tags that all facts from this turn get. If the list is empty, each fact gets the tags that the model proposed
-   * with it.
-   */
+  /** The tags that all facts from this turn get. Empty: each fact gets the tags that the model proposed with it. */
   readonly tags: readonly string[];
   /** The model that proposes facts. Default: the agent's model. */
   readonly model?: string | undefined;

@@ -68,11 +68,9 @@ export const isUserMemory = (value: unknown): value is UserMemory =>
 export const isLinked = (value: unknown): value is LinkedUserMemory =>
   isUserMemory(value) && hasMethod(value, "middlewareFor");
 
-/**
- * The symbol under which the global object holds the user memory of the process. So the engine can find the user memory
- * without a dependency on this package. If a process loads this package both as ES module and as CommonJS module, both use the
- * same user memory.
- */
+/** The symbol under which the global object holds the user memory of the process. */
+// So the engine finds the user memory without a dependency on this package. The ES module and the CommonJS module of
+// this package share it.
 const SLOT = Symbol.for("@jaf/user-memory");
 
 const slots = globalThis as { [SLOT]?: unknown };

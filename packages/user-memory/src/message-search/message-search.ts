@@ -46,9 +46,9 @@ export interface MessageSearchConfig {
 export interface MessageSearch {
   /**
    * Returns the messages of the user and the assistant that match the query, best first. Tool results aren't searched.
-   * Each search first asks the provider which conversations have changed, and indexes only these conversations again.
-   * So a search finds new messages and doesn't find deleted messages. Returns an error if an argument is invalid or if
-   * the provider fails. A long search lets other work of the process run in between.
+   * Finds new messages and no deleted messages, because each search first indexes the conversations that have changed.
+   * Returns an error if an argument is invalid or if the provider fails. A long search lets other work of the process
+   * run in between.
    */
   readonly search: (
     userId: string,

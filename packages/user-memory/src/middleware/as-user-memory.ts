@@ -65,10 +65,8 @@ export function asUserMemory(store: UserMemory, options: MemoryLinkOptions = {})
   };
 }
 
-/**
- * Returns the methods of `UserMemoryStore` that other user memories don't have. By these methods, the middleware
- * recognizes a store of this package.
- */
+/** Returns the methods of `UserMemoryStore` that other user memories don't have. */
+// By these methods, the middleware recognizes a store of this package.
 const beyondNarrow = (
   store: UserMemoryStore,
 ): Omit<UserMemoryStore, keyof UserMemory | "middlewareFor" | "drain"> => ({

@@ -70,10 +70,7 @@ const UNIT = "(day|week|month|year)";
 
 /** The times that a text mentions. */
 export interface TimeMentions {
-  /**
-   * Whether the text mentions a time at all. A relative word (`yesterday`) is enough, even if the date that it means isn't
-   * known.
-   */
+  /** Whether the text mentions a time, e.g. by a date or by `yesterday`. */
   readonly some: boolean;
   readonly dates: readonly CalendarDate[];
   /** The text without the words that name dates. */
@@ -125,7 +122,8 @@ const RELATIVE: readonly Rule[] = [
   rule(`(last|past|previous|on|this|next) ${WEEKDAY}`, ([, which, name], at) => weekday(at, which, name)),
 ];
 
-/** Matches every text that one of the rules can match. Most texts contain no time, and for them the rules are skipped. */
+/** Matches every text that one of the rules can match. */
+// Most texts contain no time, and for them the rules are skipped.
 const MAY_SAY_WHEN = new RegExp(
   `\\d{4}|day|week|month|year|night|morning|afternoon|evening|tomorrow|${MONTHS.join("|")}`,
 );
@@ -159,11 +157,11 @@ function weekday(at: number, which: string | undefined, name: string | undefined
 }
 
 /**
- * Finds times in an English text, and ISO dates in any language. The text must be in lower case without accents. `said` is the
- * time of the statement, in milliseconds since 1970. Words such as `yesterday` and `last week` are relative to `said`; without
- * `said`, they have no date. Days are in UTC.
+ * Finds times in a text that is in lower case without accents. `said` is the time of the statement in milliseconds
+ * since 1970; without it, words such as `yesterday` have no date.
  */
 export function timeMentions(text: string, said?: number): TimeMentions {
+  // Finds English words for times, and ISO dates in any language. Days are in UTC.
   if (!MAY_SAY_WHEN.test(text)) return { some: false, dates: [], rest: text };
   let some = false;
   const dates: CalendarDate[] = [];

@@ -4,7 +4,7 @@ import type { UserFact } from "../../fact.ts";
 import type { UserMemoryStore } from "../../store.ts";
 import { below, pick, type Random } from "../random.ts";
 
-/** One of two users in a random test. All texts of the user contain the user's `mark`. */
+/** One of two users in a random test. All texts of the user contain the word in `mark`. */
 export interface Party {
   readonly user: string;
   readonly mark: string;

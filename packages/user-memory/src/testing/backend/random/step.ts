@@ -85,8 +85,8 @@ function queueing(random: Random, user: UserKey, epoch: number): RandomStep {
 }
 
 /**
- * Returns a random call of a backend for a random user. The arguments fit the user's current data (e.g. the version is
- * right), so that the call often has an effect.
+ * Returns a random call of a backend for a random user. Its arguments fit the user's current data, so that it often has
+ * an effect.
  */
 export async function randomStep(random: Random, look: Look): Promise<RandomStep> {
   const user = pick(random, USERS);

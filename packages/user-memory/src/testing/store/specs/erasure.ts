@@ -8,7 +8,7 @@ import type { StoreSpec } from "../spec.ts";
 
 const COUNT = 8;
 
-/** Words that occur only in the user's data. After the erasure, the test searches for each of these words. */
+/** Words that occur only in the user's data. */
 const TRACES = ["zebrafact", "zebraproof", "zebratag", "zebratalk", "zebrakey", "zebrasaid", "zebrawriter"];
 
 const options = (since: ErasureMark) => ({
