@@ -19,7 +19,7 @@ const AUDIT_ACTIONS = [
 
 /**
  * What happened to a fact. The less obvious actions:
- * - `"repeated"`: the same fact was remembered again, which changed the stored fact.
+ * - `"repeated"`: the fact was remembered again, and the stored fact changed.
  * - `"revived"`: a superseded fact became active again.
  * - `"evicted"`: a quotation was deleted to make room for newer quotations. It can be stored again.
  * - `"erased"`: all facts of the user were deleted.

@@ -16,7 +16,9 @@ export async function beforeDeadline<T>(
   return withDeadline(Promise.resolve().then(work), { timeoutMs, timeoutError: late });
 }
 
-/** For each user memory, the unfinished work of this process, e.g. extraction jobs that continue after the end of a run. */
+/**
+ * For each user memory, the unfinished work of this process, e.g. extraction jobs that continue after the end of a run.
+ */
 const underWay = new WeakMap<object, Set<Promise<unknown>>>();
 
 /** Returns the object under which the unfinished work of a user memory is tracked. */

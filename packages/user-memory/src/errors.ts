@@ -35,7 +35,7 @@ export interface UserMemoryErrorFields {
   readonly operation: string;
   /** What went wrong and what to do. Contains no fact, no id and no credential. */
   readonly message: string;
-  /** Whether the same call can succeed later. */
+  /** Whether the call can succeed if it is repeated later. */
   readonly retryable: boolean;
   /** The error that caused this error, without its stack, e.g. an error of the database or of your `embed` function. */
   readonly cause?: ErrorCause | undefined;
@@ -64,7 +64,7 @@ export class UserMemoryError extends Error {
   readonly code: UserMemoryErrorCode;
   /** The store's method that failed, e.g. `"remember"`. */
   readonly operation: string;
-  /** Whether the same call can succeed later. */
+  /** Whether the call can succeed if it is repeated later. */
   readonly retryable: boolean;
 
   constructor({ code, operation, message, retryable, cause }: UserMemoryErrorFields) {

@@ -77,13 +77,13 @@ export interface UserFact extends MemoryEntry {
   /** Where the fact comes from. A fact with less trust can't replace this fact. */
   readonly trust: Trust;
   /**
-   * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact. `"quarantined"`: the fact waits for
-   * review.
+   * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact. `"quarantined"`: the fact waits
+   * for review.
    */
   readonly status: FactStatus;
   /** The conversation, message and author of the fact, if known. */
   readonly provenance: Provenance;
-  /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces this fact. */
+  /** The topic of the fact, e.g. `"home-city"`. A newer fact with this key replaces this fact. */
   readonly key?: string;
   /** The fact is true from this time on. */
   readonly validFrom: Date;

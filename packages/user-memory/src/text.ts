@@ -53,10 +53,7 @@ export interface Line extends Span {
   readonly text: string;
 }
 
-/**
- * Replaces all kinds of line breaks with `\n`. The length of the text and the positions of all other characters stay
- * the same.
- */
+/** Replaces all kinds of line breaks with `\n`. The positions of all other characters don't change. */
 export const withLineFeeds = (text: string): string =>
   text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/gu, (found) => "\n".padStart(found.length));
 

@@ -17,11 +17,11 @@ import { extendUserMemoryBackend } from "./extend-backend.ts";
  */
 export interface TextCodec {
   /**
-   * Encodes a text. `encode` may return different results for the same text. A result must not contain a NUL or an unpaired
+   * Encodes a text. A text can have a different result at each call. A result must not contain a NUL or an unpaired
    * surrogate.
    */
   encode(text: string, user: UserKey): string | Promise<string>;
-  /** Decodes a result of `encode` for the same user, and returns the original text. */
+  /** Decodes a result of `encode` for this user, and returns the original text. */
   decode(text: string, user: UserKey): string | Promise<string>;
 }
 

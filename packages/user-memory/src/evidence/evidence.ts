@@ -22,14 +22,14 @@ export interface ProposedFact {
   readonly score: number;
   /** Tags for the fact. Ignored if `Agent.remembers` has `tags`. */
   readonly tags?: readonly string[] | undefined;
-  /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces the older fact. */
+  /** The topic of the fact, e.g. `"home-city"`. A newer fact with this key replaces the older fact. */
   readonly key?: string | undefined;
 }
 
 /** The words in the user's messages that support a proposed fact. */
 export type Support =
   | { readonly kind: "quotation"; readonly passage: Passage }
-  /** The supporting words are only in third-party text. `message` is the index of the message that contains them. */
+  /** The supporting words are only in third-party text, in the message with the index `message`. */
   | { readonly kind: "third-party"; readonly words: string; readonly message: number }
   /** No words in the user's messages support the proposed fact. */
   | { readonly kind: "none" };
@@ -38,34 +38,19 @@ const NONE: Support = { kind: "none" };
 /** Matches an ellipsis in the evidence, which stands for omitted words. */
 const ELLIPSIS = /\s*(?:\[?(?:…|\.{3,})\]?)\s*/u;
 const MAX_PARTS = 5;
-/**
- * How many words of a proposal a passage must contain in order to support the proposal:
- *
- * - `SHARED`: usually this share of the words.
- * - `SHARED_WITH_FACT`: this share, if the proposal has no evidence, or if its evidence is in several passages.
- * - `MIN_SHARED`: at least this number of words, if the proposal has so many.
- */
+/** Share of the words of a proposal that a passage must contain in order to support the proposal. */
 const SHARED = 0.5;
+/** The share for a proposal without evidence, and for evidence in several passages. */
 const SHARED_WITH_FACT = 0.2;
+/** Minimum number of words of a proposal that a passage must contain, if the proposal has so many. */
 const MIN_SHARED = 2;
 
 /**
- * Returns a function that finds the user's words that support a proposed fact:
- *
- * 1. The function looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter. An
- *    ellipsis in the evidence stands for omitted words. If the evidence is in a passage, the passage is the support. If
- *    the evidence is only in third-party text, the third-party text is the support. If the evidence is only in
- *    sentences that can't be quoted (e.g. with a secret), there is no support.
- * 2. If the evidence isn't found, the function takes a passage that contains at least half of the evidence's words. If
- *    there is no such passage, the function takes a passage that contains at least half of the fact's words.
- * 3. If the proposal has no evidence, the function takes a passage that contains at least a fifth of the fact's words.
- *    A fifth is enough, because the user is later shown the passage, not the fact.
- *
- * In cases 2 and 3, the passage must contain at least two of the words, unless there is only one word. Of several
- * passages, the function takes the one whose matching words weigh most. A word weighs more if fewer passages contain
- * it. The function returns `kind: "none"` if there is no support.
+ * Returns a function that finds the passage with the evidence of a proposed fact. Without a match, the function returns
+ * the passage that shares the most important words with the evidence or with the fact.
  */
 export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
+  // A passage whose words are rarer in the passages counts as more similar.
   const { said, passages, thirdParty } = quotable;
   const texts = said.map(normalizeText);
   const looked = lazily(() => {
@@ -188,7 +173,7 @@ const MAX_MATCHES = 32;
 /** Maximum number of positions that one search tries. */
 const MAX_TRIES = 1_000;
 const LETTER = /[\p{L}\p{N}]/u;
-/** Matches characters of scripts in which words can begin without a space before them, e.g. Chinese or Korean. */
+/** Matches characters of scripts in which words don't begin after a space, e.g. Chinese or Korean. */
 const DENSE = new RegExp(String.raw`[${UNSPACED}\p{sc=Hangul}]`, "u");
 
 /** Reduces a text to its letters and digits, in lower case without accents. */

@@ -53,7 +53,9 @@ function indexPhrases(): ReadonlyMap<string, readonly Phrase[]> {
   return byFirst;
 }
 
-/** Parses a lexicon. Its lines either name a list of words (`keep = save|store`) or contain phrases, separated by ` ; `. */
+/**
+ * Parses a lexicon. Its lines either name a list of words (`keep = save|store`) or contain phrases, separated by ` ; `.
+ */
 function phrasesIn(lexicon: string): readonly Phrase[] {
   const named = new Map<string, string>();
   const phrases: Phrase[] = [];
@@ -72,11 +74,12 @@ function phrasesIn(lexicon: string): readonly Phrase[] {
  * A pattern of words in a message, written as elements with spaces between them:
  *
  * - `save|saving`: one of these words. `memor*`: a word with this beginning.
- * - `_`: up to four words in the same part of a clause (commas separate parts). `~`: up to six words, also across commas.
- * - `^` and `$`: the beginning and the end of a part. Words of courtesy (`please`) don't count. `memory|$`: the word or the
- *   end.
- * - `-i|we`: none of these words directly before the phrase; adverbs in between don't count. `--i|we`: none of these words
- *   before the phrase in its part. `!not`: none of these words after the phrase in its part.
+ * - `_`: up to four words in one part of a clause (commas separate parts). `~`: up to six words, even across commas.
+ * - `^` and `$`: the beginning and the end of a part. Words of courtesy (`please`) don't count.
+ * - `memory|$`: the word or the end of a part.
+ * - `-i|we`: none of these words directly before the phrase; adverbs in between don't count.
+ * - `--i|we`: none of these words before the phrase in its part.
+ * - `!not`: none of these words after the phrase in its part.
  * - `$keep`: the words that the line `keep = save|store` lists.
  */
 interface Phrase {

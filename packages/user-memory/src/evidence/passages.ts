@@ -10,7 +10,10 @@ export interface Passage {
   readonly span: Span;
   /** The words of the passage as one line. */
   readonly text: string;
-  /** `"message"`: the passage is the user's only message in the turn, and this message is short. Otherwise `"text"`. */
+  /**
+   * `"message"`: the passage is the user's only message in the turn, and this message is short. `"text"`: in every
+   * other case.
+   */
   readonly from: "message" | "text";
 }
 
@@ -18,7 +21,7 @@ export interface Passage {
 export interface Quotable {
   readonly said: readonly string[];
   readonly passages: readonly Passage[];
-  /** The ranges of third-party text in each message. They have the same indexes as the messages in `said`. */
+  /** The ranges of third-party text in each message, by the message's index in `said`. */
   readonly thirdParty: readonly (readonly Span[])[];
 }
 
@@ -27,12 +30,12 @@ export interface Quotable {
 const MAX_WORDS = 60;
 /** Maximum length of a passage in UTF-16 units. */
 const MAX_LENGTH = 500;
-/** Maximum length of a sentence in UTF-16 units. Longer text without a sentence end is split at its lines. */
+/** Maximum length of a sentence in UTF-16 units. A longer sentence is split at its line breaks. */
 const MAX_SENTENCE = 2_000;
 
 const UNSEEN = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|\p{Cs}/gu;
 const SPACE = /[\s\p{Cc}]+/gu;
-/** Matches a line break that can be within a sentence, e.g. no line break before a list item. */
+/** Matches a line break that can be within a sentence, but e.g. no line break before a list item. */
 const SOFT_BREAK = /(?<![\n\ufffc])\n(?![^\S\n]*(?:\n|[-*+•‣◦▪–—#]\s|\d{1,3}[.)]\s|\ufffc|$))/gu;
 const WINDOW = 500;
 const BLANK = /\s*/uy;
@@ -77,7 +80,7 @@ export function withoutSecrets(text: string): string {
 }
 
 interface Sentence extends Span {
-  /** Whether the sentence directly before this one is also one of the user's own sentences. */
+  /** Whether the sentence directly before this one is one of the user's own sentences. */
   readonly follows: boolean;
 }
 

@@ -25,9 +25,7 @@ export function thirdPartySpans(text: string): readonly Span[] {
   ]);
 }
 
-/**
- * Replaces the content of code fences with spaces. Keeps the mark at the beginning of each fence, e.g. three backticks.
- */
+/** Replaces the content of code fences with spaces. The beginning of each fence (e.g. three backticks) stays. */
 function emptied(text: string, fences: readonly Span[]): string {
   let at = 0;
   const parts = fences.map(({ start, end }) => {
@@ -135,7 +133,7 @@ const LONGEST = 4_000;
 const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, "gu");
 const MARKS = /["“”„«»‹›「」『』‘’‚＂]/gu;
 
-/** Finds speech in quotation marks, also across lines, but no single words and no titles. */
+/** Finds speech in quotation marks, even across lines, but no single words and no titles. */
 function quotationsIn(text: string): readonly Span[] {
   const found: Span[] = [];
   let open: { readonly at: number; readonly closing: string } | undefined;

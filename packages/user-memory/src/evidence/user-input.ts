@@ -23,7 +23,7 @@ const UNPORTABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\
  * The user's input in a turn:
  *
  * - `said`: the user's messages, without secrets.
- * - `position`: the position of the first of these messages in the conversation.
+ * - `position`: the position of the first message of `said` in the conversation.
  * - `question`: what the assistant asked before the turn.
  * - `isAnnounced`: whether the user's message before the turn announced third-party text.
  */
@@ -69,7 +69,7 @@ function isOffRecord(said: readonly string[]): boolean {
   return said.some((text) => asksNotToKeep(endsOf(text, room)));
 }
 
-/** Cuts a text to about `most` UTF-16 units. Three quarters of them are from its beginning, and one quarter is from its end. */
+/** Cuts a text to about `most` UTF-16 units: three quarters from its beginning, and one quarter from its end. */
 function endsOf(text: string, most: number): string {
   if (text.length <= most) return text;
   const tail = Math.floor(most / 4);
@@ -77,8 +77,8 @@ function endsOf(text: string, most: number): string {
 }
 
 /**
- * Removes secrets from an extraction job before the job is queued. Returns `undefined` if the user asked in the job's messages
- * not to keep something.
+ * Removes secrets from an extraction job before the job is queued. Returns `undefined` if the user asked in the job's
+ * messages not to keep something.
  */
 export function redactJob(job: ExtractionJob): ExtractionJob | undefined {
   if (isOffRecord(job.said)) return undefined;

@@ -38,7 +38,7 @@ export interface ProcessedExtractions {
 
 /**
  * Runs the available extraction jobs in a store's queue: jobs that failed before, and jobs that a crashed process left
- * behind. Call this function in a worker or with a timer. Processes that run agents also run a few of these jobs.
+ * behind. Call this function in a worker or with a timer. Processes that run agents take over a few of these jobs.
  * Resolves in three cases: no job is available, `limit` jobs were run, or `signal` aborted. Rejects if the queue can't
  * be read, and with a `TypeError` for invalid options.
  *
@@ -91,7 +91,7 @@ export async function processExtractions(
 }
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
-/** How many leases more than `maxAttempts` a job can have. With one more, it is deleted without another attempt. */
+/** A job with more leases than `maxAttempts` plus this number is deleted without another attempt. */
 // A lease ends without an attempt if too many jobs wait, or if the process crashes.
 const MAX_UNTRIED_LEASES = 3;
 

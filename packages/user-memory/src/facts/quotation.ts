@@ -14,7 +14,7 @@ const MAX_STORED_PARAPHRASES = 4;
 export interface QuotationDetails {
   readonly from: Quotation["from"];
   readonly question: string | null;
-  /** A model's sentences that say the same as the quoted words. They are searched but never shown. */
+  /** A model's sentences with the meaning of the quoted words. They are searched but never shown. */
   readonly paraphrases: readonly string[];
 }
 

@@ -12,17 +12,22 @@ export interface Digests {
   readonly ofFact: (fact: string) => string;
   /** Hashes the set of word stems in a fact. Returns `undefined` if the fact has no words. */
   readonly ofWords: (fact: string) => string | undefined;
-  /** Hashes conversation and position of the message that a fact comes from. Returns `undefined` if one of them is unknown. */
+  /**
+   * Hashes conversation and position of the message that a fact comes from. Returns `undefined` if one of them is
+   * unknown.
+   */
   readonly ofSource: (source: {
     readonly conversationId: string | null;
     readonly position: number | null;
   }) => string | undefined;
-  /** Hashes any text. The same text has different hashes for different values of `kind`. */
+  /** Hashes any text. A text has a different hash for each value of `kind`. */
   readonly of: (kind: string, text: string) => string;
 }
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
-/** Matches punctuation at the beginning or end of a word, but not the signs in `C#`, `@ada`, `100%`, `-5` and the like. */
+/**
+ * Matches punctuation at the beginning or end of a word, but not the signs in `C#`, `@ada`, `100%`, `-5` and the like.
+ */
 const EDGE = /(^|\s)(?:(?![#@&%])(?!-\d)\p{P})+|(?:(?![#&%*/])\p{P})+(?=\s|$)/gu;
 
 const sameForm = (text: string): string =>
@@ -83,19 +88,13 @@ interface TombstoneCheck {
   readonly known: readonly Tombstone[] | undefined;
 }
 
-/**
- * Whether tombstones prevent a fact from being stored again:
- *
- * - A fact that was extracted from a message (`extractor` is set) is blocked in two cases: the message is older than
- *   the tombstone, or its time is unknown.
- * - A fact without an extractor is only blocked if it was forgotten while this call of `remember` waited for `embed` or
- *   `resolve`.
- * - A fact that a review rejected is blocked unless the user states or confirms it.
- */
+/** Whether tombstones prevent a fact from being stored again. */
 export function isBlockedByTombstone(
   tombstones: readonly Tombstone[],
   { trust, extractor, saidAt, known }: TombstoneCheck,
 ): boolean {
+  // A fact without an extractor is only blocked if it was forgotten while this call of `remember` waited for `embed` or
+  // `resolve`. A fact from a message of unknown time counts as older than the tombstone.
   const isNew = ({ digest, at }: Tombstone): boolean =>
     known !== undefined && !known.some((other) => other.digest === digest && other.at === at);
   return tombstones.some((tombstone) => {

@@ -16,8 +16,8 @@ export const mayReplace = (newer: Trust, older: Trust): boolean =>
 export type Source = Pick<StoredFact, "conversationId" | "extractor">;
 
 /**
- * Returns a name for the source of an inferred or external fact: its conversation, or its extractor if the conversation is
- * unknown.
+ * Returns a name for the source of an inferred or external fact: its conversation, or its extractor if the conversation
+ * is unknown.
  */
 export const sourceOf = ({ conversationId, extractor }: Source): string =>
   conversationId === null ? `by ${extractor ?? ""}` : `in ${conversationId}`;

@@ -71,7 +71,8 @@ function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
 const nameOf = ({ conversationId, position }: MessageLocation): string => `${position}:${conversationId}`;
 
 /**
- * Reads the messages at the given locations from the provider. Leaves out messages without text and messages of other users.
+ * Reads the messages at the given locations from the provider. Leaves out messages without text and messages of other
+ * users.
  */
 async function readLocations(
   { provider, userId }: IndexScope,

@@ -85,7 +85,7 @@ export async function matchSegments(
 }
 
 interface Lookup {
-  /** The terms of the query: its words, the same words in questions (`?word`), and its dates, in this order. */
+  /** The terms of the query, in this order: its words, its words as they are in questions (`?word`), its dates. */
   readonly terms: readonly string[];
   /** The indexes of the query's words in `terms`. */
   readonly words: readonly number[];
@@ -93,7 +93,10 @@ interface Lookup {
   readonly find: (data: Uint32Array, start: number, end: number) => boolean;
   /** The result of the last call of `find`: for each index of `terms`, how often the term occurs in the range. */
   readonly counts: Uint32Array;
-  /** Returns 1 if the last call of `find` found the word, otherwise 0. `word` is the index of the word in `terms`. */
+  /**
+   * Returns 1 if the last call of `find` found the word, and 0 if it didn't. `word` is the index of the word in
+   * `terms`.
+   */
   readonly met: (word: number) => 0 | 1;
 }
 
@@ -146,7 +149,7 @@ interface Choice {
   readonly yieldIfDue: YieldIfDue;
 }
 
-/** Returns the `most` best matching messages, and matching messages near them. */
+/** Returns the `most` best matching messages, and the matching messages next to them. */
 async function bestOf(
   hits: readonly Hit[],
   { most, rarity, lookup, yieldIfDue }: Choice,

@@ -138,7 +138,7 @@ function jobOf<Ctx>({ spec, turn, reply, threshold }: JobOf<Ctx>): UnmarkedJob |
   };
 }
 
-/** Returns the id of a job: the same turn gets the same id. If the turn's position is unknown, the id is random. */
+/** Returns the id of a job, which is equal for equal turns. If the turn's position is unknown, the id is random. */
 function idOf(
   identity: readonly [string, string | undefined, number | undefined, readonly string[]],
 ): string {
@@ -158,8 +158,8 @@ const TAKE_OVER = 2;
 const takenOverAt = new WeakMap<object, number>();
 
 /**
- * Adds a job to the store's queue and starts the job in the background. Does nothing if the job exists already, or if the
- * user's memory was erased.
+ * Adds a job to the store's queue and starts the job in the background. Does nothing if the job exists already, or if
+ * the user's memory was erased.
  */
 async function queueExtraction(
   scope: ExtractionScope,

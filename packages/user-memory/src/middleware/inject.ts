@@ -13,8 +13,8 @@ import { getUserMemory, type MemoryEntry, type UserMemory } from "../user-memory
 /** Options of {@link withMemoryInject}. */
 export interface MemoryInjectOptions {
   /**
-   * The user memory to recall facts from. Default: the user memory of the process, see `setUserMemory`. If no user memory is
-   * set at all, nothing is injected.
+   * The user memory to recall facts from. Default: the user memory of the process, see `setUserMemory`. If no user
+   * memory is set at all, nothing is injected.
    */
   readonly memory?: UserMemory | undefined;
   /**
@@ -108,8 +108,8 @@ interface PromptSettings extends MemoryInjectOptions {
 }
 
 /**
- * Returns the text with facts for a turn's prompt, or `""` if there are no facts. Rejects if the store fails or takes too
- * long.
+ * Returns the text with facts for a turn's prompt, or `""` if there are no facts. Rejects if the store fails or takes
+ * too long.
  */
 async function factsForPrompt<Ctx>(
   { user, inject, tags, injectLimit: limit = DEFAULT_LIMIT, injectTokenBudget: tokenBudget }: RemembersSpec,

@@ -27,7 +27,9 @@ const daysFrom = (time: number, count: number): readonly CalendarDay[] =>
 /** Returns the time `count` days after `time`. If `count` is negative, returns an earlier time. */
 export const daysLater = (time: number, count: number): number => time + count * DAY_MS;
 
-/** Returns the month that is `count` months after the month of `time`. If `count` is negative, returns an earlier month. */
+/**
+ * Returns the month that is `count` months after the month of `time`. If `count` is negative, returns an earlier month.
+ */
 function monthFrom(time: number, count: number): CalendarDate {
   const date = new Date(time);
   const { year, month } = dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1));
@@ -41,8 +43,8 @@ const isPossible = ({ month, day }: CalendarDate): boolean =>
 const pad = (value: number) => String(value).padStart(2, "0");
 
 /**
- * Returns the index terms of a date, from year to day. 8 July 2023 gives `@2023`, `@07`, `@2023-07` and `@2023-07-08`. July
- * without a year gives only `@07`.
+ * Returns the index terms of a date, from year to day. 8 July 2023 gives `@2023`, `@07`, `@2023-07` and `@2023-07-08`.
+ * July without a year gives only `@07`.
  */
 export function dateTerms({ year, month, day }: CalendarDate): readonly string[] {
   const terms = year === undefined ? [] : [`@${year}`];
@@ -79,8 +81,8 @@ export interface TimeMentions {
 
 type Match = readonly (string | undefined)[];
 /**
- * A pattern for times in a text, and a function that returns the dates of a match. `at` is the time of the statement, in
- * milliseconds since 1970.
+ * A pattern for times in a text, and a function that returns the dates of a match. `at` is the time of the statement,
+ * in milliseconds since 1970.
  */
 type Rule = readonly [pattern: RegExp, read: (match: Match, at: number) => readonly CalendarDate[]];
 

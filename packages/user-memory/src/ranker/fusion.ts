@@ -45,10 +45,7 @@ function standingsOf(near: readonly ByMeaning<unknown>[]): readonly number[] {
   );
 }
 
-/**
- * Returns how well meaning and words agree: from 0 (no more than by chance) to 1 (the items nearest by meaning also
- * match best by words).
- */
+/** Returns how well meaning and words agree, from 0 (no more than by chance) to 1. */
 function agreementOf<Id>(
   near: readonly ByMeaning<Id>[],
   standing: readonly number[],

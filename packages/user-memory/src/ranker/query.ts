@@ -142,7 +142,7 @@ const wishTerms = (query: string): ReadonlyMap<string, number> =>
 export interface NamedAuthors {
   /** The named authors, with their order in the query, from 0. */
   readonly order: ReadonlyMap<string, number>;
-  /** The words of the query (as stems) that are names of these authors. */
+  /** The words of the query (as stems) that are names of the authors in `order`. */
   readonly names: ReadonlySet<string>;
 }
 

@@ -9,7 +9,7 @@ import {
 } from "./term-table.ts";
 import { WEIGHTS } from "./weights.ts";
 
-/** The parts of a document's score. The score is `((words + neighbours) × author × time + date + conversation) × role`. */
+/** The parts of a document's score, which is `((words + neighbours) × author × time + date + conversation) × role`. */
 export interface ScoreParts {
   /** The score for the query's words that the document itself contains. */
   readonly words: number;

@@ -53,7 +53,7 @@ export interface Matches {
 
 /** An index of one user's documents in memory. */
 export interface MemoryTermIndex {
-  /** Adds a document, or replaces the document with the same `seq`. `terms` must contain each term only once. */
+  /** Adds a document, or replaces the document with this `seq`. `terms` must contain each term only once. */
   readonly add: (context: DocumentContext, terms: readonly TermWeight[]) => void;
   /** Removes a document. */
   readonly remove: (seq: number) => void;

@@ -111,8 +111,8 @@ export interface ConversationLayout {
   /** For each document: the message that it comes from, or `undefined` if the document has no location. */
   readonly ofDocuments: readonly (ConversationMessage | undefined)[];
   /**
-   * The `counts` of the {@link TermTable} with one change: if a message has several documents, the row of its first document
-   * contains for each word the highest count in all of these documents.
+   * The `counts` of the {@link TermTable}, but the row of a message's first document contains for each word the highest
+   * count in the message's documents.
    */
   readonly counts: Uint16Array;
 }
@@ -164,7 +164,7 @@ function raise(counts: Uint16Array, { from, to, width }: Rows): void {
 }
 
 /**
- * How far from a matching message the ranker looks for messages without a match. `back`: number of messages before it.
+ * How far away neighbouring messages count in the score of a message. `back`: number of messages before the message.
  * `ahead`: number of messages after it.
  */
 export interface Reach {

@@ -42,7 +42,7 @@ export const WEIGHTS = {
   assistant: 0.5,
   /** Factor for a document that mentions a time, if the query asks for a time (`when …`). */
   time: 1.3,
-  /** How many times its own score is added to a document's score if the query names a date of the document. */
+  /** How many times a document's score is added to itself, if the query names a date of the document. */
   date: 2,
   /** This number is added to a document's score if the query names a date of the document, even if no word matches. */
   dateAlone: 8,

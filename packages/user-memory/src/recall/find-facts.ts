@@ -64,14 +64,14 @@ interface SearchFor {
   readonly input: RecallInput;
   /** Makes the vector of the query. Default: calls `embed`, if it is set. */
   readonly vectorOf?: VectorOf;
-  /** Reads facts and the user's head. Default: the backend's `read`. */
+  /** Reads facts and the user's head record. Default: the backend's `read`. */
   readonly read?: UserMemoryBackend["read"] | undefined;
 }
 
 interface Recalled {
   /** The found facts, best first. */
   readonly found: readonly Found[];
-  /** The user's head from the last read of facts. `null`: there is no head, or no facts were read. */
+  /** The user's head record from the last read of facts. `null`: there is no head, or no facts were read. */
   readonly head: UserHead | null;
 }
 

@@ -34,7 +34,7 @@ interface Wanted {
   readonly isWanted: (fact: StoredFact) => boolean;
 }
 
-/** Puts the active fact with the same key before each superseded quotation. */
+/** Puts the active fact with the key of a superseded quotation before this quotation. */
 async function withNewerStatements(
   { transactions }: StoreScope,
   user: UserKey,

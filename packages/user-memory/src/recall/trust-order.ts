@@ -14,7 +14,9 @@ const STRONG = 0.5;
 
 type Fit = Pick<Candidate, "words" | "meaning">;
 
-/** Returns the least scores by words and by meaning. A statement of the user that reaches one of them comes first. */
+/**
+ * Returns two minimum scores. A statement of the user comes first if it reaches the one by words or the one by meaning.
+ */
 function strongFit(found: readonly Found[]): Fit {
   const said = found.filter(({ fact }) => isUsersWord(fact.trust) || detailsOf(fact)?.from === "message");
   const best = (scores: readonly number[]): number => Math.max(0, ...scores);

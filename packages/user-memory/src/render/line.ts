@@ -25,15 +25,18 @@ const DRESSED_LETTER = /[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\u{1d400}-\u{1d7
 const LINE_START = /^(?:[-*+•‣⁃◦·●○■▪–—>#=~|]+(?=\s|$)|#+|`{3,}|~{3,}|>+|\s)+/u;
 const HEADING = /#{2,}(?=\s|$)/gu;
 const CODE_FENCE = /`{3,}|~{3,}/gu;
-/** Matches a possible markup tag, special token of a model (`<|end|>`), or byte in the notation of some models (`<0x0A>`). */
+/**
+ * Matches a possible markup tag, special token of a model (`<|end|>`), or byte in the notation of some models
+ * (`<0x0A>`).
+ */
 const TAG = /[<＜]([|｜/!?]?[^<>＜＞\s\d=][^<>＜＞]{0,200}|0x[\da-f]{1,2})[>＞]/giu;
 const BRACKET_TOKEN = /[[［](\/?\s*(?:[A-Z][A-Z_]{2,}|inst|sys|system(?:[ _]prompt)?))[\]］]/giu;
 const ROLE =
   /(^|[.!?…;|"'`()\]}>*_。！？]\s*)((?:[*_`"'([{#]{1,8}\s*)?(?:system|assistant|user|human|developer|tool|function|model|ai|bot|instructions?)(?:\s(?:message|prompt|note))?[*_`"')\]}]*)\s*[:：﹕︓꞉∶]\s*/giu;
 
 /**
- * Converts a fact into one line of plain text, without line breaks, invisible characters, bullets, chat roles (`system:`) and
- * special tokens of models. Returns `""` if nothing is left.
+ * Converts a fact into one line of plain text, without line breaks, invisible characters, bullets, chat roles
+ * (`system:`) and special tokens of models. Returns `""` if nothing is left.
  */
 export function lineOf(text: string, { links, maxLength }: LineOptions): string {
   const visible = text

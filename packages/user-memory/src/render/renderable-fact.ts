@@ -18,8 +18,7 @@ export interface RenderableFact extends MemoryEntry {
 export const INFERRED_TAG = "inferred";
 
 /**
- * Returns the trust of a fact: its own trust or, if absent, `"inferred"` or `"stated"` by its tags. An unknown trust
- * counts as `"external"`.
+ * Returns the trust of a fact. Without a trust, the tag `"inferred"` decides. An unknown trust counts as `"external"`.
  */
 function trustOf({ trust, tags = [] }: Pick<RenderableFact, "tags" | "trust">): Trust {
   if (trust === undefined || trust === null) return tags.includes(INFERRED_TAG) ? "inferred" : "stated";

@@ -119,7 +119,9 @@ interface EvidenceRemoval {
 
 const hasParaphrases = (fact: StoredFact): boolean => (detailsOf(fact)?.paraphrases ?? []).length > 0;
 
-/** Removes evidence and paraphrases from other facts of the same message, because they can contain the forgotten fact. */
+/**
+ * Removes evidence and paraphrases from other facts of the same message, because they can contain the forgotten fact.
+ */
 function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone }: EvidenceRemoval): void {
   const { conversationId, position } = fact;
   if (conversationId === null || position === null) return;
@@ -140,7 +142,7 @@ function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone
   }
 }
 
-/** Updates the older facts that a removed fact superseded, and returns how many of them became active. */
+/** Updates the older facts that a removed fact superseded. Returns how many of the older facts became active. */
 function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<string>): number {
   // An older fact becomes active, unless another fact supersedes it now.
   const left = facts.filter(({ id, supersededBy }) => !gone.has(id) && gone.has(supersededBy ?? ""));

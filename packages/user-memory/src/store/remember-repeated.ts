@@ -41,15 +41,8 @@ export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): Wr
   return { result: after, change: draft.build() };
 }
 
-/**
- * Whether the repetition of a fact may change the stored fact:
- *
- * - A repetition with the option `quarantine` changes nothing.
- * - A quotation changes stored facts with the trust `"inferred"` or `"external"`.
- * - A repetition with the trust `"stated"` changes every stored fact.
- * - A repetition with the trust `"confirmed"` changes every stored fact, except active facts with the trust `"stated"`.
- * - Other repetitions change nothing.
- */
+/** Whether the repetition of a fact may change the stored fact. Only the user's words change it. */
+// A quotation changes no stated or confirmed fact. A confirmation changes no active stated fact.
 const mayAdd = (same: StoredFact, again: Repeated): boolean =>
   again.quarantine === null &&
   (again.quotation === null ? isUsersWord(again.trust) : !isUsersWord(same.trust)) &&

@@ -102,8 +102,7 @@ const isErased = ({ state }: WriteScope, { extractor, saidAt }: Wanted): boolean
   extractor !== null && state.erasedAt > 0 && (saidAt === null || saidAt <= state.erasedAt);
 
 /**
- * Returns the facts that a new fact may contradict: active and superseded facts with the same key, and active facts
- * whose ids `resolve` returned.
+ * Returns the facts that a new fact may contradict: facts with its key, and active facts whose ids `resolve` returned.
  */
 function contradictedBy({ facts }: UserSnapshot, { key, contradicts }: Wanted): readonly StoredFact[] {
   return facts.filter(

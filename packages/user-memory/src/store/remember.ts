@@ -98,7 +98,7 @@ async function similarFacts(
   return found.map(({ fact: candidate }) => candidate).filter(({ status }) => status === "active");
 }
 
-/** The share of `maxQuotations` that is deleted at once when a user has so many quotations. */
+/** The share of `maxQuotations` that is deleted at once, when a user has reached `maxQuotations`. */
 // Each deletion reads all facts of the user, so few large deletions cost less.
 const SHARE = 0.05;
 const LONG_AGO = Number.NEGATIVE_INFINITY;

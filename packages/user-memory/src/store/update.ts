@@ -63,7 +63,8 @@ interface UpdateOptions {
 }
 
 /**
- * Returns the write that changes a fact. The result of the write is the changed fact, or `null` if the user has no such fact.
+ * Returns the write that changes a fact. The result of the write is the changed fact, or `null` if the user has no such
+ * fact.
  */
 function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
   const { factId, changes, digests } = options;

@@ -50,8 +50,8 @@ export interface MemoryToolsOptions<Ctx> {
   /** The user memory that the tools use. Default: the user memory of the process, see `setUserMemory`. */
   readonly memory?: UserMemory | undefined;
   /**
-   * The id of the user, or a function that returns it. Your application sets the user, never the model. If there is no user
-   * id, the tools do nothing and tell the model so.
+   * The id of the user, or a function that returns it. Your application sets the user, never the model. If there is no
+   * user id, the tools do nothing and tell the model so.
    */
   readonly user: string | ((context: Readonly<Ctx>) => Awaitable<string | null | undefined>);
   /**
@@ -69,7 +69,9 @@ export interface MemoryToolsOptions<Ctx> {
   readonly turnStart?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<TurnStart | undefined>)
     | undefined;
-  /** The recall tool only returns facts with at least one of these tags. The remember tool adds these tags to new facts. */
+  /**
+   * The recall tool only returns facts with at least one of these tags. The remember tool adds these tags to new facts.
+   */
   readonly tags?: readonly string[] | undefined;
   /** Which calls need a person's approval. Default: none. */
   readonly needsApproval?: MemoryToolApprovals<Ctx> | undefined;

@@ -68,7 +68,7 @@ async function userInputOf<Ctx>({
 }
 
 /**
- * Returns the turn's start time, and an erasure mark: if the user's memory is erased later, a write with this mark is
+ * Returns the turn's start time, and an erasure mark. If the user's memory is erased later, a write with this mark is
  * refused.
  */
 async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: RememberToolScope<Ctx>) {

@@ -18,7 +18,7 @@ const stateSchema = z.object({
   extracted: z.array(z.tuple([z.string(), count, z.number()])),
 });
 
-/** The state in a user's head: counts of facts, the end of the audit trail, and the time of the last erasure. */
+/** The state in a user's head record: counts of facts, the end of the audit trail, and the time of the last erasure. */
 export type HeadState = Readonly<z.infer<typeof stateSchema>>;
 
 const NEW: HeadState = {
@@ -31,7 +31,7 @@ const NEW: HeadState = {
   extracted: [],
 };
 
-/** Parses the state in a user's head. Without a head, returns the state of a new user. */
+/** Parses the state in a user's head record. Without a head, returns the state of a new user. */
 export function readState(head: UserHead | null): HeadState {
   // Throws if the state is damaged, so that no write replaces it.
   if (head === null) return NEW;
@@ -46,7 +46,7 @@ export const countUsersWords = ({ facts, untrusted, quarantined, quotations }: H
 
 export const writeState = (state: HeadState): string => JSON.stringify(state);
 
-/** Returns the state of a user's head after an erasure. */
+/** Returns the state of a user's head record after an erasure. */
 export const erasedState = (at: number): HeadState => ({ ...NEW, erasedAt: at });
 
 function parseJson(text: string): unknown {

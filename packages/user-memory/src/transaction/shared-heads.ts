@@ -2,12 +2,12 @@ import type { UserHead, UserKey, UserMemoryBackend } from "../backend.ts";
 
 type Read = UserMemoryBackend["read"];
 
-/** Reads the heads of users. One read serves a search and a call of `head` at the same time. */
+/** Reads the head records of users. Calls of `head` and a search share one read. */
 // At the start of a turn, `recall` and `mark` are called at the same time.
 export interface SharedHeads {
   /** Runs a search and returns its result. The search must read facts with the function `read` that it gets. */
   readonly during: <T>(user: UserKey, search: (read: Read) => Promise<T>) => Promise<T>;
-  /** Returns the user's head: from the first read of a running search (see `during`), or from a read of its own. */
+  /** Returns the user's head record. If a search of the user is about to read, returns the head from this read. */
   readonly head: (user: UserKey) => Promise<UserHead | null>;
 }
 

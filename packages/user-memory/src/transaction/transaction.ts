@@ -48,13 +48,13 @@ export interface Transactions {
 /** A running transaction on a user's facts. */
 interface Transaction {
   /**
-   * Reads the user's head and the selected facts, before the transaction waits for e.g. `embed`. If the user's memory
-   * is erased after `begin`, writes of the transaction are refused.
+   * Reads the user's head record and the selected facts, before the transaction waits for e.g. `embed`. If the user's
+   * memory is erased after `begin`, writes of the transaction are refused.
    */
   readonly begin: (selection?: Write<unknown>["selection"]) => Promise<UserSnapshot>;
   /**
-   * Reads the selected facts, calls `decide`, and writes the change. Repeats all three if another write changed the
-   * user's data in between. Returns the result of `decide`.
+   * Reads the selected facts, calls `decide`, writes the change and returns the result of `decide`. Starts again if
+   * another write changed the user's data after the read.
    */
   readonly write: <T>(write: Write<T>) => Promise<T>;
 }

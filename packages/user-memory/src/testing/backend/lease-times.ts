@@ -12,7 +12,7 @@ const { setTimeout } = globalThis;
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Waits until the clock shows another time, also on a busy machine. */
+/** Waits until the clock shows another time. */
 export const nextInstant = (): Promise<void> => pause(3);
 
 /**

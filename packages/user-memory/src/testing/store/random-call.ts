@@ -86,8 +86,9 @@ export async function randomCall(
   for (const { factId } of trail) expect(other.ids).not.toContain(factId);
 }
 
-/** Waits for a call. Ignores the errors `"erased"`, `"forgotten"` and `"full"`, because concurrent writes can cause them. */
+/** Waits for a call. Ignores the errors `"erased"`, `"forgotten"` and `"full"`. */
 export async function unlessRefused(call: Promise<void>): Promise<void> {
+  // Concurrent writes can cause them.
   try {
     await call;
   } catch (thrown) {
