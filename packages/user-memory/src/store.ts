@@ -60,7 +60,7 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Checks that the user's audit trail is complete and that every stored fact is as the audit trail recorded it. */
   verifyAudit(userId: string): Promise<AuditReport>;
   /**
-   * Returns a mark of the user's memory: the number of its erasures so far. Take the mark before you read a
+   * Returns an erasure mark of the user's memory: the number of its erasures so far. Take the mark before you read a
    * conversation, and pass it to `remember` as `since`. If `forgetAll` erases the user's memory after the mark was
    * taken, the `remember` is refused.
    */

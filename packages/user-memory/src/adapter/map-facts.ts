@@ -47,7 +47,7 @@ function mappingOf(codec: TextCodec, direction: keyof TextCodec): Mapping {
 /**
  * Returns a backend that encodes a user's texts before it stores them, e.g. encrypts them with a key per user. It
  * encodes `fact`, `tags`, `evidence` and `quotation` of facts, the bodies of extraction jobs and of audit entries, and
- * the `state` of the user's record (`UserHead`).
+ * the `state` of the user's head record (`UserHead`).
  *
  * It doesn't encode the fields that search and ranking need: terms (stemmed words), vectors, `key`, `author`,
  * conversation and message ids, times, digests and the user id.

@@ -46,8 +46,8 @@ const SHARED_WITH_FACT = 0.2;
 const MIN_SHARED = 2;
 
 /**
- * Returns a function that finds the passage with the evidence of a proposed fact. Without a match, the function returns
- * the passage that shares the most important words with the evidence or with the fact.
+ * Returns a function that finds the user's words that support a proposed fact. Without an exact match of the evidence,
+ * it finds the passage that is most similar to the evidence or to the fact.
  */
 export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
   // A passage whose words are rarer in the passages counts as more similar.

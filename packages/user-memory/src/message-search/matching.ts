@@ -85,11 +85,11 @@ export async function matchSegments(
 }
 
 interface Lookup {
-  /** The terms of the query, in this order: its words, its words as they are in questions (`?word`), its dates. */
+  /** The terms of the query, in this order: its words, its words with the `?` of questions, its dates. */
   readonly terms: readonly string[];
   /** The indexes of the query's words in `terms`. */
   readonly words: readonly number[];
-  /** Counts the terms of the query in a range of `data`, for `counts`. Returns whether the range contains a term. */
+  /** Counts the terms of the query in a range of `data` into `counts`. Returns whether the range contains a term. */
   readonly find: (data: Uint32Array, start: number, end: number) => boolean;
   /** The result of the last call of `find`: for each index of `terms`, how often the term occurs in the range. */
   readonly counts: Uint32Array;

@@ -42,8 +42,9 @@ export const WEIGHTS = {
   assistant: 0.5,
   /** Factor for a document that mentions a time, if the query asks for a time (`when …`). */
   time: 1.3,
-  /** How many times a document's score is added to itself, if the query names a date of the document. */
+  /** If the query names a date of the document, the document's score grows by this number times the score. */
   date: 2,
-  /** This number is added to a document's score if the query names a date of the document, even if no word matches. */
+  /** If the query names a date of the document, this number is added to the document's score. */
+  // So the document is found even if no word matches.
   dateAlone: 8,
 } as const;

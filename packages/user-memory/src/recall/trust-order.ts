@@ -8,7 +8,7 @@ export interface Found {
   readonly candidate: Candidate;
 }
 
-/** A fact that the user stated or confirmed comes first if its score by words is at least this share of the best. */
+/** A statement of the user comes first if its score by words is at least this share of the best score by words. */
 // For the best score, facts that the user stated or confirmed and quotations of short messages count.
 const STRONG = 0.5;
 

@@ -40,11 +40,11 @@ const LABELS: Readonly<Record<Trust, string>> = {
 };
 
 /**
- * Returns the mark of a fact in a prompt, e.g. `(inferred) `. Returns `""` for an active fact that the user stated or
+ * Returns the label of a fact in a prompt, e.g. `(inferred) `. Returns `""` for an active fact that the user stated or
  * confirmed.
  */
 function trustLabelOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "quotation">): string {
-  // A quotation is only marked if it is superseded.
+  // A quotation only has a label if it is superseded.
   if (fact.quotation !== undefined) return isPast(fact) ? "(earlier) " : "";
   return `${isPast(fact) ? "(no longer) " : ""}${LABELS[trustOf(fact)]}`;
 }
@@ -85,7 +85,8 @@ const QUOTATION_MARK = /["“”„‟«»＂〝〞❝❞]/gu;
 type Statable = Pick<RenderableFact, "fact" | "tags" | "trust" | "status" | "quotation" | "provenance">;
 
 /**
- * Formats a fact as one line with its mark and, for a quotation, its date. Returns `""` if nothing is left of the fact.
+ * Formats a fact as one line with its label and, for a quotation, its date. Returns `""` if nothing is left of the
+ * fact.
  */
 export function statementOf(fact: Statable, options: LineOptions): string {
   const line = lineOf(fact.fact, options);

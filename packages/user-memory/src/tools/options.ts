@@ -27,7 +27,7 @@ export interface ForgetArguments {
   readonly id: string;
 }
 
-/** When a turn started, and a mark of the user's memory from that time. */
+/** When a turn started, and an erasure mark from that time. */
 export interface TurnStart {
   /** When the user sent the message of the turn. */
   readonly startedAt?: Date | undefined;

@@ -2,19 +2,19 @@ import type { UserHead, UserKey, UserMemoryBackend } from "../backend.ts";
 
 type Read = UserMemoryBackend["read"];
 
-/** Reads the head records of users. Calls of `head` and a search share one read. */
+/** Reads the head records (`UserHead`) of users. Calls of `head` and a search share one read. */
 // At the start of a turn, `recall` and `mark` are called at the same time.
 export interface SharedHeads {
   /** Runs a search and returns its result. The search must read facts with the function `read` that it gets. */
   readonly during: <T>(user: UserKey, search: (read: Read) => Promise<T>) => Promise<T>;
-  /** Returns the user's head record. If a search of the user is about to read, returns the head from this read. */
+  /** Returns the user's head record. If a search of the user is about to read, returns the record from this read. */
   readonly head: (user: UserKey) => Promise<UserHead | null>;
 }
 
 export function openSharedHeads(backend: UserMemoryBackend): SharedHeads {
   /**
-   * By the hash of the user: a promise for the head that a search is about to read. `null`: the user has no head.
-   * `undefined`: the search ended without a read.
+   * By the hash of the user: a promise for the head record that a search is about to read. `null`: the user has no head
+   * record. `undefined`: the search ended without a read.
    */
   const upcoming = new Map<string, Promise<UserHead | null | undefined>>();
 

@@ -63,7 +63,7 @@ interface Transaction {
 export interface Write<T> {
   readonly operation: string;
   readonly selection: FactSelection & { readonly tombstones?: readonly string[] };
-  /** A mark of the user's memory. If the memory was erased after the mark was taken, the write is refused. */
+  /** An erasure mark. If the user's memory was erased after the mark was taken, the write is refused. */
   readonly since?: number | undefined;
   /**
    * Decides what to write, and is called again for each attempt. To refuse the write, it throws a `UserMemoryError`.
