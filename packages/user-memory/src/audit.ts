@@ -19,7 +19,7 @@ const AUDIT_ACTIONS = [
 
 /**
  * What happened to a fact. The less obvious actions:
- * - `"repeated"`: the same fact was remembered again, which changed the stored fact.
+ * - `"repeated"`: the fact was remembered again, and the stored fact changed.
  * - `"revived"`: a superseded fact became active again.
  * - `"evicted"`: a quotation was deleted to make room for newer quotations. It can be stored again.
  * - `"erased"`: all facts of the user were deleted.
@@ -37,8 +37,8 @@ export interface AuditEntry {
   /** The id of the fact. Absent for `"erased"`. */
   readonly factId?: string;
   /**
-   * A hash of the stored fact after the change, keyed with the option `auditKey` if it is set. Absent if the change deleted
-   * the fact.
+   * A hash of the stored fact after the change, keyed with `auditKey` if it is set. Absent: the change deleted the
+   * fact.
    */
   readonly digest?: string;
   /** The `hash` of the previous entry. In the first entry: 64 zeros. */
@@ -47,18 +47,15 @@ export interface AuditEntry {
   readonly hash: string;
 }
 
-/**
- * A difference between a user's audit trail and the stored data. With `"broken-chain"`, `seq` is the number of the entry that
- * has the problem. With `"cut-off"`, `seq` is the number that the newest entry should have.
- */
+/** A difference between a user's audit trail and the stored data. */
 export type AuditProblem =
-  /** The entry with this number was changed, or the entry before it is missing. */
+  /** The entry with the number `seq` was changed, or the entry before it is missing. */
   | { readonly kind: "broken-chain"; readonly seq: number }
-  /** The newest entries of the audit trail are missing. */
+  /** The newest entries of the audit trail are missing. `seq` is the number that the newest entry should have. */
   | { readonly kind: "cut-off"; readonly seq: number }
   /** The hash of a stored fact isn't the `digest` in the newest audit entry about this fact. */
   | { readonly kind: "changed-fact"; readonly factId: string }
-  /** A fact is stored, but the audit trail has no entry about the fact, or says that the fact was deleted. */
+  /** A fact is stored, although according to the audit trail it was deleted or never stored. */
   | { readonly kind: "unknown-fact"; readonly factId: string }
   /** A fact isn't stored, but the audit trail doesn't say that it was deleted. */
   | { readonly kind: "missing-fact"; readonly factId: string };
@@ -79,7 +76,7 @@ export interface AuditReport {
 export interface AuditEvent {
   readonly action: AuditAction;
   readonly factId?: string;
-  /** The fact after the change. Absent if the change deleted the fact. */
+  /** The fact after the change. Absent: the change deleted the fact. */
   readonly fact?: StoredFact;
 }
 
@@ -88,15 +85,13 @@ export interface ChainEnd {
   readonly hash: string;
 }
 
-/**
- * The end of an empty audit trail. The first entry is made from it, with the number 1 and 64 zeros as its `previous`.
- */
+/** The end of an empty audit trail. */
 export const CHAIN_START: ChainEnd = { seq: 0, hash: "0".repeat(64) };
 
 export interface AuditChain {
   /**
-   * Converts events into the audit entries that follow `end`. Each entry gets the time `at`, in milliseconds since
-   * 1970. Returns these entries and the new end of the trail.
+   * Converts events into audit entries with the time `at`, in milliseconds since 1970. Returns the entries that follow
+   * `end`, and the new end of the trail.
    */
   readonly extend: (
     end: ChainEnd,
@@ -105,16 +100,13 @@ export interface AuditChain {
   ) => { readonly end: ChainEnd; readonly entries: readonly StoredAuditEntry[] };
   /** Whether the hash of an entry matches the other fields of the entry. */
   readonly isWhole: (entry: AuditEntry) => boolean;
-  /**
-   * Returns a hash of all fields of a stored fact except `terms`, `vector` and `usedAt`. The hash is keyed with the
-   * option `auditKey` if it is set.
-   */
+  /** Returns a hash of all fields of a stored fact except `terms`, `vector` and `usedAt`. */
   readonly digestOf: (fact: StoredFact) => string;
 }
 
 type Fields = Omit<AuditEntry, "hash">;
 
-/** Opens the audit chain of a user. The chain makes and checks the hashes of the user's audit entries. */
+/** Opens the audit chain of a user, which makes and checks the hashes of the user's audit entries. */
 export type Audit = (user: UserKey) => AuditChain;
 
 export const openAudit =
@@ -166,10 +158,7 @@ const entrySchema = z.object({
   hash: z.string(),
 });
 
-/**
- * Parses a stored audit entry. Returns `undefined` if the body isn't a valid entry, or if the number in the body isn't
- * `seq`.
- */
+/** Parses a stored audit entry. Returns `undefined` if the body isn't a valid entry with the number `seq`. */
 export function parseAuditEntry({ seq, body }: StoredAuditEntry): AuditEntry | undefined {
   try {
     const parsed = entrySchema.safeParse(JSON.parse(body));
@@ -181,15 +170,12 @@ export function parseAuditEntry({ seq, body }: StoredAuditEntry): AuditEntry | u
 
 export interface Trail {
   readonly entries: readonly StoredAuditEntry[];
-  /** Number and hash of the newest audit entry, as the user's head records them. */
+  /** Number and hash of the newest audit entry, according to the state in `UserHead`. */
   readonly end: ChainEnd;
   readonly facts: readonly StoredFact[];
 }
 
-/**
- * Checks a user's audit trail. Each entry must have the right hash, the newest entries must not be missing, and the
- * stored facts must match the trail. The report lists all problems.
- */
+/** Checks a user's audit trail, and compares the stored facts with the trail. The report lists all problems. */
 export function verifyTrail(chain: AuditChain, { entries, end, facts }: Trail): AuditReport {
   const problems: AuditProblem[] = [];
   const left = new Map<string, AuditEntry>();

@@ -12,29 +12,29 @@ export interface UserMemoryBackend {
   /** The name of the backend in error messages, e.g. `"postgres"`. */
   readonly name: string;
   /**
-   * Reads a user's head, the selected facts, and the tombstones whose digests are in `tombstones`. Head, facts and
-   * tombstones must be of the same version of the user's data.
+   * Reads a user's head record, the selected facts, and the tombstones whose digests are in `tombstones`. Head, facts
+   * and tombstones must be of the same version of the user's data.
    */
   readonly read: (
     user: UserKey,
     selection: FactSelection & Extent & { readonly tombstones?: readonly string[] },
   ) => Promise<UserSnapshot>;
   /**
-   * Writes a change in one atomic write and returns `true`. If the version of the user's stored head isn't
+   * Writes a change in one atomic write and returns `true`. If the version of the user's stored head record isn't
    * `change.expectedVersion`, writes nothing and returns `false`.
    */
   readonly commit: (user: UserKey, change: UserChange) => Promise<boolean>;
   /**
-   * Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, whatever the version of the user's head
-   * is. In the same atomic write, stores the state of the new head and the new audit trail, both from `erasure`.
-   * Returns how much was deleted.
+   * Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, at any version of the user's head
+   * record. In the same atomic write, stores the new state of the head and the new audit trail from `erasure`. Returns
+   * how much was deleted.
    */
   readonly erase: (user: UserKey, erasure: Erasure) => Promise<Erased>;
   /** Finds the user's facts that have at least one of the index terms in `terms`. */
   readonly match: (user: UserKey, terms: readonly string[]) => Promise<Matches>;
   /**
-   * Finds the user's facts whose vectors are nearest to the given vector by cosine similarity, best first. Skips facts whose
-   * vector has another dimension or contains only zeros. A backend that stores no vectors leaves this method out.
+   * Finds the user's facts whose vectors are nearest to the given vector by cosine similarity, best first. Skips facts
+   * whose vector has another dimension or contains only zeros. A backend that stores no vectors leaves this method out.
    */
   readonly nearest?: (
     user: UserKey,
@@ -47,8 +47,8 @@ export interface UserMemoryBackend {
     page: Extent & {
       readonly statuses: readonly FactStatus[];
       /**
-       * Only lists facts whose `seq` is lower than this number. For the next page, pass the `seq` of the last fact of the
-       * previous page.
+       * Only lists facts whose `seq` is lower than this number. For the next page, pass the `seq` of the last fact of
+       * the previous page.
        */
       readonly before?: number | undefined;
       readonly limit: number;
@@ -70,17 +70,19 @@ export interface UserMemoryBackend {
 }
 
 /**
- * Stores the extraction jobs of all users. `UserMemoryBackend.erase` also deletes the user's jobs. Callers pass
- * durations (e.g. `leaseMs`), not times. The backend measures durations by the clock of the store, because the clock of
- * a process may be wrong.
+ * Stores the extraction jobs of all users. `UserMemoryBackend.erase` deletes the user's jobs. Callers pass durations
+ * (e.g. `leaseMs`), not times. The backend measures durations by the clock of the store, because the clock of a process
+ * may be wrong.
  */
 export interface JobBackend {
   /** Whether stored jobs are still there after the process has ended. */
   readonly durable: boolean;
   /**
-   * Adds a job and leases it to the caller for `leaseMs` milliseconds. The job's `attempts` are 1. Returns `true`. In
-   * two cases, it writes nothing and returns `false`: the user already has a job with this id, or the user's current
-   * epoch isn't `epoch`.
+   * Adds a job with `attempts: 1`, leases it to the caller for `leaseMs` milliseconds, and returns `true`. In two
+   * cases, writes nothing and returns `false`:
+   *
+   * - The user already has a job with this id.
+   * - The user's current epoch isn't `epoch`.
    */
   readonly enqueue: (
     job: Omit<StoredJob, "attempts">,
@@ -97,7 +99,10 @@ export interface JobBackend {
   }) => Promise<readonly StoredJob[]>;
   /** Deletes a job if it exists. */
   readonly complete: (user: UserKey, id: string) => Promise<void>;
-  /** Makes a job available again `delayMs` milliseconds from now, and not earlier. Does nothing if the job doesn't exist. */
+  /**
+   * Makes a job available again `delayMs` milliseconds from now, and not earlier. Does nothing if the job doesn't
+   * exist.
+   */
   readonly release: (user: UserKey, id: string, delayMs: number) => Promise<void>;
   /** Returns the number of stored jobs, whether they are leased or not. */
   readonly size: () => Promise<number>;
@@ -108,8 +113,7 @@ export interface UserKey {
   /** The user id as the application passed it. */
   readonly userId: string;
   /**
-   * SHA-256 of the user id as base64url, 43 characters. The data that remains after an erasure contains this hash
-   * instead of the user id.
+   * SHA-256 of the user id as base64url, 43 characters. After an erasure, this hash is stored instead of the user id.
    */
   readonly hash: string;
 }
@@ -122,11 +126,13 @@ export const userKeyOf = (userId: string): UserKey => ({
 
 export type { TermWeight };
 
-/** A fact as a backend stores it. Times are in milliseconds since 1970. Texts contain no NUL and no unpaired surrogate. */
+/**
+ * A fact as a backend stores it. Times are in milliseconds since 1970. Texts contain no NUL and no unpaired surrogate.
+ */
 export interface StoredFact {
   /**
-   * The number of the fact among the user's facts, from 1. A fact that was stored later has a higher number. There can be
-   * gaps, and a number is never used again.
+   * The number of the fact among the user's facts, from 1, in the order of storage. There can be gaps. A number is
+   * never used again.
    */
   readonly seq: number;
   /** The random id of the fact. */
@@ -140,18 +146,18 @@ export interface StoredFact {
   /** Where the fact comes from, e.g. `"stated"`: from the user. */
   readonly trust: Trust;
   /**
-   * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact. `"quarantined"`: the fact waits for
-   * review.
+   * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact. `"quarantined"`: the fact waits
+   * for review.
    */
   readonly status: FactStatus;
   /** Why the fact waits for review. `null` if it doesn't wait for review. */
   readonly quarantine: QuarantineReason | null;
   /**
-   * A keyed hash of the fact's text, 43 characters. For a quotation that answers a question, the hash covers the
-   * question, too. Texts that differ only in case, spaces and punctuation have the same hash.
+   * A keyed hash of the fact's text, 43 characters. Texts that differ only in case, spaces and punctuation have the
+   * same hash. For a quotation that answers a question, it is a hash of question and answer.
    */
   readonly digest: string;
-  /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces this fact. */
+  /** The topic of the fact, e.g. `"home-city"`. A newer fact with this key replaces this fact. */
   readonly key: string | null;
   /** The id of the conversation that the fact comes from. */
   readonly conversationId: string | null;
@@ -175,19 +181,19 @@ export interface StoredFact {
   readonly validFrom: number;
   /** The fact is true until this time. `null` if no end is known. */
   readonly validUntil: number | null;
-  /** Id of the fact that replaced this one. `null` if no fact did. */
+  /** Id of the fact that replaced this one. `null`: no fact replaced this one. */
   readonly supersededBy: string | null;
-  /** From this time on, the fact that replaced this one is true instead. `null` if no fact replaced this one. */
+  /** When the fact that replaced this one began to be true. `null`: no fact replaced this one. */
   readonly supersededAt: number | null;
   /** Id of the stored fact that this quarantined fact contradicts. `null` if there is none. */
   readonly conflictsWith: string | null;
   /**
-   * Details of a quotation (e.g. the question that it answers), as JSON that the backend doesn't read. `null` if the fact
-   * isn't a quotation.
+   * Details of a quotation (e.g. the question that it answers), as JSON that the backend doesn't read. `null` if the
+   * fact isn't a quotation.
    */
   readonly quotation: string | null;
   /**
-   * For a quotation: when it was recalled for the first time. `null` for other facts, and if no recall was recorded.
+   * When the quotation was recalled for the first time. `null`: no recall was recorded, or the fact isn't a quotation.
    */
   readonly usedAt: number | null;
   /** The index terms (stemmed words and dates) by which queries find the fact. Empty while the fact is quarantined. */
@@ -200,8 +206,8 @@ export interface StoredFact {
 }
 
 /**
- * The stored record of a user, without the facts. Each write first checks that the stored `version` is the expected
- * one, and then replaces the record. If a user has no head, version and epoch count as 0.
+ * The head record of a user. Each write replaces the record, and `version` grows by 1. For a user without a record,
+ * `version` and `epoch` count as 0.
  */
 export interface UserHead {
   /** Number of writes for this user. */
@@ -220,8 +226,8 @@ export interface Tombstone {
    */
   readonly digest: string;
   /**
-   * When the fact was forgotten, in milliseconds since 1970. For a fact that a review rejected: the highest safe
-   * integer, so that no later time is higher.
+   * When the fact was forgotten, in milliseconds since 1970. For a fact that a review rejected:
+   * `Number.MAX_SAFE_INTEGER`.
    */
   readonly at: number;
 }
@@ -236,10 +242,7 @@ export interface FactSelection {
   readonly digests?: readonly string[];
   /** Facts whose `key` (topic) is one of these keys. */
   readonly keys?: readonly string[];
-  /**
-   * Active facts whose `key` (topic) is one of these keys. Use this field instead of `keys` if superseded facts aren't
-   * needed, because there can be many superseded facts with the same key.
-   */
+  /** Active facts whose `key` (topic) is one of these keys. Superseded facts with these keys aren't selected. */
   readonly currentKeys?: readonly string[];
   /** Facts that come from the messages at these locations. */
   readonly locations?: readonly MessageLocation[];
@@ -249,33 +252,33 @@ export interface FactSelection {
 
 /** Options that say how much of each fact a backend reads. */
 export interface Extent {
-  /** If `true`, the caller needs no terms and no vectors. The backend can return `[]` for terms and `null` for vectors. */
+  /** If `true`, the backend can return `[]` as `terms` and `null` as `vector` of each fact. */
   readonly brief?: boolean | undefined;
 }
 
 /** The result of a backend's `read`. Head, facts and tombstones are of the same version of the user's data. */
 export interface UserSnapshot {
-  /** The user's head. `null` if nothing was ever written for the user. */
+  /** The user's head record. `null` if nothing was ever written for the user. */
   readonly head: UserHead | null;
   /** The selected facts, each once, in the order of `seq`. */
   readonly facts: readonly StoredFact[];
-  /** The stored tombstones whose digests were requested. A digest without a stored tombstone adds nothing. */
+  /** The stored tombstones whose digests were requested. */
   readonly tombstones: readonly Tombstone[];
 }
 
 /** One atomic write of a user's data. */
 export interface UserChange {
   /**
-   * The version that the user's stored head must have; 0 if the user must have no head. If the version differs, nothing is
-   * written.
+   * The version that the user's stored head record must have; 0 if the user must have no head. If the version differs,
+   * nothing is written.
    */
   readonly expectedVersion: number;
   /** The head to store. Its version is `expectedVersion + 1`. */
   readonly head: UserHead;
   /**
    * New and changed facts. `before` is the stored fact, or `null` for a new fact. `after` is the fact to store.
-   * `before` has the same index terms, ids, keys and digests as the stored fact. The texts in `before` can differ from
-   * the stored texts, because a `TextCodec` (e.g. encryption) can encode the same text differently each time.
+   * `before` has the index terms, ids, keys and digests of the stored fact. Its texts can differ from the stored texts,
+   * because a `TextCodec` (e.g. encryption) can encode a text differently each time.
    */
   readonly put: readonly { readonly before: StoredFact | null; readonly after: StoredFact }[];
   /** Facts to delete, together with their index terms and vectors. */
@@ -298,8 +301,8 @@ export interface StoredAuditEntry {
 
 /**
  * The state and the audit trail that replace all data of a user when the user's memory is erased. In the same atomic
- * write, the backend adds 1 to the version and to the epoch of the user's head. Both count as 0 if the user has no
- * head.
+ * write, the backend adds 1 to the version and to the epoch of the user's head record. For a user without a head, both
+ * count as 0.
  */
 export interface Erasure {
   /** The new state of the head, as JSON that the backend doesn't read. */
@@ -326,6 +329,6 @@ export interface StoredJob {
   readonly id: string;
   /** The job as JSON that the backend doesn't read. It contains the user's words. */
   readonly body: string;
-  /** Number of times that the job was leased so far. The lease from `enqueue` counts, too. */
+  /** Number of times that the job was leased so far, including the lease from `enqueue`. */
   readonly attempts: number;
 }

@@ -5,7 +5,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Calls `work` and resolves or rejects as `work` does. If `work` takes longer than `milliseconds`, rejects with the
- * error that `late` returns, and ignores the later result of `work`.
+ * error that `late` returns.
  */
 export async function beforeDeadline<T>(
   milliseconds: number,
@@ -16,21 +16,20 @@ export async function beforeDeadline<T>(
   return withDeadline(Promise.resolve().then(work), { timeoutMs, timeoutError: late });
 }
 
-/** For each user memory, the unfinished work of this process, e.g. extraction jobs that continue after the end of a run. */
+/**
+ * For each user memory, the unfinished work of this process, e.g. extraction jobs that continue after the end of a run.
+ */
 const underWay = new WeakMap<object, Set<Promise<unknown>>>();
 
-/**
- * Returns the object under which the unfinished work of a user memory is tracked: its queue, or the user memory itself if it
- * has no queue. A store and its wrapper have the same queue, so their work is tracked together.
- */
+/** Returns the object under which the unfinished work of a user memory is tracked. */
 export function workKeyOf(memory: object): object {
+  // A store and its wrapper have the same queue, so their work is tracked together.
   const { queue } = memory as { readonly queue?: unknown };
   return typeof queue === "object" && queue !== null ? queue : memory;
 }
 
 /**
- * Tracks work for a user memory until the work settles, so that {@link drainWork} can wait for it. A rejection of the work is
- * ignored.
+ * Tracks work for a user memory until the work settles, so that {@link drainWork} can wait for it. Ignores a rejection.
  */
 export function trackWork(memory: object, work: Promise<unknown>): void {
   const all = underWay.get(workKeyOf(memory)) ?? new Set();
@@ -43,10 +42,7 @@ export function trackWork(memory: object, work: Promise<unknown>): void {
   void settled.then(() => all.delete(settled));
 }
 
-/**
- * Waits until all tracked work for a user memory is done, including work that begins during the wait. Stops waiting after
- * `timeoutMs` milliseconds. Default: no time limit. Never rejects.
- */
+/** Waits until all tracked work for a user memory is done, at most `timeoutMs` milliseconds. Never rejects. */
 export async function drainWork(
   memory: object,
   { timeoutMs }: { readonly timeoutMs?: number | undefined } = {},

@@ -35,7 +35,7 @@ export interface UserMemoryErrorFields {
   readonly operation: string;
   /** What went wrong and what to do. Contains no fact, no id and no credential. */
   readonly message: string;
-  /** Whether the same call can succeed later. */
+  /** Whether the call can succeed if it is repeated later. */
   readonly retryable: boolean;
   /** The error that caused this error, without its stack, e.g. an error of the database or of your `embed` function. */
   readonly cause?: ErrorCause | undefined;
@@ -64,7 +64,7 @@ export class UserMemoryError extends Error {
   readonly code: UserMemoryErrorCode;
   /** The store's method that failed, e.g. `"remember"`. */
   readonly operation: string;
-  /** Whether the same call can succeed later. */
+  /** Whether the call can succeed if it is repeated later. */
   readonly retryable: boolean;
 
   constructor({ code, operation, message, retryable, cause }: UserMemoryErrorFields) {
@@ -75,11 +75,9 @@ export class UserMemoryError extends Error {
   }
 }
 
-/**
- * Returns the code of a `UserMemoryError`, even if another copy of this package created the error. Returns `undefined` for
- * other values.
- */
+/** Returns the code of a `UserMemoryError`, or `undefined` for another value. */
 export function codeOf(thrown: unknown): UserMemoryErrorCode | undefined {
+  // Another copy of this package may have created the error, so `instanceof` alone isn't enough.
   const { name, code } = (thrown ?? {}) as Partial<UserMemoryError>;
   return name === "UserMemoryError" ? code : undefined;
 }
@@ -126,38 +124,28 @@ interface Reporting<Failed> {
 
 const type = "JAFUserMemoryWarning";
 
-/**
- * Returns the name and the code of an error. Leaves out the error's message, because it may quote a fact or the user's words.
- */
+/** Returns the name and the code of an error, without its message. */
 export function kindOf(thrown: unknown): ErrorCause {
+  // The message may quote a fact or the user's words.
   const { name, code } = describeCause(thrown);
   return { name, message: "left out", ...present({ code }) };
 }
 
-/**
- * Calls the function of an option `onError` with an error. Emits a process warning if this function fails. Never
- * throws.
- */
+/** Calls the function of an option `onError` with an error. Never throws. */
 export const callOnError = <Failed>(onError: (error: Failed) => unknown, error: Failed): void =>
   callSafely(
     () => onError(error),
     () => warn("User memory: onError failed.", { type }),
   );
 
-/**
- * Reports a failure that doesn't end the call of the store, e.g. a failure of `embed`. Calls the option `onError`. If
- * `onError` isn't set, emits a process warning. Never throws.
- */
+/** Reports a failure that doesn't end the call of the store, e.g. a failure of `embed`. Never throws. */
 export function reportError({ onError }: Reporting<UserMemoryError>, failure: Failure): void {
   const error = new UserMemoryError({ ...failure, cause: kindOf(failure.cause) });
   if (onError !== undefined) callOnError(onError, error);
   else warn(`User memory: ${error.message}`, { type, code: `JAF_${error.code.toUpperCase()}` });
 }
 
-/**
- * Reports a failed extraction. Calls the option `onError`. If `onError` isn't set, emits a process warning with only
- * the name and code of the error. Never throws.
- */
+/** Reports a failed extraction. Never throws. */
 export function reportFailure({ onError }: Reporting<unknown>, thrown: unknown): void {
   if (onError !== undefined) {
     callOnError(onError, thrown);

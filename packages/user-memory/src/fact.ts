@@ -36,8 +36,8 @@ export interface Provenance {
   /** The id of the conversation. */
   readonly conversationId?: string | undefined;
   /**
-   * Position of the fact's message in its conversation, from 0. Recall ranks a fact higher if facts from neighbouring messages
-   * also match the query.
+   * Position of the fact's message in its conversation, from 0. Recall ranks a fact higher if facts from neighbouring
+   * messages match the query.
    */
   readonly position?: number | undefined;
   /** The id of the message that the fact comes from. */
@@ -46,7 +46,7 @@ export interface Provenance {
   readonly author?: string | undefined;
   /** The program or model that extracted the fact. */
   readonly extractor?: string | undefined;
-  /** The words of a message that the fact was extracted from. Recall searches these words, too. */
+  /** The words of a message that the fact was extracted from. Recall searches these words. */
   readonly evidence?: string | undefined;
   /** When the fact was said. */
   readonly saidAt?: Date | undefined;
@@ -74,26 +74,26 @@ export interface Quotation {
 
 /** A fact as the stores of this package return it. */
 export interface UserFact extends MemoryEntry {
-  /** Where the fact comes from. A fact with less trust can't replace this fact. `"stated"` and `"confirmed"` count as equal. */
+  /** Where the fact comes from. A fact with less trust can't replace this fact. */
   readonly trust: Trust;
   /**
-   * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact. `"quarantined"`: the fact waits for
-   * review.
+   * `"active"`: the fact is recalled. `"superseded"`: a newer fact replaced the fact. `"quarantined"`: the fact waits
+   * for review.
    */
   readonly status: FactStatus;
   /** The conversation, message and author of the fact, if known. */
   readonly provenance: Provenance;
-  /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces this fact. */
+  /** The topic of the fact, e.g. `"home-city"`. A newer fact with this key replaces this fact. */
   readonly key?: string;
   /** The fact is true from this time on. */
   readonly validFrom: Date;
   /** The fact is true until this time, if an end is known. A superseded fact ends at `supersededAt` at the latest. */
   readonly validUntil?: Date;
-  /** Id of the fact that replaced this one. Absent if no fact did. */
+  /** Id of the fact that replaced this one. Absent: no fact replaced this one. */
   readonly supersededBy?: string;
-  /** From this time on, the fact that replaced this one is true instead. Absent if no fact replaced this one. */
+  /** When the fact that replaced this one began to be true. Absent: no fact replaced this one. */
   readonly supersededAt?: Date;
-  /** Id of the stored fact that this quarantined fact contradicts. Absent if there is none. */
+  /** Id of the stored fact that this quarantined fact contradicts. Absent: it contradicts no fact. */
   readonly conflictsWith?: string;
   /** Why the fact waits for review. Present if `status` is `"quarantined"`. */
   readonly quarantine?: QuarantineReason;

@@ -12,7 +12,7 @@ export interface UserMemoryOptions {
   /** Time limit for a call of `embed`, in milliseconds. Default 5,000. */
   readonly embedTimeoutMs?: number | undefined;
   /**
-   * Your function that finds the facts that a new fact contradicts. Default: only facts with the same key contradict each
+   * Your function that finds the facts that a new fact contradicts. Default: only facts with equal keys contradict each
    * other.
    */
   readonly resolve?: ResolveConflicts | undefined;
@@ -21,21 +21,21 @@ export interface UserMemoryOptions {
   /** Limits of each user's memory. */
   readonly limits?: Partial<UserMemoryLimits> | undefined;
   /**
-   * The secret key for the hashes of the audit trail and of forgotten facts, at least 16 characters. With a key, an attacker
-   * who can access the store can neither forge the audit trail nor guess forgotten facts. Use the same key in all processes
-   * and never change it.
+   * The secret key for the hashes of the audit trail and of forgotten facts, at least 16 characters. With a key, an
+   * attacker who can access the store can neither forge the audit trail nor guess forgotten facts. Use one key in all
+   * processes and never change it.
    */
   readonly auditKey?: string | undefined;
   /**
-   * Called with the error if `embed` or `resolve` fails. The call of the user memory then continues without the result of the
-   * failed function. Default: a process warning.
+   * Called with the error if `embed` or `resolve` fails. The store's method that called the function continues without
+   * its result. Default: a process warning.
    */
   readonly onError?: ((error: UserMemoryError) => void) | undefined;
 }
 
 /**
- * Your function that returns a vector for each text, in the order of the texts. All vectors have the same dimension. The list
- * of texts may contain only one text.
+ * Your function that returns a vector for each text, in the order of the texts. All vectors have the same dimension.
+ * The list of texts may contain only one text.
  */
 export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
@@ -50,9 +50,8 @@ export interface IncomingFact {
 }
 
 /**
- * Your function that returns the ids of those candidates (stored facts) that the incoming fact contradicts. The store then
- * decides by trust and time whether the new fact replaces a candidate, is superseded by a candidate, or waits for review. Ids
- * that aren't among the candidates are ignored.
+ * Your function that returns the ids of those candidates (stored facts) that the incoming fact contradicts. Other ids
+ * are ignored. The store decides by trust and time what becomes of the contradicting facts.
  */
 export type ResolveConflicts = (
   incoming: IncomingFact,
@@ -73,15 +72,15 @@ export interface UserMemoryLimits {
   readonly maxFacts: number;
   /**
    * Maximum number of active and superseded facts that the user neither stated nor confirmed. Quotations aren't
-   * counted. The limit keeps room for facts that the user states or confirms. Default 5,000.
+   * counted. Default 5,000.
    */
   readonly maxUntrustedFacts: number;
   /** Maximum number of facts that wait for review. Default 1,000. */
   readonly maxQuarantined: number;
   /**
-   * Maximum number of a user's quotations. When the limit is reached, old quotations are deleted: first the oldest of
-   * those that were never recalled, then those whose first recall is longest ago. The store only records first recalls
-   * while the user has at least half of this number of quotations. Default 5,000.
+   * Maximum number of a user's quotations. When the limit is reached, old quotations are deleted. Quotations that were
+   * never recalled are deleted first, followed by those whose first recall is longest ago. The store only records first
+   * recalls while the user has at least half of this number of quotations. Default 5,000.
    */
   readonly maxQuotations: number;
   /**
@@ -150,8 +149,8 @@ type Schema = typeof optionsSchema;
 export interface UserMemoryOptionsSchema extends Schema {}
 
 /**
- * The zod schema of {@link UserMemoryOptions}, with default values. If your function takes these options in addition to its
- * own options, spread the `shape` of this schema into the schema of your function.
+ * The zod schema of {@link UserMemoryOptions}, with default values. If your function takes these options in addition to
+ * its own options, spread the `shape` of this schema into the schema of your function.
  */
 export const userMemoryOptionsSchema: UserMemoryOptionsSchema = optionsSchema;
 

@@ -22,8 +22,9 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
    */
   remember(userId: string, fact: string, opts?: RememberOptions): Promise<UserFact>;
   /**
-   * Returns facts that match the query by their words, best first. If `embed` is set, also returns facts of similar meaning.
-   * By default, leaves out external facts, facts that wait for review, and superseded facts that aren't quotations.
+   * Returns facts that match the query, best first. Facts match by their words and, if `embed` is set, by their
+   * meaning. By default, leaves out external facts, facts that wait for review, and superseded facts that aren't
+   * quotations.
    */
   recall(userId: string, query: string, opts?: RecallOptions): Promise<UserFact[]>;
   /** Returns the user's facts, newest first; by default only active facts. */
@@ -33,9 +34,9 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Changes a fact and returns the changed fact. Returns `null` if the user has no such fact. */
   update(userId: string, factId: string, changes: FactChanges): Promise<UserFact | null>;
   /**
-   * Deletes a fact for good, together with all facts of the user that have the same text. Facts that the deleted fact
-   * superseded become active again, unless another fact supersedes them. Returns how much was deleted: `facts` is 0 if
-   * the user has no such fact.
+   * Deletes a fact for good, and all facts of the user with its text. Facts that the deleted fact superseded become
+   * active again, unless another fact supersedes them. Returns how much was deleted. `facts` is 0 if the user has no
+   * such fact.
    */
   forget(userId: string, factId: string): Promise<ForgetReceipt>;
   /**
@@ -47,37 +48,38 @@ export interface UserMemoryStore extends UserMemory, RunUserMemory {
   /** Lists, approves and rejects the facts that wait for review. */
   readonly review: FactReview;
   /**
-   * Explains where a fact comes from and whether it can be recalled. With `query`, also explains whether the query
-   * finds the fact, and why. Returns `null` if the user has no such fact.
+   * Explains where a fact comes from and whether it can be recalled. With `query`, explains why the query finds the
+   * fact, or that it doesn't. Returns `null` if the user has no such fact.
    */
   explain(userId: string, factId: string, query?: string): Promise<FactExplanation | null>;
   /**
-   * Returns the user's audit trail: an entry for each change of a fact, oldest first. Entries don't contain the text of a
-   * fact.
+   * Returns the user's audit trail: an entry for each change of a fact, oldest first. Entries don't contain the text of
+   * a fact.
    */
   audit(userId: string): Promise<AuditEntry[]>;
   /** Checks that the user's audit trail is complete and that every stored fact is as the audit trail recorded it. */
   verifyAudit(userId: string): Promise<AuditReport>;
   /**
-   * Returns a mark of the user's memory. Take the mark before you read a conversation, and pass the mark to `remember`
-   * as `since`. If `forgetAll` erases the user's memory after `mark`, the `remember` is refused.
+   * Returns an erasure mark of the user's memory: the number of its erasures so far. Take the mark before you read a
+   * conversation, and pass it to `remember` as `since`. If `forgetAll` erases the user's memory after the mark was
+   * taken, the `remember` is refused.
    */
   mark(userId: string): Promise<ErasureMark>;
   /** The queue of extraction jobs. */
   readonly queue: ExtractionQueue;
   /**
-   * Waits until the facts that this process is extracting are stored, but not longer than `timeoutMs` milliseconds. Never
-   * rejects.
+   * Waits until the facts that this process is extracting are stored, but not longer than `timeoutMs` milliseconds.
+   * Never rejects.
    */
   drain(options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
   /**
-   * Waits until the facts that this process is extracting are stored, but at most 10 seconds. Then closes the connections that
-   * the store itself opened.
+   * Waits until the facts that this process is extracting are stored, but at most 10 seconds. Then closes the
+   * connections that the store itself opened.
    */
   close(): Promise<void>;
 }
 
-/** Whether a user memory is a store of this package. Only these stores have the method `mark` and a queue. */
+/** Whether a user memory is a store of this package. */
 export const isStore = (memory: UserMemory): memory is UserMemoryStore =>
   hasMethod(memory, "mark") && "queue" in memory && typeof memory.queue === "object";
 
@@ -88,8 +90,8 @@ export interface RememberOptions {
   /** Confidence in the fact, from 0 to 1. A high score doesn't make up for low trust. */
   readonly score?: number | undefined;
   /**
-   * Where the fact comes from. Default `"stated"`: your application vouches that the user stated the fact. With `quotation`,
-   * the default is `"inferred"`. Facts with `"external"` wait for review.
+   * Where the fact comes from. Default `"stated"`: your application vouches that the user stated the fact. With
+   * `quotation`, the default is `"inferred"`. Facts with `"external"` wait for review.
    */
   readonly trust?: Trust | undefined;
   /** The topic of the fact, e.g. `"home-city"`. The fact replaces the user's current fact with this key. */
@@ -110,13 +112,13 @@ export interface RememberOptions {
   readonly quarantine?: QuarantineReason | undefined;
   /**
    * Stores the fact as a quotation of the user, with trust `"inferred"`. Prompts show a quotation in quotation marks
-   * with its date. A quotation never replaces a stated fact. `paraphrases` are a model's sentences that say the same as
+   * with its date. A quotation never replaces a stated fact. `paraphrases` are a model's sentences with the meaning of
    * the quotation. Recall searches the paraphrases, but no prompt or result contains them.
    */
   readonly quotation?: (Quotation & { readonly paraphrases?: readonly string[] | undefined }) | undefined;
   /**
-   * A mark that {@link UserMemoryStore.mark} returned. The write is refused if the user's memory was erased after the mark was
-   * taken.
+   * A mark that {@link UserMemoryStore.mark} returned. If the user's memory was erased after that call, the write is
+   * refused.
    */
   readonly since?: ErasureMark | undefined;
 }
@@ -164,7 +166,7 @@ export interface FactReview {
   list(userId: string, opts?: Pick<ListOptions, "tags" | "limit">): Promise<UserFact[]>;
   /**
    * Makes a fact active, with the trust `"confirmed"`, and returns it. The approved fact replaces the fact that it
-   * contradicts, and the active fact with the same key. Returns `null` if no fact with this id waits for review.
+   * contradicts, and the active fact with its key. Returns `null` if no fact with this id waits for review.
    */
   approve(userId: string, factId: string): Promise<UserFact | null>;
   /**
@@ -175,9 +177,8 @@ export interface FactReview {
 }
 
 /**
- * A mark of a user's memory: the number of erasures (calls of `forgetAll`) at the time when
- * {@link UserMemoryStore.mark} was called. A write with this mark is refused if a later `forgetAll` erased the user's
- * memory.
+ * A mark of a user's memory: the number of erasures (calls of `forgetAll`) when {@link UserMemoryStore.mark} was
+ * called. If a later `forgetAll` erases the user's memory, writes with this mark are refused.
  */
 export type ErasureMark = number & { readonly __brand: "ErasureMark" };
 
@@ -198,8 +199,8 @@ export interface ForgetDetails {
 }
 
 /**
- * The result of a deletion: how much it removed. The type includes `void`, because a `UserMemoryStore` must be assignable to
- * `UserMemory`, whose `forget` and `forgetAll` resolve with `void`.
+ * The result of a deletion: how much it removed. The type includes `void`, because a `UserMemoryStore` must be
+ * assignable to `UserMemory`, whose `forget` and `forgetAll` resolve with `void`.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: the specification has these methods resolve with nothing
 export type ForgetReceipt = ForgetDetails & void;
@@ -230,8 +231,8 @@ export interface FactExplanation {
   /** The fact, with its provenance. */
   readonly fact: UserFact;
   /**
-   * The rank of the fact among all facts that the query finds, from 1. `null` if the query doesn't find the fact, or if no
-   * query was given.
+   * The rank of the fact among all facts that the query finds, from 1. `null` if the query doesn't find the fact, or if
+   * no query was given.
    */
   readonly rank: number | null;
   /** The reasons why the query finds the fact. Empty if `rank` is `null`. */
@@ -246,7 +247,7 @@ export interface FactExplanation {
 
 /** A job that extracts the facts of one turn: the texts of the turn, and how to extract facts from them. */
 export interface ExtractionJob {
-  /** The id of the job. The same turn has the same id, so the queue never has two jobs for a turn. */
+  /** The id of the job. A turn always gets the same id, so the queue never has two jobs for a turn. */
   readonly id: string;
   /** The id of the user. */
   readonly userId: string;
@@ -266,10 +267,7 @@ export interface ExtractionJob {
   readonly position?: number | undefined;
   /** When the turn began. */
   readonly saidAt: Date;
-  /**
-   * The tags that all facts from this turn get. If the list is empty, each fact gets the tags that the model proposed
-   * with it.
-   */
+  /** The tags that all facts from this turn get. Empty: each fact gets the tags that the model proposed with it. */
   readonly tags: readonly string[];
   /** The model that proposes facts. Default: the agent's model. */
   readonly model?: string | undefined;
@@ -291,8 +289,8 @@ export interface LeasedJob {
   /** Deletes the job. Call `complete` when the job is done. */
   readonly complete: () => Promise<void>;
   /**
-   * Makes the job available to all workers again after `delayMs` milliseconds (a whole number, at most 30 days). A
-   * worker can also renew its lease with this function: it passes the duration of the lease and continues with the job.
+   * Makes the job available to all workers after `delayMs` milliseconds (a whole number, at most 30 days). To renew its
+   * lease, a worker passes the duration of the lease and continues with the job.
    */
   readonly release: (delayMs: number) => Promise<void>;
 }
@@ -313,7 +311,10 @@ export interface ExtractionQueue {
    * - The user's memory was erased after the turn began.
    */
   enqueue(job: ExtractionJob, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;
-  /** Leases up to `limit` available jobs of any user for `leaseMs` milliseconds. Jobs that have waited longest come first. */
+  /**
+   * Leases up to `limit` available jobs of any user for `leaseMs` milliseconds. Jobs that have waited longest come
+   * first.
+   */
   lease(options: { readonly limit: number; readonly leaseMs: number }): Promise<LeasedJob[]>;
   /** Returns the number of jobs in the queue, whether they are leased or not. */
   size(): Promise<number>;

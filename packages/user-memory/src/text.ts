@@ -8,18 +8,17 @@ const WORD = new RegExp(String.raw`[^\s${UNSPACED}\p{P}]+`, "gu");
 export const wordsIn = (text: string): number =>
   (text.match(WORD)?.length ?? 0) + Math.ceil((text.match(CHARACTER)?.length ?? 0) / 2);
 
-/**
- * The locale for splitting texts into words and sentences. It is fixed, because the locale of the machine would change
- * the results (e.g. in the Greek locale, a semicolon ends a sentence). English has no special rules. The
- * language-neutral locale `und` can't be used, because the runtime replaces it with the machine's locale.
- */
+/** The locale for splitting texts into words and sentences. */
+// The locale of the machine would change the results (e.g. in the Greek locale, a semicolon ends a sentence). English
+// has no special rules. The runtime replaces the language-neutral `und` with the machine's locale.
 export const FIXED_LOCALE = "en";
 
 // Created on first use, because creating a segmenter takes 8 ms.
 let segmenter: Intl.Segmenter | undefined;
 
-/** Splits a text into sentences. Each sentence includes the white space after it. The result is the same on every machine. */
+/** Splits a text into sentences. Each sentence includes the white space after it. */
 export function sentencesIn(text: string): Iterable<Intl.SegmentData> {
+  // The same on every machine, because of the fixed locale.
   segmenter ??= new Intl.Segmenter(FIXED_LOCALE, { granularity: "sentence" });
   return segmenter.segment(text);
 }
@@ -32,10 +31,8 @@ const SEMICOLON = new RegExp(`;${CLOSING}`, "u");
 export const isQuestion = (text: string): boolean =>
   asks(text) && [...sentencesIn(text)].every(({ segment }) => asks(segment));
 
-/**
- * Whether a sentence ends with a question mark. In Greek text, a semicolon counts as a question mark, because Greek keyboards
- * and Unicode normalization write the Greek question mark as a semicolon.
- */
+/** Whether a sentence ends with a question mark. In Greek text, a semicolon counts as one. */
+// Greek keyboards and Unicode normalization write the Greek question mark as a semicolon.
 export const asks = (sentence: string): boolean =>
   QUESTION.test(sentence) || (SEMICOLON.test(sentence) && isMostlyGreek(sentence));
 
@@ -56,10 +53,7 @@ export interface Line extends Span {
   readonly text: string;
 }
 
-/**
- * Replaces all kinds of line breaks with `\n`. The length of the text and the positions of all other characters stay
- * the same.
- */
+/** Replaces all kinds of line breaks with `\n`. The positions of all other characters don't change. */
 export const withLineFeeds = (text: string): string =>
   text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/gu, (found) => "\n".padStart(found.length));
 

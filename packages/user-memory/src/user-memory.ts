@@ -19,9 +19,9 @@ export interface MemoryEntry {
 }
 
 /**
- * Stores facts about users. All conversations of a user share the facts. The interface is small, so you can implement it with
- * anything from a substring match to a vector database. The stores of this package can do more, see {@link UserMemoryStore}.
- * Methods that fail must reject.
+ * Stores facts about users. All conversations of a user share the facts. The interface is small, so you can implement
+ * it with anything from a substring match to a vector database. The stores of this package can do more, see {@link
+ * UserMemoryStore}. Methods that fail must reject.
  */
 export interface UserMemory {
   /** Stores a fact and returns it. `score` is the confidence in the fact, from 0 to 1. */
@@ -31,8 +31,8 @@ export interface UserMemory {
     opts?: { readonly tags?: readonly string[]; readonly score?: number },
   ): Promise<MemoryEntry>;
   /**
-   * Returns at most `limit` facts that match the query, best first. With `tags`, returns only facts with at least one of these
-   * tags.
+   * Returns at most `limit` facts that match the query, best first. With `tags`, returns only facts with at least one
+   * of these tags.
    */
   recall(
     userId: string,
@@ -68,11 +68,9 @@ export const isUserMemory = (value: unknown): value is UserMemory =>
 export const isLinked = (value: unknown): value is LinkedUserMemory =>
   isUserMemory(value) && hasMethod(value, "middlewareFor");
 
-/**
- * The symbol under which the global object holds the user memory of the process. So the engine can find the user memory
- * without a dependency on this package. If a process loads this package both as ES module and as CommonJS module, both use the
- * same user memory.
- */
+/** The symbol under which the global object holds the user memory of the process. */
+// So the engine finds the user memory without a dependency on this package. The ES module and the CommonJS module of
+// this package share it.
 const SLOT = Symbol.for("@jaf/user-memory");
 
 const slots = globalThis as { [SLOT]?: unknown };

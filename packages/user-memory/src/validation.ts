@@ -38,10 +38,7 @@ export const scoreSchema = z.number().min(0).max(1);
 
 export const idSchema = textSchema(255);
 
-/**
- * The schema for a `Date`, converted into milliseconds since 1970. An invalid date gives `NaN`. Callers ignore `NaN`
- * and dates that are too far in the past or future.
- */
+/** The schema for a `Date`, converted into milliseconds since 1970. An invalid date gives `NaN`. */
 export const dateSchema = z
   .custom<Date>((value) => value instanceof Date, { error: "expected a Date" })
   .transform((date) => date.getTime());

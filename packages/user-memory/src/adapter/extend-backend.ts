@@ -2,8 +2,8 @@ import { present } from "@jaf/memory/adapter";
 import type { UserMemoryBackend } from "../backend.ts";
 
 /**
- * Returns a new backend with the methods in `methods`. Each other method of the new backend calls the same method of
- * `backend`. `backend` may be an instance of a class. Use this function to write a wrapper around a backend.
+ * Returns a new backend with the methods in `methods`. The other methods of the new backend call those of `backend`.
+ * `backend` may be an instance of a class. Use this function to write a wrapper around a backend.
  *
  * @example
  * ```ts

@@ -17,11 +17,11 @@ import { extendUserMemoryBackend } from "./extend-backend.ts";
  */
 export interface TextCodec {
   /**
-   * Encodes a text. `encode` may return different results for the same text. A result must not contain a NUL or an unpaired
+   * Encodes a text. A text can have a different result at each call. A result must not contain a NUL or an unpaired
    * surrogate.
    */
   encode(text: string, user: UserKey): string | Promise<string>;
-  /** Decodes a result of `encode` for the same user, and returns the original text. */
+  /** Decodes a result of `encode` for this user, and returns the original text. */
   decode(text: string, user: UserKey): string | Promise<string>;
 }
 
@@ -47,7 +47,7 @@ function mappingOf(codec: TextCodec, direction: keyof TextCodec): Mapping {
 /**
  * Returns a backend that encodes a user's texts before it stores them, e.g. encrypts them with a key per user. It
  * encodes `fact`, `tags`, `evidence` and `quotation` of facts, the bodies of extraction jobs and of audit entries, and
- * the `state` of the user's record (`UserHead`).
+ * the `state` of the user's head record (`UserHead`).
  *
  * It doesn't encode the fields that search and ranking need: terms (stemmed words), vectors, `key`, `author`,
  * conversation and message ids, times, digests and the user id.

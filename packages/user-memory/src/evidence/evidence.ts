@@ -4,8 +4,11 @@ import { oneLine, type Passage, type Quotable } from "./passages.ts";
 
 /**
  * A fact that a model or your `extract` function proposes. The proposal points at words of the user, and these words
- * are stored as a quotation. The proposed sentence (`fact`) usually only helps to find the words. It is stored as a
- * fact in two cases: the option `verify` accepts it, or the words are third-party text.
+ * are stored as a quotation. The sentence `fact` helps to find the words. In two cases, the sentence itself is stored
+ * as a fact:
+ *
+ * - The option `verify` accepts the sentence.
+ * - The words are third-party text.
  */
 export interface ProposedFact {
   /** The proposed fact as a sentence. */
@@ -15,18 +18,18 @@ export interface ProposedFact {
    * words with `fact`.
    */
   readonly evidence?: string | undefined;
-  /** Confidence in the fact, from 0 to 1. Other values are clamped. A high score doesn't raise trust. */
+  /** Confidence in the fact, from 0 to 1. Other values are clamped. */
   readonly score: number;
-  /** Tags for the fact. Ignored if `Agent.remembers` has `tags`, because the fact then only gets those tags. */
+  /** Tags for the fact. Ignored if `Agent.remembers` has `tags`. */
   readonly tags?: readonly string[] | undefined;
-  /** The topic of the fact, e.g. `"home-city"`. A newer fact with the same key replaces the older fact. */
+  /** The topic of the fact, e.g. `"home-city"`. A newer fact with this key replaces the older fact. */
   readonly key?: string | undefined;
 }
 
 /** The words in the user's messages that support a proposed fact. */
 export type Support =
   | { readonly kind: "quotation"; readonly passage: Passage }
-  /** The supporting words are only in third-party text. `message` is the index of the message that contains them. */
+  /** The supporting words are only in third-party text, in the message with the index `message`. */
   | { readonly kind: "third-party"; readonly words: string; readonly message: number }
   /** No words in the user's messages support the proposed fact. */
   | { readonly kind: "none" };
@@ -35,34 +38,19 @@ const NONE: Support = { kind: "none" };
 /** Matches an ellipsis in the evidence, which stands for omitted words. */
 const ELLIPSIS = /\s*(?:\[?(?:…|\.{3,})\]?)\s*/u;
 const MAX_PARTS = 5;
-/**
- * How many words of a proposal a passage must contain in order to support the proposal:
- *
- * - `SHARED`: usually this share of the words.
- * - `SHARED_WITH_FACT`: this share, if the proposal has no evidence, or if its evidence is in several passages.
- * - `MIN_SHARED`: at least this number of words, if the proposal has so many.
- */
+/** Share of the words of a proposal that a passage must contain in order to support the proposal. */
 const SHARED = 0.5;
+/** The share for a proposal without evidence, and for evidence in several passages. */
 const SHARED_WITH_FACT = 0.2;
+/** Minimum number of words of a proposal that a passage must contain, if the proposal has so many. */
 const MIN_SHARED = 2;
 
 /**
- * Returns a function that finds the user's words that support a proposed fact:
- *
- * 1. The function looks for the evidence in the messages. Case, spaces, accents and punctuation don't matter. An
- *    ellipsis in the evidence stands for omitted words. If the evidence is in a passage, the passage is the support. If
- *    the evidence is only in third-party text, the third-party text is the support. If the evidence is only in
- *    sentences that can't be quoted (e.g. with a secret), there is no support.
- * 2. If the evidence isn't found, the function takes a passage that contains at least half of the evidence's words. If
- *    there is no such passage, the function takes a passage that contains at least half of the fact's words.
- * 3. If the proposal has no evidence, the function takes a passage that contains at least a fifth of the fact's words.
- *    A fifth is enough, because the user is later shown the passage, not the fact.
- *
- * In cases 2 and 3, the passage must contain at least two of the words, unless there is only one word. Of several
- * passages, the function takes the one whose matching words weigh most. A word weighs more if fewer passages contain
- * it. The function returns `kind: "none"` if there is no support.
+ * Returns a function that finds the user's words that support a proposed fact. Without an exact match of the evidence,
+ * it finds the passage that is most similar to the evidence or to the fact.
  */
 export function createSupportFinder(quotable: Quotable): (proposal: ProposedFact) => Support {
+  // A passage whose words are rarer in the passages counts as more similar.
   const { said, passages, thirdParty } = quotable;
   const texts = said.map(normalizeText);
   const looked = lazily(() => {
@@ -146,12 +134,10 @@ function messageSpansOf(evidence: string, texts: readonly NormalizedText[]): rea
   return texts.flatMap((text, message) => spansIn(text, parts).map((span) => ({ ...span, message })));
 }
 
-/**
- * Finds evidence in a text. `parts` are the texts between the ellipses of the evidence. If there is only one part,
- * returns all its matches. If there are several parts, returns one match of each part, in order, or `[]` if a part
- * isn't found.
- */
+/** Finds the parts of evidence in a text. Returns `[]` if a part isn't found. */
 function spansIn(text: NormalizedText, parts: readonly string[]): readonly Span[] {
+  // The parts are the texts between the ellipses of the evidence. A single part gives all its matches. Several parts
+  // give one match each, in order.
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return text.all(only);
   const spans: Span[] = [];
@@ -175,23 +161,19 @@ interface Found {
 /** The letters and digits of a text in lower case, and searches that return positions in the original text. */
 interface NormalizedText {
   readonly text: string;
-  /**
-   * Finds the next match of `wanted` (a normalized text) at or after the offset `from` of this normalized text. Only
-   * matches of whole words count. Returns `undefined` if there is no match.
-   */
+  /** Finds the next match of the normalized text `wanted`, from the offset `from` on. Matches only whole words. */
   readonly next: (wanted: string, from: number) => Found | undefined;
-  /** Finds the matches of `wanted` (a normalized text): the first ones, at most `MAX_MATCHES`. */
+  /** Finds the first matches of the normalized text `wanted`, at most `MAX_MATCHES`. */
   readonly all: (wanted: string) => readonly Span[];
 }
 
-/**
- * `MAX_MATCHES`: how many matches are returned at most. `MAX_TRIES`: how many positions one search tries at most. Only a text
- * that was made to slow down the search exceeds these limits.
- */
+/** Maximum number of matches that are returned. */
+// Only a text that was made to slow down the search exceeds these limits.
 const MAX_MATCHES = 32;
+/** Maximum number of positions that one search tries. */
 const MAX_TRIES = 1_000;
 const LETTER = /[\p{L}\p{N}]/u;
-/** Matches characters of scripts in which words can begin without a space before them, e.g. Chinese or Korean. */
+/** Matches characters of scripts in which words don't begin after a space, e.g. Chinese or Korean. */
 const DENSE = new RegExp(String.raw`[${UNSPACED}\p{sc=Hangul}]`, "u");
 
 /** Reduces a text to its letters and digits, in lower case without accents. */

@@ -21,8 +21,10 @@ export interface Quoted {
 }
 
 /**
- * A model's sentence that is to be stored as a fact. `"verified"`: the option `verify` accepted the sentence.
- * `"third-party"`: the evidence of the sentence is third-party text.
+ * A model's sentence that is to be stored as a fact:
+ *
+ * - `"verified"`: the option `verify` accepted the sentence.
+ * - `"third-party"`: the evidence of the sentence is third-party text.
  */
 interface Paraphrase {
   readonly kind: "verified" | "third-party";
@@ -35,15 +37,9 @@ interface Paraphrase {
 /** Checks whether a passage of the user's words supports a model's sentence. Resolves with `true` if it does. */
 export type VerifyProposal = (proposal: ProposedFact, passage: Passage) => Promise<boolean>;
 
-/**
- * Maximum number of words in a user's answer that is stored together with the assistant's question. A longer answer is
- * stored without the question.
- */
+/** Maximum number of words in a user's answer that is stored together with the assistant's question. */
 const SHORT_ANSWER = 5;
-/**
- * Maximum number of paraphrases (a model's sentences about the quotation) that a quotation passes to the store. The
- * store keeps at most four of them.
- */
+/** Maximum number of paraphrases (a model's sentences) that a quotation passes to the store. */
 const MAX_PARAPHRASES = 8;
 
 type Said = Pick<ExtractionJob, "said" | "question" | "isAnnounced">;
@@ -51,26 +47,25 @@ type Said = Pick<ExtractionJob, "said" | "question" | "isAnnounced">;
 const quotableWords = ({ said, isAnnounced = false }: Said): Quotable =>
   quotableOf(said, (message) => (message === 0 ? isAnnounced : announcesText(said[message - 1] ?? "")));
 
-/**
- * Returns all passages of the user's own words in a turn as quotations, in order. Leaves out passages without content words
- * (e.g. "Thanks!"), unless they answer a question.
- */
+/** Returns all passages of the user's own words in a turn as quotations, in order. */
 export function verbatimItems(job: Said): readonly Quoted[] {
+  // A passage without content words (e.g. "Thanks!") only counts as an answer to a question.
   return quotableWords(job)
     .passages.map((passage) => quoted(passage, job))
     .filter(({ passage, question }) => question !== undefined || ownContent({ fact: passage.text }).size > 0);
 }
 
 /**
- * Converts proposed facts into items to store. All proposals that point at the same passage become one item. Items are
- * in this order: passages by highest score, then verified sentences, then sentences from third-party text. Drops
- * proposals that contain secrets, and proposals that no words of the user support.
+ * Converts proposed facts into items to store. Drops proposals that contain secrets, and proposals that no words of the
+ * user support.
  */
 export async function itemsFromProposals(
   job: Said,
   proposals: readonly ProposedFact[],
   isVerified: VerifyProposal,
 ): Promise<readonly Item[]> {
+  // All proposals that point at the same passage become one item. Order of items: passages by highest score, verified
+  // sentences, sentences from third-party text.
   const find = createSupportFinder(quotableWords(job));
   const byPassage = new Map<Passage, Quoted>();
   const paraphrased: Paraphrase[] = [];

@@ -2,11 +2,8 @@ import { isBlank, type Line, type Span } from "../text.ts";
 
 const TIME = String.raw`\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[.,]\d+)?(?:\s?[aApP]\.?[mM]\.?)?`;
 const DATE = String.raw`\d{1,4}[./-]\d{1,2}[./-]\d{1,4}`;
-/**
- * Matches a line of a log or a chat. The line starts with a time in brackets (`[10:32]`), with a date and a time, with
- * a time and a log level (`10:32 ERROR`), or with a time and a name (`10:32 Ann:`). A time before other words counts as
- * the user's own schedule (`10:00 dentist`).
- */
+/** Matches a line of a log or a chat that starts with a time, e.g. `[10:32]`, `10:32 ERROR` or `10:32 Ann:`. */
+// A time before other words is the user's own schedule: `10:00 dentist`.
 const TIMED = new RegExp(
   `^\\s*(?:\\[[^\\]\\n]{0,30}\\d[^\\]\\n]{0,30}\\]|${DATE}[T, ]\\s?${TIME}\\S*|${TIME}\\s+(?:[A-Z]{4,}\\b|[^:\\n]{1,30}:\\s))`,
   "u",
@@ -22,17 +19,15 @@ const WROTE = /@[^\n]{0,200}[:：]\s*$/u;
 /** Matches a line that marks text as code or as quoted: a code fence or `>`. */
 const MARKED = /^\s*(?:`{3}|~{3}|>)/u;
 const LIST = /^\s*(?:[-*•–+]\s|\d{1,2}[.)]\s)/u;
-/**
- * Matches a line of data: brackets, a JSON key, or at least three fields (e.g. CSV) without a space after the separators. In
- * prose, a space follows a comma.
- */
+/** Matches a line of data: brackets, a JSON key, or at least three fields (e.g. CSV). */
+// In prose, a space follows a comma.
 const DATA =
   /^\s*(?:[{[\]}]+,?|"[^"\n]{1,60}"\s*:.*|[^,;\t\n]+(?:,[^,\s][^,\n]*){2,}|[^,;\t\n]+(?:;[^;\s][^;\n]*){2,}|[^\t\n]+(?:\t[^\t\n]+){2,})\s*$/u;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*\/|#!|<!--|--\s)/u;
 const INDENTED = /^(?: {4}|\t)\s*\S/u;
 /**
- * Forms of lines in third-party text: lines with a time, chat lines, data, code, and indented lines. At least two lines
- * of the same form make a block of third-party text.
+ * Forms of lines in third-party text, e.g. chat lines and code. Two lines of the same form make a block of third-party
+ * text.
  */
 const FORMS: readonly ((text: string) => boolean)[] = [
   (text) => TIMED.test(text),
@@ -41,18 +36,12 @@ const FORMS: readonly ((text: string) => boolean)[] = [
   (text) => COMMENT.test(text) || /[{}]\s*$/u.test(text) || (/;\s*$/u.test(text) && /[=()]/u.test(text)),
   (text) => INDENTED.test(text) && !LIST.test(text),
 ];
-/**
- * Whether a line is a clause of terms or of a contract: `1. Scope`, `1.1 Scope`, `§ 3`. Such lines are third-party text only
- * if at least one of them has a `§` or a number like `1.1`. Otherwise they count as the user's own list.
- */
+/** Whether a line looks like a clause of a contract: `1. Scope`, `1.1 Scope`, `§ 3`. */
 const isClause = (text: string): boolean =>
   /^\s*(?:§+\s?\d|\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+\p{Lu})/u.test(text);
 const SUBCLAUSE = /^\s*(?:§|\d{1,2}\.\d)/u;
 
-/**
- * Finds third-party text in a message by the form of its lines. It finds mails, chats, logs, data, and text after a
- * delimiter (`-----`) or after a line that ends with a colon.
- */
+/** Finds third-party text in a message by the form of its lines, e.g. mails, chats, logs and data. */
 export function shapesIn(lines: readonly Line[]): readonly Span[] {
   const filled = lines.filter((line) => !isBlank(line));
   const end = lines.at(-1)?.end ?? 0;
@@ -69,11 +58,9 @@ export function shapesIn(lines: readonly Line[]): readonly Span[] {
 
 const announces = ({ text }: Line): boolean => /[:：]\s*$/u.test(text) && !WROTE.test(text);
 
-/**
- * Whether third-party text starts at this line and continues to the end of the message. This is so if the line is a
- * delimiter (`-----`), or if it ends with a colon and the text after it isn't a list.
- */
+/** Whether third-party text starts at this line and continues to the end of the message. */
 function opens({ text }: Line, next: Line | undefined, second: Line | undefined): boolean {
+  // A delimiter (`-----`), or a line that ends with a colon and has no list after it.
   if (next === undefined || text.length > 500) return false;
   if (DELIMITER.test(text)) return true;
   if (!/[:：]\s*$/u.test(text)) return false;
@@ -85,11 +72,11 @@ function opens({ text }: Line, next: Line | undefined, second: Line | undefined)
 }
 
 /**
- * Finds the lines from the first line of a form to the last line of this form. If the text continues without an empty
- * line after the last one, includes the text up to the next empty line. Returns `[]` if fewer than two lines have the
- * form.
+ * Finds the lines from the first line of a form to the last line of this form. Returns `[]` if fewer than two lines
+ * have the form.
  */
 function blocks(lines: readonly Line[], isOfForm: (text: string) => boolean): readonly Span[] {
+  // If the text continues after the last line, the block ends at the next empty line.
   const indexes = lines.flatMap((line, index) =>
     line.text.length > 1 && line.text.length <= 2_000 && isOfForm(line.text) ? [index] : [],
   );
@@ -111,10 +98,7 @@ const LABEL_OF_AN_ADDRESS = /mail|почта|邮箱|郵箱|メール|이메일|�
 const SPEECH =
   /(?<![\p{L}\p{M}])(?:i|i['’]\p{L}+|me|my|we|our|ich|mich|mir|meine?|wir|je|j['’]\p{L}+|moi|mon|ma|mes|nous|yo|mi|mis|io|mio|mia|eu|meu|minha|ik|mij|mijn|ja|mnie|mam|jestem|ben|benim|я|меня|мне|мой|моя|мы|मैं|मेरा|मेरी|أنا|انا)(?![\p{L}\p{M}])|[我咱私僕俺]|저는|나는|제가|내가|[?!？！]\s*$/iu;
 
-/**
- * Matches a line with a ticket number at its beginning (`ABC-123`, `Ticket ABC-123`, `#12`). If lines with labels
- * (`Status: open`) directly follow such a line, they are a pasted ticket.
- */
+/** Matches a line with a ticket number at its beginning: `ABC-123`, `Ticket ABC-123`, `#12`. */
 const TICKET = /^\W{0,5}(?:\p{L}{1,20}\s)?(?:[A-Z]{2,10}-\d+|#\d+)/u;
 
 interface Labelled {
@@ -129,11 +113,11 @@ function labelled(line: Line): Labelled | undefined {
 }
 
 /**
- * Returns the first line with a label of one of three texts: a mail (`Subject: …`), a chat with names (`Ann: …`), or a
- * ticket (`Status: …` after the line with the ticket number). Returns `undefined` if there is no such text. Lines in
- * which the user labels own data (`Diet: vegan`) don't count.
+ * Returns the first labelled line of a mail (`Subject: …`), a chat (`Ann: …`) or a ticket (`Status: …`). Returns
+ * `undefined` if there is none.
  */
 function headIn(filled: readonly Line[]): Line | undefined {
+  // Lines in which the user labels own data (`Diet: vegan`) don't count.
   let run: Labelled[] = [];
   let above = "";
   for (const line of [...filled, undefined]) {

@@ -5,9 +5,8 @@ const PREFIX = 3;
 let phrasesByFirst: ReadonlyMap<string, readonly Phrase[]> | undefined;
 
 /**
- * Whether the user asks in a message not to remember, save, note or pass on something, e.g. `don't add this to memory`, `unter
- * uns`. The check covers fifteen languages. In doubt, the result is `true`. The result doesn't tell which part of the message
- * the user means.
+ * Whether the user asks in a message not to remember, save, note or pass on something, e.g. `don't add this to memory`.
+ * In doubt, returns `true`.
  */
 export function asksNotToKeep(text: string): boolean {
   const message = plain(text);
@@ -35,10 +34,8 @@ function keyOf(word: string): string {
 
 const keysOf = (word: string): readonly string[] => [word, `${word.slice(0, PREFIX)}*`];
 
-/**
- * Whether a message contains a word for each element of the phrase, in any order. This quick check rules out most
- * phrases before the exact check.
- */
+/** Whether a message contains a word for each element of the phrase, in any order. */
+// This quick check rules out most phrases before the exact check.
 const isPossible = ({ elements }: Phrase, keys: ReadonlySet<string>): boolean =>
   elements.every(
     ({ sign, words }) =>
@@ -56,7 +53,9 @@ function indexPhrases(): ReadonlyMap<string, readonly Phrase[]> {
   return byFirst;
 }
 
-/** Parses a lexicon. Its lines either name a list of words (`keep = save|store`) or contain phrases, separated by ` ; `. */
+/**
+ * Parses a lexicon. Its lines either name a list of words (`keep = save|store`) or contain phrases, separated by ` ; `.
+ */
 function phrasesIn(lexicon: string): readonly Phrase[] {
   const named = new Map<string, string>();
   const phrases: Phrase[] = [];
@@ -75,11 +74,12 @@ function phrasesIn(lexicon: string): readonly Phrase[] {
  * A pattern of words in a message, written as elements with spaces between them:
  *
  * - `save|saving`: one of these words. `memor*`: a word with this beginning.
- * - `_`: up to four words in the same part of a clause (commas separate parts). `~`: up to six words, also across commas.
- * - `^` and `$`: the beginning and the end of a part. Words of courtesy (`please`) don't count. `memory|$`: the word or the
- *   end.
- * - `-i|we`: none of these words directly before the phrase; adverbs in between don't count. `--i|we`: none of these words
- *   before the phrase in its part. `!not`: none of these words after the phrase in its part.
+ * - `_`: up to four words in one part of a clause (commas separate parts). `~`: up to six words, even across commas.
+ * - `^` and `$`: the beginning and the end of a part. Words of courtesy (`please`) don't count.
+ * - `memory|$`: the word or the end of a part.
+ * - `-i|we`: none of these words directly before the phrase; adverbs in between don't count.
+ * - `--i|we`: none of these words before the phrase in its part.
+ * - `!not`: none of these words after the phrase in its part.
  * - `$keep`: the words that the line `keep = save|store` lists.
  */
 interface Phrase {
@@ -122,7 +122,7 @@ function parseElement(source: string): Element {
   return { sign, words: new Set(words), beginnings };
 }
 
-/** Returns the words that a phrase can start with. The index lists the phrase under each of these words. */
+/** Returns the words that a phrase can start with. */
 const firstOf = ({ elements: [first] }: Phrase): readonly string[] => [...(first?.words ?? [])];
 
 const matchesAt = (clause: Clause, at: number, { conditions, elements }: Phrase): boolean =>
@@ -179,18 +179,13 @@ const isBreak = (word: string | undefined): boolean => word === undefined || wor
 type Clause = readonly string[];
 
 const APOSTROPHES = /['’‘`´ʼ′＇]/gu;
-/**
- * Matches marks whose absence doesn't change a word: accents, Arabic vowel marks, and the Arabic lengthening stroke.
- * Vowel signs of Indic scripts aren't matched, because words differ by them.
- */
+/** Matches marks whose absence doesn't change a word, e.g. accents and Arabic vowel marks. */
+// Vowel signs of Indic scripts aren't matched, because words differ by them.
 const ACCENTS = /[\u0300-\u036f\u0640\u064b-\u0655]/gu;
 const NEGATED =
   /(?<!\p{L})(do|does|did|is|are|was|were|should|must|need|could|would|wo|ca)(?: ?not|n ?'? ?t)(?!\p{L})/gu;
 
-/**
- * Converts a text to lower case without accents. Converts variants of a character or of a negation (`do not`, `don't`)
- * into one form.
- */
+/** Converts a text to lower case without accents, and variants of a negation (`do not`, `don't`) into one form. */
 const plain = (text: string): string =>
   text
     .replace(APOSTROPHES, "'")

@@ -11,8 +11,8 @@ export interface Passage {
   /** The words of the passage as one line. */
   readonly text: string;
   /**
-   * `"message"`: the passage is the user's only message in the turn, and the message is short. `"text"`: the passage is
-   * from a longer text, or from one of several messages in the turn.
+   * `"message"`: the passage is the user's only message in the turn, and this message is short. `"text"`: in every
+   * other case.
    */
   readonly from: "message" | "text";
 }
@@ -21,39 +21,32 @@ export interface Passage {
 export interface Quotable {
   readonly said: readonly string[];
   readonly passages: readonly Passage[];
-  /** The ranges of third-party text in each message. They have the same indexes as the messages in `said`. */
+  /** The ranges of third-party text in each message, by the message's index in `said`. */
   readonly thirdParty: readonly (readonly Span[])[];
 }
 
-/**
- * Limits of a passage, in words and in UTF-16 units. Consecutive sentences are joined into a passage up to these limits. The
- * limits are low, so that a passage is about one topic.
- */
+/** Maximum number of words in a passage. */
+// The limits are low, so that a passage is about one topic.
 const MAX_WORDS = 60;
+/** Maximum length of a passage in UTF-16 units. */
 const MAX_LENGTH = 500;
-/**
- * Maximum length of a sentence in UTF-16 units. If a text has no sentence end within this length, it is split at its
- * lines. A line that is longer than this is left out.
- */
+/** Maximum length of a sentence in UTF-16 units. A longer sentence is split at its line breaks. */
 const MAX_SENTENCE = 2_000;
 
 const UNSEEN = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|\p{Cs}/gu;
 const SPACE = /[\s\p{Cc}]+/gu;
-/**
- * Matches a line break that can be within a sentence. A line break next to an empty line, a list item or a removed sentence
- * isn't matched.
- */
+/** Matches a line break that can be within a sentence, but e.g. no line break before a list item. */
 const SOFT_BREAK = /(?<![\n\ufffc])\n(?![^\S\n]*(?:\n|[-*+•‣◦▪–—#]\s|\d{1,3}[.)]\s|\ufffc|$))/gu;
 const WINDOW = 500;
 const BLANK = /\s*/uy;
 
 /**
- * Splits the user's messages into passages. The same messages always have the same passages. Sentences are never cut,
- * so a passage can't state the opposite of what the user said. Leaves out sentences that contain a secret or that are
- * mostly third-party text. `isThirdParty` returns `true` for the index of a message that is third-party text as a
- * whole, because the user's previous message announced it (`Translate this:`).
+ * Splits the user's messages into passages of whole sentences. `isThirdParty` returns whether the message with this
+ * index is third-party text as a whole.
  */
 export function quotableOf(said: readonly string[], isThirdParty: (message: number) => boolean): Quotable {
+  // Sentences are never cut, so a passage can't state the opposite of what the user said. Sentences with a secret and
+  // third-party sentences are left out.
   const thirdParty = said.map((text, message) =>
     isThirdParty(message) ? [{ start: 0, end: text.length }] : thirdPartySpans(text),
   );
@@ -75,7 +68,7 @@ export function quotableOf(said: readonly string[], isThirdParty: (message: numb
 /** Converts a text into one line without invisible characters, for storage and comparison. */
 export const oneLine = (text: string): string => text.replace(UNSEEN, "").replace(SPACE, " ").trim();
 
-/** The character that replaces a removed sentence in a text. A passage can't continue across this character. */
+/** The character that replaces a removed sentence. No passage continues across this character. */
 const CUT = "\ufffc";
 
 /** Removes the sentences that contain secrets from a text. Returns `""` if the rest still contains a secret. */
@@ -87,7 +80,7 @@ export function withoutSecrets(text: string): string {
 }
 
 interface Sentence extends Span {
-  /** Whether the sentence directly before this one is also one of the user's own sentences. */
+  /** Whether the sentence directly before this one is one of the user's own sentences. */
   readonly follows: boolean;
 }
 
@@ -141,8 +134,9 @@ const hasOwnLines = (text: string, { start, end }: Span): boolean =>
   /^ ?\n/u.test(text.slice(end, end + 2)) ||
   text[end - 1] === "\n";
 
-/** Splits a text into sentences. Reads the text in short pieces, because splitting a long text takes quadratic time. */
+/** Splits a text into sentences. */
 function segmentsOf(text: string): readonly Span[] {
+  // Reads the text in short pieces, because splitting a long text takes quadratic time.
   const spans: Span[] = [];
   let size = WINDOW;
   for (let from = wordsFrom(text, 0); from < text.length; from = wordsFrom(text, from)) {

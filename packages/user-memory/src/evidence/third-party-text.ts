@@ -4,12 +4,12 @@ import { shapesIn } from "./line-shapes.ts";
 const MARK = /^\s*.{3}/u;
 
 /**
- * Finds third-party text in a user's message by its structure (e.g. code fences, mail headers), in any language.
- * Returns sorted ranges that don't overlap. Pasted text without a recognizable structure isn't found, because it looks
- * like the user's own text. Three kinds of text count as the user's own: single words in quotation marks, titles in
- * quotation marks, and lists after a colon.
+ * Finds third-party text in a user's message by its structure, e.g. code fences and mail headers. Returns sorted ranges
+ * that don't overlap.
  */
 export function thirdPartySpans(text: string): readonly Span[] {
+  // Pasted text without structure isn't found. Titles and single words in quotation marks, and lists after a colon,
+  // count as the user's own.
   const plain = withLineFeeds(text);
   const fences = fencesIn(linesOf(plain));
   // The content of a fence says nothing about the text around it.
@@ -25,7 +25,7 @@ export function thirdPartySpans(text: string): readonly Span[] {
   ]);
 }
 
-/** Replaces the content of code fences with spaces. Keeps the mark at the beginning of each fence, e.g. three backticks. */
+/** Replaces the content of code fences with spaces. The beginning of each fence (e.g. three backticks) stays. */
 function emptied(text: string, fences: readonly Span[]): string {
   let at = 0;
   const parts = fences.map(({ start, end }) => {
@@ -65,21 +65,17 @@ function fencesIn(lines: readonly Line[]): readonly Span[] {
   return open === undefined ? found : [...found, { start: open.start, end }];
 }
 
-/**
- * Finds text with markup tags: from the first tag to the last tag. If the last tag isn't a closing tag, the range ends at the
- * end of the text.
- */
+/** Finds text with markup tags: from the first tag to the last tag. */
 function tagsIn(text: string): readonly Span[] {
+  // If the last tag isn't a closing tag, the range ends at the end of the text.
   const tags = [...text.matchAll(/<\/?([\p{L}_][\w:-]{0,40})(?:\s[^<>\n]{0,200})?\/?>/gu)];
   const [first, last] = [tags[0], tags.at(-1)];
   if (first === undefined || last === undefined) return [];
   return [{ start: first.index, end: last[0].startsWith("</") ? last.index + last[0].length : text.length }];
 }
 
-/**
- * Finds inline code (in backticks) of several words. Inline code of a single word isn't found, because it is usually a
- * name in the user's own sentence.
- */
+/** Finds inline code (in backticks) of several words. */
+// Inline code of a single word is usually a name in the user's own sentence.
 const inlineCodeIn = (text: string): readonly Span[] =>
   [...text.matchAll(/`[^`\n]{1,500}`/gu)].flatMap(({ 0: code, index }) =>
     /\S\s+\S/u.test(code.slice(1, -1)) ? [{ start: index, end: index + code.length }] : [],
@@ -98,12 +94,10 @@ export function announcesText(previous: string): boolean {
   return message.split(/\s+/u).length <= MAX_WORDS && TASK.test(message);
 }
 
-/**
- * Finds the text that a request such as `Translate this:` is about. If the request is in the first line, this is the
- * text after the colon of the request or, without a colon, the text after the first line. If the request is in the last
- * line, this is the text before the last line.
- */
+/** Finds the text that a request such as `Translate this:` is about. */
 function mattersIn(text: string, lines: readonly Line[]): readonly Span[] {
+  // A request in the first line: the text after its colon or, without a colon, after the line. A request in the last
+  // line: the text before the line.
   const filled = lines.filter((line) => !isBlank(line));
   const [first, last] = [filled[0], filled.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -139,7 +133,7 @@ const LONGEST = 4_000;
 const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, "gu");
 const MARKS = /["“”„«»‹›「」『』‘’‚＂]/gu;
 
-/** Finds speech in quotation marks, also across lines. Single words and titles in quotation marks are left out. */
+/** Finds speech in quotation marks, even across lines, but no single words and no titles. */
 function quotationsIn(text: string): readonly Span[] {
   const found: Span[] = [];
   let open: { readonly at: number; readonly closing: string } | undefined;
@@ -158,7 +152,7 @@ function quotationsIn(text: string): readonly Span[] {
   return found;
 }
 
-/** Whether a straight quotation mark follows a letter or a digit, as in `27"` (inches). Such a mark opens no quotation. */
+/** Whether a straight quotation mark follows a letter or a digit, as in `27"` (inches). */
 const isMeasure = (text: string, mark: string, index: number): boolean =>
   mark === '"' && /[\p{N}\p{Ll}\p{Lu}]/u.test(text.charAt(index - 1));
 

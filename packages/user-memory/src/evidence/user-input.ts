@@ -6,21 +6,15 @@ import { asksNotToKeep } from "./off-record.ts";
 import { oneLine, withoutSecrets } from "./passages.ts";
 import { announcesText } from "./third-party-text.ts";
 
-/**
- * Limits for the user's messages of a turn:
- *
- * - `MAX_MESSAGES`: number of messages. Only the last ones are read.
- * - `MAX_TEXT`: UTF-16 units of one message. Only its beginning is read.
- * - `MAX_SAID`: UTF-16 units of all messages together. Each message gets an equal share.
- */
+/** Maximum number of the user's messages of a turn that are read. They are the last ones. */
 const MAX_MESSAGES = 32;
+/** Maximum length of one message in UTF-16 units. Only its beginning is read. */
 const MAX_TEXT = 20_000;
+/** Maximum length of all messages together, in UTF-16 units. Each message gets an equal share. */
 const MAX_SAID = 40_000;
 const MAX_QUESTION = 300;
-/**
- * A request not to keep something is only looked for in this number of UTF-16 units of all messages together. They are
- * the beginning and the end of each message, because such a request is usually there.
- */
+/** How much of all messages together is searched for a request not to keep something, in UTF-16 units. */
+// The beginning and the end of each message, because a request is usually there.
 const MAX_REQUEST = 8_000;
 const MAX_ANNOUNCEMENT = 2_000;
 const UNPORTABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
@@ -29,7 +23,7 @@ const UNPORTABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\
  * The user's input in a turn:
  *
  * - `said`: the user's messages, without secrets.
- * - `position`: the position of the first of these messages in the conversation.
+ * - `position`: the position of the first message of `said` in the conversation.
  * - `question`: what the assistant asked before the turn.
  * - `isAnnounced`: whether the user's message before the turn announced third-party text.
  */
@@ -43,8 +37,7 @@ interface TurnMessages {
 }
 
 /**
- * Reads the user's messages of a turn and removes secrets. Returns `"private"` if the user asked not to keep something. In
- * this case, the caller must keep nothing of the turn.
+ * Reads the user's messages of a turn and removes secrets. Returns `"private"` if the user asked not to keep something.
  */
 export function readUserInput({ messages, userMessages, position }: TurnMessages): UserInput | "private" {
   const texts = userMessages.map(messageText);
@@ -76,7 +69,7 @@ function isOffRecord(said: readonly string[]): boolean {
   return said.some((text) => asksNotToKeep(endsOf(text, room)));
 }
 
-/** Cuts a text to about `most` UTF-16 units. Three quarters of them are from its beginning, and one quarter is from its end. */
+/** Cuts a text to about `most` UTF-16 units: three quarters from its beginning, and one quarter from its end. */
 function endsOf(text: string, most: number): string {
   if (text.length <= most) return text;
   const tail = Math.floor(most / 4);
@@ -84,8 +77,8 @@ function endsOf(text: string, most: number): string {
 }
 
 /**
- * Removes secrets from an extraction job before the job is queued. Returns `undefined` if the user asked in the job's messages
- * not to keep something.
+ * Removes secrets from an extraction job before the job is queued. Returns `undefined` if the user asked in the job's
+ * messages not to keep something.
  */
 export function redactJob(job: ExtractionJob): ExtractionJob | undefined {
   if (isOffRecord(job.said)) return undefined;
@@ -102,7 +95,8 @@ export function redactJob(job: ExtractionJob): ExtractionJob | undefined {
 /** Returns the text, or `""` if it contains a secret. */
 export const secretless = (text: string): string => (holdsSecret(text) ? "" : text);
 
-/** Cuts a text to `most` UTF-16 units. Replaces NULs and unpaired surrogates, which some stores refuse. */
+/** Cuts a text to `most` UTF-16 units. Replaces NULs and unpaired surrogates. */
+// Some stores refuse them.
 export const portable = (text: string, most: number): string =>
   text.slice(0, most).replaceAll(UNPORTABLE, "\ufffd");
 
@@ -110,11 +104,9 @@ export const portable = (text: string, most: number): string =>
 const LOOKED_AT = 2_000;
 const LAST_SENTENCES = 3;
 
-/**
- * Returns the question at the end of an assistant's message as one line. Returns `""` if there is no question, or if the
- * question is too long.
- */
+/** Returns the question at the end of an assistant's message as one line, or `""` if there is no question. */
 export function questionIn(text: string): string {
+  // A question that is too long counts as none.
   const last = [...sentencesIn(text.slice(-LOOKED_AT))].slice(-LAST_SENTENCES);
   const question = last.findLast(({ segment }) => asks(segment))?.segment ?? "";
   return question.length > MAX_QUESTION ? "" : oneLine(question);

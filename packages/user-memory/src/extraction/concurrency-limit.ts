@@ -1,26 +1,21 @@
-/**
- * Maximum number of jobs that wait in this process until they can start. `MAX_WAITING`: per user memory.
- * `MAX_WAITING_OF_USER`: per user. Further jobs stay in the store's queue.
- */
+/** Maximum number of jobs per user memory that wait in this process. Further jobs stay in the store's queue. */
 const MAX_WAITING = 1_000;
+/** Maximum number of jobs per user that wait in this process. */
 const MAX_WAITING_OF_USER = 100;
 
 interface WorkQueue {
   active: number;
   waiting: number;
-  /**
-   * For each user, the functions that start the user's waiting jobs, oldest first. The next job to start is the oldest
-   * job of the first user in this map.
-   */
+  /** For each user, the functions that start the user's waiting jobs, oldest first. */
   readonly users: Map<string, (() => void)[]>;
 }
 
 export interface LimitedWork {
   /** Maximum number of jobs that run at the same time. */
   readonly concurrency: number;
-  /** The user of the job. If several users have waiting jobs, the jobs of these users start alternately. */
+  /** The user of the job. */
   readonly userId: string;
-  /** If `true`, the job is refused when too many jobs wait. If `false`, the job waits in any case. */
+  /** Whether the job is refused when too many jobs wait. */
   readonly canBeRefused: boolean;
 }
 
@@ -33,9 +28,8 @@ const queueFor = (key: object): WorkQueue => {
 };
 
 /**
- * Runs `work` (a job) as soon as fewer than `concurrency` jobs of the user memory `key` are running. Returns the
- * promise of the job's result. If `canBeRefused` is `true` and too many jobs wait, returns `undefined` and never runs
- * `work`.
+ * Runs `work` as soon as fewer than `concurrency` jobs of the user memory `key` run, and returns its promise. Returns
+ * `undefined` if the job is refused.
  */
 export function withConcurrencyLimit<T>(
   key: object,
@@ -50,10 +44,7 @@ export function withConcurrencyLimit<T>(
   return enter(queue, entry, work);
 }
 
-/**
- * Whether the maximum number of jobs waits in this process. If it does, this process must not take over jobs of other
- * processes. `key` is the user memory.
- */
+/** Whether `MAX_WAITING` jobs of the user memory `key` wait in this process. */
 export const isQueueFull = (key: object): boolean => queueFor(key).waiting >= MAX_WAITING;
 
 async function enter<T>(

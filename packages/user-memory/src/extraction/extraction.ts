@@ -52,21 +52,15 @@ export type CompleteText = (request: CompletionRequest) => Promise<string>;
 export interface ExtractionScope {
   readonly memory: UserMemory;
   readonly settings: ExtractionSettings;
-  /**
-   * Calls the model that proposes facts. Not needed if the option `extract` is set, or if all jobs are verbatim (they
-   * quote all of the user's words).
-   */
+  /** Calls the model that proposes facts. Absent: the option `extract` proposes the facts, or all jobs are verbatim. */
   readonly complete?: CompleteText | undefined;
 }
 
-/** Time limit for proposing facts, as a share of the job's lease. The facts are stored in the rest of the lease. */
+/** Time limit for proposing facts, as a share of the job's lease. */
 const ASKING_SHARE = 0.8;
 
 /**
- * Runs an extraction job. Gets proposed facts, and stores the user's words that support them. For a verbatim job,
- * stores all of the user's words without proposals.
- *
- * Stores nothing if the user's memory was erased after the turn began, or if the user asked not to keep something.
+ * Runs an extraction job: stores the user's words that support the proposed facts or, for a verbatim job, all words.
  * Rejects if the facts can't be proposed, or if the store fails.
  */
 export async function extractFacts(
@@ -119,10 +113,7 @@ async function propose(request: ProposalRequest): Promise<Proposed> {
 
 const unreadable = (what: string): string => `${what} has no list of facts in the expected form.`;
 
-/**
- * Calls the option `extract` and returns its result. If `extract` isn't set, calls the model and returns the text of
- * its reply.
- */
+/** Returns the result of the option `extract` or, if it isn't set, the text of the model's reply. */
 async function requestProposals({ settings, complete, job, attempt }: ProposalRequest): Promise<unknown> {
   const timeoutMs = Math.ceil(ASKING_SHARE * settings.leaseMs);
   const over = new AbortController();

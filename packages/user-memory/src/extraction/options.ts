@@ -44,10 +44,7 @@ export interface ExtractionReport {
   readonly userId: string;
   /** The id of the conversation, if it has one. */
   readonly conversationId?: string | undefined;
-  /**
-   * Number of proposed facts. It can be higher than the number of stored facts, because several proposed facts can
-   * point at the same words of the user. 0 if the job was verbatim.
-   */
+  /** Number of proposed facts, often higher than the number of stored facts. 0 if the job was verbatim. */
   readonly proposed: number;
 }
 
@@ -60,8 +57,8 @@ export interface OffRecordTurn {
   /** Position of the user's first message of the turn in its conversation, from 0. */
   readonly position?: number | undefined;
   /**
-   * What detected the user's request. `"check"`: the phrase check of this package. `"extractor"`: the model, or your `extract`
-   * function.
+   * What detected the user's request. `"check"`: the phrase check of this package. `"extractor"`: the model, or your
+   * `extract` function.
    */
   readonly detectedBy: "check" | "extractor";
 }
@@ -71,8 +68,8 @@ export interface ExtractionOptions {
   /** Your function that proposes the facts, instead of a model. */
   readonly extract?: ExtractFacts | undefined;
   /**
-   * Your function that checks whether the user's words support a fact. If it returns `true`, the fact is stored in the model's
-   * words with trust `"inferred"`, instead of a quotation. Default: the user's words are always quoted.
+   * Your function that checks whether the user's words support a fact. If it returns `true`, the fact is stored in the
+   * model's words with trust `"inferred"`, instead of a quotation. Default: the user's words are always quoted.
    */
   readonly verify?: VerifyFact | undefined;
   /**
@@ -101,12 +98,11 @@ export interface ExtractionOptions {
   /**
    * Called with an `ExtractionError` or with an error of the store. Not called if a fact isn't stored because it was
    * forgotten, or because the user's memory was erased. Default: a process warning that contains only the name and code
-   * of the error. If this function fails, a process warning is emitted, too.
+   * of the error. If this function fails, a process warning is emitted.
    */
   readonly onError?: ((error: unknown) => unknown) | undefined;
   /**
-   * Duration of a job's lease in milliseconds. The lease begins when the job starts: while a job waits for the
-   * concurrency limit, its lease is renewed. When the lease is over, another process can take over the job. Default
+   * Duration of a job's lease in milliseconds. When the lease is over, another process can take over the job. Default
    * 60,000.
    */
   readonly leaseMs?: number | undefined;
@@ -119,13 +115,13 @@ export interface ExtractionOptions {
    */
   readonly maxAttempts?: number | undefined;
   /**
-   * Delay between the first and the second attempt at a job, in milliseconds. The delay doubles with each attempt, up to 15
-   * minutes. Default 5,000.
+   * Delay between the first and the second attempt at a job, in milliseconds. The delay doubles with each attempt, up
+   * to 15 minutes. Default 5,000.
    */
   readonly retryDelayMs?: number | undefined;
   /**
-   * Maximum number of jobs that run at the same time in this process, per user memory. If several users have waiting jobs, the
-   * jobs of these users start alternately. Default 4.
+   * Maximum number of jobs that run at the same time in this process, per user memory. If several users have waiting
+   * jobs, the jobs of these users start alternately. Default 4.
    */
   readonly concurrency?: number | undefined;
 }
@@ -133,8 +129,8 @@ export interface ExtractionOptions {
 /** Options of `withMemoryExtract`. */
 export interface MemoryExtractOptions extends ExtractionOptions {
   /**
-   * The user memory that stores the facts. Default: the user memory of the process, see `setUserMemory`. If no user memory is
-   * set at all, nothing is extracted.
+   * The user memory that stores the facts. Default: the user memory of the process, see `setUserMemory`. If no user
+   * memory is set at all, nothing is extracted.
    */
   readonly memory?: UserMemory | undefined;
   /** Minimum score of proposed facts, from 0 to 1. Proposed facts with a lower score are dropped. Default 0.7. */

@@ -4,11 +4,9 @@ import * as z from "zod";
 import type { ProposedFact } from "../evidence/evidence.ts";
 import type { ExtractionJob } from "../store.ts";
 
-/**
- * Maximum length, in UTF-16 units, of the user's words (`MAX_SAID`) and of the assistant's reply (`MAX_REPLY_SHOWN`) in
- * the prompt for the model. The middle of a longer text is left out.
- */
+/** Maximum length of the user's words in the prompt, in UTF-16 units. The middle of a longer text is left out. */
 const MAX_SAID = 12_000;
+/** Maximum length of the assistant's reply in the prompt, in UTF-16 units. */
 const MAX_REPLY_SHOWN = 3_000;
 
 export const INSTRUCTIONS = `You find what a user just said that will still matter in later conversations. The user may write in any language.
@@ -47,7 +45,7 @@ function shortened(text: string, most: number): string {
 
 /** Maximum length of a model's reply, in UTF-16 units. Longer replies are refused. */
 const MAX_REPLY = 100_000;
-/** Maximum number of proposed facts that are read from a reply. Further proposed facts are dropped. */
+/** Maximum number of proposed facts that are read from a reply. */
 const MAX_PROPOSED = 50;
 const MAX_FACT = 500;
 const MAX_EVIDENCE = 2_000;
@@ -77,7 +75,7 @@ const listSchema = z.union([
   z.array(z.unknown()),
 ]);
 
-/** A reply that says that the user wants nothing of the turn to be kept. Facts in the same reply are ignored. */
+/** The schema of a reply that says that the user wants nothing of the turn to be kept. */
 const privateSchema = z.object({ private: z.literal(true) });
 
 function tagOf(tag: unknown): readonly string[] {
@@ -86,7 +84,7 @@ function tagOf(tag: unknown): readonly string[] {
   return text === "" || text.length > MAX_TAG ? [] : [text];
 }
 
-/** Thrown if a model's reply is too long or contains no list of facts. The message says which of the two. */
+/** Thrown if a model's reply is too long or contains no list of facts. */
 class UnreadableReply extends Error {
   override readonly name = "UnreadableReply";
 }
@@ -95,10 +93,11 @@ class UnreadableReply extends Error {
 export type Proposed = readonly ProposedFact[] | "private";
 
 /**
- * Reads the proposed facts in a model's reply. The JSON of the facts may be in a code fence or within prose. Throws
- * {@link UnreadableReply} if the reply is too long or contains no such JSON.
+ * Reads the proposed facts in a model's reply. Throws {@link UnreadableReply} if the reply is too long or contains no
+ * JSON of facts.
  */
 export function parseReply(reply: string): Proposed {
+  // The JSON may be in a code fence or within prose.
   if (reply.length > MAX_REPLY) throw new UnreadableReply("It is too long.");
   for (const text of candidatesIn(reply)) {
     const proposals = readJson(text);
@@ -110,9 +109,9 @@ export function parseReply(reply: string): Proposed {
 /**
  * Reads the proposed facts in a parsed value:
  *
- * - Returns the valid facts of a list of facts. Skips invalid facts.
- * - Returns `"private"` if the value says that the user wants nothing of the turn kept.
- * - Returns `undefined` for every other value.
+ * - A list of facts: returns the valid facts.
+ * - `{ private: true }`: returns `"private"`.
+ * - Every other value: returns `undefined`.
  */
 export function readProposals(value: unknown): Proposed | undefined {
   if (privateSchema.safeParse(value).success) return "private";

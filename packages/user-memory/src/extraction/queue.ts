@@ -25,18 +25,13 @@ const jobSchema = z.object({
 });
 
 const MONTH_MS = 30 * 86_400_000;
-/**
- * A duration in milliseconds, up to 30 days. Longer durations are refused, because a job with such a lease might never run
- * again.
- */
+/** A duration in milliseconds, up to 30 days. */
+// A job with a longer lease might never run again.
 const spanSchema = z.int().min(0).max(MONTH_MS);
 const enqueueSchema = z.object({ leaseMs: spanSchema });
 const leaseSchema = z.object({ limit: z.int().min(0), leaseMs: spanSchema });
 
-/**
- * Opens the extraction queue of a store. The queue stores jobs as text in the backend. Each job is validated when it is
- * added and when it is leased.
- */
+/** Opens the extraction queue of a store. The queue validates each job when it is added and when it is leased. */
 export function openQueue(
   { backend, callBackend }: Transactions,
   settings: UserMemorySettings,
@@ -81,11 +76,9 @@ export function openQueue(
   };
 }
 
-/**
- * Reports a job that has an unknown format. The job isn't deleted, because another version of this package may have written
- * it.
- */
+/** Reports a job that has an unknown format. */
 function reportUnreadable(settings: UserMemorySettings): void {
+  // The job isn't deleted, because another version of this package may have written it.
   const message =
     "An extraction job has an unknown format. It stays in the queue for a version of this package that can read it.";
   const cause = new TypeError("the job has an unknown format");

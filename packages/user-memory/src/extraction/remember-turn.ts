@@ -20,7 +20,7 @@ const VERIFYING_SHARE = 0.2;
 export interface RememberTurnInput {
   readonly memory: UserMemory;
   readonly job: ExtractionJob;
-  /** The proposed facts. Absent if all of the user's words are quoted. */
+  /** The proposed facts. Absent: all of the user's words are quoted. */
   readonly proposals?: readonly ProposedFact[] | undefined;
   /** The name of the model or program that proposed the facts. */
   readonly extractor: string;
@@ -28,13 +28,12 @@ export interface RememberTurnInput {
 }
 
 /**
- * Stores the user's words from a turn: the words that the proposed facts point at, or all words if there are no
- * proposals. Returns the stored facts.
- *
- * If a store of this package fails, rejects. If another user memory fails, reports the failure and continues with the
- * next fact. After a failure, some facts of the turn may be stored, but a retry doesn't store them twice.
+ * Stores the user's words from a turn and returns the stored facts. With `proposals`, stores only the words that the
+ * proposals point at.
  */
 export async function rememberTurn(input: RememberTurnInput): Promise<readonly (MemoryEntry | UserFact)[]> {
+  // A failing store of this package rejects. A failure of another user memory is reported, and the next fact follows. A
+  // retry doesn't store facts twice.
   const { memory, job, settings } = input;
   const remembered: (MemoryEntry | UserFact)[] = [];
   for (const item of (await itemsOf(input)).slice(0, settings.maxFacts)) {
@@ -61,7 +60,7 @@ async function itemsOf({ memory, job, proposals, settings }: RememberTurnInput):
 
 /**
  * Returns a function that checks a proposed fact with the option `verify`. If `verify` isn't set or fails, the fact
- * counts as unsupported, and the user's words are quoted.
+ * counts as unsupported.
  */
 function verifier(
   { verify, leaseMs, ...settings }: ExtractionSettings,
@@ -94,7 +93,8 @@ function outcomeOf(thrown: unknown): "erased" | "forgotten" | "refused" | "faile
   return code === "invalid" || code === "full" ? "refused" : "failed";
 }
 
-/** Maximum number of tags per fact. Every store accepts this number. */
+/** Maximum number of tags per fact. */
+// Every store accepts this number.
 const MAX_TAGS = 32;
 const MAX_NAME = 255;
 
@@ -106,7 +106,7 @@ export interface Source
 }
 
 /**
- * Stores a quotation or a model's sentence as a fact. If `memory` is a store of this package, also stores the fact's trust and
+ * Stores a quotation or a model's sentence as a fact. Only a store of this package gets the fact's trust and
  * provenance.
  */
 export const rememberItem = (
@@ -120,11 +120,8 @@ export const rememberItem = (
 
 const textOf = (item: Item): string => (item.kind === "quotation" ? item.passage.text : item.proposal.fact);
 
-/**
- * Returns the tags of a fact: the `tags` of `Agent.remembers` if it has any, otherwise the proposed tags. A fact never
- * gets both kinds of tags, because then it would also be recalled for agents whose `remembers` has one of the proposed
- * tags.
- */
+/** Returns the tags of a fact: the `tags` of `Agent.remembers` or, if it has none, the proposed tags. */
+// With both kinds, the fact would be recalled for agents whose `remembers` has one of the proposed tags.
 const tagsOf = ({ tags: own }: Source, tags: readonly string[] = []): string[] =>
   [...new Set(own.length > 0 ? own : tags)].slice(0, MAX_TAGS);
 
@@ -156,8 +153,8 @@ function trustOptions(item: Item): Pick<RememberOptions, "trust" | "quotation"> 
 }
 
 /**
- * Returns the arguments of `remember` for a user memory that doesn't store quotations. A quotation is passed as the
- * text that a prompt would show for it, e.g. `The user said on 2026-11-02: "…"`.
+ * Returns the arguments of `remember` for a user memory that doesn't store quotations. A quotation becomes a text such
+ * as `The user said on 2026-11-02: "…"`.
  */
 function asNarrowEntry(item: Item, source: Source): [string, { tags?: string[]; score?: number }] {
   const { score, tags } = item.kind === "quotation" ? item : item.proposal;

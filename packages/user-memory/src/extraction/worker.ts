@@ -38,7 +38,7 @@ export interface ProcessedExtractions {
 
 /**
  * Runs the available extraction jobs in a store's queue: jobs that failed before, and jobs that a crashed process left
- * behind. Call this function in a worker or with a timer. Processes that run agents also run a few of these jobs.
+ * behind. Call this function in a worker or with a timer. Processes that run agents take over a few of these jobs.
  * Resolves in three cases: no job is available, `limit` jobs were run, or `signal` aborted. Rejects if the queue can't
  * be read, and with a `TypeError` for invalid options.
  *
@@ -91,24 +91,22 @@ export async function processExtractions(
 }
 
 const MAX_DELAY_MS = 15 * 60 * 1_000;
-/**
- * A job that was leased more than `maxAttempts` plus this number of times is deleted without another attempt. A lease
- * ends without an attempt if too many jobs wait, or if the process crashes.
- */
+/** A job with more leases than `maxAttempts` plus this number is deleted without another attempt. */
+// A lease ends without an attempt if too many jobs wait, or if the process crashes.
 const MAX_UNTRIED_LEASES = 3;
 
 /**
- * The outcome of an attempt at a job. `"done"`: the job succeeded. `"delayed"`: the job will be retried. `"given-up"`: the job
- * failed for the last time and is deleted.
+ * The outcome of an attempt at a job:
+ *
+ * - `"done"`: the job succeeded.
+ * - `"delayed"`: the job will be retried.
+ * - `"given-up"`: the job failed for the last time and is deleted.
  */
 export type AttemptOutcome = "done" | "delayed" | "given-up";
 
 /**
- * Runs a leased job as soon as the concurrency limit of this process allows it. Never rejects.
- *
- * - If too many jobs wait, the job is released for a later attempt.
- * - If the job fails, the error is reported and the job is released for a later attempt.
- * - If the job fails at its last attempt, the error is reported and the job is deleted.
+ * Runs a leased job as soon as the concurrency limit allows it. Never rejects: a failed job is released for a later
+ * attempt or, after its last attempt, deleted.
  */
 export async function attemptJob(scope: ExtractionScope, leased: LeasedJob): Promise<AttemptOutcome> {
   const { settings, memory } = scope;
@@ -153,10 +151,7 @@ async function attempt(scope: ExtractionScope, leased: LeasedJob): Promise<Attem
   return "done";
 }
 
-/**
- * Whether a job needs a model, but this worker has neither a model nor `extract`. Such a job stays in the queue for
- * other workers.
- */
+/** Whether a job needs a model, but this worker has neither a model nor `extract`. */
 const isOutOfReach = ({ settings, complete }: ExtractionScope, { job }: LeasedJob): boolean =>
   job.isVerbatim !== true && settings.extract === undefined && complete === undefined;
 
@@ -169,24 +164,16 @@ async function giveUp({ settings }: ExtractionScope, leased: LeasedJob, cause: u
 
 /** A job lease that is renewed while the job waits to start. */
 export interface HeldLease {
-  /**
-   * Ends the repeated renewal of the lease. Resolves with `true` if the caller still holds the lease, for at least nine
-   * tenths of its duration. Resolves with `false` if the lease has expired.
-   */
+  /** Ends the repeated renewal of the lease. Resolves with whether the caller still holds the lease. */
   readonly take: () => Promise<boolean>;
 }
 
-/**
- * When a lease is renewed, as shares of its duration. While the job waits, the lease is renewed each time that
- * `RENEWED_AFTER` of it is over. When the job starts, the lease is renewed if more than `GONE_AT_START` of it is over.
- */
+/** The lease of a waiting job is renewed each time that this share of its duration is over. */
 const RENEWED_AFTER = 1 / 3;
+/** When the job starts, the lease is renewed if more than this share of its duration is over. */
 const GONE_AT_START = 1 / 10;
 
-/**
- * Renews a new lease at intervals until the method `take` of the result is called. So no other worker gets the job
- * while it waits to start.
- */
+/** Renews a new lease at intervals until the method `take` of the result is called. */
 export function holdLease(leased: Pick<LeasedJob, "release">, leaseMs: number): HeldLease {
   let since = performance.now();
   let renewal: Promise<void> | undefined;

@@ -7,7 +7,10 @@ import { detailsOf, toQuotation } from "./quotation.ts";
 export const toUserFactOrNull = (user: UserKey, stored: StoredFact | null | undefined): UserFact | null =>
   stored ? toUserFact(user, stored) : null;
 
-/** Converts a stored fact into the frozen fact that callers get. Leaves out fields whose value is unknown (`null`). */
+/**
+ * Converts a `StoredFact` of the backend into the frozen `UserFact` that callers get. Leaves out fields with the value
+ * `null`.
+ */
 export function toUserFact({ userId }: UserKey, stored: StoredFact): UserFact {
   const { id, fact, tags, score, trust, status, quarantine, key } = stored;
   const quotation = toQuotation(stored);
@@ -51,8 +54,7 @@ export const isFactId = (factId: unknown): factId is string =>
 type Indexed = Pick<StoredFact, "fact" | "evidence" | "saidAt" | "quotation">;
 
 /**
- * Returns the index terms of a fact: the terms of its text and evidence. For a quotation, also the terms of its
- * question and its paraphrases.
+ * Returns the index terms of a fact's text and evidence. For a quotation, adds those of its question and paraphrases.
  */
 export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): readonly TermWeight[] {
   const { question = null, paraphrases = [] } = detailsOf({ quotation }) ?? {};
@@ -61,17 +63,15 @@ export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): rea
   return termsOf(text, saidAt === null ? {} : { saidAt });
 }
 
-/** Returns the stems of the words in the text of a fact. Doesn't read the evidence and the paraphrases of the fact. */
+/** Returns the stems of the words in the text of a fact. */
 export const ownContent = ({ fact }: Pick<StoredFact, "fact">): ReadonlySet<string> =>
   contentOf(termsOf(fact));
 
-/** The stems of `user` and `users`. These stems don't distinguish facts, because every fact is about the user. */
+/** The stems of `user` and `users`. */
+// They don't distinguish facts, because every fact is about the user.
 const SUBJECT = new Set(termsOf("the user's users").map(({ term }) => term));
 
-/**
- * Returns the word stems in a list of index terms. Leaves out dates and the stem of `user`. Removes the `?` that marks words
- * of a question.
- */
+/** Returns the word stems in a list of index terms, without dates and the stem of `user`. */
 export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
   new Set(
     terms
@@ -81,12 +81,9 @@ export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
 
 export type Obstacle = "quarantined" | "superseded" | "not-yet-valid" | "no-longer-valid";
 
-/**
- * Returns why a fact can't be recalled now, or `undefined` if it can be recalled. A superseded quotation can be
- * recalled, like the quotation that replaced it. In contrast, {@link obstacleAt} returns `"superseded"` for a
- * superseded quotation.
- */
+/** Returns why a fact can't be recalled now, or `undefined` if it can be recalled. */
 export function obstacleNow(fact: StoredFact, now: number): Obstacle | undefined {
+  // A superseded quotation can be recalled, like the quotation that replaced it.
   const obstacle = obstacleAt(fact, now);
   return obstacle === "superseded" && fact.quotation !== null ? undefined : obstacle;
 }
@@ -105,8 +102,8 @@ const BACK_MS = 150 * YEAR_MS;
 const AHEAD_MS = 50 * YEAR_MS;
 
 /**
- * Returns `time` (milliseconds since 1970). Returns `null` if `time` is missing or invalid, or if it is more than 150
- * years before or 50 years after `now`.
+ * Returns `time`, in milliseconds since 1970. Returns `null` if it is missing, invalid, more than 150 years before
+ * `now`, or more than 50 years after `now`.
  */
 export function plausibleTime(time: number | null | undefined, now: number): number | null {
   if (time === null || time === undefined || Number.isNaN(time)) return null;
@@ -114,8 +111,8 @@ export function plausibleTime(time: number | null | undefined, now: number): num
 }
 
 /**
- * Returns the given time of a statement, in milliseconds since 1970. Returns `now` instead of a time in the future. Returns
- * `null` if the time is missing or implausible.
+ * Returns the time of a statement in milliseconds since 1970, at most `now`. Returns `null` if the time is missing or
+ * implausible.
  */
 export function saidTime(time: number | null | undefined, now: number): number | null {
   const plausible = plausibleTime(time, now);

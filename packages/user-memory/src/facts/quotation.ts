@@ -5,18 +5,16 @@ import { textSchema } from "../validation.ts";
 
 const MAX_QUESTION = 1_000;
 const MAX_PARAPHRASE = 2_000;
-/**
- * `MAX_GIVEN`: maximum number of paraphrases in a call of `remember`; a call with more is refused.
- * `MAX_STORED_PARAPHRASES`: maximum number of paraphrases that are stored for a quotation; further ones are dropped.
- */
+/** Maximum number of paraphrases in a call of `remember`. A call with more is refused. */
 const MAX_GIVEN = 32;
+/** Maximum number of paraphrases that are stored for a quotation. */
 const MAX_STORED_PARAPHRASES = 4;
 
 /** The stored details of a quotation. The quoted words themselves are the text of the fact. */
 export interface QuotationDetails {
   readonly from: Quotation["from"];
   readonly question: string | null;
-  /** A model's sentences that say the same as the quoted words. They are searched but never shown. */
+  /** A model's sentences with the meaning of the quoted words. They are searched but never shown. */
   readonly paraphrases: readonly string[];
 }
 
@@ -34,10 +32,7 @@ export const quotationSchema = z
 
 type Quoted = Pick<StoredFact, "quotation">;
 
-/**
- * Reads the details of a quotation. Returns `null` for a fact that isn't a quotation. Throws if the stored details are
- * damaged.
- */
+/** Parses the details of a quotation. Returns `null` for a fact that isn't a quotation. */
 export function detailsOf({ quotation }: Quoted): QuotationDetails | null {
   if (quotation === null) return null;
   const parsed = quotationSchema.safeParse(JSON.parse(quotation));
@@ -47,11 +42,9 @@ export function detailsOf({ quotation }: Quoted): QuotationDetails | null {
 
 export const writeDetails = (details: QuotationDetails): string => JSON.stringify(details);
 
-/**
- * Returns the quotation of a fact as callers get it. Returns `undefined` if the fact isn't a quotation. Leaves out
- * paraphrases, because they could be mistaken for the user's words.
- */
+/** Converts a stored fact into the `Quotation` that callers get. Returns `undefined` if the fact isn't a quotation. */
 export function toQuotation(stored: Quoted): Quotation | undefined {
+  // Without paraphrases, because they could be mistaken for the user's words.
   const details = detailsOf(stored);
   if (details === null) return undefined;
   const { from, question } = details;
@@ -59,15 +52,15 @@ export function toQuotation(stored: Quoted): Quotation | undefined {
 }
 
 /**
- * Returns the text that identifies a fact. For a quotation that answers a question, the text starts with the question,
- * because the meaning of the answer depends on the question.
+ * Returns the text that identifies a fact. For a quotation that answers a question, this is the question with the
+ * answer.
  */
 export function wordingOf({ fact, quotation }: Pick<StoredFact, "fact" | "quotation">): string {
   const question = detailsOf({ quotation })?.question ?? null;
   return question === null ? fact : `${question}\n${fact}`;
 }
 
-/** Adds paraphrases to the details of a quotation, up to `MAX_STORED_PARAPHRASES` in all. Drops further paraphrases. */
+/** Adds paraphrases to the details of a quotation, up to `MAX_STORED_PARAPHRASES` in all. */
 export const withParaphrases = (
   details: QuotationDetails,
   { paraphrases }: Pick<QuotationDetails, "paraphrases">,

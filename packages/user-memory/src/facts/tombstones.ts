@@ -10,32 +10,32 @@ import { isUsersWord } from "./trust.ts";
 export interface Digests {
   /** Hashes a fact's text. Texts that differ only in case, spaces and sentence punctuation have the same hash. */
   readonly ofFact: (fact: string) => string;
-  /**
-   * Hashes the set of word stems in a fact, so word order and word forms don't matter. Returns `undefined` if the fact has no
-   * words.
-   */
+  /** Hashes the set of word stems in a fact. Returns `undefined` if the fact has no words. */
   readonly ofWords: (fact: string) => string | undefined;
-  /** Hashes conversation and position of the message that a fact comes from. Returns `undefined` if one of them is unknown. */
+  /**
+   * Hashes conversation and position of the message that a fact comes from. Returns `undefined` if one of them is
+   * unknown.
+   */
   readonly ofSource: (source: {
     readonly conversationId: string | null;
     readonly position: number | null;
   }) => string | undefined;
-  /** Hashes any text. The same text has different hashes for different values of `kind`. */
+  /** Hashes any text. A text has a different hash for each value of `kind`. */
   readonly of: (kind: string, text: string) => string;
 }
 
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
-/** Matches punctuation at the beginning or end of a word, but not the signs in `C#`, `@ada`, `100%`, `-5` and the like. */
+/**
+ * Matches punctuation at the beginning or end of a word, but not the signs in `C#`, `@ada`, `100%`, `-5` and the like.
+ */
 const EDGE = /(^|\s)(?:(?![#@&%])(?!-\d)\p{P})+|(?:(?![#&%*/])\p{P})+(?=\s|$)/gu;
 
 const sameForm = (text: string): string =>
   text.normalize("NFKC").replace(UNSEEN, "").toLowerCase().replace(EDGE, "$1").replace(/\s+/gu, " ").trim();
 
-/**
- * Returns the functions that hash a user's facts. With a `secret`, an attacker who can read the storage can't find out
- * forgotten facts by hashing guesses.
- */
+/** Returns the functions that hash a user's facts, keyed with `secret`. */
 export function digestsOf({ hash }: UserKey, secret = ""): Digests {
+  // Without the secret, an attacker who can read the storage could find forgotten facts by hashing guesses.
   const of = (kind: string, text: string): string =>
     createHmac("sha256", `${hash}:${secret}`).update(`${kind}\0${text}`, "utf8").digest("base64url");
   return {
@@ -61,10 +61,7 @@ export function tombstoneDigestsOf(fact: FactSource, digests: Digests): readonly
   return all.filter((digest) => digest !== undefined);
 }
 
-/**
- * The `at` of the tombstone of a fact that a review rejected. It is later than every other time, so no newer message
- * brings the fact back.
- */
+/** The `at` of the tombstone of a fact that a review rejected. It is later than every other time. */
 const PERMANENT = Number.MAX_SAFE_INTEGER;
 
 interface TombstoneOptions {
@@ -85,23 +82,19 @@ interface TombstoneCheck {
   readonly trust: Trust;
   readonly extractor: string | null;
   readonly saidAt: number | null;
-  /** The tombstones at the start of this call of `remember`. `undefined` if the call didn't wait for `embed` or `resolve`. */
+  /**
+   * The tombstones at the start of this call of `remember`. `undefined`: the call didn't wait for `embed` or `resolve`.
+   */
   readonly known: readonly Tombstone[] | undefined;
 }
 
-/**
- * Whether tombstones prevent a fact from being stored again:
- *
- * - A fact that was extracted from a message (`extractor` is set) is blocked in two cases: the message is older than
- *   the tombstone, or its time is unknown.
- * - A fact without an extractor is only blocked if it was forgotten while this call of `remember` waited for `embed` or
- *   `resolve`.
- * - A fact that a review rejected is blocked unless the user states or confirms it.
- */
+/** Whether tombstones prevent a fact from being stored again. */
 export function isBlockedByTombstone(
   tombstones: readonly Tombstone[],
   { trust, extractor, saidAt, known }: TombstoneCheck,
 ): boolean {
+  // A fact without an extractor is only blocked if it was forgotten while this call of `remember` waited for `embed` or
+  // `resolve`. A fact from a message of unknown time counts as older than the tombstone.
   const isNew = ({ digest, at }: Tombstone): boolean =>
     known !== undefined && !known.some((other) => other.digest === digest && other.at === at);
   return tombstones.some((tombstone) => {

@@ -9,18 +9,15 @@ export const trustRank = (trust: Trust): number => RANKS[trust];
 /** Whether a fact with this trust was stated or confirmed by the user. */
 export const isUsersWord = (trust: Trust): boolean => trust === "stated" || trust === "confirmed";
 
-/**
- * Whether a fact with the trust `newer` can replace a fact with the trust `older`. `"stated"` and `"confirmed"` count as
- * equal.
- */
+/** Whether a fact with the trust `newer` can replace a fact with the trust `older`. */
 export const mayReplace = (newer: Trust, older: Trust): boolean =>
   isUsersWord(newer) || (!isUsersWord(older) && trustRank(newer) >= trustRank(older));
 
 export type Source = Pick<StoredFact, "conversationId" | "extractor">;
 
 /**
- * Returns a name for the source of an inferred or external fact: its conversation, or its extractor if the conversation is
- * unknown.
+ * Returns a name for the source of an inferred or external fact: its conversation, or its extractor if the conversation
+ * is unknown.
  */
 export const sourceOf = ({ conversationId, extractor }: Source): string =>
   conversationId === null ? `by ${extractor ?? ""}` : `in ${conversationId}`;
@@ -28,8 +25,8 @@ export const sourceOf = ({ conversationId, extractor }: Source): string =>
 /** What becomes of a new fact that contradicts stored facts. */
 export type Supersession =
   /**
-   * The new fact is stored and supersedes the facts in `replaces`. If `by` is set, the fact `by` is true from a later time on
-   * and supersedes the new fact.
+   * The new fact is stored and supersedes the facts in `replaces`. `by` is the later fact that supersedes the new fact,
+   * if there is one.
    */
   | {
       readonly kind: "accepted";
@@ -39,19 +36,13 @@ export type Supersession =
   /** The new fact isn't trusted enough to supersede the fact `with`, which has more trust. */
   | { readonly kind: "conflict"; readonly with: StoredFact };
 
-/**
- * Decides what becomes of a new fact that contradicts stored facts. A fact is later than another fact if its
- * `validFrom` is later, even if it was said earlier.
- *
- * - `"conflict"`: one of the contradicted facts (`with`) is true at some time after the new fact's `validFrom`, and the
- *   new fact isn't trusted enough to replace it.
- * - `"accepted"`: the new fact supersedes the facts in `replaces`. If a later contradicted fact is trusted enough to
- *   supersede the new fact, `by` is the first such fact.
- */
+/** Decides what becomes of a new fact that contradicts stored facts. A fact is later if its `validFrom` is later. */
 export function supersessionOf(
   fact: Pick<StoredFact, "trust" | "validFrom">,
   contradicted: readonly StoredFact[],
 ): Supersession {
+  // `"conflict"`: a contradicted fact is true after the new fact's `validFrom`, and has too much trust. `by`: the first
+  // later contradicted fact with enough trust to supersede the new fact.
   const overlapping = contradicted.filter((other) => holdsAfter(other, fact.validFrom));
   const better = overlapping.find(({ trust }) => !mayReplace(fact.trust, trust));
   if (better !== undefined) return { kind: "conflict", with: better };

@@ -121,11 +121,9 @@ export function openInMemory(): InMemory {
   return { backend, contents };
 }
 
-/**
- * Finds a user's facts whose vectors are nearest to a vector, best first. Compares all vectors of the user. Skips vectors of
- * another dimension, because another embedding model made them.
- */
+/** Finds a user's facts whose vectors are nearest to `vector`, best first. */
 function nearestOf(facts: readonly StoredFact[], vector: readonly number[], limit: number) {
+  // Vectors of another dimension are from another embedding model.
   const length = Math.hypot(...vector);
   return facts
     .flatMap(({ seq, vector: other }) =>

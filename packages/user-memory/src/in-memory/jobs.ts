@@ -1,10 +1,8 @@
 import type { JobBackend, StoredJob, UserKey } from "../backend.ts";
 
 interface WaitingJob extends StoredJob {
-  /**
-   * When the job is available again, by `performance.now()`. The system clock isn't used, because it can be changed while jobs
-   * wait.
-   */
+  /** When the job is available again, by `performance.now()`. */
+  // Not by the system clock, because it can be changed while jobs wait.
   readonly readyAt: number;
 }
 

@@ -18,8 +18,9 @@ import type {
 import { createInMemoryUserMemoryBackend } from "./backend.ts";
 
 /**
- * A user memory that stores facts only in this process, for tests and development. Facts are lost when the process ends. Apart
- * from this, it behaves like the stores in Postgres and Redis. The constructor throws a `TypeError` for invalid options.
+ * A user memory that stores facts only in this process, for tests and development. Facts are lost when the process
+ * ends. In every other way, it behaves like the stores in Postgres and Redis. The constructor throws a `TypeError` for
+ * invalid options.
  *
  * @example
  * ```ts

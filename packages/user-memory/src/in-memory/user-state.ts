@@ -78,10 +78,7 @@ const contextOf = ({ seq, conversationId, position, author, saidAt }: StoredFact
   saidAt: saidAt ?? undefined,
 });
 
-/**
- * Returns the names under which a fact can be looked up, e.g. `id:…`. There is a name for each field that a selection
- * can contain.
- */
+/** Returns the lookup keys of a fact, e.g. `id:…`: one for each field of a selection. */
 const lookupsOf = (fact: StoredFact): readonly string[] => [
   `seq:${fact.seq}`,
   `id:${fact.id}`,
@@ -94,7 +91,7 @@ const lookupsOf = (fact: StoredFact): readonly string[] => [
   ...(fact.supersededBy === null ? [] : [`by:${fact.supersededBy}`]),
 ];
 
-/** Returns the names that a selection looks up, e.g. `id:…`. Facts with at least one of these names are selected. */
+/** Returns the lookup keys in a selection, e.g. `id:…`. Facts with at least one of these keys are selected. */
 const lookupsIn = (selection: FactSelection): readonly string[] => [
   ...(selection.seqs ?? []).map((seq) => `seq:${seq}`),
   ...(selection.ids ?? []).map((id) => `id:${id}`),

@@ -15,18 +15,13 @@ export interface Segment {
   readonly data: Uint32Array;
 }
 
-/**
- * `MESSAGE_HEAD`: how many numbers precede the passages in a message's block. `PASSAGE_HEAD`: how many numbers precede the
- * term hashes in a passage.
- */
+/** How many numbers precede the passages in a message's block. */
 export const MESSAGE_HEAD = 4;
+/** How many numbers precede the term hashes in a passage. */
 export const PASSAGE_HEAD = 2;
 
 export interface IndexedConversation {
-  /**
-   * Changes whenever the conversation's messages change. So a different value means that the conversation must be
-   * indexed again.
-   */
+  /** Changes whenever the conversation's messages change. */
   readonly revision: string;
   readonly segment: Segment;
 }
@@ -46,16 +41,14 @@ interface ConversationReading {
 /** How many messages are read from the provider in one call. */
 const WINDOW = 100;
 
-/**
- * Indexes a conversation. If a message hasn't changed since the older index `before` was made, copies its numbers from
- * `before`. If the index would exceed `maxBytes`, only the end of the conversation is indexed. Returns `undefined` if
- * the conversation doesn't exist or belongs to another user.
- */
+/** Indexes a conversation. Returns `undefined` if the conversation doesn't exist or belongs to another user. */
 export async function indexConversation(
   scope: IndexScope,
   conversationId: string,
   { before, maxBytes, termOf }: ConversationReading,
 ): Promise<Result<IndexedConversation | undefined>> {
+  // Messages that haven't changed are copied from the older index `before`. If the index would exceed `maxBytes`, only
+  // the end of the conversation is indexed.
   const { provider, userId, yieldIfDue } = scope;
   const known = before === undefined ? new Map<number, Uint32Array>() : blocksOf(before);
   const most = Math.floor(maxBytes / Uint32Array.BYTES_PER_ELEMENT);
@@ -107,10 +100,8 @@ function blocksOf(segment: Segment): Map<number, Uint32Array> {
   return blocks;
 }
 
-/**
- * Returns a value that changes when the messages of the conversation change. The value contains the conversation's
- * `version` or, if the provider has no versions, the time of the last update.
- */
+/** Returns a value that changes when the messages of the conversation change. */
+// A provider without versions has only the time of the last update.
 export const revisionOf = ({ metadata }: ConversationMemory): string =>
   JSON.stringify([
     metadata?.incarnation,
@@ -119,18 +110,16 @@ export const revisionOf = ({ metadata }: ConversationMemory): string =>
     metadata?.version ?? metadata?.updatedAt.getTime(),
   ]);
 
-/** Returns the text of a message in which a search looks for words. Returns `""` for a tool result. */
+/** Returns the text of a message that a search reads, or `""` for a tool result. */
 export const searchedText = (message: Message): string =>
   message.role === "tool" ? "" : messageText(message);
 
 const MOST_OF_A_TERM = 15;
 const PIECE = 65_536;
 
-/**
- * Returns a 32-bit hash of the range of a text from `from` to `to`. Of 100,000 different words, about two have the same
- * hash. A search for one of the two also finds the other, as a weak match.
- */
+/** Returns a 32-bit hash of a part of a text: from the offset `from` up to the offset `to`. */
 export function hashOf(text: string, from = 0, to = text.length, start = 0x811c9dc5): number {
+  // Of 100,000 different words, about two have the same hash. A search for one of them finds the other as a weak match.
   let hash = start;
   for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   hash ^= hash >>> 15;
@@ -156,7 +145,7 @@ export interface MessageText {
 }
 
 export interface BlockOptions {
-  /** Maximum count of numbers in a block. Of a longer message, only the beginning is indexed. */
+  /** Maximum count of numbers in a block. */
   readonly most: number;
   readonly yieldIfDue: YieldIfDue;
   readonly termOf?: TermOf | undefined;
@@ -211,19 +200,15 @@ export const bytesOf = ({ data }: Segment): number => data.byteLength + OVERHEAD
 
 const MAX_WORDS = 60;
 const MAX_LENGTH = 500;
-/**
- * Matches a sentence. This pattern is about ten times faster than `Intl.Segmenter`. Speed matters, because a user's first
- * search reads all of the user's messages. A wrong cut (after `e.g.`) only makes a passage slightly harder to find, and
- * passages are never shown.
- */
+/** Matches a sentence. */
+// About ten times faster than `Intl.Segmenter`, for a user's first search, which reads all messages. A wrong cut (after
+// `e.g.`) only makes a passage slightly harder to find.
 const SENTENCE = /[^.!?。！？؟\n]+[.!?。！？؟\n]*/g;
 const WORD = /\S+/g;
 
-/**
- * Splits a message into passages (here: parts that are found separately) of whole sentences. A passage has at most
- * about 60 words and 500 UTF-16 units. A sentence of more than 500 units is split, if possible at a space.
- */
+/** Splits a message into passages of whole sentences, of about 60 words and 500 UTF-16 units at most. */
 export function* passagesIn(text: string): Generator<string> {
+  // A sentence of more than 500 units is split, if possible at a space.
   let passage = "";
   let words = 0;
   for (const piece of piecesIn(text)) {
@@ -261,9 +246,8 @@ function cutBefore(text: string, start: number, end: number): number {
 const SLICE_MS = 8;
 
 /**
- * Long work calls this function often, and waits for the returned promise. If the work has used up its time
- * (`SLICE_MS`), the promise lets the event loop do other work. Otherwise the function returns `undefined`, and the work
- * goes on.
+ * Lets the event loop do other work if the current work has used up `SLICE_MS`. Long work calls it often, and waits for
+ * the returned promise.
  */
 export type YieldIfDue = () => Promise<void> | undefined;
 

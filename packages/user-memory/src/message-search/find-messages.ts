@@ -10,7 +10,9 @@ import type { UserIndex } from "./user-indexes.ts";
 export interface FoundMessage {
   /** The id of the conversation. */
   readonly conversationId: string;
-  /** Position of the message in its conversation, from 0. Messages that were trimmed from the conversation are counted, too. */
+  /**
+   * Position of the message in its conversation, from 0. Messages that were trimmed from the conversation are counted.
+   */
   readonly position: number;
   /** The message as it is stored. */
   readonly message: Message;
@@ -24,16 +26,10 @@ interface Asked {
   readonly conversationId: string | undefined;
 }
 
-/**
- * If two found messages of a conversation are at most this many positions apart, one call reads both messages and the
- * messages between them.
- */
+/** Maximum distance, in positions, of two found messages that one call reads together. */
 const NEAR = 8;
 
-/**
- * Finds the locations of matching messages in the index, then reads these messages from the provider. Returns at most `limit`
- * messages, best first.
- */
+/** Finds messages in the index, and reads them from the provider. Returns at most `limit` messages, best first. */
 export async function findMessages(
   scope: IndexScope,
   index: UserIndex,
@@ -62,10 +58,7 @@ interface Ranked {
   readonly score: number;
 }
 
-/**
- * Returns each message once, with the score of its best passage (a message can have several passages, i.e. parts).
- * `items` must be sorted by score, best first.
- */
+/** Returns each message once, with the score of its best passage. `items` must be sorted by score, best first. */
 function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
   const best = new Map<string, Ranked>();
   for (const { location, score } of items) {
@@ -78,7 +71,8 @@ function bestOfEach(items: readonly RankedItem[]): readonly Ranked[] {
 const nameOf = ({ conversationId, position }: MessageLocation): string => `${position}:${conversationId}`;
 
 /**
- * Reads the messages at the given locations from the provider. Leaves out messages without text and messages of other users.
+ * Reads the messages at the given locations from the provider. Leaves out messages without text and messages of other
+ * users.
  */
 async function readLocations(
   { provider, userId }: IndexScope,

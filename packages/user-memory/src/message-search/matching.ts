@@ -14,26 +14,16 @@ import {
   type YieldIfDue,
 } from "./conversation-index.ts";
 
-/**
- * If many messages match, only the best go to the ranker: four times as many as the search wants, but at least this
- * number. The best messages contain the rarest words of the query. A word is rare if few passages (parts of messages)
- * of the user contain it.
- */
+/** The ranker gets at least this number of matching messages, if there are so many. */
 const FEWEST_RANKED = 100;
-/**
- * How many messages before and after each of the best messages also go to the ranker, if they match. The ranker needs
- * them to score the best messages.
- */
+/** How many messages before and after each of the best messages go to the ranker, if they match. */
 const REACH = 2;
 const FILTER_BITS = 0xffff;
 
 interface MatchOptions {
   /** Number of messages that the search wants. */
   readonly limit: number;
-  /**
-   * The conversation to search; `undefined` searches all conversations of the user. The rarity of a word is always
-   * counted in all conversations.
-   */
+  /** The conversation to search. `undefined`: all conversations of the user. */
   readonly conversationId: string | undefined;
   readonly yieldIfDue: YieldIfDue;
 }
@@ -50,8 +40,8 @@ interface Hit {
 }
 
 /**
- * Finds the passages (parts of messages) that contain a term of the query. If many messages have such passages, returns
- * only the passages of the best messages, and of matching messages near the best messages.
+ * Finds the passages (parts of messages) that contain a term of the query. If there are very many, returns only those
+ * of the best messages and of their neighbours.
  */
 export async function matchSegments(
   segments: Iterable<Segment>,
@@ -95,20 +85,17 @@ export async function matchSegments(
 }
 
 interface Lookup {
-  /** The terms of the query: its words, then the same words with the mark of questions (`?word`), then its dates. */
+  /** The terms of the query, in this order: its words, its words with the `?` of questions, its dates. */
   readonly terms: readonly string[];
   /** The indexes of the query's words in `terms`. */
   readonly words: readonly number[];
-  /**
-   * Counts the terms of the query in a range of `data` and writes the counts to `counts`. Returns whether the range contains a
-   * term.
-   */
+  /** Counts the terms of the query in a range of `data` into `counts`. Returns whether the range contains a term. */
   readonly find: (data: Uint32Array, start: number, end: number) => boolean;
   /** The result of the last call of `find`: for each index of `terms`, how often the term occurs in the range. */
   readonly counts: Uint32Array;
   /**
-   * Returns 1 if the last call of `find` found the word, in a statement or in a question; otherwise 0. `word` is the index of
-   * the word in `terms`.
+   * Returns 1 if the last call of `find` found the word, and 0 if it didn't. `word` is the index of the word in
+   * `terms`.
    */
   readonly met: (word: number) => 0 | 1;
 }
@@ -162,15 +149,13 @@ interface Choice {
   readonly yieldIfDue: YieldIfDue;
 }
 
-/**
- * Returns the best matching messages, and matching messages near the best ones. A message is better if one of its
- * passages contains more words of the query, or rarer words. A word is rarer if fewer of the user's passages contain
- * it. Returns all matching messages if there are at most `most`.
- */
+/** Returns the `most` best matching messages, and the matching messages next to them. */
 async function bestOf(
   hits: readonly Hit[],
   { most, rarity, lookup, yieldIfDue }: Choice,
 ): Promise<readonly Hit[]> {
+  // A message is better if one of its passages contains more words of the query, or words in fewer of the user's
+  // passages.
   if (hits.length <= most) return hits;
   const scores = new Float64Array(hits.length);
   for (const [index, hit] of hits.entries()) {

@@ -24,8 +24,8 @@ export interface MessageSearchConfig {
    */
   readonly maxUsers?: number | undefined;
   /**
-   * Maximum number of messages per user that are searched. If the user has more, the conversations that were active longest
-   * ago aren't searched. Default 20,000.
+   * Maximum number of messages per user that are searched. If the user has more, the conversations that were active
+   * longest ago aren't searched. Default 20,000.
    */
   readonly maxMessagesPerUser?: number | undefined;
   /**
@@ -42,13 +42,13 @@ export interface MessageSearchConfig {
   readonly idleMs?: number | undefined;
 }
 
-/** A search over a user's messages. Messages are ranked by the same rules as facts in a recall. */
+/** A search over a user's messages. It ranks messages by the rules by which recall ranks facts. */
 export interface MessageSearch {
   /**
    * Returns the messages of the user and the assistant that match the query, best first. Tool results aren't searched.
-   * Each search first asks the provider which conversations have changed, and indexes only these conversations again.
-   * So a search finds new messages and doesn't find deleted messages. Returns an error if an argument is invalid or if
-   * the provider fails. A long search lets other work of the process run in between.
+   * Finds new messages and no deleted messages, because each search first indexes the conversations that have changed.
+   * Returns an error if an argument is invalid or if the provider fails. A long search lets other work of the process
+   * run in between.
    */
   readonly search: (
     userId: string,
@@ -122,9 +122,9 @@ export function createMessageSearch(
 const searches = new WeakMap<MemoryProvider, MessageSearch>();
 
 /**
- * Searches a user's conversations, as {@link MessageSearch.search} does. The user's index stays in the memory of this process
- * for up to ten minutes after the last search with the same `provider` object. {@link dropMessageIndex} removes the index
- * earlier.
+ * Searches a user's conversations, as {@link MessageSearch.search} does. The user's index stays in the memory of this
+ * process for up to ten minutes after the last search with this `provider` object. {@link dropMessageIndex} removes the
+ * index earlier.
  *
  * @example
  * ```ts

@@ -10,17 +10,11 @@ import {
   type YieldIfDue,
 } from "./conversation-index.ts";
 
-/**
- * The index of a user's messages. It has a {@link Segment} for each conversation, the most recently active conversation
- * first.
- */
+/** The index of a user's messages: a {@link Segment} for each conversation, the most recently active one first. */
 export type UserIndex = Iterable<Segment>;
 
 export interface UserIndexes {
-  /**
-   * Brings a user's index up to date and returns the index. If several calls wait for the same user's index at the same
-   * time, they share one refresh.
-   */
+  /** Brings a user's index up to date and returns the index. */
   readonly refreshed: (userId: string, yieldIfDue: YieldIfDue) => Promise<Result<UserIndex>>;
   readonly drop: (userId: string) => void;
 }
@@ -37,8 +31,9 @@ interface CachedIndex {
   /** The indexed conversations by their ids. */
   readonly conversations: Map<string, IndexedConversation>;
   timer?: NodeJS.Timeout;
-  /** `refreshing`: the refresh that runs now. `nextRefresh`: the refresh that begins when `refreshing` ends. */
+  /** The refresh that runs now. */
   refreshing?: Promise<Result<void>> | undefined;
+  /** The refresh that begins when `refreshing` ends. */
   nextRefresh?: Promise<Result<void>> | undefined;
 }
 
@@ -51,7 +46,7 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
     users.delete(userId);
   }
 
-  /** Returns the user's index and marks it as most recently used. Creates an empty index if the user has none. */
+  /** Returns the user's index, or a new empty one, and makes it the most recently used one. */
   function touch(userId: string): CachedIndex {
     const index: CachedIndex = users.get(userId) ?? { conversations: new Map() };
     drop(userId);
@@ -62,10 +57,7 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
     return index;
   }
 
-  /**
-   * Drops indexes until the remaining ones have at most `maxBytes` together, or only one is left. The index whose last
-   * search is longest ago is dropped first. A running search can still use a dropped index.
-   */
+  /** Drops the least recently used indexes, until the others have at most `maxBytes` together or only one is left. */
   function evictOldest(): void {
     let bytes = [...users.values()].reduce((sum, index) => sum + bytesOfAll(index), 0);
     for (const [userId, index] of users) {
@@ -93,12 +85,9 @@ export function openUserIndexes(provider: MemoryProvider, settings: Settings): U
 const bytesOfAll = ({ conversations }: CachedIndex): number =>
   [...conversations.values()].reduce((sum, { segment }) => sum + bytesOf(segment), 0);
 
-/**
- * Refreshes an index, at most one refresh at a time. A refresh can miss messages that were stored after it began. So a
- * call during a refresh waits until this refresh ends, and then a further refresh begins. All calls that wait share the
- * further refresh.
- */
+/** Refreshes an index, at most one refresh at a time. Calls that wait for the next refresh share it. */
 function shareRefresh(index: CachedIndex, refreshIndex: () => Promise<Result<void>>): Promise<Result<void>> {
+  // A refresh can miss messages that were stored after it began. So a call during a refresh waits for a further one.
   if (index.refreshing === undefined) {
     index.refreshing = refreshIndex().finally(() => {
       index.refreshing = undefined;
@@ -119,15 +108,13 @@ interface Scope {
   readonly yieldIfDue: YieldIfDue;
 }
 
-/**
- * Brings a user's index up to date. Reads the conversations that have changed, most recently active first. When the
- * index has reached `maxBytesPerUser`, the remaining conversations are removed from the index.
- */
+/** Brings a user's index up to date. */
 async function refresh(
   scope: Scope,
   conversations: Map<string, IndexedConversation>,
   { maxMessagesPerUser, maxBytesPerUser }: Settings,
 ): Promise<Result<void>> {
+  // Reads the changed conversations, most recently active first. Conversations beyond `maxBytesPerUser` are removed.
   const found = await scope.provider.findConversations({ userId: scope.userId, includeMessages: false });
   if (!found.success) return found;
   const wanted = newest(found.data, maxMessagesPerUser);
@@ -151,8 +138,8 @@ async function refresh(
 }
 
 /**
- * Returns the most recently active conversations that together have at most `maxMessages` messages. Returns at least one
- * conversation, if the user has any.
+ * Returns the most recently active conversations with at most `maxMessages` messages together, but at least one
+ * conversation.
  */
 function newest(
   conversations: readonly ConversationMemory[],

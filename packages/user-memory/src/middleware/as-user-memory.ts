@@ -6,15 +6,15 @@ import { type MemoryLinkOptions, middlewareFor } from "./middleware.ts";
 /** Your own user memory, wrapped by {@link asUserMemory}, so that runs can use it. */
 export interface AdaptedUserMemory extends LinkedUserMemory {
   /**
-   * Waits until the facts that this process is extracting are stored, but not longer than `timeoutMs` milliseconds. Never
-   * rejects.
+   * Waits until the facts that this process is extracting are stored, but not longer than `timeoutMs` milliseconds.
+   * Never rejects.
    */
   drain(options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
 }
 
 /**
- * Wraps a user memory with the methods `remember`, `recall`, `forget` and `list`, so that runs can use it. You can also
- * wrap a store of this package to configure injection and extraction.
+ * Wraps a user memory with the methods `remember`, `recall`, `forget` and `list`, so that runs can use it. Wrap a store
+ * of this package to configure injection and extraction.
  *
  * A user memory that doesn't store trust only gets two kinds of facts: the user's own words, and facts that a model
  * inferred from these words. Inferred facts have the tag `"inferred"`. Facts that would wait for review are dropped.
@@ -65,10 +65,8 @@ export function asUserMemory(store: UserMemory, options: MemoryLinkOptions = {})
   };
 }
 
-/**
- * Returns the methods of `UserMemoryStore` that other user memories don't have. By these methods, the middleware
- * recognizes a store of this package.
- */
+/** Returns the methods of `UserMemoryStore` that other user memories don't have. */
+// By these methods, the middleware recognizes a store of this package.
 const beyondNarrow = (
   store: UserMemoryStore,
 ): Omit<UserMemoryStore, keyof UserMemory | "middlewareFor" | "drain"> => ({

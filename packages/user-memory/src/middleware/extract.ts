@@ -116,8 +116,8 @@ interface JobOf<Ctx> {
 type UnmarkedJob = Omit<ExtractionJob, "since">;
 
 /**
- * Returns the extraction job of a turn, without secrets. Returns `undefined` if the user's messages have no text. Returns
- * `"private"` if the user asked not to keep something. In this case, the caller must keep nothing of the turn.
+ * Returns the extraction job of a turn, without secrets. Returns `undefined` if the user's messages have no text, and
+ * `"private"` if the user asked not to keep something.
  */
 function jobOf<Ctx>({ spec, turn, reply, threshold }: JobOf<Ctx>): UnmarkedJob | "private" | undefined {
   const input = readUserInput({ ...turn, messages: turn.state.messages });
@@ -138,10 +138,7 @@ function jobOf<Ctx>({ spec, turn, reply, threshold }: JobOf<Ctx>): UnmarkedJob |
   };
 }
 
-/**
- * Returns the id of a job. If the turn's position in its conversation is known, the same turn always gets the same id.
- * Otherwise the id is random.
- */
+/** Returns the id of a job, which is equal for equal turns. If the turn's position is unknown, the id is random. */
 function idOf(
   identity: readonly [string, string | undefined, number | undefined, readonly string[]],
 ): string {
@@ -153,18 +150,16 @@ function idOf(
 
 /** How long a run may take to add its job to the queue, in milliseconds. */
 const ENQUEUE_MS = 5_000;
-/**
- * `TAKE_OVER_EACH_MS`: the minimum time in milliseconds between two take-overs of jobs from other processes. `TAKE_OVER`: the
- * maximum number of jobs that are taken over at a time.
- */
+/** Minimum time between two take-overs of jobs from other processes, in milliseconds. */
 const TAKE_OVER_EACH_MS = 10_000;
+/** Maximum number of jobs that are taken over at a time. */
 const TAKE_OVER = 2;
 
 const takenOverAt = new WeakMap<object, number>();
 
 /**
- * Adds a job to the store's queue and starts the job in the background. Does nothing if the job exists already, or if the
- * user's memory was erased.
+ * Adds a job to the store's queue and starts the job in the background. Does nothing if the job exists already, or if
+ * the user's memory was erased.
  */
 async function queueExtraction(
   scope: ExtractionScope,

@@ -13,8 +13,8 @@ import { getUserMemory, type MemoryEntry, type UserMemory } from "../user-memory
 /** Options of {@link withMemoryInject}. */
 export interface MemoryInjectOptions {
   /**
-   * The user memory to recall facts from. Default: the user memory of the process, see `setUserMemory`. If no user memory is
-   * set at all, nothing is injected.
+   * The user memory to recall facts from. Default: the user memory of the process, see `setUserMemory`. If no user
+   * memory is set at all, nothing is injected.
    */
   readonly memory?: UserMemory | undefined;
   /**
@@ -85,18 +85,12 @@ export function withMemoryInject<Ctx>(
   };
 }
 
-/**
- * Returns where the facts go in the prompt:
- *
- * - If `injectPlacement` is set, it decides.
- * - If it isn't set and the run uses prompt caching, the facts go before the newest message. In the instructions, they
- *   would invalidate the cache.
- * - Otherwise the facts go into the instructions.
- */
+/** Returns where the facts go in the prompt. */
 function placementOf<Ctx>(
   { injectPlacement }: RemembersSpec,
   { cache }: MiddlewareTurn<Ctx>,
 ): FactsPlacement {
+  // In the instructions, facts would invalidate the prompt cache.
   if (injectPlacement !== undefined) return injectPlacement;
   const isCached =
     cache !== undefined &&
@@ -114,8 +108,8 @@ interface PromptSettings extends MemoryInjectOptions {
 }
 
 /**
- * Returns the text with facts for a turn's prompt, or `""` if there are no facts. Rejects if the store fails or takes too
- * long.
+ * Returns the text with facts for a turn's prompt, or `""` if there are no facts. Rejects if the store fails or takes
+ * too long.
  */
 async function factsForPrompt<Ctx>(
   { user, inject, tags, injectLimit: limit = DEFAULT_LIMIT, injectTokenBudget: tokenBudget }: RemembersSpec,
@@ -146,16 +140,11 @@ const tookTooLong = (timeoutMs: number): UserMemoryError =>
     retryable: true,
   });
 
-/**
- * Maximum length of a query that is made from messages, in UTF-16 units. The middle of a longer text is left out, because the
- * question is usually at the beginning or the end of the text.
- */
+/** Maximum length of a query that is made from messages, in UTF-16 units. */
+// The question is usually at the beginning or the end, so the middle is left out.
 const MAX_QUERY = 4_000;
 
-/**
- * Makes a query from the user's last messages. The middle of a long text is left out. Returns `""` if the messages have no
- * text.
- */
+/** Makes a query from the user's last messages. Returns `""` if the messages have no text. */
 function queryOf(userMessages: readonly Message[]): string {
   const texts: string[] = [];
   let room = MAX_QUERY;

@@ -14,10 +14,7 @@ export interface MemoryLinkOptions {
   readonly extract?: Omit<MemoryExtractOptions, "memory"> | undefined;
 }
 
-/**
- * The value of `Agent.remembers` (`spec`), and the observer to which the user memory reports the facts that are in the
- * prompt.
- */
+/** The value of `Agent.remembers` (`spec`), and the observer that gets the facts in the prompt. */
 export interface RunDeclaration {
   readonly spec: RemembersSpec;
   readonly observer: UserMemoryObserver | undefined;

@@ -27,7 +27,9 @@ const daysFrom = (time: number, count: number): readonly CalendarDay[] =>
 /** Returns the time `count` days after `time`. If `count` is negative, returns an earlier time. */
 export const daysLater = (time: number, count: number): number => time + count * DAY_MS;
 
-/** Returns the month that is `count` months after the month of `time`. If `count` is negative, returns an earlier month. */
+/**
+ * Returns the month that is `count` months after the month of `time`. If `count` is negative, returns an earlier month.
+ */
 function monthFrom(time: number, count: number): CalendarDate {
   const date = new Date(time);
   const { year, month } = dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1));
@@ -41,8 +43,8 @@ const isPossible = ({ month, day }: CalendarDate): boolean =>
 const pad = (value: number) => String(value).padStart(2, "0");
 
 /**
- * Returns the index terms of a date, from year to day. 8 July 2023 gives `@2023`, `@07`, `@2023-07` and `@2023-07-08`. July
- * without a year gives only `@07`.
+ * Returns the index terms of a date, from year to day. 8 July 2023 gives `@2023`, `@07`, `@2023-07` and `@2023-07-08`.
+ * July without a year gives only `@07`.
  */
 export function dateTerms({ year, month, day }: CalendarDate): readonly string[] {
   const terms = year === undefined ? [] : [`@${year}`];
@@ -70,10 +72,7 @@ const UNIT = "(day|week|month|year)";
 
 /** The times that a text mentions. */
 export interface TimeMentions {
-  /**
-   * Whether the text mentions a time at all. A relative word (`yesterday`) is enough, even if the date that it means isn't
-   * known.
-   */
+  /** Whether the text mentions a time, e.g. by a date or by `yesterday`. */
   readonly some: boolean;
   readonly dates: readonly CalendarDate[];
   /** The text without the words that name dates. */
@@ -82,8 +81,8 @@ export interface TimeMentions {
 
 type Match = readonly (string | undefined)[];
 /**
- * A pattern for times in a text, and a function that returns the dates of a match. `at` is the time of the statement, in
- * milliseconds since 1970.
+ * A pattern for times in a text, and a function that returns the dates of a match. `at` is the time of the statement,
+ * in milliseconds since 1970.
  */
 type Rule = readonly [pattern: RegExp, read: (match: Match, at: number) => readonly CalendarDate[]];
 
@@ -125,7 +124,8 @@ const RELATIVE: readonly Rule[] = [
   rule(`(last|past|previous|on|this|next) ${WEEKDAY}`, ([, which, name], at) => weekday(at, which, name)),
 ];
 
-/** Matches every text that one of the rules can match. Most texts contain no time, and for them the rules are skipped. */
+/** Matches every text that one of the rules can match. */
+// Most texts contain no time, and for them the rules are skipped.
 const MAY_SAY_WHEN = new RegExp(
   `\\d{4}|day|week|month|year|night|morning|afternoon|evening|tomorrow|${MONTHS.join("|")}`,
 );
@@ -159,11 +159,11 @@ function weekday(at: number, which: string | undefined, name: string | undefined
 }
 
 /**
- * Finds times in an English text, and ISO dates in any language. The text must be in lower case without accents. `said` is the
- * time of the statement, in milliseconds since 1970. Words such as `yesterday` and `last week` are relative to `said`; without
- * `said`, they have no date. Days are in UTC.
+ * Finds times in a text that is in lower case without accents. `said` is the time of the statement in milliseconds
+ * since 1970; without it, words such as `yesterday` have no date.
  */
 export function timeMentions(text: string, said?: number): TimeMentions {
+  // Finds English words for times, and ISO dates in any language. Days are in UTC.
   if (!MAY_SAY_WHEN.test(text)) return { some: false, dates: [], rest: text };
   let some = false;
   const dates: CalendarDate[] = [];

@@ -8,23 +8,21 @@ export interface ByWords<Id> {
 /** An item that matches a query by its meaning, i.e. by its vector. */
 export interface ByMeaning<Id> {
   readonly id: Id;
-  /** Cosine similarity of the item to the query. Which values are high depends on the embedding model. */
+  /** Cosine similarity of the item to the query. */
   readonly similarity: number;
 }
 
-/** The minimum weight of meaning. It is low, so that items found only by meaning come after items found by words. */
+/** The minimum weight of meaning. */
+// It is low, so that items found only by meaning come after items found by words.
 const LEAST = 0.01;
 
-/**
- * Merges a ranking by words and a ranking by meaning into one, best first. The weight of the ranking by meaning is
- * computed for each query. It is high if the items with the highest similarity also match better by words than the
- * other items in `near`. So useless vectors change very little. Similarities are only compared with each other, because
- * each embedding model has its own scale.
- */
+/** Merges a ranking by words and a ranking by meaning into one, best first. */
 export function blend<Id extends string | number>(
   words: readonly ByWords<Id>[],
   near: readonly ByMeaning<Id>[],
 ): readonly Id[] {
+  // Meaning weighs more if the items with the highest similarity match better by words than the other items in `near`.
+  // So useless vectors change very little. Each embedding model has its own scale of similarities.
   const best = words.reduce((most, { score }) => Math.max(most, score), 0);
   const scores = new Map(words.map(({ id, score }) => [id, score / best]));
   const standing = standingsOf(near);
@@ -36,11 +34,9 @@ export function blend<Id extends string | number>(
   return [...scores].sort(([, one], [, other]) => other - one).map(([id]) => id);
 }
 
-/**
- * Returns for each item a value from 0 (the lowest similarity of all items) to 1 (the highest). The values are cubed,
- * so that only the nearest items have high values. Usually only a few items have anything to do with a query.
- */
+/** Returns for each item a value from 0 (the lowest similarity of all items) to 1 (the highest). */
 function standingsOf(near: readonly ByMeaning<unknown>[]): readonly number[] {
+  // The values are cubed, because usually only a few items have anything to do with a query.
   const similarities = near.map(({ similarity }) => similarity);
   const highest = Math.max(...similarities);
   const lowest = Math.min(...similarities);
@@ -49,10 +45,7 @@ function standingsOf(near: readonly ByMeaning<unknown>[]): readonly number[] {
   );
 }
 
-/**
- * Returns how well meaning and words agree: from 0 (no more than by chance) to 1 (the items nearest by meaning also
- * match best by words).
- */
+/** Returns how well meaning and words agree, from 0 (no more than by chance) to 1. */
 function agreementOf<Id>(
   near: readonly ByMeaning<Id>[],
   standing: readonly number[],

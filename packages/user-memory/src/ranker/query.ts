@@ -6,12 +6,10 @@ const TEXT_LIMIT = 4_096;
 const WORD_LIMIT = 20;
 const DATE_LIMIT = 17;
 
-/**
- * A query for a day also finds messages from the days after it, because they can tell about that day.
- * `MENTIONED_WITHIN_DAYS`: the number of these later days. `LESS_A_DAY`: by how much the weight of the messages falls
- * with each later day.
- */
+/** A query for a day finds messages of that day and of this number of days after it. */
+// Later messages can tell about the day.
 const MENTIONED_WITHIN_DAYS = 7;
+/** By how much the weight of a message falls with each day after the query's day. */
 const LESS_A_DAY = 0.1;
 /** The weight of a document from the right month, if the query asks for a day. */
 const SAME_MONTH = 0.25;
@@ -22,33 +20,30 @@ const TEMPORAL =
 /** A word of a query, with its forms and its weight. */
 interface QueryWord {
   /**
-   * The words of the query that have this stem, in lower case without accents. Empty if the word isn't in the query, but was
-   * added because the query is a request (`can you …`).
+   * The words of the query that have this stem, in lower case without accents. Empty: the word isn't in the query, but
+   * was added.
    */
   readonly forms: readonly string[];
-  /** How much the word counts in a score, from 0 to 1. The word's rarity is multiplied by this factor. */
+  /** How much the word counts in a score, from 0 to 1. */
   readonly share: number;
 }
 
 /** A query, parsed for the index and the ranker. */
 export interface Query {
-  /** The terms to find in the index: at most 64, each once. If there are no terms, nothing matches. */
+  /** The terms to find in the index: at most 64, each once. */
   readonly terms: readonly string[];
-  /**
-   * The words by their stems, in order: at most 20 words of the query, then words that were added because the query is a
-   * request (`can you …`).
-   */
+  /** The words by their stems: at most 20 words of the query, followed by words that were added to it. */
   readonly words: ReadonlyMap<string, QueryWord>;
-  /** The dates in the query, as index terms. The value says how well a document with this date matches, from 0 to 1. */
+  /** The dates in the query, as index terms. The value is how well a document with this date matches, from 0 to 1. */
   readonly dates: ReadonlyMap<string, number>;
-  /** All words of the query in order, in lower case without accents. Names of authors are looked for among them. */
+  /** All words of the query in order, in lower case without accents. */
   readonly spoken: readonly string[];
   /** Whether the query asks when something was. */
   readonly temporal: boolean;
 }
 
 export interface QueryOptions {
-  /** The current time in milliseconds since 1970, for words such as `yesterday`. Without this time, such words have no date. */
+  /** The current time in milliseconds since 1970. Absent: words such as `yesterday` have no date. */
   readonly now?: number | undefined;
 }
 
@@ -112,10 +107,8 @@ function dateWeights(dates: readonly CalendarDate[]): ReadonlyMap<string, number
   return weights;
 }
 
-/**
- * Words about the form of the answer (`list`) or about an earlier conversation (`discuss`). Such words say little about the
- * topic of a query, so they count less.
- */
+/** Words about the form of the answer (`list`) or about an earlier conversation (`discuss`). */
+// They say little about the topic of a query.
 const ABOUT_ASKING = `
 mention discuss tell conversation summary summarize list order item aspect different various throughout across
 earlier previous previously former formerly
@@ -135,35 +128,25 @@ const aboutAsking: ReadonlySet<string> = new Set(stems(ABOUT_ASKING.trim().split
 const wishes: ReadonlyMap<string, number> = new Map(stems(WISHES).map((term) => [term, WISH_SHARE]));
 const none: ReadonlyMap<string, number> = new Map();
 
-/**
- * Returns how much a word counts in a score, from 0 to 1. Words about the form of the answer (`list`) count less. Knows
- * English words only.
- */
+/** Returns how much an English word counts in a score, from 0 to 1. */
 const wordShare = (term: string): number => (aboutAsking.has(term) ? ABOUT_ASKING_SHARE : 1);
 
 /**
- * Returns words to add to a query, and how much each counts in a score. If the query is a request (`can you …`), returns words
- * that find the user's preferences, e.g. `always`. Otherwise returns none. `query` must be in lower case without accents.
- * Knows English requests only.
+ * Returns words to add to a query, and how much each counts in a score. Only a request (`can you …`) gets words, which
+ * find the user's preferences (`always`).
  */
 const wishTerms = (query: string): ReadonlyMap<string, number> =>
   REQUEST.test(query.replaceAll("’", "'")) ? wishes : none;
 
 /** The authors that a query names. */
 export interface NamedAuthors {
-  /** The named authors. The value is 0 for the author that the query names first, 1 for the next author, and so on. */
+  /** The named authors, with their order in the query, from 0. */
   readonly order: ReadonlyMap<string, number>;
-  /**
-   * The words of the query (as stems) that are names of these authors. A word isn't included if another word of the
-   * query with the same stem isn't a name.
-   */
+  /** The words of the query (as stems) that are names of the authors in `order`. */
   readonly names: ReadonlySet<string>;
 }
 
-/**
- * Finds the authors that a query names. An author is named if a word of at least two letters in the author's name is in
- * the query. If all documents have the same author, names are ignored.
- */
+/** Finds the authors that a query names. An author is named if the query contains a word of the author's name. */
 export function namedAuthors(query: Query, documents: readonly MatchedDocument[]): NamedAuthors {
   const firstAt = new Map<string, number>();
   const names = new Set<string>();

@@ -12,10 +12,7 @@ import {
 } from "./term-table.ts";
 import { WEIGHTS } from "./weights.ts";
 
-/**
- * A message that doesn't match the query can be found, too, if it is near a document that matches well. A document
- * matches well if its score by words is at least this share of the highest score by words.
- */
+/** Messages near a document are ranked if the document's score by words is at least this share of the highest. */
 const WORTH_A_LOOK = 0.25;
 
 /** The reasons for a document's score. */
@@ -24,10 +21,7 @@ export interface Reasons extends ScoreParts {
   readonly terms: readonly string[];
 }
 
-/**
- * An item of a ranking. Usually, the item is a document, identified by its `seq`. An item without `seq` is a message
- * that has no matching document, but is near matching documents. This message is identified by its `location`.
- */
+/** An item of a ranking: a document with its `seq`, or a message without a matching document, with its `location`. */
 export interface RankedItem {
   readonly seq?: number | undefined;
   readonly location?: MessageLocation | undefined;
@@ -37,24 +31,18 @@ export interface RankedItem {
 }
 
 export interface RankOptions {
-  /**
-   * Maximum number of items. Default 10. Ask for more items than you need: an item that has only a `location` is a
-   * message, and this message may have no document at all.
-   */
+  /** Maximum number of items, including items without `seq`. Default 10. */
   readonly limit?: number | undefined;
 }
 
-/**
- * Ranks the matches of a query, best first. Words count as in BM25. A document's score rises if the messages just before and
- * after it match, and a little if other messages of its conversation match. The same query and matches always give the same
- * ranking, whatever the order of the matches. If two scores are equal, the later statement comes first, then the document that
- * was stored later.
- */
+/** Ranks the matches of a query, best first. The order of `documents` in the matches doesn't matter. */
 export function rank(
   query: Query,
   matches: Matches,
   { limit = 10 }: RankOptions = {},
 ): readonly RankedItem[] {
+  // Words count as in BM25. Of two equal scores, the later statement comes first, then the document that was stored
+  // later.
   const named = namedAuthors(query, matches.documents);
   const table = buildTermTable(query, matches, named.names);
   const layout = groupByConversation(table);
@@ -77,7 +65,7 @@ export function rank(
 }
 
 interface Scored {
-  /** The document's row in the term table. -1 if no document of the message matches. */
+  /** The document's row in the term table. -1: no document of the message matches. */
   readonly row: number;
   readonly message: ConversationMessage | undefined;
   readonly score: number;
@@ -90,8 +78,8 @@ interface ScoreBuffer {
 }
 
 /**
- * Writes the score of every document to `scores`. Returns the messages without a match that are near well-matching documents,
- * with their scores.
+ * Writes the score of every document to `scores`. Returns the messages without a match that are near well-matching
+ * documents.
  */
 function scoreAll(
   scorer: Scorer,
@@ -114,11 +102,9 @@ function scoreAll(
   }));
 }
 
-/**
- * Returns the lowest score among the best `limit` items, but at least the smallest number above 0. Sorts numbers, which is
- * much cheaper than sorting items.
- */
+/** Returns the lowest score among the best `limit` items, but never 0. */
 function lowestOf(scores: Float64Array, unmatched: readonly Scored[], limit: number): number {
+  // Sorting numbers is much cheaper than sorting items.
   if (limit < 1) return Number.POSITIVE_INFINITY;
   const sorted = new Float64Array(scores.length + unmatched.length);
   sorted.set(scores);
@@ -128,11 +114,9 @@ function lowestOf(scores: Float64Array, unmatched: readonly Scored[], limit: num
   return Math.max(sorted[sorted.length - limit] ?? 0, Number.MIN_VALUE);
 }
 
-/**
- * Compares two items with equal scores. Documents come before messages without a matching document. The order of two such
- * messages doesn't matter, but must be fixed.
- */
+/** Compares two items with equal scores. Documents come before messages without a matching document. */
 function tie(one: Scored, other: Scored, { documents }: TermTable): number {
+  // The order of two messages doesn't matter, but must be fixed.
   const [mine, theirs] = [documents[one.row], documents[other.row]];
   if (mine !== undefined && theirs !== undefined) {
     return (theirs.saidAt ?? 0) - (mine.saidAt ?? 0) || theirs.seq - mine.seq;

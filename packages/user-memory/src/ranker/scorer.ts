@@ -9,11 +9,11 @@ import {
 } from "./term-table.ts";
 import { WEIGHTS } from "./weights.ts";
 
-/** The parts of a document's score. The score is `((words + neighbours) × author × time + date + conversation) × role`. */
+/** The parts of a document's score, which is `((words + neighbours) × author × time + date + conversation) × role`. */
 export interface ScoreParts {
   /** The score for the query's words that the document itself contains. */
   readonly words: number;
-  /** The amount that matching messages just before and after the document add to the score. */
+  /** The amount that matching messages just before and after the document's message add to the score. */
   readonly neighbours: number;
   /** Factor for a document whose author the query names; 1 for other documents. */
   readonly author: number;
@@ -27,17 +27,14 @@ export interface ScoreParts {
   readonly role: number;
 }
 
-/**
- * Scores documents. `row` is a document's row in the term table. With the row -1, the methods score a `message` that has no
- * matching document.
- */
+/** Scores a document by its row in the term table. With the row -1, scores a `message` without a matching document. */
 export interface Scorer {
   /**
-   * Returns the score for the query's words in the document and in the messages near it, i.e. `words + neighbours` of {@link
-   * ScoreParts}.
+   * Returns `words + neighbours` of {@link ScoreParts} for the document at `row`. `message` is the document's message,
+   * or `undefined` if the document has no location.
    */
   readonly fit: (row: number, message: ConversationMessage | undefined) => number;
-  /** Returns the whole score. `fit` is the result of the method `fit` for the same `row` and `message`. */
+  /** Returns the whole score. `fit` is the result of the method `fit` for `row` and `message`. */
   readonly score: (row: number, message: ConversationMessage | undefined, fit: number) => number;
   /** Returns the parts of the whole score. */
   readonly parts: (row: number, message: ConversationMessage | undefined) => ScoreParts;
@@ -186,12 +183,9 @@ function authorFactor(author: string | undefined, { named }: ScorerInput): numbe
   return order === 0 ? WEIGHTS.author : WEIGHTS.author * WEIGHTS.laterAuthor;
 }
 
-/**
- * Guesses the speaker of a message. Assumes that two speakers alternate. So the same speaker said the message two
- * positions before and the message two positions after. Returns a document of one of these two messages, or `undefined`
- * if their speakers are unknown.
- */
+/** Guesses the speaker of a message. Returns a document of this speaker, or `undefined` if the speaker is unknown. */
 function alternatingSpeaker(message: ConversationMessage | undefined): MatchedDocument | undefined {
+  // Two speakers usually alternate, so the speaker said the message two positions before or after.
   if (message === undefined) return undefined;
   const { position, conversation } = message;
   const before = position < 2 ? undefined : conversation.at[position - 2];

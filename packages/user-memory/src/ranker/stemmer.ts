@@ -1,20 +1,19 @@
 import * as porter2 from "porter2";
 
-/**
- * Returns the stem of a lower-case English word. First, it converts irregular forms and everyday synonyms into a base form
- * (`bought` and `buying` both give `buy`). Then it applies the Porter2 rules. Words with other characters than `a` to `z`, or
- * with more than 40 letters, stay unchanged. Stored indexes contain these stems, so a change of the rules requires a new
- * index.
- */
+/** Returns the stem of a lower-case English word, e.g. `buy` for `bought` and `buying`. Other words stay unchanged. */
 export function stem(word: string): string {
+  // By the Porter2 rules, after irregular forms and everyday synonyms. Stored indexes contain the stems, so a change of
+  // the rules requires a new index.
   const base = lemmas.get(word) ?? word;
   return base !== APART && /^[a-z]{3,40}$/.test(base) ? porter2.stem(base) : base;
 }
 
-/** A word that is its own stem. By the Porter2 rules, it would have the same stem as `universe`. */
+/** A word that is its own stem. */
+// By the Porter2 rules, it would have the same stem as `universe`.
 const APART = "university";
 
-/** In each line: a base form and its irregular forms. Some of these forms are also other words (`left`, `saw`). */
+/** In each line: a base form and its irregular forms. */
+// Some of the forms are other words, too (`left`, `saw`).
 const IRREGULAR = `
 arise arose arisen
 bear bore borne
@@ -150,7 +149,8 @@ ski skis
 woman women
 `;
 
-/** In each line: a base form and its everyday synonyms, because a question can use another word than the answer. */
+/** In each line: a base form and its everyday synonyms. */
+// A question can use another word than the answer.
 const EVERYDAY = `
 mother mom moms mum mums mommy mama momma
 father dad dads daddy papa
@@ -174,7 +174,8 @@ favorite favourite fave favorites favourites
 color colour colors colours
 `;
 
-/** Words of negation. All of them get the stem `not`. So a fact and its opposite don't have the same stems. */
+/** Words of negation. All of them get the stem `not`. */
+// So a fact and its opposite don't have the same stems.
 const NEGATIONS = `
 not no never nor cannot none dont doesnt didnt isnt arent wasnt werent wont wouldnt cant couldnt shouldnt havent hasnt hadnt aint
 `;

@@ -6,7 +6,7 @@ export interface TermWeight {
   readonly weight: number;
 }
 
-/** The location of the message that a document comes from. A document without a location has no neighbouring messages. */
+/** The location of the message that a document comes from. */
 export interface MessageLocation {
   /** The id of the conversation. */
   readonly conversationId: string;
@@ -31,14 +31,13 @@ export interface DocumentContext {
 export interface MatchedDocument extends DocumentContext {
   /** Those of the requested terms that the document contains. */
   readonly terms: readonly TermWeight[];
-  /** Number of all different terms of the document. Default: the number in a usual document. */
+  /** Number of all different terms of the document. Absent: the number is unknown. */
   readonly length?: number | undefined;
 }
 
 /**
- * The result of a search in an index. `documents` contains every document of the user with at least one of the terms.
- * So the ranker itself can count the documents that contain a term, and the ranking is the same on every backend. A
- * search over messages is an exception: it sets `holders`, and its `documents` are only the best matches.
+ * The result of a search in an index: every document of the user with at least one of the terms. Only a search over
+ * messages returns fewer documents, and sets `holders`.
  */
 export interface Matches {
   /** Number of the user's documents in the index. */
@@ -46,17 +45,15 @@ export interface Matches {
   /** The matching documents, in any order. */
   readonly documents: readonly MatchedDocument[];
   /**
-   * For each word of the query, the number of the user's documents that contain the word. Present if `documents` contains only
-   * the best matches. Absent if `documents` contains all matches, because the ranker can count these.
+   * For each word of the query, the number of the user's documents that contain the word. Absent: `documents` contains
+   * all matches.
    */
   readonly holders?: ReadonlyMap<string, number> | undefined;
 }
 
-/**
- * An index of one user's documents in memory. The cost of adding or removing a document grows with the length of the document.
- */
+/** An index of one user's documents in memory. */
 export interface MemoryTermIndex {
-  /** Adds a document, or replaces the document with the same `seq`. `terms` must contain each term only once. */
+  /** Adds a document, or replaces the document with this `seq`. `terms` must contain each term only once. */
   readonly add: (context: DocumentContext, terms: readonly TermWeight[]) => void;
   /** Removes a document. */
   readonly remove: (seq: number) => void;
@@ -67,16 +64,14 @@ export interface MemoryTermIndex {
 interface Entry {
   readonly context: DocumentContext;
   readonly terms: readonly TermWeight[];
-  /** For each term in `terms`: the index of this document in the term's list of documents. */
+  /** For each term in `terms`: the index of this entry in the term's list of entries. */
   readonly positions: number[];
-  /** During a search: the requested terms that were found in the document so far. Otherwise `undefined`. */
+  /** The requested terms that a running search has found in the document so far. `undefined`: no search is running. */
   found: TermWeight[] | undefined;
 }
 
-/**
- * The list of documents that contain one term. The list consists of arrays, because searches are far more frequent than
- * changes, and arrays are fastest to search.
- */
+/** The list of documents that contain one term. */
+// Arrays, because they are fastest to search, and searches are far more frequent than changes.
 interface Posting {
   readonly entries: Entry[];
   /** For each entry in `entries`, the index of the term in the entry's `terms`. */
@@ -142,7 +137,7 @@ function matched(
   });
 }
 
-/** Removes the entry at the index `at` from a list, by moving the last entry of the list to this index. */
+/** Removes the entry at the index `at` from a list. The last entry of the list takes its place. */
 function strike({ entries, indexes }: Posting, at: number): void {
   const last = entries.pop();
   const index = indexes.pop();

@@ -3,30 +3,21 @@ import type { MatchedDocument, Matches } from "./term-index.ts";
 import { askedTerm, TIME_TERM } from "./tokenizer.ts";
 import { WEIGHTS } from "./weights.ts";
 
-/**
- * How often each document contains each word of the query. The counts are in typed arrays with a row for each document,
- * because a query with a common word matches thousands of documents.
- */
+/** How often each document contains each word of the query. Each document has a row. */
+// Typed arrays, because a query with a common word matches thousands of documents.
 export interface TermTable {
   readonly documents: readonly MatchedDocument[];
   /** The words of the query, as stems. */
   readonly words: readonly string[];
-  /**
-   * For each word: its rarity, above 0. A word is rarer if fewer of the user's documents contain it. 0 if the word doesn't
-   * count, e.g. because it is the name of an author.
-   */
+  /** For each word: its rarity, i.e. how few of the user's documents contain it. 0: the word doesn't count. */
   readonly rarity: Float64Array;
   /**
-   * The rows of counts, one row for each document. A row contains the count of each word in statements, then the count of each
-   * word in questions. Counts are at most 65,535.
+   * One row for each document: the count of each word in statements, followed by the count of each word in questions.
    */
   readonly counts: Uint16Array;
   /** For each document: its number of terms, or {@link USUAL_LENGTH} if the number is unknown. */
   readonly lengths: Float64Array;
-  /**
-   * Whether the documents have several authors. If they do, a question in a document is probably answered in another
-   * document, by another author.
-   */
+  /** Whether the documents have several authors. */
   readonly isTalk: boolean;
   /** For each document: how well its date matches a date of the query, from 0 to 1. */
   readonly dates: Float64Array;
@@ -38,11 +29,9 @@ const MOST = 65_535;
 /** The number of terms in a usual document of two or three sentences. */
 export const USUAL_LENGTH = 20;
 
-/**
- * Builds the term table for a query and its matches. `names` are words of the query that name authors. These words only count
- * if the query has no other words and no dates.
- */
+/** Builds the term table for a query and its matches. `names` are words of the query that name authors. */
 export function buildTermTable(query: Query, matches: Matches, names: ReadonlySet<string>): TermTable {
+  // Names only count if the query has no other words and no dates.
   const { documents } = matches;
   const words = [...query.words.keys()];
   const table = {
@@ -112,10 +101,7 @@ export interface Conversation {
   readonly conversationId: string;
   /** The messages of the conversation that have a matching document. */
   readonly members: ConversationMessage[];
-  /**
-   * Messages of the conversation by their position: messages with a matching document, and messages near them. Other positions
-   * are empty.
-   */
+  /** Messages with a matching document and messages near them, by their position in the conversation. */
   readonly at: (ConversationMessage | undefined)[];
 }
 
@@ -125,8 +111,8 @@ export interface ConversationLayout {
   /** For each document: the message that it comes from, or `undefined` if the document has no location. */
   readonly ofDocuments: readonly (ConversationMessage | undefined)[];
   /**
-   * The `counts` of the {@link TermTable} with one change: if a message has several documents, the row of its first document
-   * contains for each word the highest count in all of these documents.
+   * The `counts` of the {@link TermTable}, but the row of a message's first document contains for each word the highest
+   * count in the message's documents.
    */
   readonly counts: Uint16Array;
 }
@@ -177,15 +163,18 @@ function raise(counts: Uint16Array, { from, to, width }: Rows): void {
   }
 }
 
-/** How far away a neighbouring message still counts, in messages. `back`: before a document. `ahead`: after a document. */
+/**
+ * How far away neighbouring messages count in the score of a message. `back`: number of messages before the message.
+ * `ahead`: number of messages after it.
+ */
 export interface Reach {
   readonly back: number;
   readonly ahead: number;
 }
 
 /**
- * Returns the messages near the given message that have no matching document. Returns each message only once: leaves
- * out the messages that an earlier call of this function returned.
+ * Returns the messages near the given message that have no matching document, except those that an earlier call
+ * returned.
  */
 export function unmatchedNear(
   { conversation, position: from }: ConversationMessage,

@@ -6,19 +6,16 @@ import type { TermWeight } from "./term-index.ts";
 const WORD_LIMIT = 64;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu;
 const UNSPACED_CHARACTER = new RegExp(`[${UNSPACED}]`, "u");
-/** Matches runs of at most 256 characters. A text is segmented run by run, because segmentation takes quadratic time. */
+/** Matches runs of at most 256 characters. */
+// A text is segmented run by run, because segmentation takes quadratic time.
 const RUN = /.{1,256}/gsu;
 const HAN = /^\p{sc=Han}{3,}$/u;
 const PLAIN = /^[\n\r\t -~]*$/;
-/**
- * Matches accents of Latin, Greek and Cyrillic letters, and vowel points of Hebrew and Arabic. Marks of other scripts
- * aren't matched, because they are part of a letter.
- */
+/** Matches accents of Latin, Greek and Cyrillic letters, and vowel points of Hebrew and Arabic. */
+// Marks of other scripts are part of a letter.
 const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;
-/**
- * Matches more marks on a letter than any language uses. Further marks are removed, because the time of Unicode normalization
- * grows with the square of their number.
- */
+/** Matches the marks on a letter after the first sixteen, which is more than any language uses. */
+// The time of Unicode normalization grows with the square of the number of marks.
 const PILED_MARKS = /(\p{M}{16})\p{M}+/gu;
 const APOSTROPHE = /['’]+/;
 const ENGLISH_ENDING = /['’](?:s|re|ve|ll|d|m)?$/;
@@ -34,9 +31,8 @@ export function fold(text: string): string {
 }
 
 /**
- * Returns the words of a text in order, in lower case without accents. Each word has at most 64 characters. In languages
- * without spaces, the runtime's dictionaries tell where words end. English endings (`'s`, `'ll`) are dropped. Negated
- * auxiliaries (`don't`) are replaced with `not`.
+ * Returns the words of a text in order, in lower case without accents and English endings (`'s`). Negated auxiliaries
+ * (`don't`) become `not`.
  */
 export function tokenize(text: string): readonly string[] {
   const words: string[] = [];
@@ -77,11 +73,9 @@ function divide(text: string, words: string[]): void {
   }
 }
 
-/**
- * Returns all pairs of consecutive characters of a word. Dictionaries treat some compounds as one word, and the pairs let
- * queries find parts of a compound.
- */
+/** Returns all pairs of consecutive characters of a word. */
 function pairs(segment: string): readonly string[] {
+  // Dictionaries treat some compounds as one word. The pairs let queries find parts of a compound.
   const characters = Array.from(segment);
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
@@ -105,8 +99,8 @@ im ive id ill youre youve hes shes theyre theyve thats theres whats lets
 const STOP_WORDS: ReadonlySet<string> = new Set(STOP_WORD_LIST.trim().split(/\s+/));
 
 /**
- * Whether a word says nothing about the topic of a text, e.g. `the`. The word must be in lower case without accents. Knows
- * English only.
+ * Whether an English word says nothing about the topic of a text, e.g. `the`. The word must be in lower case without
+ * accents.
  */
 export const isStopWord = (word: string): boolean => STOP_WORDS.has(word);
 
@@ -116,19 +110,14 @@ const DATE_TERM_LIMIT = 32;
 const SENTENCE = /[^.!?。！？؟\n]+[.!?。！？؟]*/g;
 const QUESTION = /[?？؟]/;
 
-/** The index term of documents that mention a time. Queries that ask for a time prefer such documents. */
+/** The index term of documents that mention a time. */
 export const TIME_TERM = "@when";
 
-/**
- * The index term of every negation. Queries don't look for this term, because negations occur in documents about any
- * topic.
- */
+/** The index term of every negation. Queries don't look for this term. */
+// Negations occur in documents about any topic.
 export const NEGATION_TERM = "not";
 
-/**
- * Returns the index term of a word in a question. Words in questions have terms of their own, because they have a
- * different weight in a score than words in statements.
- */
+/** Returns the index term of a word in a question. */
 export const askedTerm = (term: string): string => `?${term}`;
 
 /**
@@ -142,8 +131,8 @@ export const termOf: TermOf = (word) => (isStopWord(word) ? undefined : stem(wor
 const MAX_CACHED_WORDS = 20_000;
 
 /**
- * Creates a function that returns the same as {@link termOf} and caches its results, for many texts. Drop the function after
- * the last text, because the cache keeps words of the texts in memory.
+ * Creates a function that caches the results of {@link termOf}. Drop it after the last text, because its cache keeps
+ * words in memory.
  */
 export function createTermOf(): TermOf {
   const terms = new Map<string, string | undefined>();
@@ -157,22 +146,15 @@ export function createTermOf(): TermOf {
 }
 
 export interface DocumentReading {
-  /**
-   * When the text was said, in milliseconds since 1970. With this time, a query for a date finds the document in two
-   * cases: the text was said on that day, or a word of the text such as `yesterday` means that day.
-   */
+  /** When the text was said, in milliseconds since 1970. Absent: words such as `yesterday` have no date. */
   readonly saidAt?: number | undefined;
-  /**
-   * A function that {@link createTermOf} returned. Pass one if you read many documents, because it caches its results.
-   * Default: {@link termOf}.
-   */
+  /** A function that {@link createTermOf} returned, which is faster for many documents. Default: {@link termOf}. */
   readonly termOf?: TermOf | undefined;
 }
 
 /**
- * Returns the index terms of a document: the stems of its words with their counts, the date of its statement, and dates
- * in its text (`@2023-07-08`). Words of a question have a `?` before their stem. Returns each term once, and only the
- * first 256 terms. Reads the first 16,384 UTF-16 units, in linear time.
+ * Returns the index terms of a document: the stems of its words, with their counts, and its dates (`@2023-07-08`).
+ * Returns only the first 256 terms.
  */
 export function termsOf(text: string, reading: DocumentReading = {}): readonly TermWeight[] {
   const { saidAt } = reading;

@@ -16,7 +16,7 @@ const NEAREST = 100;
 /** A fact that a query may find, before the fact is read from the backend. */
 export interface Candidate {
   readonly seq?: number | undefined;
-  /** The location of a message, instead of `seq`. All facts from this message are candidates. */
+  /** The location of a message, if `seq` is absent. All facts from this message are candidates. */
   readonly location?: MessageLocation | undefined;
   /** The ranker's score by words. 0 if only the meaning matches. */
   readonly words: number;
@@ -32,16 +32,10 @@ interface Search {
   readonly now: number;
 }
 
-/**
- * Returns the best candidates, best first: at most `most` candidates that were found by words, and all candidates that were
- * found by meaning.
- */
+/** Returns the candidates, best first: all that were found by meaning, and at most `most` that were found by words. */
 export type Candidates = (most: number) => readonly Candidate[];
 
-/**
- * Finds candidates for a query: by words in the index, and by meaning among the facts' vectors. Returns a function that
- * ranks the candidates.
- */
+/** Finds candidates for a query by words and by meaning. Returns a function that ranks the candidates. */
 export async function findCandidates(
   { backend, user, vectorOf, now }: Search,
   text: string,

@@ -4,7 +4,7 @@ import type { UserMemorySettings } from "../options.ts";
 
 const MAX_DIMENSIONS = 16_000;
 
-/** Returns the vector of a text. Returns `null` if `embed` isn't set or fails. A failure of `embed` is reported. */
+/** Returns the vector of a text, or `null` if `embed` isn't set or fails. */
 export type VectorOf = (text: string) => Promise<readonly number[] | null>;
 
 export function openEmbedding(settings: UserMemorySettings, operation: string): VectorOf {

@@ -15,7 +15,7 @@ import { type Found, limitSourceShare, mayComeFirst, orderByTrust } from "./trus
 
 const MAX_LIMIT = 1_000;
 const DEFAULT_LIMIT = 10;
-/** Maximum length of a query, in UTF-16 units. The ranker only reads the beginning of a query. */
+/** Maximum length of a query, in UTF-16 units. */
 const MAX_QUERY = 1_000_000;
 
 const recallSchema = z
@@ -31,7 +31,7 @@ export interface RecallSettings {
   readonly limit: number;
   readonly tags: readonly string[] | undefined;
   readonly asOf: number;
-  /** Whether `asOf` is the current time. If it is, superseded quotations are found, too. */
+  /** Whether `asOf` is the current time. */
   readonly isNow: boolean;
   readonly minTrust: Trust;
 }
@@ -47,17 +47,12 @@ const querySchema = textSchema(MAX_QUERY, 0);
 export const readQuery = (operation: string, query: unknown): string =>
   checkInput(operation, querySchema, "query", query);
 
-/**
- * `FIRST_RANKED`: minimum number of candidates that are ranked at first. `FIRST_READ`: minimum number of these
- * candidates that are read at first. If too few of the read facts can be recalled, more candidates are ranked and read.
- */
+/** Minimum number of candidates in the first ranking. */
 const FIRST_RANKED = 500;
+/** Minimum number of candidates in the first read. */
 const FIRST_READ = 20;
-/**
- * The limit for reading unread candidates that may be statements of the user. If enough facts were found and this
- * number of candidates was read, reading stops. Before this number, reading continues while a statement of the user may
- * be among the unread candidates, because it would come first.
- */
+/** After this number of read candidates, reading stops as soon as enough facts were found. */
+// Before, reading continues while a statement of the user may be unread, because it would come first.
 const MOST_READ = 2_000;
 
 interface RecallInput extends RecallSettings {
@@ -69,14 +64,14 @@ interface SearchFor {
   readonly input: RecallInput;
   /** Makes the vector of the query. Default: calls `embed`, if it is set. */
   readonly vectorOf?: VectorOf;
-  /** Reads facts and the user's head. Default: the backend's `read`. */
+  /** Reads facts and the user's head record. Default: the backend's `read`. */
   readonly read?: UserMemoryBackend["read"] | undefined;
 }
 
 interface Recalled {
   /** The found facts, best first. */
   readonly found: readonly Found[];
-  /** The user's head, from the last read of facts. `null` if there is no head, or if no facts were read. */
+  /** The user's head record from the last read of facts. `null`: there is no head, or no facts were read. */
   readonly head: UserHead | null;
 }
 
@@ -162,30 +157,24 @@ async function readBatch({ read, user }: RecallScope, candidates: readonly Candi
   return { head, found };
 }
 
-/** Removes duplicate facts. A fact can be found by its words and also by the location of its message. */
+/** Removes duplicate facts. */
 function once(found: readonly Found[]): readonly Found[] {
+  // A fact can be found by its words and by the location of its message.
   const seen = new Set<number>();
   return found.filter(({ fact }) => !seen.has(fact.seq) && seen.add(fact.seq));
 }
 
-/** The rank of a quotation that says little is multiplied by this number, so that the quotation comes later. */
+/** The rank of a quotation that says little is multiplied by this number. */
 const BEHIND = 10;
 
 interface Demoted extends Found {
-  /**
-   * The rank of the fact, from 1. For a quotation that says little, ten times the rank.
-   *
-   * Facts are read in the order of their ranks. So if `n` facts were read, each unread fact has a rank above `n` and
-   * comes after all facts with an `effectiveRank` of at most `n`.
-   */
+  /** The rank of the fact, from 1. For a quotation that says little, ten times the rank. */
   readonly effectiveRank: number;
 }
 
-/**
- * Moves quotations that say little behind better facts. A quotation says little if it only asks, or if it has less than
- * two content words ("Thanks!").
- */
+/** Moves quotations that say little behind better facts. */
 function demoteQuestions(found: readonly Found[]): readonly Demoted[] {
+  // A quotation says little if it only asks, or if it has less than two content words ("Thanks!").
   return found
     .map((one, index) => ({ ...one, effectiveRank: (index + 1) * (saysLittle(one.fact) ? BEHIND : 1) }))
     .sort((a, b) => a.effectiveRank - b.effectiveRank);

@@ -34,15 +34,14 @@ interface Wanted {
   readonly isWanted: (fact: StoredFact) => boolean;
 }
 
-/**
- * Puts the active fact with the same key before each superseded quotation. So a model doesn't mistake the older
- * quotation for a current fact. Drops the superseded quotation if the active fact contains all words of the quotation.
- */
+/** Puts the active fact with the key of a superseded quotation before this quotation. */
 async function withNewerStatements(
   { transactions }: StoreScope,
   user: UserKey,
   { found, limit, isWanted }: Wanted & { readonly found: readonly StoredFact[] },
 ): Promise<readonly StoredFact[]> {
+  // So a model doesn't mistake the older quotation for a current fact. If the active fact contains all words of the
+  // quotation, the quotation is dropped.
   const keys = found.flatMap(({ status, key }) => (status === "superseded" && key !== null ? [key] : []));
   if (keys.length === 0) return found;
   const { facts } = await transactions.callBackend("recall", () =>
@@ -73,11 +72,9 @@ interface Recalled {
   readonly facts: readonly StoredFact[];
 }
 
-/**
- * Records in the background that quotations were recalled for the first time. When there is no room for new quotations,
- * the store first deletes quotations that were never recalled. Does nothing if the user has few quotations.
- */
+/** Records in the background that quotations were recalled for the first time. */
 function recordUse(scope: StoreScope, user: UserKey, { quotations, facts }: Recalled): void {
+  // The store needs this when it makes room for new quotations, so not as long as the user has few.
   const { transactions, settings, track } = scope;
   const ids = facts.flatMap(({ id, quotation, usedAt }) =>
     quotation === null || usedAt !== null ? [] : [id],

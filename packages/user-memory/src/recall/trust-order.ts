@@ -8,17 +8,14 @@ export interface Found {
   readonly candidate: Candidate;
 }
 
-/**
- * A fact that the user stated or confirmed comes first if its score by words is at least this share of the best score
- * by words. For the best score, only facts that the user stated or confirmed and quotations of short messages count.
- */
+/** A statement of the user comes first if its score by words is at least this share of the best score by words. */
+// For the best score, facts that the user stated or confirmed and quotations of short messages count.
 const STRONG = 0.5;
 
 type Fit = Pick<Candidate, "words" | "meaning">;
 
 /**
- * Returns the minimum score by words and the minimum score by meaning. A statement of the user comes first if it
- * reaches one of the two.
+ * Returns two minimum scores. A statement of the user comes first if it reaches the one by words or the one by meaning.
  */
 function strongFit(found: readonly Found[]): Fit {
   const said = found.filter(({ fact }) => isUsersWord(fact.trust) || detailsOf(fact)?.from === "message");
@@ -34,8 +31,7 @@ const fits = ({ words, meaning }: Fit, strong: Fit): boolean =>
 
 /**
  * Puts facts first that the user stated or confirmed and that match the query well. All other facts follow, in their
- * order. So an inferred or external fact can't come before a well-matching statement of the user, whatever its wording
- * or score.
+ * order.
  */
 export function orderByTrust<T extends Found>(found: readonly T[]): readonly T[] {
   const own = found.filter(({ fact }) => isUsersWord(fact.trust));
@@ -52,15 +48,15 @@ export function mayComeFirst(unread: readonly Candidate[], found: readonly Found
 }
 
 /**
- * Returns the first `limit` facts. Of the inferred and external facts from one source, returns at most `limit * share`,
- * but at least one. A source is a conversation or, if the conversation is unknown, an extractor. Quotations aren't
- * limited.
+ * Returns the first `limit` facts, with at most `limit * share` inferred and external facts from one source, but at
+ * least one.
  */
 export function limitSourceShare<T extends Found>(
   found: readonly T[],
   limit: number,
   share: number,
 ): readonly T[] {
+  // A source is a conversation or, if the conversation is unknown, an extractor. Quotations aren't limited.
   const most = Math.max(1, Math.floor(limit * share));
   const taken = new Map<string, number>();
   const kept: T[] = [];

@@ -8,10 +8,8 @@ export interface LineOptions {
 /** How much of a text is read: this many times the maximum length of the line. */
 const LOOKED_AT = 8;
 
-/**
- * Matches joiners (invisible characters) where they are needed: in some scripts and in composed emoji. All other
- * joiners are removed, because they could hide something.
- */
+/** Matches joiners (invisible characters) where they are needed: in some scripts and in composed emoji. */
+// All other joiners are removed, because they could hide something.
 const JOINED =
   /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{sc=Arabic}\p{sc=Devanagari}\p{sc=Bengali}\p{sc=Tamil}\p{sc=Telugu}\p{sc=Kannada}\p{sc=Malayalam}\p{sc=Sinhala}][\ufe0f]?)[\u200c\u200d]/u;
 const INVISIBLE = new RegExp(
@@ -27,15 +25,18 @@ const DRESSED_LETTER = /[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\u{1d400}-\u{1d7
 const LINE_START = /^(?:[-*+•‣⁃◦·●○■▪–—>#=~|]+(?=\s|$)|#+|`{3,}|~{3,}|>+|\s)+/u;
 const HEADING = /#{2,}(?=\s|$)/gu;
 const CODE_FENCE = /`{3,}|~{3,}/gu;
-/** Matches a possible markup tag, special token of a model (`<|end|>`), or byte in the notation of some models (`<0x0A>`). */
+/**
+ * Matches a possible markup tag, special token of a model (`<|end|>`), or byte in the notation of some models
+ * (`<0x0A>`).
+ */
 const TAG = /[<＜]([|｜/!?]?[^<>＜＞\s\d=][^<>＜＞]{0,200}|0x[\da-f]{1,2})[>＞]/giu;
 const BRACKET_TOKEN = /[[［](\/?\s*(?:[A-Z][A-Z_]{2,}|inst|sys|system(?:[ _]prompt)?))[\]］]/giu;
 const ROLE =
   /(^|[.!?…;|"'`()\]}>*_。！？]\s*)((?:[*_`"'([{#]{1,8}\s*)?(?:system|assistant|user|human|developer|tool|function|model|ai|bot|instructions?)(?:\s(?:message|prompt|note))?[*_`"')\]}]*)\s*[:：﹕︓꞉∶]\s*/giu;
 
 /**
- * Converts a fact into one line of plain text, without line breaks, invisible characters, bullets, chat roles (`system:`) and
- * special tokens of models. Returns `""` if nothing is left.
+ * Converts a fact into one line of plain text, without line breaks, invisible characters, bullets, chat roles
+ * (`system:`) and special tokens of models. Returns `""` if nothing is left.
  */
 export function lineOf(text: string, { links, maxLength }: LineOptions): string {
   const visible = text
@@ -59,10 +60,8 @@ function lineStart(line: string): string {
   return plain.replace(ROLE, "$1$2 - ");
 }
 
-/**
- * Replaces the angle brackets of possible markup tags and special tokens of models with round brackets. Replaces twice,
- * because `<<SYS>>` is a tag within a tag.
- */
+/** Replaces the angle brackets of possible markup tags and special tokens of models with round brackets. */
+// Twice, because `<<SYS>>` is a tag within a tag.
 const withoutTags = (line: string): string => line.replace(TAG, "($1)").replace(TAG, "($1)");
 
 function cut(line: string, maxLength: number): string {
@@ -72,15 +71,14 @@ function cut(line: string, maxLength: number): string {
   return `${(atWord.length > head.length / 2 ? atWord : head).trimEnd()}…`;
 }
 
-/** How often the replacement of links is repeated for a text, because a link can contain another link. */
+/** How often the replacement of links is repeated for a text. */
+// A link can contain another link.
 const PASSES = 4;
 
 const IMAGE = /!\[([^[\]]*)\](?:\([^()\s]*(?:\([^()]*\)[^()]*)*(?:\s[^()]*)?\)|\[[^[\]]*\])/g;
 const LINK = /\[([^[\]]*)\]\(\s*<?([^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?:\s[^()]*)?\)/g;
-/**
- * Matches a text like `"?leak=1` directly after an address such as `https://example.com/`: a quotation mark or a
- * bracket, and then a query. Some parsers would take this text for the query of the address.
- */
+/** Matches a text like `"?leak=1` directly after an address such as `https://example.com/`. */
+// Some parsers would take this text for the query of the address.
 const QUERY_BEHIND = /(?:["'`|^{}()[\]][^\s<>?#:]{0,200}[?#][^\s<>"'`()[\]]*[\p{L}\p{N}][^\s<>"'`()[\]]*)?/u;
 const WITHIN = "[^\\s<>\"'`|^{}()[\\]]";
 /** Matches a URL. A backslash counts as a slash, as in browsers. */

@@ -97,10 +97,7 @@ export function renderUserMemory(facts: readonly RenderableFact[], options: Rend
   return renderFacts(facts, options).text;
 }
 
-/**
- * Formats facts like {@link renderUserMemory}. Returns the text, and the facts that the text contains, in their order in the
- * text.
- */
+/** Formats facts like {@link renderUserMemory}. Returns the text and the facts in it, in their order in the text. */
 export function renderFacts<Fact extends RenderableFact>(
   facts: readonly Fact[],
   options: RenderOptions = {},
@@ -137,8 +134,9 @@ function inBudget<Fact extends RenderableFact>(
   return ordered(longestFitting(worthy, fits));
 }
 
-/** Returns as many items as `fits` accepts, from the beginning of the list. Assumes that more items need more tokens. */
+/** Returns as many items as `fits` accepts, from the beginning of the list. */
 function longestFitting<T>(items: readonly T[], fits: (some: readonly T[]) => boolean): readonly T[] {
+  // Assumes that more items need more tokens.
   let [low, high] = [0, items.length];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

@@ -18,8 +18,7 @@ export interface RenderableFact extends MemoryEntry {
 export const INFERRED_TAG = "inferred";
 
 /**
- * Returns the trust of a fact. A fact without trust counts as `"inferred"` if it has the tag `"inferred"`, otherwise as
- * `"stated"`. An unknown trust counts as `"external"`.
+ * Returns the trust of a fact. Without a trust, the tag `"inferred"` decides. An unknown trust counts as `"external"`.
  */
 function trustOf({ trust, tags = [] }: Pick<RenderableFact, "tags" | "trust">): Trust {
   if (trust === undefined || trust === null) return tags.includes(INFERRED_TAG) ? "inferred" : "stated";
@@ -41,10 +40,11 @@ const LABELS: Readonly<Record<Trust, string>> = {
 };
 
 /**
- * Returns the mark of a fact in a prompt, e.g. `(inferred) `. Returns `""` for an active fact that the user stated or
- * confirmed. A quotation is only marked if it is superseded.
+ * Returns the label of a fact in a prompt, e.g. `(inferred) `. Returns `""` for an active fact that the user stated or
+ * confirmed.
  */
 function trustLabelOf(fact: Pick<RenderableFact, "tags" | "trust" | "status" | "quotation">): string {
+  // A quotation only has a label if it is superseded.
   if (fact.quotation !== undefined) return isPast(fact) ? "(earlier) " : "";
   return `${isPast(fact) ? "(no longer) " : ""}${LABELS[trustOf(fact)]}`;
 }
@@ -55,8 +55,7 @@ const RANKS: Readonly<Record<Trust, number>> = { stated: 0, confirmed: 0, inferr
 export const rankOf = (fact: RenderableFact): number => RANKS[trustOf(fact)];
 
 /**
- * Compares two facts for their order in a prompt: current before superseded facts, then by trust, then oldest first. The order
- * in which the facts were recalled doesn't matter.
+ * Compares two facts for their order in a prompt: current before superseded facts, then by trust, then oldest first.
  */
 export const byTrustAndTime = (a: RenderableFact, b: RenderableFact): number =>
   Number(isPast(a)) - Number(isPast(b)) ||
@@ -65,16 +64,12 @@ export const byTrustAndTime = (a: RenderableFact, b: RenderableFact): number =>
   compareText(a.id, b.id) ||
   compareText(a.fact, b.fact);
 
-/**
- * Compares two facts by priority: current before superseded facts, then by trust, then by score. If the facts exceed the token
- * budget, the facts that come last in this order are dropped first.
- */
+/** Compares two facts by priority: current before superseded facts, then by trust, then by score. */
 export const byPriority = (a: RenderableFact, b: RenderableFact): number =>
   Number(isPast(a)) - Number(isPast(b)) || rankOf(a) - rankOf(b) || (b.score ?? 1) - (a.score ?? 1);
 
 /**
- * Returns the time when a fact was said or, if unknown, the time when it was stored, in milliseconds since 1970. Returns 0 if
- * the time is invalid.
+ * Returns the time when a fact was said, or else stored, in milliseconds since 1970. Returns 0 if the time is invalid.
  */
 function timeOf({ createdAt, provenance }: RenderableFact): number {
   const time = new Date(provenance?.saidAt ?? createdAt).getTime();
@@ -83,15 +78,15 @@ function timeOf({ createdAt, provenance }: RenderableFact): number {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** Matches double quotation marks. Within a quotation, such a mark would seem to end the quotation. */
+/** Matches double quotation marks. */
+// Within a quotation, such a mark would seem to end the quotation.
 const QUOTATION_MARK = /["“”„‟«»＂〝〞❝❞]/gu;
 
 type Statable = Pick<RenderableFact, "fact" | "tags" | "trust" | "status" | "quotation" | "provenance">;
 
 /**
- * Formats a fact as one line with its mark. Before a quotation, the line names its date, if known (`The user said on
- * …`). Double quotation marks in a quotation become single ones, so that they can't end the quotation. Returns `""` if
- * nothing is left of the fact.
+ * Formats a fact as one line with its label and, for a quotation, its date. Returns `""` if nothing is left of the
+ * fact.
  */
 export function statementOf(fact: Statable, options: LineOptions): string {
   const line = lineOf(fact.fact, options);
@@ -112,11 +107,9 @@ export function statementOf(fact: Statable, options: LineOptions): string {
 
 const quotable = (line: string): string => line.replaceAll(QUOTATION_MARK, "'");
 
-/**
- * Returns the date of a time for a prompt, e.g. ` on 2026-11-02`, or `""` if the time is missing. The date is in UTC, because
- * the user's time zone is unknown.
- */
+/** Returns a time as a UTC date for a prompt, e.g. ` on 2026-11-02`. Returns `""` if the time is missing. */
 function dateOf(saidAt: Date | undefined): string {
+  // In UTC, because the user's time zone is unknown.
   const time = saidAt === undefined ? Number.NaN : new Date(saidAt).getTime();
   return Number.isNaN(time) ? "" : ` on ${new Date(time).toISOString().slice(0, 10)}`;
 }

@@ -112,8 +112,8 @@ async function readAudit({ transactions }: StoreScope, user: UserKey): Promise<A
 }
 
 /**
- * Checks a user's audit trail. Reads the trail, then the facts. If the user's data changed between the two reads, reads
- * both again. If the data changed each time in five attempts, rejects with the error `"busy"`.
+ * Checks a user's audit trail. If the user's data changes during each of five attempts, rejects with the error
+ * `"busy"`.
  */
 async function verifyAudit(scope: StoreScope, user: UserKey): Promise<AuditReport> {
   const operation = "verifyAudit";

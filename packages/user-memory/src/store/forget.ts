@@ -22,9 +22,8 @@ interface Removal {
 }
 
 /**
- * Removes a fact, and all facts of the user with the same `digest` (hash of the text), including superseded facts.
- * Removes nothing in two cases: the user has no fact with this id, or `rejects` is `true` and the fact doesn't wait for
- * review.
+ * Removes a fact, and all facts of the user with its `digest` (hash of the text). Removes nothing if the user has no
+ * such fact, or if `rejects` is `true` and the fact doesn't wait for review.
  */
 export async function remove(
   scope: StoreScope,
@@ -73,17 +72,11 @@ export interface Forgotten {
 const NOTHING: Forgotten = { facts: 0, vectors: 0, revived: 0 };
 
 interface ForgetOptions {
-  /**
-   * Ids of the facts to remove. To forget a fact, the caller passes the ids of this fact and of all facts with the same
-   * `digest` (hash of the text).
-   */
+  /** Ids of the facts to remove. */
   readonly ids: readonly string[];
-  /** The keys (topics) of the facts to remove, and of the older facts that were superseded by the facts to remove. */
+  /** The keys (topics) of the facts to remove, and of the facts that they superseded. */
   readonly keys: readonly string[];
-  /**
-   * The messages that the removed facts were extracted from, as far as they are known. Other facts from the same
-   * messages lose their evidence, because it can contain the removed facts.
-   */
+  /** The messages that the removed facts were extracted from, as far as they are known. */
   readonly locations: readonly MessageLocation[];
   readonly digests: Digests;
   /**
@@ -126,7 +119,9 @@ interface EvidenceRemoval {
 
 const hasParaphrases = (fact: StoredFact): boolean => (detailsOf(fact)?.paraphrases ?? []).length > 0;
 
-/** Removes evidence and paraphrases from other facts of the same message, because they can contain the forgotten fact. */
+/**
+ * Removes evidence and paraphrases from other facts of the same message, because they can contain the forgotten fact.
+ */
 function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone }: EvidenceRemoval): void {
   const { conversationId, position } = fact;
   if (conversationId === null || position === null) return;
@@ -147,12 +142,9 @@ function removeEvidence(draft: Draft, facts: readonly StoredFact[], { fact, gone
   }
 }
 
-/**
- * Updates the older facts that a removed fact superseded. If another fact now supersedes an older fact, stores the id
- * of that other fact in the older fact. Otherwise makes the older fact active again. Returns how many facts became
- * active.
- */
+/** Updates the older facts that a removed fact superseded. Returns how many of the older facts became active. */
 function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<string>): number {
+  // An older fact becomes active, unless another fact supersedes it now.
   const left = facts.filter(({ id, supersededBy }) => !gone.has(id) && gone.has(supersededBy ?? ""));
   let revived = 0;
   for (const fact of left) {
@@ -169,15 +161,10 @@ function relink(draft: Draft, facts: readonly StoredFact[], gone: ReadonlySet<st
 
 type Next = Pick<StoredFact, "supersededBy" | "supersededAt">;
 
-/**
- * Returns the fact that supersedes `fact` after the facts in `gone` are removed:
- *
- * 1. Follows the chain from `fact` to the fact that superseded it, and so on, to the first fact that isn't removed.
- * 2. If all facts of the chain are removed, takes the next later fact with the same key.
- *
- * Returns `undefined` if there is no such later fact either.
- */
+/** Returns the fact that supersedes `fact` after the facts in `gone` are removed, or `undefined` if there is none. */
 function nextOf(fact: StoredFact, facts: readonly StoredFact[], gone: ReadonlySet<string>): Next | undefined {
+  // Follows the chain of facts that superseded each other to the first one that isn't removed. If all are removed,
+  // takes the next later fact with the same key.
   let next: StoredFact | undefined = fact;
   while (next !== undefined && gone.has(next.supersededBy ?? "")) {
     const by: string | null = next.supersededBy;

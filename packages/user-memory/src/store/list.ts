@@ -16,14 +16,13 @@ export async function list(
   return facts.map((fact) => toUserFact(user, fact));
 }
 
-/**
- * Lists facts of a user, newest first. Reads the facts in pages of at most 500, so that a long list doesn't block the backend.
- */
+/** Lists facts of a user, newest first. */
 export async function listStored(
   { transactions }: StoreScope,
   user: UserKey,
   { operation, statuses, tags, limit }: ReadList & { readonly operation: string },
 ): Promise<readonly StoredFact[]> {
+  // In pages, so that a long list doesn't block the backend.
   const facts: StoredFact[] = [];
   let before: number | undefined;
   while (facts.length < limit) {

@@ -20,7 +20,8 @@ import {
 const REASONS = ["external", "conflict", "rate", "link"] as const satisfies readonly QuarantineReason[];
 
 const MAX_TEXT = 1_000_000;
-/** Maximum position of a message. Some databases store positions as 32-bit integers. */
+/** Maximum position of a message. */
+// Some databases store positions as 32-bit integers.
 const MAX_POSITION = 2 ** 31 - 1;
 
 const optionsSchema = (limits: UserMemoryLimits) =>

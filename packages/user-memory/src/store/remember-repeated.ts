@@ -11,14 +11,9 @@ interface Repeated extends RememberInput {
   readonly vector: readonly number[] | null;
 }
 
-/**
- * Merges a repeated fact into the stored fact. The result is the fact as it is stored after the merge.
- *
- * - If a model or an external source repeats a fact, nothing changes, so repetition alone doesn't raise trust.
- * - If the user states or confirms the fact again, the fact's trust can rise, and data (e.g. tags) can be added.
- * - If a quotation is repeated, it gets the latest date and further paraphrases.
- */
+/** Merges a repeated fact into the stored fact. The result is the fact as it is stored after the merge. */
 export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): WriteDecision<StoredFact> {
+  // Repetition alone doesn't raise trust: only the user's statement, confirmation or quotation changes the stored fact.
   if (!mayAdd(same, again)) return { result: same, change: null };
   const { draft, snapshot, now, limits } = scope;
   const isQuoted = same.quotation !== null && again.quotation !== null;
@@ -46,15 +41,8 @@ export function repeat(scope: WriteScope, same: StoredFact, again: Repeated): Wr
   return { result: after, change: draft.build() };
 }
 
-/**
- * Whether the repetition of a fact may change the stored fact:
- *
- * - A repetition with the option `quarantine` changes nothing.
- * - A quotation changes stored facts with the trust `"inferred"` or `"external"`.
- * - A repetition with the trust `"stated"` changes every stored fact.
- * - A repetition with the trust `"confirmed"` changes every stored fact, except active facts with the trust `"stated"`.
- * - Other repetitions change nothing.
- */
+/** Whether the repetition of a fact may change the stored fact. Only the user's words change it. */
+// A quotation changes no stated or confirmed fact. A confirmation changes no active stated fact.
 const mayAdd = (same: StoredFact, again: Repeated): boolean =>
   again.quarantine === null &&
   (again.quotation === null ? isUsersWord(again.trust) : !isUsersWord(same.trust)) &&
@@ -81,10 +69,7 @@ function replaceOthers(same: StoredFact, again: Repeated): StoredFact {
   return { ...said, terms: termsOfFact(said) };
 }
 
-/**
- * Merges a repeated quotation into the stored quotation: takes over the source of the repetition if the repetition was
- * said later, and adds tags and paraphrases.
- */
+/** Merges a repeated quotation into the stored quotation. The source is from the later of the two. */
 function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
   const [known, more] = [detailsOf(same), detailsOf(again)];
   const isLater = again.saidAt !== null && (same.saidAt === null || again.saidAt > same.saidAt);
@@ -101,10 +86,7 @@ function quotedAgain(same: StoredFact, again: Repeated, maxTags: number): Stored
   return isFoundAsBefore ? quoted : { ...quoted, terms: termsOfFact(quoted) };
 }
 
-/**
- * Merges a repeated statement of the user into the stored statement: adds tags, and takes over a higher trust, a new
- * score, a new key and a new `validUntil`.
- */
+/** Merges a repeated statement of the user into the stored statement. */
 function mergeUserWord(same: StoredFact, again: Repeated, maxTags: number): StoredFact {
   const isRaised = trustRank(again.trust) > trustRank(same.trust);
   const merged: StoredFact = {
@@ -124,11 +106,9 @@ function sourceOf(again: Repeated) {
   return { conversationId, position, messageId, author, extractor, evidence, saidAt };
 }
 
-/**
- * Returns the time until which a repeated fact is true. If the stored fact has ended and the repetition has no end, returns
- * `null`: the fact is true again, without an end.
- */
+/** Returns the time until which a repeated fact is true, or `null` for a fact without an end. */
 function untilOf(same: StoredFact, { validUntil, now }: Repeated): number | null {
+  // If the stored fact has ended and is repeated without an end, it is true again.
   if (validUntil !== null) return validUntil > same.validFrom ? validUntil : null;
   return same.validUntil !== null && same.validUntil <= now ? null : same.validUntil;
 }

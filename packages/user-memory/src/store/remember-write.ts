@@ -19,7 +19,9 @@ export interface RememberContext {
   /** Ids of the stored facts that the new fact contradicts, as the option `resolve` returned them. */
   readonly contradicts: readonly string[];
   readonly vector: readonly number[] | null;
-  /** The tombstones at the start of this call of `remember`. `undefined` if the call didn't wait for `embed` or `resolve`. */
+  /**
+   * The tombstones at the start of this call of `remember`. `undefined`: the call didn't wait for `embed` or `resolve`.
+   */
   readonly known: readonly Tombstone[] | undefined;
 }
 
@@ -69,17 +71,12 @@ function decide(scope: WriteScope, asked: Wanted): WriteDecision<StoredFact> {
   return { result: fact, change: draft.build() };
 }
 
-/**
- * Decides the key and the date of a new fact:
- *
- * - A key that a model proposed only counts if every current statement or quotation of the user with this key shares a
- *   word with the new fact. So a model can't supersede an unrelated statement of the user by proposing its key.
- * - The key of a quotation only counts if all current facts with this key are quotations. So a quotation only
- *   supersedes quotations.
- * - A fact without a date gets at least the date of the newest current fact with its key, even if the clock of this
- *   process is behind.
- */
+/** Decides the key and the date of a new fact. */
 function resolveKeyAndDate({ facts }: UserSnapshot, wanted: Wanted): Wanted {
+  // A key that a model proposed only counts if every current statement or quotation of the user with this key shares a
+  // word with the new fact. So a model can't supersede an unrelated statement. The key of a quotation only counts if
+  // all current facts with this key are quotations. A fact without a date gets at least the date of the newest current
+  // fact with its key, even if the clock of this process is behind.
   const { key, extractor, isDated, validFrom } = wanted;
   const current = facts.filter((fact) => fact.status === "active" && key !== null && fact.key === key);
   const content = ownContent(wanted);
@@ -98,15 +95,14 @@ const sharesWord = (some: ReadonlySet<string>, others: ReadonlySet<string>): boo
   [...some].some((term) => others.has(term));
 
 /**
- * Whether a fact was extracted from a message that is older than the last erasure of the user's memory. If the time of
- * the message is unknown, it counts as older.
+ * Whether a fact was extracted from a message that is older than the last erasure. A message of unknown time counts as
+ * older.
  */
 const isErased = ({ state }: WriteScope, { extractor, saidAt }: Wanted): boolean =>
   extractor !== null && state.erasedAt > 0 && (saidAt === null || saidAt <= state.erasedAt);
 
 /**
- * Returns the facts that a new fact may contradict: active and superseded facts with the same key, and active facts
- * whose ids `resolve` returned.
+ * Returns the facts that a new fact may contradict: facts with its key, and active facts whose ids `resolve` returned.
  */
 function contradictedBy({ facts }: UserSnapshot, { key, contradicts }: Wanted): readonly StoredFact[] {
   return facts.filter(
@@ -181,16 +177,12 @@ function quarantineOf(scope: WriteScope, fact: StoredFact): QuarantineReason | n
 const LINK =
   /\b[a-z][a-z0-9+.-]{1,20}:\/\/|\bwww\.|!?\[[^\]]{0,2000}\]\s?[([]|\b(?:data|javascript|mailto):|<\s*(?:img|a|iframe|script)\b/iu;
 
-/**
- * Whether a text contains a URL, an image or a link. Such a fact can be an attack: a page that shows the text could
- * load the image or offer the link.
- */
+/** Whether a text contains a URL, an image or a link. */
+// A page that shows the text could load the image or offer the link.
 export const hasLink = (text: string): boolean => LINK.test(text.normalize("NFKC"));
 
-/**
- * Maximum number of sources whose inferred facts are counted. A source is a conversation or, if the conversation is
- * unknown, an extractor. If there are more sources, the one that was counted longest ago is dropped.
- */
+/** Maximum number of sources whose inferred facts are counted. */
+// With more sources, the one that was counted longest ago is dropped.
 const MAX_COUNTED = 64;
 
 type ExtractionCounts = HeadState["extracted"];
@@ -206,10 +198,7 @@ const nameOf = (source: Source): string =>
 const isOpen = (since: number, { limits, now }: Clock): boolean =>
   since <= now && now < since + limits.extractionWindowMs;
 
-/**
- * Whether `maxExtractedPerConversation` facts were already inferred from a source within the time window. A source is a
- * conversation or, if the conversation is unknown, an extractor.
- */
+/** Whether `maxExtractedPerConversation` facts were already inferred from a source within the time window. */
 function isExtractedTooOften(counts: ExtractionCounts, source: Source, clock: Clock): boolean {
   const [, count = 0, since = 0] = counts.find(([name]) => name === nameOf(source)) ?? [];
   return isOpen(since, clock) && count >= clock.limits.maxExtractedPerConversation;

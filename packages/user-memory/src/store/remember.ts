@@ -48,7 +48,8 @@ export async function remember(
 
 const isFull = (thrown: unknown): boolean => codeOf(thrown) === "full";
 
-/** Whether a new fact will wait for review. Before its approval, such a fact isn't passed to `embed` and `resolve`. */
+/** Whether a new fact will wait for review. */
+// Before its approval, such a fact isn't passed to `embed` and `resolve`.
 const awaitsReview = ({ fact, trust, quarantine, quotation }: RememberInput): boolean =>
   quarantine !== null || trust === "external" || (quotation === null && !isUsersWord(trust) && hasLink(fact));
 
@@ -97,16 +98,13 @@ async function similarFacts(
   return found.map(({ fact: candidate }) => candidate).filter(({ status }) => status === "active");
 }
 
-/**
- * When a user has `maxQuotations` quotations, this share of them is deleted at once. Each deletion reads all facts of
- * the user, so few large deletions cost less than many small ones.
- */
+/** The share of `maxQuotations` that is deleted at once, when a user has reached `maxQuotations`. */
+// Each deletion reads all facts of the user, so few large deletions cost less.
 const SHARE = 0.05;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 /**
- * Deletes the least useful quotations of a user: first the oldest of those that were never recalled, then those whose
- * first recall is longest ago.
+ * Deletes the least useful quotations of a user: the oldest that were never recalled, then those recalled longest ago.
  */
 async function evictQuotations(scope: StoreScope, user: UserKey): Promise<void> {
   const { transactions, settings } = scope;

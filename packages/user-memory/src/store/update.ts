@@ -63,7 +63,8 @@ interface UpdateOptions {
 }
 
 /**
- * Returns the write that changes a fact. The result of the write is the changed fact, or `null` if the user has no such fact.
+ * Returns the write that changes a fact. The result of the write is the changed fact, or `null` if the user has no such
+ * fact.
  */
 function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
   const { factId, changes, digests } = options;
@@ -86,10 +87,11 @@ function updateWrite(options: UpdateOptions): Write<StoredFact | null> {
 }
 
 /**
- * Returns a fact with its new text, or the fact as it is if its text doesn't change. The new text counts as stated by
- * the user, so the source of the old text is removed. Throws if the fact gets a new text but isn't active.
+ * Returns a fact with its new text, or the fact as it is if its text doesn't change. Throws if the fact gets a new text
+ * but isn't active.
  */
 function reworded(before: StoredFact, { changes, digests, vector }: UpdateOptions): StoredFact {
+  // The new text counts as stated by the user, so the source of the old text is removed.
   if (changes.fact === undefined || changes.fact === before.fact) return before;
   if (before.status !== "active") {
     throw refusal("no new text for a quarantined or superseded fact; remember the new text instead");

@@ -1,10 +1,7 @@
 /** Returns the next random number, from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/**
- * Returns a generator of random numbers (mulberry32). The same seed gives the same numbers everywhere, so a seed identifies a
- * test run.
- */
+/** Returns a generator of random numbers (mulberry32). A seed gives the same numbers everywhere. */
 export function randomNumbers(seed: number): Random {
   let state = seed;
   return () => {

@@ -1,10 +1,9 @@
 /** The titles of smoke rules, by subject. Smoke rules are a small selection of the rules, for a quick test. */
 export type Smoke = Readonly<Record<string, readonly string[]>>;
 
-/**
- * The smoke rules for backends. They use each method and option once. They also use everything that can differ between client
- * libraries or kinds of connections: types and sizes of replies, transactions, scripts and several connections.
- */
+/** The smoke rules for backends. They use each method and option once. */
+// They use everything that can differ between client libraries or kinds of connections: types and sizes of replies,
+// transactions, scripts and several connections.
 export const BACKEND_SMOKE: Smoke = {
   commit: [
     "refuses an older or newer version and writes nothing",
@@ -43,7 +42,8 @@ export const BACKEND_SMOKE: Smoke = {
   "random operations": ["have the outcomes that the in-memory reference has (seed 1)"],
 };
 
-/** The smoke rules for user memories. They are few, because the code that they test is the same for all backends. */
+/** The smoke rules for user memories. */
+// They are few, because the code that they test is the same for all backends.
 export const STORE_SMOKE: Smoke = {
   remember: ["stores all options", "quarantines a fact for the given reason"],
   quotations: ["are found by their question and by paraphrases, which are never shown"],

@@ -50,8 +50,8 @@ export async function checkStore(
 }
 
 /**
- * Declares the conformance tests for a user memory: for all methods of `UserMemoryStore`, and for attacks. Call it at the top
- * level of a Vitest file.
+ * Declares the conformance tests for a user memory: for all methods of `UserMemoryStore`, and for attacks. Call it at
+ * the top level of a Vitest file.
  *
  * @example
  * ```ts

@@ -27,7 +27,7 @@ export interface ForgetArguments {
   readonly id: string;
 }
 
-/** When a turn started, and a mark of the user's memory from that time. */
+/** When a turn started, and an erasure mark from that time. */
 export interface TurnStart {
   /** When the user sent the message of the turn. */
   readonly startedAt?: Date | undefined;
@@ -50,28 +50,28 @@ export interface MemoryToolsOptions<Ctx> {
   /** The user memory that the tools use. Default: the user memory of the process, see `setUserMemory`. */
   readonly memory?: UserMemory | undefined;
   /**
-   * The id of the user, or a function that returns it. Your application sets the user, never the model. If there is no user
-   * id, the tools do nothing and tell the model so.
+   * The id of the user, or a function that returns it. Your application sets the user, never the model. If there is no
+   * user id, the tools do nothing and tell the model so.
    */
   readonly user: string | ((context: Readonly<Ctx>) => Awaitable<string | null | undefined>);
   /**
-   * Returns the user's messages in this turn. The remember tool only stores words from these messages. Default: the user's
-   * messages that the engine passes to the tool. Set this option if you run the tools without the engine, because nothing can
-   * be remembered without these messages.
+   * Returns the user's messages in this turn. The remember tool only stores words from these messages. Default: the
+   * user's messages that the engine passes to the tool. Set this option if you run the tools without the engine.
    */
   readonly said?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<readonly string[]>)
     | undefined;
   /**
-   * Returns when the turn started. If the user's memory was erased after this time, or a fact was forgotten, words from
-   * the turn can't bring back the deleted facts. Default: the start of the run. A run that continues after an approval
-   * has a new start, which is after the wait for the approval. So by default, this run can remember facts that were
-   * forgotten during the wait.
+   * Returns when the turn started. Words from the turn can't bring back a fact that was forgotten after this time.
+   * Default: the start of the run. A run that continues after an approval starts after the wait for the approval, so by
+   * default it can remember facts that were forgotten during the wait.
    */
   readonly turnStart?:
     | ((context: Readonly<Ctx>, call: ToolCallInfo | undefined) => Awaitable<TurnStart | undefined>)
     | undefined;
-  /** The recall tool only returns facts with at least one of these tags. The remember tool adds these tags to new facts. */
+  /**
+   * The recall tool only returns facts with at least one of these tags. The remember tool adds these tags to new facts.
+   */
   readonly tags?: readonly string[] | undefined;
   /** Which calls need a person's approval. Default: none. */
   readonly needsApproval?: MemoryToolApprovals<Ctx> | undefined;

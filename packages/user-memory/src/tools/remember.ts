@@ -55,10 +55,7 @@ export async function rememberFact<Ctx>(
   }
 }
 
-/**
- * Reads the user's messages of the turn. If the option `said` is set, they are the result of this function. Otherwise
- * they are the messages that the engine passes to the tool.
- */
+/** Reads the user's messages of the turn: from the option `said` or, if it isn't set, from the engine. */
 async function userInputOf<Ctx>({
   settings,
   context,
@@ -71,8 +68,8 @@ async function userInputOf<Ctx>({
 }
 
 /**
- * Returns when the turn started, and a mark of the user's memory. The mark is taken before all other work of the tool.
- * So if the user's memory is erased during this work, the words aren't stored.
+ * Returns the turn's start time, and an erasure mark. If the user's memory is erased later, a write with this mark is
+ * refused.
  */
 async function startOf<Ctx>({ memory, userId, settings, context, call, calledAt }: RememberToolScope<Ctx>) {
   const byEngine = call === undefined ? calledAt : new Date(call.turn.startedAt);

@@ -4,13 +4,13 @@ import { isUsersWord } from "../facts/trust.ts";
 import { type HeadState, writeState } from "./head-state.ts";
 
 /**
- * Collects the changes of one write. `build` returns them as one `UserChange`. In the user's head, `build` also updates
- * the counts of facts, because facts were added, changed or dropped.
+ * Collects the changes of one write. `build` returns them as one `UserChange`, with the new counts of facts in its
+ * head.
  */
 export interface Draft {
   /**
-   * Adds the fact `after`, or replaces the fact `before` with `after`. Records the action in the audit trail, unless
-   * the action is `null`. If the same fact is put twice, the second `after` is written.
+   * Adds the fact `after`, or replaces the fact `before` with it. With the action `null`, the audit trail gets no
+   * entry.
    */
   readonly put: (action: AuditAction | null, after: StoredFact, before?: StoredFact) => void;
   /** Returns the fact as it is after the changes in this draft. */

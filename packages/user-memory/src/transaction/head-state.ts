@@ -14,14 +14,11 @@ const stateSchema = z.object({
   /** Number of quotations among the facts. */
   quotations: count,
   audit: z.object({ seq: count, hash: z.string() }),
-  /**
-   * For each source of inferred facts: a hash of the source, the number of facts inferred from it, and the start of the
-   * time window.
-   */
+  /** For each source of inferred facts: a hash of the source, the number of facts, and the start of the time window. */
   extracted: z.array(z.tuple([z.string(), count, z.number()])),
 });
 
-/** The state in a user's head: counts of facts, the end of the audit trail, and the time of the last erasure. */
+/** The state in a user's head record: counts of facts, the end of the audit trail, and the time of the last erasure. */
 export type HeadState = Readonly<z.infer<typeof stateSchema>>;
 
 const NEW: HeadState = {
@@ -34,11 +31,9 @@ const NEW: HeadState = {
   extracted: [],
 };
 
-/**
- * Reads the state of a user's head. Without a head, returns the state of a new user. Throws if the state is damaged, so that
- * no write replaces the damaged state.
- */
+/** Parses the state in a user's head record. Without a head, returns the state of a new user. */
 export function readState(head: UserHead | null): HeadState {
+  // Throws if the state is damaged, so that no write replaces it.
   if (head === null) return NEW;
   const parsed = stateSchema.safeParse(parseJson(head.state));
   if (!parsed.success) throw new Error("the user's head row has an unknown format");
@@ -51,7 +46,7 @@ export const countUsersWords = ({ facts, untrusted, quarantined, quotations }: H
 
 export const writeState = (state: HeadState): string => JSON.stringify(state);
 
-/** Returns the state of a user's head after an erasure. */
+/** Returns the state of a user's head record after an erasure. */
 export const erasedState = (at: number): HeadState => ({ ...NEW, erasedAt: at });
 
 function parseJson(text: string): unknown {

@@ -2,25 +2,20 @@ import type { UserHead, UserKey, UserMemoryBackend } from "../backend.ts";
 
 type Read = UserMemoryBackend["read"];
 
-/**
- * Reads the heads of users (a head is the record with a user's counters). At the start of a turn, `recall` and `mark`
- * are called at the same time, and each of them needs the user's head. With this object, one read serves both calls.
- */
+/** Reads the head records (`UserHead`) of users. Calls of `head` and a search share one read. */
+// At the start of a turn, `recall` and `mark` are called at the same time.
 export interface SharedHeads {
-  /**
-   * Runs a search and returns its result. The search must read facts with the function `read` that it gets. A call of
-   * `head` that begins before the first `read` returns the head from that `read`.
-   */
+  /** Runs a search and returns its result. The search must read facts with the function `read` that it gets. */
   readonly during: <T>(user: UserKey, search: (read: Read) => Promise<T>) => Promise<T>;
-  /**
-   * Returns the user's head. If a search of this user (see `during`) has begun but hasn't read yet, waits for the
-   * search's first read and returns its head. Otherwise reads the head itself.
-   */
+  /** Returns the user's head record. If a search of the user is about to read, returns the record from this read. */
   readonly head: (user: UserKey) => Promise<UserHead | null>;
 }
 
 export function openSharedHeads(backend: UserMemoryBackend): SharedHeads {
-  /** By the hash of the user: the head that a search will read. Resolves with `undefined` if the search reads none. */
+  /**
+   * By the hash of the user: a promise for the head record that a search is about to read. `null`: the user has no head
+   * record. `undefined`: the search ended without a read.
+   */
   const upcoming = new Map<string, Promise<UserHead | null | undefined>>();
 
   return {

@@ -35,13 +35,12 @@ export interface Transactions {
    */
   readonly callBackend: <T>(operation: string, action: () => Promise<T>) => Promise<T>;
   /**
-   * Runs a transaction on a user's facts. If `forgetAll` of the same store object erases the user's memory during the
-   * transaction, each later `write` of the transaction is refused.
+   * Runs a transaction on a user's facts. If `forgetAll` of the same store object begins meanwhile, later writes of the
+   * transaction are refused.
    */
   readonly run: <T>(user: UserKey, action: (transaction: Transaction) => Promise<T>) => Promise<T>;
   /**
-   * Makes all running transactions of a user reject at their next `write`. Call this function before you erase the
-   * user's memory.
+   * Makes all running transactions of a user reject at their next `write`. Call it before you erase the user's memory.
    */
   readonly interrupt: (user: UserKey) => void;
 }
@@ -49,14 +48,13 @@ export interface Transactions {
 /** A running transaction on a user's facts. */
 interface Transaction {
   /**
-   * Reads and returns the user's head and the selected facts. Call `begin` before the transaction waits for a model or
-   * a service, e.g. for `embed`. If any process erases the user's memory after `begin`, writes of the transaction are
-   * refused.
+   * Reads the user's head record and the selected facts, before the transaction waits for e.g. `embed`. If the user's
+   * memory is erased after `begin`, writes of the transaction are refused.
    */
   readonly begin: (selection?: Write<unknown>["selection"]) => Promise<UserSnapshot>;
   /**
-   * Reads the selected facts, calls `decide`, and writes the change. If another write changed the user's data after the
-   * read, reads the facts and calls `decide` again. Returns the result of `decide`. Rejects with `UserMemoryError`.
+   * Reads the selected facts, calls `decide`, writes the change and returns the result of `decide`. Starts again if
+   * another write changed the user's data after the read.
    */
   readonly write: <T>(write: Write<T>) => Promise<T>;
 }
@@ -65,11 +63,10 @@ interface Transaction {
 export interface Write<T> {
   readonly operation: string;
   readonly selection: FactSelection & { readonly tombstones?: readonly string[] };
-  /** A mark of the user's memory. The write is refused if the memory was erased after the mark was taken. */
+  /** An erasure mark. If the user's memory was erased after the mark was taken, the write is refused. */
   readonly since?: number | undefined;
   /**
-   * Decides what to write. This function may be called several times for one write. To refuse the write, it throws a
-   * `UserMemoryError`.
+   * Decides what to write, and is called again for each attempt. To refuse the write, it throws a `UserMemoryError`.
    */
   readonly decide: (scope: WriteScope) => WriteDecision<T> | ReadMore;
 }
@@ -95,8 +92,7 @@ export interface WriteDecision<T> {
 }
 
 /**
- * What the function {@link Write.decide} returns if it needs other facts than those in the snapshot. The facts of
- * `selection` are read, and `decide` is called again.
+ * What the function {@link Write.decide} returns if it needs other facts: the selection to read before the next call.
  */
 interface ReadMore {
   readonly selection: Write<unknown>["selection"];
@@ -130,7 +126,7 @@ const DELAYS = { baseDelayMs: 2, maxDelayMs: 40 };
 interface TransactionState {
   /** Whether `forgetAll` of the same store object began during the transaction. */
   interrupted: boolean;
-  /** The user's epoch at the start of the transaction, if `begin` was called. */
+  /** The user's epoch at the start of the transaction. Absent: `begin` wasn't called. */
   epoch?: number;
 }
 
@@ -197,7 +193,7 @@ export function openTransactions(
   };
 }
 
-/** Waits before the next attempt of a write. The waiting time is random and grows with each attempt. */
+/** Waits a random time before the next attempt of a write, longer with each attempt. */
 const pause = (attempt: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, backoffDelayMs(attempt, DELAYS));

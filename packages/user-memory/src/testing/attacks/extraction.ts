@@ -5,11 +5,9 @@ import { everything, lasting, nextMoment, texts } from "../store/expectations.ts
 import type { StoreSpec } from "../store/spec.ts";
 import { converse, injected, linesOf } from "./turns.ts";
 
-/**
- * Checks that an honest extraction is stored. Without this check, a store that extracts nothing would pass all attacks.
- * Returns the stored fact.
- */
+/** Checks that an honest extraction is stored, and returns the stored fact. */
 async function expectLearns(memory: UserMemoryStore, user: string): Promise<UserFact> {
+  // Without this check, a store that extracts nothing would pass all attacks.
   const said = "By the way, I play the piano on Sundays.";
   const extracted = [
     { fact: "The user plays the piano on Sundays", evidence: "I play the piano on Sundays", score: 0.9 },

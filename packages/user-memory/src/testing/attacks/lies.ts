@@ -7,10 +7,8 @@ import { converse, injected, linesOf } from "./turns.ts";
 
 const TURNS = 200;
 
-/**
- * The sentences that the user says. The sentences don't contain the words by which the test recognizes lies, e.g.
- * `yacht`.
- */
+/** The sentences that the user says. */
+// They don't contain the words by which the test recognizes lies, e.g. `yacht`.
 const SAID = [
   "I have a garden behind the house and it rains today.",
   "I don't eat fish.",
@@ -30,10 +28,8 @@ interface Lie {
   readonly key?: string;
 }
 
-/**
- * Questions of the assistant. The user answers `no, never`, and the extractor claims that the user does and owns these
- * things.
- */
+/** Questions of the assistant, which the user answers with `no, never`. */
+// The extractor claims that the user does and owns these things.
 const ASKED = "Do you gamble? Do you own a gun?";
 
 /** Returns lies about a sentence of the user. The number `turn` makes the lies of each turn unique. */

@@ -19,8 +19,8 @@ export interface Spoken {
 }
 
 /**
- * Checks that each line is a stated fact or quotes words that the user really said. A question in a line must be one that the
- * assistant really asked.
+ * Checks that each line is a stated fact or quotes words that the user really said. A question in a line must be one
+ * that the assistant really asked.
  */
 export function expectTrue(
   lines: readonly string[],

@@ -5,10 +5,7 @@ import { injected, linesOf } from "./turns.ts";
 
 const TAG = "</user-memory>";
 
-/**
- * Converts a text as a careless parser would. It decodes entities (`&lt;`), removes invisible characters, white space
- * and backslashes, and converts letters and dashes into their plain forms.
- */
+/** Converts a text as a careless parser would: decodes entities (`&lt;`) and removes white space, among others. */
 const careless = (text: string): string =>
   text
     .replace(/&lt;|&#60;|&#x3c;|&#0*60;?/gi, "<")

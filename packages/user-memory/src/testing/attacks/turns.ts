@@ -50,8 +50,8 @@ function turnOf({
 }
 
 /**
- * Runs a turn of an agent with a user memory, as the engine does: recalls facts, replies, and stores the extracted facts. When
- * all of this is done, resolves with the text for the agent's instructions.
+ * Runs a turn of an agent with a user memory, as the engine does. Resolves with the text for the agent's instructions
+ * after the extracted facts were stored.
  */
 export async function converse(
   memory: UserMemoryStore,

@@ -10,10 +10,8 @@ const byTerm = (a: TermWeight, b: TermWeight): number => (a.term < b.term ? -1 :
 const sorted = (terms: readonly TermWeight[]): readonly TermWeight[] =>
   terms.map(({ term, weight }) => ({ term, weight })).sort(byTerm);
 
-/**
- * Returns a fact in a form that can be compared: with sorted terms, because a backend can reorder them, and without its vector
- * if the backend stores no vectors.
- */
+/** Returns a fact in a form that can be compared. */
+// A backend can reorder the terms, and need not store vectors.
 export const plainFact = ({ nearest }: UserMemoryBackend, fact: StoredFact): StoredFact => ({
   ...fact,
   terms: sorted(fact.terms),

@@ -14,7 +14,7 @@ export interface BackendUnderTest {
 }
 
 /**
- * Creates an empty store for a test, e.g. with its own key prefix, schema or folder. Several such stores can be in use at the
- * same time.
+ * Creates an empty store for a test, e.g. with its own key prefix, schema or folder. Several stores can be in use at a
+ * time.
  */
 export type BackendFactory = () => Promise<BackendUnderTest>;

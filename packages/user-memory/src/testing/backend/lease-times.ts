@@ -12,12 +12,12 @@ const { setTimeout } = globalThis;
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Waits until the clock shows another time, also on a busy machine. */
+/** Waits until the clock shows another time. */
 export const nextInstant = (): Promise<void> => pause(3);
 
 /**
- * Waits until jobs can be leased, and leases them. Returns these jobs, and how many milliseconds have passed since
- * `since` (a value of `performance.now()`). Throws if no job can be leased within 20 seconds.
+ * Waits until jobs can be leased, and leases them. Returns the jobs, and how many milliseconds have passed since
+ * `since` (a value of `performance.now()`).
  */
 export async function waitForJobs({ jobs }: UserMemoryBackend, since: number) {
   // Without a limit, the wait would continue after the test if the backend leases no job.

@@ -3,8 +3,8 @@ import { EVERY_STATUS } from "./expectations.ts";
 import type { StoreUnderTest } from "./harness.ts";
 
 /**
- * Returns everything that a store contains, as text. If `dump` isn't set, reads the data of the given users and all available
- * jobs through the backend.
+ * Returns everything that a store contains, as text. If `dump` isn't set, reads the data of the given users and all
+ * available jobs through the backend.
  */
 export async function dumpOf(
   { backend, dump }: Pick<StoreUnderTest, "backend" | "dump">,

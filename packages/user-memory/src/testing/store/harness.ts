@@ -13,9 +13,9 @@ export interface StoreUnderTest {
    */
   readonly another?: () => Promise<UserMemoryStore>;
   /**
-   * Returns everything in the storage as text: all tables, keys, indexes and queues. Tests search this text for deleted texts
-   * and, before the deletion, for existing texts. If texts are stored encoded, include the decoded texts, too. If this
-   * function is absent, tests read everything through the backend, except leased jobs, which the backend doesn't show.
+   * Returns everything in the storage as text: all tables, keys, indexes and queues. If texts are stored encoded,
+   * include the decoded texts. Tests search the result for deleted texts. Default: everything that the backend shows,
+   * i.e. no leased jobs.
    */
   readonly dump?: () => Promise<string>;
   /** Deletes the storage and closes all connections, including those that `another` opened. */
@@ -23,7 +23,7 @@ export interface StoreUnderTest {
 }
 
 /**
- * Creates an empty store for tests, e.g. with its own key prefix, schema or folder. Several such stores can be in use at the
- * same time.
+ * Creates an empty store for tests, e.g. with its own key prefix, schema or folder. Several stores can be in use at a
+ * time.
  */
 export type StoreFactory = () => Promise<StoreUnderTest>;

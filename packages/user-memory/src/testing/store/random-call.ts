@@ -4,7 +4,7 @@ import type { UserFact } from "../../fact.ts";
 import type { UserMemoryStore } from "../../store.ts";
 import { below, pick, type Random } from "../random.ts";
 
-/** One of two users in a random test. All texts of the user contain the user's `mark`. */
+/** One of two users in a random test. All texts of the user contain the word in `mark`. */
 export interface Party {
   readonly user: string;
   readonly mark: string;
@@ -86,8 +86,9 @@ export async function randomCall(
   for (const { factId } of trail) expect(other.ids).not.toContain(factId);
 }
 
-/** Waits for a call. Ignores the errors `"erased"`, `"forgotten"` and `"full"`, because concurrent writes can cause them. */
+/** Waits for a call. Ignores the errors `"erased"`, `"forgotten"` and `"full"`. */
 export async function unlessRefused(call: Promise<void>): Promise<void> {
+  // Concurrent writes can cause them.
   try {
     await call;
   } catch (thrown) {

@@ -43,14 +43,12 @@ const randomTombstone = (random: Random): Tombstone => ({
   at: below(random, 1e9),
 });
 
-/**
- * Returns a random write for a user. One in eight writes expects a version that the user's head doesn't have, so the
- * backend must refuse it.
- */
+/** Returns a random write for a user. */
 export function randomChange(
   random: Random,
   now: { readonly head: UserHead | null; readonly facts: readonly StoredFact[] },
 ): UserChange {
+  // One in eight writes expects a version that the user's head doesn't have, so the backend must refuse it.
   const changed = some(random, now.facts, 0.1);
   const drop = some(random, now.facts, 0.05).filter((fact) => !changed.includes(fact));
   const version = now.head?.version ?? 0;

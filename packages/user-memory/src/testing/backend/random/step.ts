@@ -5,16 +5,13 @@ import { hashOf, userKey } from "../facts.ts";
 import { HOUR_MS } from "../lease-times.ts";
 import { NAMES, randomChange, randomDigest, randomVector, TERMS } from "./change.ts";
 
-/**
- * A random call of a backend. `run` makes the call and resolves with those parts of the result that must be the same on
- * every backend.
- */
+/** A random call of a backend. `run` resolves with those parts of the result that must be equal on every backend. */
 export interface RandomStep {
   readonly name: string;
   readonly run: (backend: UserMemoryBackend) => Promise<unknown>;
 }
 
-/** Returns a user's head and facts in the reference backend (the in-memory backend). */
+/** Returns a user's head record and facts in the reference backend (the in-memory backend). */
 export type Look = (user: UserKey) => Promise<{
   readonly head: UserHead | null;
   readonly facts: readonly StoredFact[];
@@ -85,8 +82,8 @@ function queueing(random: Random, user: UserKey, epoch: number): RandomStep {
 }
 
 /**
- * Returns a random call of a backend for a random user. The arguments fit the user's current data (e.g. the version is
- * right), so that the call often has an effect.
+ * Returns a random call of a backend for a random user. Its arguments fit the user's current data, so that it often has
+ * an effect.
  */
 export async function randomStep(random: Random, look: Look): Promise<RandomStep> {
   const user = pick(random, USERS);

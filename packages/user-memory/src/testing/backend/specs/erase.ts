@@ -26,15 +26,13 @@ const clientsOf = async ({ backend, another }: BackendScenario): Promise<readonl
 
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/**
- * Waits before a worker starts, longer for workers with higher numbers. So the workers are at different points of their
- * work.
- */
+/** Waits before a worker starts, longer for workers with higher numbers. */
 async function stagger(worker: number): Promise<void> {
+  // So the workers are at different points of their work.
   for (let turn = 0; turn < worker; turn++) await pause();
 }
 
-/** Waits until the workers have done some work, or until one of them has failed. */
+/** Waits until `reached` returns `true`, or until one of the workers has failed. */
 async function until(reached: () => boolean, workers: readonly Promise<void>[]): Promise<void> {
   let failed = false;
   Promise.all(workers).catch(() => {

@@ -5,10 +5,8 @@ import { allFacts, matched, plainSnapshot, selected, seqs } from "../expectation
 import { addTo, auditEntry, commitTo, hashOf, headOf, storedFact, storedFacts, userKey } from "../facts.ts";
 import type { BackendSpec } from "../spec.ts";
 
-/**
- * Users whose hashes are similar: two hashes differ only in one character, or only in the case of one character. One of
- * these characters has a special meaning in queries (`_` in SQL).
- */
+/** Users whose hashes differ only in one character, or only in the case of one character. */
+// `_` has a special meaning in queries of SQL.
 const neighbours: readonly UserKey[] = ["A", "a", "B", "b", "-", "_", "0"].flatMap((character) => [
   { userId: `first ${character}`, hash: `${character}${"A".repeat(42)}` },
   { userId: `middle ${character}`, hash: `Q${"A".repeat(20)}${character}${"A".repeat(21)}` },

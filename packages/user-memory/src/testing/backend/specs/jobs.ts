@@ -19,9 +19,8 @@ const [forNow, forLong] = [
   { leaseMs: HOUR_MS, limit: 9 },
 ];
 
-/**
- * The tolerance for the duration of a lease, in milliseconds. A server may round the start and the end of the lease.
- */
+/** The tolerance for the duration of a lease, in milliseconds. */
+// A server may round the start and the end of the lease.
 const ROUNDING_MS = 2;
 
 const bodies = (leased: readonly StoredJob[]): readonly string[] => leased.map(({ body }) => body).sort();

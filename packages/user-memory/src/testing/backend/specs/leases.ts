@@ -13,7 +13,7 @@ const jobOf = (index: number) => ({
   body: `${index}`,
 });
 
-/** Adds jobs of several users. Their leases are over at once, so all of these jobs can be leased. */
+/** Adds jobs of several users whose leases are over at once. */
 async function enqueueMany({ jobs }: UserMemoryBackend, count = COUNT): Promise<void> {
   for (let index = 0; index < count; index++) await jobs.enqueue(jobOf(index), { epoch: 0, leaseMs: 0 });
 }

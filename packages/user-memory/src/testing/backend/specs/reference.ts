@@ -12,10 +12,8 @@ function referenceFor({ nearest }: UserMemoryBackend): UserMemoryBackend {
   return nearest === undefined || near === undefined ? rest : { ...rest, nearest: near };
 }
 
-/**
- * Returns a value to compare a result with. If `expected` is a list of numbers (e.g. a vector), nearly equal numbers
- * are accepted, because backends can use single precision.
- */
+/** Returns a matcher for a result: in lists of numbers (e.g. vectors), nearly equal numbers match. */
+// Backends can use single precision.
 const nearly = (expected: unknown): unknown =>
   Array.isArray(expected) && typeof expected[0] === "number"
     ? expected.map((number: unknown) => expect.closeTo(Number(number), 5))

@@ -8,7 +8,7 @@ import type { StoreSpec } from "../spec.ts";
 
 const COUNT = 8;
 
-/** Words that occur only in the user's data. After the erasure, the test searches for each of these words. */
+/** Words that occur only in the user's data. */
 const TRACES = ["zebrafact", "zebraproof", "zebratag", "zebratalk", "zebrakey", "zebrasaid", "zebrawriter"];
 
 const options = (since: ErasureMark) => ({
@@ -51,8 +51,8 @@ interface ExtractedTurn {
 }
 
 /**
- * Queues a turn for extraction and waits until the simulated model replies (`answered`). Then stores the turn's fact
- * and completes the job. If the user's memory was erased while it waited, stores nothing.
+ * Queues a turn, waits until the simulated model replies (`answered`), and stores the turn's fact. Stores nothing if
+ * the user's memory was erased during the wait.
  */
 async function extract(memory: UserMemoryStore, user: string, turn: ExtractedTurn): Promise<void> {
   const since = await memory.mark(user);
