@@ -21,8 +21,8 @@ interface EventOrigin {
 }
 
 /**
- * An event of a run. Every run emits `run_start` first and `run_end` last. Agents have their registry keys as names.
- * Events are frozen.
+ * An event of a run. Every run emits `run_start` first and `run_end` last. An event names an agent by its key in the
+ * run's agent registry. Events are frozen.
  */
 export type TraceEvent = EventOrigin & TypedData;
 

@@ -4,7 +4,7 @@ import type { ApprovalRecord } from "../stored/metadata.ts";
 
 /** Identifies a model's reply with tool calls. An approval of one of these calls is valid only for this reply. */
 export interface ReplyLocation {
-  /** The id of the conversation, or the id of the run if nothing is stored. */
+  /** What the reply belongs to: the id of its conversation, or the id of the run if the run has no memory. Not a user. */
   readonly owner: string;
   /** The position of the reply in the conversation. */
   readonly position: number;

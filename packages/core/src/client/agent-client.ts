@@ -47,12 +47,13 @@ export interface AgentClient<Out, Ctx = unknown> {
    */
   readonly forUser: (userId: string) => AgentClient<Out, Ctx>;
   /**
-   * Returns an agent client that continues this conversation. The user of its prompts comes from `forUser`, from the
-   * option `conversation` or from the agent's `conversational`.
+   * Returns an agent client that continues this conversation. The user of its prompts comes from `forUser`, else from
+   * `PromptOptions.conversation`, else from the agent's `conversational`.
    *
    * - If the conversation doesn't belong to this user, prompts reject.
-   * - If the option or `conversational` is present but names no user, prompts reject.
-   * - If none of the three is given, ownership isn't checked. In this case, never pass an id that came from a browser.
+   * - If `PromptOptions.conversation` or `conversational` is given but names no user, prompts reject.
+   * - If none of these names a user and neither is given, ownership isn't checked. In this case, never pass an id that
+   *   came from a browser.
    *
    * Throws a `TypeError` if the conversation id isn't a text or no store is configured.
    */

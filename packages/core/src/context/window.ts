@@ -221,7 +221,7 @@ const newestMissing: MemoryIssue = {
 
 /**
  * Checks and returns the messages that the window function returned. Throws a `TypeError` if they aren't a list of
- * messages. `own`: the messages of the conversation.
+ * messages. `own`: the conversation's messages, which need no check.
  */
 function readReturned(returned: unknown, own: ReadonlySet<unknown>): readonly Message[] {
   if (!Array.isArray(returned)) throw new TypeError("it returned no list of messages");

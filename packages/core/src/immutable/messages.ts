@@ -53,7 +53,7 @@ export type StorableMessage =
   /** `problem`: the field that no store can hold (e.g. `annotations[1].at`), and the expected value. */
   | { readonly ok: false; readonly problem: string };
 
-/** Returns a frozen copy of a message with any fields. If no store can hold the message, returns the problem. */
+/** Returns a frozen copy of a message with all its fields. If no store can hold the message, returns the problem. */
 export function storableMessage(message: object): StorableMessage {
   let copy: object;
   try {

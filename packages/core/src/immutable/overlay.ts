@@ -51,8 +51,8 @@ const fieldOf = (value: unknown): PropertyDescriptor => ({
 });
 
 /**
- * Returns the descriptor of a field that takes its value from the original. `holder`: the object that has the field,
- * i.e. the original or one of its prototypes.
+ * Returns the property descriptor with which the overlay reads the property `key` of `original`. `holder`: the object that
+ * defines `key`, i.e. `original` or one of its prototypes.
  */
 function forwarded(original: object, holder: object, key: PropertyKey): PropertyDescriptor {
   const read = () => bound(Reflect.get(original, key, original), original);

@@ -51,7 +51,10 @@ async function callWithFallback<Ctx>(
   }
 }
 
-/** The default of `ModelFallback.statuses`: the statuses that model providers send if an account has no credit. */
+/**
+ * The default of `ModelFallback.statuses`: the HTTP statuses that model providers send if an account has no credit. Some
+ * send 429 for it, as for a rate limit.
+ */
 const DEFAULT_STATUSES: readonly number[] = [402, 429];
 
 /**

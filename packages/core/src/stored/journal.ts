@@ -81,8 +81,8 @@ export interface Journal {
   /** Stores the final reply together with the messages that are held. Releases the lease. */
   readonly reply: (message: Message, entry: AppendEntry) => Promise<Result<void>>;
   /**
-   * Stores the held messages and the metadata about the calls that the interrupted run waits for. Releases the lease.
-   * Rejects if the run is aborted while it reads the lease.
+   * Stores the messages that aren't stored yet, and the metadata about the calls that the interrupted run waits for.
+   * Releases the lease. Rejects if the run is aborted while this method reads the lease.
    */
   readonly interrupt: (entry: AppendEntry) => Promise<Result<void>>;
   /** Releases the lease of a failed run and drops the held messages. Takes at most a second. */

@@ -208,8 +208,8 @@ export interface StoreTime {
   /** Returns the earliest time that the store's clock can show, in milliseconds since 1970. */
   readonly now: () => number;
   /**
-   * Returns the latest time that the store's clock can show, in milliseconds since 1970, if the read took at most a
-   * second.
+   * Returns an upper bound of the store's current time, in milliseconds since 1970. Assumes that the read that returned the
+   * store's time took at most a second.
    */
   readonly latest: () => number;
 }

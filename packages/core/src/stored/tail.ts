@@ -21,7 +21,7 @@ export interface Tail {
 
 type TailOptions = Omit<Tail, "newCount" | "copied">;
 
-/** The number of messages to load in addition, so the end can begin with a user message. */
+/** How many messages to load beyond those that the window needs, so that the tail can begin with a user message. */
 const MARGIN = 10;
 const LONGEST_FIRST_READ = 10_000;
 /** By how much the number of loaded messages is multiplied if it wasn't enough. */
