@@ -40,8 +40,8 @@ export interface MediaResolver {
 }
 
 /**
- * Whether the provider has the methods of {@link MediaResolver}. If so, its messages may contain references to blobs.
- * Wrappers around such a provider have these methods, too.
+ * Whether the provider has the methods of {@link MediaResolver} (e.g. because `withBlobs` returned it). If so, its
+ * messages may contain references to blobs.
  */
 export const isMediaResolver = <P extends object>(provider: P): provider is P & MediaResolver =>
   "resolveMedia" in provider && typeof provider.resolveMedia === "function";

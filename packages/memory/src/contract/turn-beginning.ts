@@ -22,7 +22,7 @@ export interface NewTurn {
 }
 
 /**
- * The proof that a process may append events to a turn. `begin` and `takeOver` return a new writer. After a `takeOver`,
+ * The right of a process to append events to a turn. `begin` and `takeOver` return a new writer. After a `takeOver`,
  * only the new writer may append.
  */
 export interface TurnWriter {
@@ -56,10 +56,7 @@ export interface TurnBeginner {
   readonly canBegin: (beginning: TurnBeginning) => boolean;
 }
 
-/**
- * Returns whether a write of the provider can begin this turn. Returns `false` if the provider isn't a
- * {@link TurnBeginner}. The `canBegin` of a wrapper calls the `canBegin` of the wrapped provider.
- */
+/** Whether a write of the provider can begin this turn. `false` if the provider isn't a {@link TurnBeginner}. */
 export const canBegin = (provider: object, beginning: TurnBeginning): boolean =>
   "canBegin" in provider &&
   typeof provider.canBegin === "function" &&
