@@ -48,7 +48,7 @@ export function refuseUnsupported(write: ConversationWrite): void {
   throw invalidInput(issues, { provider: PROVIDER });
 }
 
-// A conversation store needs none, because the caller of `create` can't choose the id.
+// A conversation store needs no tombstones, because the caller of `create` can't choose the id.
 /** Returns no tombstones. */
 const noTombstones = (): Tombstones => ({ conversation: null, user: null });
 
@@ -126,7 +126,7 @@ function unknownOutcome(retryable: boolean, cause?: unknown): ConversationStoreE
   return storeFailure("appendMessages", reason, { retryable, cause });
 }
 
-// A store may drop other fields, add its own fields, and return `null` for missing fields.
+// A store may drop the other fields of a message, add its own fields, and return `null` for missing fields.
 /** Returns the values of those message fields that every store keeps. */
 const comparedFields = ({ role, content, tool_call_id, tool_calls }: Message) => [
   role,

@@ -96,7 +96,7 @@ export const roleOf = (message: unknown): unknown =>
 export const isRole = (role: unknown): role is Message["role"] =>
   role === "user" || role === "assistant" || role === "tool";
 
-// The model provider would treat them as its own data.
+// A model provider would treat a field that a client added as its own data.
 /**
  * The fields of a message, part or call that only a model provider, or its code, writes. A client must not add them,
  * but its copy may lack them.

@@ -10,7 +10,7 @@ interface Growth {
   readonly lastGroup: number;
 }
 
-/** Returns the index at which the window of a history starts. The window is empty if this is the number of messages. */
+/** Returns the index at which the window of a history starts. */
 export function windowStart(windowIndex: WindowIndex, limits: WindowLimits): number {
   // The messages are added one by one from the front. Whenever the window exceeds the limit, it is cut down to `low`.
   // So the windows of a growing history begin with the same messages until the next cut. A window starts with a user
@@ -78,8 +78,8 @@ function isStart(windowIndex: WindowIndex, index: number, { end, lastUser }: Gro
   return user === -1 ? lastUser === -1 : turnCost(windowIndex, user, end) > room;
 }
 
-// With a higher number, the start changes less often, and each change makes a prompt cache useless. With a lower
-// number, fewer messages of a long conversation must be read. docs/windows.md contains figures.
+// With a higher value, the start changes less often, and each change makes a prompt cache useless. With a lower
+// value, fewer messages of a long conversation must be read. docs/windows.md contains figures.
 /**
  * The newest messages that cost this many times the limit decide where the window starts. `windowStart` looks at no
  * others.
