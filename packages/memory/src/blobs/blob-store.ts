@@ -79,8 +79,8 @@ export interface BlobBackend {
    */
   readonly list: (conversationId: string) => Promise<readonly BlobEntry[]>;
   /**
-   * Removes those of the given blobs that still have the given token. Afterwards, nothing of the removed blobs' bytes
-   * is left in the storage. Returns the number of removed blobs.
+   * Removes those of the given blobs that still have the given token. Returns the number of removed blobs. Nothing of
+   * the removed bytes may stay in the storage.
    */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<number>;
   /**

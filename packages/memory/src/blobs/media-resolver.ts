@@ -13,8 +13,10 @@ import { referencesOf, withData } from "./media-parts.ts";
 /** Options of `resolveMedia`. */
 export interface ResolveOptions {
   /**
-   * What to do if the bytes of a media part are no longer stored. `"fail"` (default): the call fails. `"leave"`: the
-   * part keeps its reference.
+   * What to do if the bytes of a media part are no longer stored:
+   *
+   * - `"fail"` (default): the call fails.
+   * - `"leave"`: the part keeps its reference.
    */
   readonly missing?: "fail" | "leave";
 }

@@ -14,8 +14,10 @@ export interface AdapterVariable {
   /** The name of the configuration field (e.g. `"port"`). */
   readonly field: string;
   /**
-   * The format of the variable's value. `"number"`: a decimal number. `"boolean"`: `true`, `false`, `1`, `0`, `yes`,
-   * `no`, `on` or `off`, in upper or lower case. Default `"text"`.
+   * The format of the variable's value. Default `"text"`.
+   *
+   * - `"number"`: a decimal number.
+   * - `"boolean"`: `true`, `false`, `1`, `0`, `yes`, `no`, `on` or `off`, in upper or lower case.
    */
   readonly format?: "text" | "number" | "boolean";
   /** If `true`, reports and errors never show the variable's value. */

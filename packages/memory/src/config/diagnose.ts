@@ -207,20 +207,20 @@ function errorOf<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnio
  * missing.
  */
 const endsIn =
-  // A store with a limit on messages may have dropped them.
-    (...expected: readonly [Message, ...Message[]]) =>
-    (conversation: ConversationMemory | null): string | undefined => {
-      const messages = conversation?.messages ?? [];
-      const kept = expected.slice(-messages.length);
-      const same =
-        messages.length > 0 &&
-        messages.length === kept.length &&
-        kept.every(({ role, content }, index) => {
-          const message = messages[index];
-          return message?.role === role && message.content === content;
-        });
-      return same ? undefined : "the messages that were read differ from the stored ones";
-    };
+  (...expected: readonly [Message, ...Message[]]) =>
+  (conversation: ConversationMemory | null): string | undefined => {
+    const messages = conversation?.messages ?? [];
+    // A store with a limit on messages may have dropped the first expected messages.
+    const kept = expected.slice(-messages.length);
+    const same =
+      messages.length > 0 &&
+      messages.length === kept.length &&
+      kept.every(({ role, content }, index) => {
+        const message = messages[index];
+        return message?.role === role && message.content === content;
+      });
+    return same ? undefined : "the messages that were read differ from the stored ones";
+  };
 
 const isAbsent = (conversation: ConversationMemory | null): string | undefined =>
   conversation === null ? undefined : "a conversation exists that should not exist";

@@ -73,9 +73,9 @@ export interface EnvironmentVariable {
   readonly name: string;
   readonly state: VariableState;
   /**
-   * The value that is used: the value of the variable or the adapter's default. Absent if there is no value. Also
-   * absent in three cases:
+   * The value that is used: the value of the variable or the adapter's default. Absent in four cases:
    *
+   * - There is no value.
    * - The value is a secret.
    * - The value is a text that may contain a secret (a URL, `key=value`).
    * - The value is a default that depends on a secret.

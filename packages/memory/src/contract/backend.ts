@@ -22,10 +22,7 @@ export interface MemoryBackend {
   readonly write: (write: ConversationWrite) => Promise<WriteOutcome>;
   /** Returns a consistent snapshot of one conversation. The cost is proportional to the number of selected messages. */
   readonly read: (request: ReadRequest) => Promise<ReadOutcome>;
-  /**
-   * Reads messages with their digests. Absent if the store keeps no digests. Without `history`, `verifyConversation`
-   * fails.
-   */
+  /** Reads messages with their digests. Absent: the store keeps no digests, so `verifyConversation` fails. */
   readonly history?: HistoryReader;
   /** Returns the conversations that match all conditions of the query, newest activity first. */
   readonly find: (query: ConversationQuery) => Promise<readonly StoredConversation[]>;
@@ -152,9 +149,9 @@ export interface ConversationWrite {
   readonly userId?: string;
   readonly traceId?: string;
   /**
-   * The metadata fields to store. They include the `traceId` of the write, if it has one. If one of the written
-   * messages has the role `system` or `developer`, they also include `systemContent`. An append overwrites the stored
-   * fields of the same names, and keeps all other stored fields. A replace removes all other stored fields.
+   * The metadata fields to store, including the `traceId` of the write. If one of the written messages has the role
+   * `system` or `developer`, the field `systemContent` is included. An append overwrites the stored fields of these
+   * names, and keeps all other stored fields. A replace removes all other stored fields.
    */
   readonly metadata: JsonObject;
   /** The version that the conversation must have; 0 if the conversation must not exist. */

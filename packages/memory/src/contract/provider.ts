@@ -294,8 +294,8 @@ export interface MemoryProvider {
   readonly deleteConversation: (conversationId: string) => Promise<Result<boolean>>;
 
   /**
-   * Deletes all conversations of a user. Returns the number of deleted conversations. Also creates a tombstone for the
-   * user, because of which the store refuses writes with an `expectedIncarnation` from before the deletion.
+   * Deletes all conversations of a user. Returns the number of deleted conversations. The store keeps a tombstone of
+   * the user. Because of the tombstone, it refuses writes with an `expectedIncarnation` from before the deletion.
    */
   readonly clearUserConversations: (userId: string) => Promise<Result<number>>;
 

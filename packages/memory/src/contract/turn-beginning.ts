@@ -10,8 +10,8 @@ export interface NewTurn {
    */
   readonly request: string;
   /**
-   * How many seconds the lease lasts. It begins with `begin` or `takeOver`. Each `append` and `renew` extends it to
-   * this many seconds from that call on. At least 1; fractions are allowed.
+   * How many seconds the lease lasts. At least 1; fractions are allowed. The lease begins with `begin` or `takeOver`.
+   * Each `append` and `renew` of the writer extends the lease to this many seconds after that call.
    */
   readonly leaseSeconds: number;
   /**

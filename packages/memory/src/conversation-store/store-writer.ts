@@ -140,14 +140,17 @@ const sameMessage = (one: Message, other: Message | undefined): boolean =>
   other !== undefined && sameJson(comparedFields(one), comparedFields(other));
 
 /**
- * Whether an `append` that threw has stored its messages. `"appended"`: all of them. `"absent"`: none of them.
- * `"unclear"`: `load` returns only a part of the messages, or may hide them.
+ * Whether an `append` that threw has stored its messages:
+ *
+ * - `"appended"`: all of them.
+ * - `"absent"`: none of them.
+ * - `"unclear"`: `load` returns only a part of the messages, or may hide them.
  */
 type AppendOutcome = "appended" | "absent" | "unclear";
 
 /**
- * Finds out whether the messages of an append (`batch`) are among the messages that are stored now. `before` is the
- * number of messages before the append. The batch must not be empty.
+ * Finds out whether the messages of an append (`batch`, not empty) are stored now. `before` is the number of messages
+ * before the append.
  */
 function findAppendOutcome(
   now: readonly Message[],

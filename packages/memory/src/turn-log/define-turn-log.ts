@@ -112,12 +112,11 @@ const findIssues = ({ userId, state }: TurnQuery): Issue[] => [
 ];
 
 /**
- * Thrown by a backend if a call contradicts the stored turns. There are two cases:
+ * Thrown by a backend if a call contradicts the stored turns. The {@link TurnLog} converts it into a
+ * `MemoryConflictError`. There are two cases:
  *
  * - `append` begins after the turn's next event, so that events would be missing.
  * - `begin` has a turn id that the conversation already has.
- *
- * The caller of the {@link TurnLog} then gets a `MemoryConflictError`.
  */
 export class TurnConflict extends Error {
   override readonly name = "TurnConflict";

@@ -140,7 +140,7 @@ const has = (value: object, isMeant: (key: string) => boolean): boolean =>
  * Whether a client's message contains data that a client must not send:
  *
  * - a field that only a model provider writes (e.g. reasoning),
- * - a part that is neither text nor media; in an assistant message, refusals and places of calls are allowed, too,
+ * - a part that is neither text nor media, except refusals and places of calls in an assistant message,
  * - an additional field in a tool call.
  */
 function holdsForeignParts(message: Message): boolean {

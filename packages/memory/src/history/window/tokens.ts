@@ -27,9 +27,13 @@ function twelfths(code: number): number {
 }
 
 /**
- * Estimates the number of tokens in a text without a vocabulary. The estimate is rather too high. An ASCII letter or
- * white space counts as a quarter of a token, an ASCII digit or sign as two thirds. All other text counts as one token
- * for each UTF-8 byte; no byte-level tokenizer makes more. `docs/windows.md` contains measurements.
+ * Estimates the number of tokens in a text without a vocabulary. The estimate is rather too high.
+ *
+ * - An ASCII letter or white space counts as a quarter of a token.
+ * - An ASCII digit or sign counts as two thirds of a token.
+ * - Each UTF-8 byte of all other text counts as one token. No byte-level tokenizer makes more.
+ *
+ * `docs/windows.md` contains measurements.
  */
 export const estimateTokens: Tokenizer = (text) => {
   let sum = 0;

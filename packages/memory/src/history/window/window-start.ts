@@ -47,7 +47,7 @@ interface Cut {
 }
 
 /**
- * Returns the next start of the window. It is the first of these three that exists:
+ * Returns the next start of the window, the first of these that exists:
  *
  * - the first possible start with which the window costs at most `low`,
  * - the last possible start, if the window then costs at most `limit`,

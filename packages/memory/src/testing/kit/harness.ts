@@ -20,8 +20,8 @@ export type Level = (typeof levels)[number];
 export interface TestStore {
   readonly provider: VersionedMemoryProvider;
   /**
-   * Connects another provider to the same storage. The new provider must share nothing with `provider` in this process:
-   * it has its own connection, pool and caches. Absent if the storage only exists in one process.
+   * Connects another provider to the same storage. It must share nothing with `provider` in this process: it has its
+   * own connection, pool and caches. Absent: the storage only exists in one process.
    */
   readonly connect?: () => Promise<VersionedMemoryProvider>;
   /**
@@ -60,8 +60,12 @@ export interface TestStore {
 /** A change of stored messages without the provider. `index` is the index of the changed message. */
 export interface Tampering {
   /**
-   * What is done to the message. `change`: one character of the message's text is replaced. `remove`: the message is
-   * removed. `double`: the message is stored twice. `swap`: the message and the next message are exchanged.
+   * What is done to the message:
+   *
+   * - `change`: one character of its text is replaced.
+   * - `remove`: it is removed.
+   * - `double`: it is stored twice.
+   * - `swap`: it and the next message are exchanged.
    */
   readonly kind: "change" | "remove" | "double" | "swap";
   readonly index: number;
@@ -108,9 +112,9 @@ export interface MemoryProviderHarness {
    */
   readonly levels?: readonly Level[];
   /**
-   * Which rules run. Default `"all"`. `"smoke"`: about forty rules, which use each method and each option once; `seeds`
-   * is ignored. Use `"smoke"` if a backend already passes all rules, and you test it with another client library or
-   * connection mode. The rules of `"smoke"` alone don't prove that a backend works.
+   * Which rules run. Default `"all"`. `"smoke"` runs about forty rules, which use each method and each option once, and
+   * ignores `seeds`. Use `"smoke"` if a backend already passes all rules, and you test it with another client library
+   * or connection mode.
    */
   readonly rules?: "all" | "smoke";
   /** The seeds of the random tests. There is one test for each seed. Default 1, 2 and 3. */
