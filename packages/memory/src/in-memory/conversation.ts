@@ -27,8 +27,8 @@ interface EntryMessage {
 /** Converts a message's body into the form that is kept in memory: the JSON text itself, or the decoded message. */
 export type StoreBody = (body: string, index: number) => StoredMessage;
 
-// A write changes an `Entry` without copying it, so the cost of an append only depends on the size of its batch. A write
-// never awaits, so no other task sees a half-done write.
+// A write changes an `Entry` without copying it, so the cost of an append only depends on the size of its batch. A
+// write never awaits, so no other task sees a half-done write.
 /** A conversation in this process's memory. Writes change this object, and readers get copies. */
 export interface Entry {
   readonly conversationId: string;
