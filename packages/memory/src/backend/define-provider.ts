@@ -34,18 +34,13 @@ import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;
 
-/**
- * Thrown if the backend returned no `readAt`. The time of this process can't replace `readAt`, because the clock of
- * this process may differ from the store's clock.
- */
+/** Thrown if the backend returned no `readAt` for a read with `asksTime`. */
 class MissingTime extends Error {
+  // The time of this process can't replace `readAt`: its clock may differ from the store's clock.
   override readonly name = "MissingTime";
 }
 
-/**
- * Returns whether the read asks for an owner (`ReadRequest.owner`), and the conversation belongs to another user or to
- * no user.
- */
+/** Whether the read asks for an owner (`ReadRequest.owner`) and this user doesn't own the conversation. */
 const isForeign = ({ userId }: StoredConversation, { owner }: ReadRequest): boolean =>
   owner !== undefined && userId !== owner;
 

@@ -73,8 +73,7 @@ class MappingFailed extends Error {
 }
 
 /**
- * Calls `map`, and throws if it doesn't return a string. An error that `map` throws may quote the message, so only the
- * name of the error is kept.
+ * Returns the result of `map`. If `map` throws, or doesn't return a string, throws an error without the message's text.
  */
 async function mapped(map: (text: string) => string | Promise<string>, text: string): Promise<string> {
   let result: unknown;
@@ -87,16 +86,13 @@ async function mapped(map: (text: string) => string | Promise<string>, text: str
   return result;
 }
 
-/**
- * Returns the JSON text of a message whose content is the converted text. The store can treat this JSON text like any
- * other body, whatever characters the converted text contains.
- */
+/** Returns the body of a message whose content is the converted `text`. */
 const toStoredBody = ({ isToolResult }: EncodedMessage, text: string): string =>
+  // The store can treat it like any other body, whatever characters the converted text contains.
   JSON.stringify({ role: isToolResult ? "tool" : "user", content: text });
 
 /**
- * Returns the text inside a message that `toStoredBody` made. Throws {@link CorruptMessage} for any other stored
- * message.
+ * Returns the converted text from a body that `toStoredBody` made. Throws {@link CorruptMessage} for any other body.
  */
 function fromStoredBody(stored: StoredMessage, index: number): string {
   const { content }: { readonly content: unknown } =

@@ -15,15 +15,15 @@ interface Page {
 }
 
 /**
- * Checks each message: computes its digest from its text and the digest of the message before, and compares this digest
- * with the stored one. A message and the message before it always come from the same read, which is one snapshot.
- * Therefore concurrent writes cause no false result and hide no change, even if they trim or drop messages. Returns
- * `null` if the conversation doesn't exist.
+ * Compares each message's stored digest with the digest that is computed from the stored messages. Returns `null` if
+ * the conversation doesn't exist.
  */
 export async function verifyHistory(
   { algorithm, read }: HistoryReader,
   conversationId: string,
 ): Promise<ConversationVerification | null> {
+  // A message and the message before it always come from the same read, which is one snapshot. So concurrent writes
+  // cause no false result and hide no change.
   const limit = PAGE + 1;
   let unchecked = 0;
   for (let at = 0; ; ) {

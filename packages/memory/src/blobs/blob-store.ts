@@ -3,11 +3,11 @@ import { createFailure, type MemoryErrorUnion, type Result } from "../contract/e
 import type { BlobReference } from "../contract/message.ts";
 
 /**
- * Protects a blob from removal until the message that refers to the blob is stored. The writer of the message calls
- * `release` to end the hold. If the writer crashes, the hold ends `seconds` after it began, by the store's clock.
+ * Protects a blob from removal until the message that refers to the blob is stored. `release` ends the hold. Without a
+ * `release` (e.g. after a crash), the hold ends `seconds` after it began, by the store's clock.
  */
 export interface BlobHold {
-  /** A random id. Each write of a message uses a new id. */
+  /** A random id. Each write of messages uses a new id. */
   readonly id: string;
   readonly seconds: number;
 }
@@ -20,7 +20,7 @@ export interface NewBlob {
   readonly data: Uint8Array;
 }
 
-/** A stored blob without its bytes, as it was when `list` returned it. */
+/** A stored blob, without its bytes. */
 export interface BlobEntry {
   readonly sha256: string;
   /** The number of bytes. */
@@ -54,8 +54,8 @@ export interface BlobBackend {
   /** The store's name in errors (e.g. `"postgres"`). */
   readonly name: string;
   /**
-   * Stores a blob with a hold and a new token. If the conversation already has a blob with this hash, that blob keeps
-   * its bytes and its other holds, and gets the hold and a new token. When the promise resolves, the blob can be read.
+   * Stores a blob with a hold and a new token. If the conversation already has a blob with this hash, the blob's bytes
+   * and other holds stay. When the promise resolves, the blob can be read.
    */
   readonly put: (blob: NewBlob, hold: BlobHold) => Promise<void>;
   /**
@@ -79,15 +79,16 @@ export interface BlobBackend {
    */
   readonly list: (conversationId: string) => Promise<readonly BlobEntry[]>;
   /**
-   * Removes those of the given blobs that still have the given token. Afterwards, nothing of the removed blobs' bytes
-   * is left in the storage. Returns the number of removed blobs.
+   * Removes those of the given blobs that still have the given token. Returns the number of removed blobs. Nothing of
+   * the removed bytes may stay in the storage.
    */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<number>;
   /**
-   * Returns at most `limit` ids of conversations that are due for a sweep: conversations with blobs that were idle for
-   * `idleSeconds`. A conversation is idle from its last `put`, or from the last `due` that returned it, whichever was
-   * later. The conversation that was idle longest comes first. So several processes that sweep get different
-   * conversations, and every conversation is swept at some time.
+   * Returns at most `limit` ids of conversations with blobs that were idle for `idleSeconds`. The conversation that was
+   * idle longest comes first.
+   *
+   * The idle time of a conversation begins with a `put` to it. It begins again whenever `due` returns the conversation.
+   * So several processes that sweep get different conversations.
    */
   readonly due: (limit: number, idleSeconds: number) => Promise<readonly string[]>;
   /** Closes the clients that the backend opened itself, but no client that it was given. Called at most once. */
@@ -100,16 +101,20 @@ export interface BlobBackend {
 }
 
 /**
- * Stores the bytes of large media for `withBlobs`. Create a blob store with `createInMemoryBlobStore`, with the package
- * of a store, or with `defineBlobStore`.
+ * Stores the bytes of large media for `withBlobs`. There are three ways to create a blob store:
  *
- * Methods don't throw: failures are tagged errors in the result. An id that a `MemoryProvider` would refuse, or a text
- * that isn't a SHA-256 of 64 lower-case hexadecimal digits, is a `MemoryValidationError`.
+ * - `createInMemoryBlobStore`,
+ * - the function of a backend's package (e.g. `@jaf/memory-redis`),
+ * - `defineBlobStore`, for your own backend.
+ *
+ * Methods don't throw: failures are tagged errors in the result. The hash of a blob must be a SHA-256 in 64 lower-case
+ * hexadecimal digits. Another hash is a `MemoryValidationError`. An id that a `MemoryProvider` would refuse is a
+ * `MemoryValidationError`, too.
  */
 export interface BlobStore {
   /** The name of the backend (e.g. `"postgres"`). */
   readonly name: string;
-  /** Stores the bytes with a hold. Returns the size of the bytes, and their SHA-256, with which `get` returns them. */
+  /** Stores the bytes with a hold. Returns their size and their SHA-256. `get` finds the bytes by this SHA-256. */
   readonly put: (
     conversationId: string,
     data: Uint8Array,
@@ -143,9 +148,10 @@ export interface BlobStore {
    */
   readonly remove: (conversationId: string, blobs: readonly ListedBlob[]) => Promise<Result<number>>;
   /**
-   * Returns at most `limit` ids of conversations that are due for a sweep: conversations with blobs that were idle for
-   * `idleSeconds`. A conversation is idle from its last `put`, or from the last `due` that returned it, whichever was
-   * later. The conversation that was idle longest comes first.
+   * Returns at most `limit` ids of conversations with blobs that were idle for `idleSeconds`. The conversation that was
+   * idle longest comes first.
+   *
+   * The idle time of a conversation begins with a `put` to it. It begins again whenever `due` returns the conversation.
    */
   readonly due: (limit: number, idleSeconds: number) => Promise<Result<readonly string[]>>;
   /**
@@ -165,18 +171,16 @@ const referenceSchema = z.strictObject({
   encoding: z.literal("base64").exactOptional(),
 });
 
-/**
- * Returns the value if it is a valid reference to a blob, otherwise `undefined`. A media part from another framework
- * may have a field `blob` with any value.
- */
+/** Returns the value if it is a valid reference to a blob, otherwise `undefined`. */
 export function parseReference(value: unknown): BlobReference | undefined {
+  // A media part from another framework may have a field `blob` with any value.
   const parsed = referenceSchema.safeParse(value);
   return parsed.success ? parsed.data : undefined;
 }
 
 /**
- * Converts the failure of a `BlobStore`'s method into a failure of the provider's method that the application called.
- * `operation` is the name of the provider's method (e.g. `"appendMessages"`).
+ * Converts the failure of a `BlobStore`'s method into a failure of the provider's method `operation` (e.g.
+ * `"appendMessages"`).
  */
 export const failedIn = (operation: string, { error }: { readonly error: MemoryErrorUnion }) =>
   createFailure({ ...error, operation });

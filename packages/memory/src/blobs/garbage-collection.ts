@@ -10,28 +10,20 @@ export interface MediaStores {
   readonly cache: BlobCache;
 }
 
-/**
- * Returns the entries of those blobs that have no hold. If the store keeps several copies of a blob, a hold on one copy
- * counts for all of them.
- */
+/** Returns the blobs without a hold. A hold on one stored copy of a blob counts for all its copies. */
 function freeOf(listed: readonly BlobEntry[]): readonly BlobEntry[] {
   const held = new Set(listed.filter((entry) => entry.held).map(({ sha256 }) => sha256));
   return listed.filter(({ sha256 }) => !held.has(sha256));
 }
 
-/**
- * Removes those blobs of a conversation to which no stored message refers. Returns the number of removed blobs. This
- * order makes it safe while other processes write to the conversation:
- *
- * 1. List the blobs. Ignore the blobs with a hold: the writer that holds a blob calls this function after its write.
- * 2. Read the conversation. Before another writer stores a message, it calls `put` or `keep` for the message's blobs.
- *   If this happens after the blobs were listed, it changes the blobs' tokens.
- * 3. Remove the blobs to which no message refers, if they still have the token from the list.
- */
+/** Removes those blobs of a conversation to which no stored message refers. Returns the number of removed blobs. */
 export async function collectBlobs(
   { provider, blobs, cache }: MediaStores,
   conversationId: string,
 ): Promise<Result<number>> {
+  // The order is safe while other processes write: list the blobs, read the conversation, then remove by token. Before
+  // a writer stores a message, it calls `put` or `keep`, which changes the tokens of blobs that were already listed.
+  // Blobs with a hold are ignored: the writer that holds a blob calls this function after its write.
   const listed = await blobs.list(conversationId);
   if (!listed.success) return listed;
   const free = freeOf(listed.data);
@@ -49,8 +41,7 @@ export interface SweepOptions {
   /** The maximum number of conversations to check. Default 100. */
   readonly limit?: number;
   /**
-   * A conversation is skipped if one of its blobs was written, or if it was swept, in the last `idleSeconds`. Default
-   * 3,600.
+   * How long, in seconds, a conversation must be idle: no blob of it was written, and it wasn't swept. Default 3,600.
    */
   readonly idleSeconds?: number;
 }
@@ -58,8 +49,8 @@ export interface SweepOptions {
 /** The result of `sweepBlobs`. */
 export interface SweepReport {
   /**
-   * The number of conversations that were checked. If this number is less than `limit`, no other conversation has to be
-   * swept now.
+   * The number of conversations that were checked. If it is less than `limit`, no other conversation has to be swept
+   * now.
    */
   readonly conversations: number;
   /** The number of blobs that were removed. */
@@ -67,9 +58,8 @@ export interface SweepReport {
 }
 
 /**
- * Removes blobs to which no stored message refers. Begins with the conversation that was idle longest, and checks at
- * most `limit` conversations. Stops at the first failure and returns it. The next sweep continues with the
- * conversations that weren't returned by `due` yet.
+ * Removes blobs to which no stored message refers, in at most `limit` conversations. Stops at the first failure and
+ * returns it.
  */
 export async function sweep(
   stores: MediaStores,

@@ -11,8 +11,8 @@ interface HeldBlob {
 interface ConversationBlobs {
   readonly blobs: Map<string, HeldBlob>;
   /**
-   * When the conversation was last active, in ms since 1970: the time of its last `put`, or of the last `due` that
-   * returned it.
+   * When the idle time of the conversation began, in ms since 1970: at a `put`, or when `due` returned the
+   * conversation.
    */
   seenAt: number;
 }

@@ -3,9 +3,7 @@ import { base64Of, bytesIn, isUint8Array } from "../runtime/bytes.ts";
 import { copyArgument, isPlainObject } from "../runtime/objects.ts";
 import { parseReference } from "./blob-store.ts";
 
-/**
- * The bytes of a media part in a message. The bytes are a copy, so that the caller can't change them during the write.
- */
+/** The bytes of a media part in a message. They are a copy, which the caller can't change during the write. */
 interface FoundMedia {
   /** The path of the bytes in error texts (e.g. `messages[0].content[1].data`). */
   readonly path: string;
@@ -13,18 +11,14 @@ interface FoundMedia {
   readonly encoding?: "base64";
 }
 
-/**
- * The media of a batch of messages. `found` contains the bytes that must be stored as blobs. `references` contains the
- * references to blobs that are already stored.
- */
+/** The media of a batch of messages: bytes that must be stored as blobs (`found`), and references to stored blobs. */
 export interface BatchMedia {
   readonly found: readonly FoundMedia[];
   /** The references to stored blobs, with the path of each reference in error texts. */
   readonly references: readonly { readonly path: string; readonly reference: BlobReference }[];
   /**
-   * Returns the messages of the batch, with references in place of the bytes in `found`. The argument contains one
-   * reference for each item of `found`, in the same order. The returned messages share no objects with the messages of
-   * the caller.
+   * Returns the messages of the batch, with references in place of the bytes. `references` contains one reference for
+   * each item of `found`, in the same order.
    */
   readonly fill: (references: readonly BlobReference[]) => readonly Message[];
 }
@@ -46,19 +40,14 @@ const referenceIn = (part: unknown): BlobReference | undefined =>
     ? parseReference(part["blob"])
     : undefined;
 
-/**
- * Decodes base64 text. Returns `undefined` if the decoded bytes, encoded again, give a different text (e.g. because the
- * padding is missing). Then the text stays in its message.
- */
+/** Decodes base64 text. Returns `undefined` if the decoded bytes, encoded again, give a different text. */
 function bytesOfText(text: string): Uint8Array | undefined {
+  // An example is base64 without padding. Such a text stays in its message.
   const bytes = bytesIn(text);
   return base64Of(bytes) === text ? bytes : undefined;
 }
 
-/**
- * Returns the bytes of a media part that must be stored as a blob. Returns `undefined` if the part is no media part,
- * has fewer than `minBytes` bytes, or has a field `blob`.
- */
+/** Returns the bytes of a media part if they must be stored as a blob, otherwise `undefined`. */
 function mediaIn(part: unknown, minBytes: number): Omit<FoundMedia, "path"> | undefined {
   if (!isMedia(part) || "blob" in part) return undefined;
   const data = part["data"];
@@ -76,10 +65,7 @@ const renamed = (fields: Fields, from: string, [to, value]: readonly [string, un
     Object.entries(fields).map(([key, field]) => (key === from ? [to, value] : [key, field])),
   );
 
-/**
- * Says where a content part is in a batch: the index of its message, and the index of the part in the message's
- * content.
- */
+/** The place of a content part in a batch: the index of its message, and the part's index in the message's content. */
 interface PartIndex {
   readonly message: number;
   readonly part: number;
@@ -122,9 +108,8 @@ function search(messages: readonly unknown[], minBytes: number): BatchMedia | un
 }
 
 /**
- * Finds the media parts of a batch whose bytes belong in the blob store, and the references to stored blobs. Returns
- * `undefined` if the batch contains neither, or if a getter in the batch throws. In both cases, the caller passes the
- * batch to the provider unchanged.
+ * Finds in a batch the bytes that must be stored as blobs, and the references to stored blobs. Returns `undefined` if
+ * there are none, or if a getter in the batch throws.
  */
 export function findMedia(messages: unknown, minBytes: number): BatchMedia | undefined {
   if (!Array.isArray(messages)) return undefined;
@@ -155,13 +140,14 @@ export const referencedHashes = (messages: readonly RichMessage[]): ReadonlySet<
   new Set(referencesOf(messages).map(({ sha256 }) => sha256));
 
 /**
- * Returns a copy of the message in which each reference is replaced by the `data` that `dataOf` returns for it. A
- * reference stays if `dataOf` returns `undefined`. If no reference is replaced, returns the same message object.
+ * Returns a copy of the message with `data` in place of each reference. A reference stays if `dataOf` returns
+ * `undefined` for it.
  */
 export function withData<M extends RichMessage>(
   message: M,
   dataOf: (reference: BlobReference) => Uint8Array | string | undefined,
 ): M {
+  // If no reference is replaced, returns the same message object.
   let changed = false;
   const content = partsOf(message).map((part) => {
     const reference = referenceIn(part);

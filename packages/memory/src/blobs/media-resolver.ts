@@ -13,8 +13,10 @@ import { referencesOf, withData } from "./media-parts.ts";
 /** Options of `resolveMedia`. */
 export interface ResolveOptions {
   /**
-   * What to do if the bytes of a media part are no longer stored. `"fail"` (default): the call fails. `"leave"`: the
-   * part keeps its reference.
+   * What to do if the bytes of a media part are no longer stored:
+   *
+   * - `"fail"` (default): the call fails.
+   * - `"leave"`: the part keeps its reference.
    */
   readonly missing?: "fail" | "leave";
 }
@@ -40,8 +42,8 @@ export interface MediaResolver {
 }
 
 /**
- * Whether the provider has the methods of {@link MediaResolver}. If so, its messages may contain references to blobs.
- * Wrappers around such a provider have these methods, too.
+ * Whether the provider has the methods of {@link MediaResolver} (e.g. because `withBlobs` returned it). If so, its
+ * messages may contain references to blobs.
  */
 export const isMediaResolver = <P extends object>(provider: P): provider is P & MediaResolver =>
   "resolveMedia" in provider && typeof provider.resolveMedia === "function";

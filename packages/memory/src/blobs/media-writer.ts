@@ -14,8 +14,8 @@ import { collectBlobs, type MediaStores } from "./garbage-collection.ts";
 import { type BatchMedia, referencedHashes } from "./media-parts.ts";
 
 /**
- * Describes an operation on blobs that failed, although the application's call succeeded. A later sweep removes the
- * blobs that the failed operation should have removed.
+ * An operation on blobs that failed, although the application's call succeeded. A later sweep removes the blobs that
+ * should have been removed.
  */
 export interface BlobErrorEvent {
   /**
@@ -26,7 +26,7 @@ export interface BlobErrorEvent {
    * - `"sweep"`: the sweep that follows some writes of media failed.
    */
   readonly step: "release" | "erase" | "sweep";
-  /** Absent if `step` is `"sweep"`. */
+  /** The conversation of the blobs. Absent: a sweep failed. */
   readonly conversationId?: string;
   readonly error: MemoryErrorUnion;
 }
@@ -47,10 +47,7 @@ export interface MediaWrite {
   readonly store: (messages: readonly Message[]) => Promise<Result<void>>;
 }
 
-/**
- * Whether the error proves that the write was refused. `false` if the write may have stored its messages, or may still
- * store them.
- */
+/** Whether the error proves that the write has stored nothing and will store nothing. */
 function isRefused({ _tag }: MemoryErrorUnion): boolean {
   switch (_tag) {
     case "MemoryValidationError":
@@ -64,19 +61,17 @@ function isRefused({ _tag }: MemoryErrorUnion): boolean {
 }
 
 /**
- * `isNamed` reads the written messages at the end of the conversation, and this many messages more. So it finds the
- * written messages even if other writers have added up to this many messages after them.
+ * How many messages other writers may add after the written messages, so that `isNamed` still finds the written
+ * messages.
  */
 const WRITTEN_MEANWHILE = 30;
 
 const NOT_HERE =
   "media of a stored message of this conversation; resolve media of other conversations with resolveMedia first";
 
-/**
- * Creates the functions that write messages with media, and that remove unused blobs, for one provider. The comment on
- * `withBlobs` describes the order in which a write stores blobs and messages.
- */
+/** Creates the functions of one provider that write messages with media and remove unused blobs. */
 export function createMediaWriter(options: MediaWriterOptions) {
+  // The comment on `withBlobs` describes the order of the steps.
   const { provider, blobs, settings, report } = options;
   const { maxBytes, holdSeconds } = settings;
 
@@ -102,15 +97,15 @@ export function createMediaWriter(options: MediaWriterOptions) {
   }
 
   /**
-   * Adds a hold to the blobs to which the batch refers. Fails with a `MemoryValidationError` if the batch contains a
-   * reference without a blob, or a reference that is in no stored message of the conversation. A hash alone must give
-   * no access to erased bytes or to another conversation. Exception: if the write was already made under its
-   * idempotency key, nothing is refused, because the provider then answers the repeat without storing anything.
+   * Adds a hold to the blobs to which the batch refers. Fails with a `MemoryValidationError` if a reference has no
+   * blob, or is in no stored message of the conversation.
    */
   async function keepAll(
     { conversationId, media, operation, idempotencyKey }: MediaWrite,
     hold: BlobHold,
   ): Promise<Result<void>> {
+    // A hash alone must give no access to erased bytes or to another conversation. Only a repeat under an idempotency
+    // key may have such references, because the provider stores nothing for it.
     if (media.references.length === 0) return createSuccess(undefined);
     const hashes = [...new Set(media.references.map(({ reference }) => reference.sha256))];
     const kept = await blobs.keep(conversationId, hashes, hold);
@@ -134,18 +129,15 @@ export function createMediaWriter(options: MediaWriterOptions) {
   }
 
   /**
-   * Whether stored messages refer to all blobs of the write. Only looks at the messages near the end of the
-   * conversation, and near the `receipt` of the write. So the result can be `false` after a successful write, for one
-   * of these reasons:
-   *
-   * - The write was a repeat under its idempotency key.
-   * - Its messages were skipped, because they were already stored under their ids.
-   * - Its messages were trimmed at once.
+   * Whether stored messages certainly refer to all blobs of the write. Only reads the end of the conversation, and the
+   * messages before the position in the write's `receipt`.
    */
   async function isNamed(
     { conversationId, idempotencyKey }: MediaWrite,
     stored: readonly Message[],
   ): Promise<boolean> {
+    // The result can be `false` after a successful write: if it was a repeat, if its messages were already stored under
+    // their ids, or if they were trimmed at once.
     const hashes = [...referencedHashes(stored)];
     const isIn = (messages: readonly Message[]): boolean => {
       const named = referencedHashes(messages);

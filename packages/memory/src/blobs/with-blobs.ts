@@ -25,7 +25,7 @@ const isBlobStore = (value: unknown): value is BlobStore =>
   typeof value === "object" && value !== null && "put" in value && typeof value.put === "function";
 
 const blobOptionsSchema = z.strictObject({
-  /** The store for the bytes. `close` of the wrapped provider doesn't close this store. */
+  /** The store for the bytes. The provider's `close` doesn't close it. */
   blobs: z.custom<BlobStore>(isBlobStore, { error: "expected a BlobStore" }),
   /**
    * Media of at least this size, in bytes, are stored in the blob store. Smaller media stay in their messages. Default
@@ -40,14 +40,14 @@ const blobOptionsSchema = z.strictObject({
    */
   cacheBytes: z.int().min(0).default(33_554_432),
   /**
-   * How many seconds a blob is protected from removal while its message isn't stored yet. If the writer crashes, a
-   * sweep can remove the blob after this time. A write fails if it takes longer than half of this time to store its
-   * media. Default 900.
+   * How long a blob is kept, in seconds, while its message isn't stored yet. Default 900. A write fails if it takes
+   * longer than half of this time to store its media. If the writer crashes, a sweep can remove the blob after this
+   * time.
    */
   holdSeconds: z.int().min(2).default(900),
   /**
-   * Called if an operation on blobs fails (e.g. a sweep), but the application's call succeeds. If `onBlobError` is
-   * absent, these failures are not reported.
+   * Called if an operation on blobs fails (e.g. a sweep), but the application's call succeeds. Absent: these failures
+   * aren't reported.
    */
   onBlobError: z
     .custom<(event: BlobErrorEvent) => void>((value) => typeof value === "function", {
@@ -62,23 +62,26 @@ export type BlobOptions = z.input<typeof blobOptionsSchema>;
 /** The methods that {@link withBlobs} adds to a provider. */
 export interface BlobMethods extends MediaResolver {
   /**
-   * Removes blobs to which no stored message refers. Blobs without a message remain after conversations expire, after a
-   * store drops messages by its own limits, and after crashes. The sweep begins with the conversation that was idle
-   * longest. Some writes of media also sweep a few conversations. So only call this method if media must be removed
-   * soon after their conversation expires, or if no more media are written.
+   * Removes blobs to which no stored message refers. Such blobs remain in three cases:
+   *
+   * - A conversation has expired.
+   * - A store has dropped messages by its own limits.
+   * - A process has crashed during a write or an erasure.
+   *
+   * Writes of media sweep a few conversations now and then. Call this method if blobs must be removed soon after their
+   * conversation expires, or if no more media are written. The sweep begins with the conversation that was idle
+   * longest.
    */
   readonly sweepBlobs: (options?: SweepOptions) => Promise<Result<SweepReport>>;
 }
 
-/** Whenever this process has made this many writes of media, it also sweeps a few conversations. */
+/** After this many writes of media, this process sweeps a few conversations. */
 const SWEEP_EVERY = 8;
 const SWEPT_AT_ONCE = 4;
 
-/**
- * Returns the result of `read`, or `undefined` if `read` throws (e.g. a getter of an argument). The provider reads the
- * argument again, and reports the error.
- */
+/** Returns the result of `read`, or `undefined` if `read` throws (e.g. a getter of an argument). */
 function readable<T>(read: () => T): T | undefined {
+  // The provider reads the argument again, and reports the error.
   try {
     return read();
   } catch {
@@ -86,7 +89,7 @@ function readable<T>(read: () => T): T | undefined {
   }
 }
 
-/** Whether a write with these options may remove stored messages. The limits of the store itself aren't known here. */
+/** Whether these options may make a write remove stored messages. */
 const mayRemove = (options: WriteOptions | undefined): boolean =>
   options !== undefined &&
   readable(() => options.maxMessages !== undefined || (options.dropLast ?? 0) !== 0) === true;
@@ -95,35 +98,38 @@ const isId = (value: unknown): boolean => idIssue("", value) === undefined;
 
 /**
  * Wraps the provider so that the bytes of large media are stored in a `BlobStore` instead of in the messages. This
- * keeps histories small. A media part with `data` of at least `minBytes` is stored as `{ type: "media", mediaType,
- * blob: { sha256, size } }` with its other fields. Reads return the part in this form, and `resolveMedia` puts the data
- * back. `exportConversation` also puts the data back, so that its record can be imported into any store. All other
- * messages are passed on unchanged.
+ * keeps histories small.
+ *
+ * A media part with `data` of at least `minBytes` is stored as `{ type: "media", mediaType, blob: { sha256, size } }`
+ * with its other fields. Reads return the part in this form. `resolveMedia` puts the data back. `exportConversation`
+ * puts the data back, too, so that its record can be imported into any store. All other messages are passed on
+ * unchanged.
  *
  * The order in which messages and blobs are written and removed:
  *
  * - **A write** first puts the bytes with a hold, then stores the message, then ends the hold. So no stored message
  *   refers to missing bytes. If the writer crashes before it stores the message, the bytes are swept after the hold has
- *   expired. If the writer crashes after it has stored the message, no unneeded bytes are left. If the result of the
- *   write is unknown, the hold stays until it expires, because the message may still be stored. If the write was
- *   refused or skipped, or was a repeat, its bytes are removed again.
+ *   expired. If the result of the write is unknown, the hold stays until it expires. If the write was refused, skipped
+ *   or a repeat, its bytes are removed again.
  * - **An erasure** (`deleteConversation`, `clearUserConversations`, `storeMessages`, `dropLast`, `maxMessages`) first
- *   removes the messages, then the blobs to which no remaining message refers. In the opposite order, a crash would
- *   leave messages without their media. If a crash leaves blobs without a message, a sweep removes them.
+ *   removes the messages, then the blobs to which no remaining message refers. If a crash leaves blobs without a
+ *   message, a sweep removes them.
  * - **A removal of blobs** lists the blobs, then reads the conversation, and only removes blobs that are unchanged
- *   since the listing. A writer that puts or keeps a blob changes the blob's token. So the removal doesn't remove a
- *   blob to which the writer's next message will refer.
+ *   since the listing. A writer that puts or keeps a blob changes the blob's token. So the blobs of the writer's next
+ *   message aren't removed.
  *
  * Messages that you write may contain references (e.g. an edited history for `storeMessages`). Each reference must be
- * in a stored message of the same conversation, because a hash alone gives no access. If `deleteConversation` or
- * `clearUserConversations` removed the messages but not all blobs, the call fails with a retryable error. In this case,
- * call the method again, or leave the blobs to a sweep.
+ * in a stored message of the same conversation, because a hash alone gives no access.
  *
- * The blobs of expired conversations (`ttlSeconds`) stay until a sweep: see {@link BlobMethods.sweepBlobs}. The same
- * holds for messages and conversations that a store drops by its own limits. Use this wrapper inside all other
- * wrappers: `withFallback(withRetry(withBlobs(store, …)), …)`. A provider that may answer reads from a fallback is
- * refused: messages that the fallback doesn't have would count as erased. For the same reason, a read of your own
- * provider must return all earlier writes. So don't read from a replica that is updated later.
+ * `deleteConversation` and `clearUserConversations` fail with a retryable error if they removed the messages but not
+ * all blobs. Call the method again, or leave the blobs to a sweep.
+ *
+ * The blobs of expired conversations (`ttlSeconds`) stay until a sweep: see {@link BlobMethods.sweepBlobs}. The blobs
+ * of messages that a store drops by its own limits stay until a sweep, too.
+ *
+ * Use this wrapper inside all other wrappers: `withFallback(withRetry(withBlobs(store, …)), …)`. A provider that may
+ * answer reads from a fallback is refused, because messages that the fallback lacks would count as erased. For this
+ * reason, a read of your own provider must return all earlier writes. Don't read from a replica that is updated later.
  *
  * Throws a `TypeError` if the options are invalid.
  *
@@ -163,8 +169,8 @@ export function withBlobs<P extends VersionedMemoryProvider>(
   }
 
   /**
-   * Makes a write that may remove messages with media, but whose own messages contain no media. Then removes the blobs
-   * to which no message refers any more.
+   * Makes a write without media that may remove stored messages. Then removes the blobs to which no message refers any
+   * more.
    */
   async function removeAndCollect(
     conversationId: string,
@@ -250,15 +256,13 @@ async function conversationsOf(
   return createSuccess(found);
 }
 
-/**
- * Returns the provider's two methods that delete conversations, extended to delete the blobs, too. The methods delete
- * the messages first. If a blob can't be deleted afterwards, the call fails although the messages are gone. A repeated
- * `deleteConversation` then deletes the remaining blobs. A repeated `clearUserConversations` leaves the remaining blobs
- * to `sweepBlobs`, because the deleted conversations of the user can no longer be found.
- */
+/** Returns the provider's two methods that delete conversations. They delete the messages first, and then the blobs. */
 function createErasures(
   stores: MediaStores,
 ): Pick<VersionedMemoryProvider, "deleteConversation" | "clearUserConversations"> {
+  // If a blob can't be deleted, the call fails although the messages are gone. A repeated `deleteConversation` deletes
+  // the remaining blobs. A repeated `clearUserConversations` leaves them to `sweepBlobs`, because it can't find the
+  // deleted conversations.
   const { provider } = stores;
   return {
     deleteConversation: async (conversationId) => {

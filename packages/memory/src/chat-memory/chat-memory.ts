@@ -31,13 +31,12 @@ export interface ChatMemory {
 
 interface LastMessages {
   readonly messages: readonly Message[];
-  /** The position of the first of these messages. */
+  /** The position of the first of `messages`. */
   readonly first: number;
   readonly areAll: boolean;
   /**
-   * Whether the window can be computed from these messages alone. `false` if earlier messages may be system messages,
-   * because every window keeps system messages. Also `false` if the window depends on positions, but the provider
-   * returned no positions.
+   * Whether the window can be computed from `messages` alone. `false` if earlier messages may be system messages, or if
+   * a position is needed but unknown.
    */
   readonly suffices: boolean;
 }
@@ -46,13 +45,14 @@ const isList = (messages: Message | readonly Message[]): messages is readonly Me
   Array.isArray(messages);
 
 /**
- * Returns a function that takes the index of a user message in the sanitized messages, and returns the message's
- * position in the conversation. It relies on the sanitizer neither changing nor moving user messages.
+ * Returns a function that converts the index of a user message in `sanitized` into the message's position in the
+ * conversation.
  */
 function userPositions(
   source: readonly Message[],
   { first, sanitized }: { readonly first: number; readonly sanitized: readonly Message[] },
 ): (index: number) => number {
+  // This relies on the sanitizer neither changing nor moving user messages.
   if (sanitized === source) return (index) => first + index;
   const positions: number[] = [];
   let next = 0;
@@ -64,9 +64,7 @@ function userPositions(
   return (index) => positions[index] ?? first + index;
 }
 
-/**
- * Calls `count`, which uses the tokenizer from `ChatMemoryOptions`. If `count` throws, returns a `MemoryStorageError`.
- */
+/** Returns the result of `count`, which calls the tokenizer. If `count` throws, returns a `MemoryStorageError`. */
 function counted<T>(count: () => T): Result<T> {
   try {
     return createSuccess(count());

@@ -24,9 +24,8 @@ const tokenizerSchema = z.custom<Tokenizer>((value) => typeof value === "functio
 });
 
 /**
- * The configuration of a chat memory in YAML or JSON: `{ memoryId, memoryType, maxMessages, maxTokens, trimTo }`. The
- * limit for the `memoryType` is required (`maxMessages` or `maxTokens`); the other limit is ignored. Unknown fields are
- * refused.
+ * The configuration of a chat memory in YAML or JSON. `maxMessages` or `maxTokens` is required, depending on
+ * `memoryType`.
  */
 export const chatMemoryConfigSchema = z
   .strictObject({
@@ -45,8 +44,8 @@ export const chatMemoryConfigSchema = z
      */
     maxTokens: limitSchema.optional(),
     /**
-     * The size to which a full window is trimmed, in messages or tokens. It must be less than `maxMessages` or
-     * `maxTokens`. If `trimTo` is absent, each new message pushes out the oldest messages.
+     * The size to which a full window is trimmed, in messages or tokens. It must be less than the limit (`maxMessages`
+     * or `maxTokens`). Absent: each new message pushes out the oldest messages.
      */
     trimTo: limitSchema.optional(),
   })
@@ -67,8 +66,8 @@ export const chatMemoryConfigSchema = z
   });
 
 /**
- * The configuration of a chat memory: its conversation, and the limit of its window in messages or tokens. The limit
- * for the chosen `memoryType` is required.
+ * The configuration of a chat memory: its conversation, and the limit of its window. `memoryType` says whether
+ * `maxMessages` or `maxTokens` is required.
  */
 export type ChatMemoryConfig = z.input<typeof chatMemoryConfigSchema>;
 

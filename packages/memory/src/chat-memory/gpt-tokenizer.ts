@@ -69,10 +69,11 @@ async function encodingOf(model: string): Promise<string> {
 
 /**
  * Creates a tokenizer that counts tokens as OpenAI's models do. The package `gpt-tokenizer` must be installed. The
- * first call imports the package, which takes about 0.2 seconds and 90 MB of memory for `"o200k_base"`. Special tokens
- * in a text (e.g. `<|endoftext|>`) count as plain text. The time of the package grows with the square of the length of
- * a run: letters, digits, signs or white space without a break. Therefore a run of more than 500 characters is counted
- * in slices. So the result can be slightly too high.
+ * first call imports the package, which takes about 0.2 seconds and 90 MB of memory for `"o200k_base"`.
+ *
+ * Special tokens in a text (e.g. `<|endoftext|>`) count as plain text. More than 500 letters, digits, signs or white
+ * space without a break are counted in slices, because the package takes too long for them. So the result can be
+ * slightly too high.
  *
  * Rejects with a `MemorySetupError` if the package is not installed or can't be used. Rejects with a `TypeError` if an
  * option is invalid.
@@ -93,19 +94,13 @@ export async function createGptTokenizer(options: GptTokenizerOptions = {}): Pro
   return (text) => slicesOf(text).reduce((sum, slice) => sum + countTokens(slice, asText), 0);
 }
 
-/**
- * The maximum length of a run of characters that is counted as a whole, in UTF-16 units. Longer runs are counted in
- * slices.
- */
+/** The maximum length of a run (see `RUNS`) that is counted as a whole, in UTF-16 units. */
 const MOST = 500;
 
 /** Matches runs of characters that no encoding splits: letters with their marks, digits, white space, or signs. */
 const RUNS = /[\p{L}\p{M}]+|\p{N}+|\s+|[^\p{L}\p{M}\p{N}\s]+/gu;
 
-/**
- * Splits a text into slices that a tokenizer can count in linear time. Only runs of more than 500 units without a break
- * are split. The slices, joined in order, are the text.
- */
+/** Splits a text into slices that a tokenizer can count in linear time. The slices, joined in order, are the text. */
 export function slicesOf(text: string): readonly string[] {
   if (text.length <= MOST) return [text];
   const slices: string[] = [];

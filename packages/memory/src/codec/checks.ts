@@ -11,10 +11,7 @@ export function checked<T>(issues: MemoryIssue[], value: () => T): Checked<T> {
   return issues.length === 0 ? { ok: true, value: value() } : { ok: false, issues };
 }
 
-/**
- * Runs `encode` and returns its result. If `encode` throws, returns an issue for `path` instead: getters and proxies in
- * the caller's arguments may throw.
- */
+/** Returns the result of `encode`. If `encode` throws (e.g. a getter of an argument), returns an issue for `path`. */
 export function guarded<T>(path: string, encode: () => Checked<T>): Checked<T> {
   try {
     return encode();
@@ -48,9 +45,7 @@ export function dateIssue(path: string, value: unknown): MemoryIssue | undefined
   return { path, expected: "a valid Date" };
 }
 
-/**
- * Returns an issue for each field of `value` that isn't in `known`, so that a misspelt field isn't silently ignored.
- */
+/** Returns an issue for each field of `value` that isn't in `known` (e.g. a misspelt option). */
 export const unknownFieldIssues = (path: string, value: object, known: readonly string[]): MemoryIssue[] =>
   Object.keys(value)
     .filter((field) => !known.includes(field))
@@ -59,9 +54,7 @@ export const unknownFieldIssues = (path: string, value: object, known: readonly 
 // The following functions check options without a zod schema. They are for functions that run in each turn, and that
 // programs without zod use. Their issues have the same words as the issues of zod.
 
-/**
- * Returns the name of a value's type for an error text. Never returns the value itself, except `NaN` and `Infinity`.
- */
+/** Returns the name of a value's type for an error text. For `NaN` and `Infinity`, returns the value as text. */
 function typeNameOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "number") return Number.isFinite(value) ? "number" : String(value);
@@ -90,8 +83,8 @@ export const typeIssue = (
 ): MemoryIssue | undefined => (typeof value === type ? undefined : expectedType(path, type, value));
 
 /**
- * Creates an error that lists the issues (e.g. `Invalid retry options: maxAttempts: expected number to be >=1.`). The
- * text never quotes a value. `what` is the name of the options (e.g. `retry options`).
+ * Creates an error that lists the issues, for the options that `what` names (e.g. `retry options`). The text quotes no
+ * values: `Invalid retry options: maxAttempts: expected number to be >=1.`
  */
 export function optionsError(what: string, issues: readonly MemoryIssue[]): TypeError {
   const lines = issues.map(({ path, expected }) => {

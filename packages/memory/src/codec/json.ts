@@ -30,21 +30,19 @@ const ESCAPABLE = /^\$+(?:date|bytes|url)$/;
 const ESCAPED = /^\$\$+(?:date|bytes|url)$/;
 const TAG = /"\$+(?:date|bytes|url)"/;
 
-/**
- * Whether the JSON text may contain tags, so that decoding it may create a `Date`, a `Uint8Array` or a `URL`. These
- * objects can't be frozen. The search for a single `$` comes first because it is several times as fast as the pattern.
- */
+// The search for `$` comes first because it is several times as fast as the pattern.
+/** Whether the JSON text may contain tags. */
 export const mayHoldTags = (text: string): boolean => text.includes("$") && TAG.test(text);
 
-/** The maximum length of a path in an error. The path of a value that is nested too deeply would fill a page. */
+/** The maximum length of a path in an error, in characters. */
 const SHOWN_PATH = 200;
 
 /**
- * Returns the error with an index of a list or a key of an object (`step`) added to the beginning of its path. Returns
- * an error that isn't an {@link UnstorableValue} unchanged. A path is only built when an error occurs, because building
- * the path of every value takes longer than checking the value.
+ * Returns the error with `step` (an index or a key) added to the beginning of its path. Returns an error that isn't an
+ * {@link UnstorableValue} unchanged.
  */
 function inside(thrown: unknown, step: string | number | undefined): unknown {
+  // A path is only built when an error occurs, because building every path takes longer than the check.
   if (!(thrown instanceof UnstorableValue) || step === undefined) return thrown;
   const path = `${typeof step === "number" ? `[${step}]` : `.${step}`}${thrown.path}`;
   const shown = path.length > SHOWN_PATH ? `${path.slice(0, SHOWN_PATH)}…` : path;
@@ -131,10 +129,7 @@ function tag(value: unknown): unknown {
   );
 }
 
-/**
- * Returns the object for a tag (e.g. the `Date` for `$date`), or `undefined` if the tag's text is invalid. Another
- * program may have written an invalid tag.
- */
+/** Returns the object for a tag (e.g. the `Date` for `$date`), or `undefined` if the tag's text is invalid. */
 function untagged(key: string, text: string): Date | Uint8Array | URL | undefined {
   switch (key) {
     case DATE_KEY:
@@ -188,9 +183,8 @@ export function fromJsonValue(value: unknown): unknown {
 }
 
 /**
- * Freezes a value and everything inside it, so that a reader can't change a value that the store shares with other
- * readers. Only pass a value that no other code uses yet. `Date`, `URL` and `Uint8Array` can't be frozen; therefore
- * stores give each reader its own copies of such objects.
+ * Freezes a value and everything inside it, except `Date`, `URL` and `Uint8Array`, which can't be frozen. Only pass a
+ * value that no other code uses yet.
  */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;

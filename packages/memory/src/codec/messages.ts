@@ -19,8 +19,8 @@ const customCallSchema = z.looseObject({
 });
 
 /**
- * The schema of a call of a tool with JSON arguments. The type is optional and may have any value, because some
- * gateways omit it or use their own.
+ * The schema of a call of a tool with JSON arguments. Any `type` is allowed, because some gateways omit it or use their
+ * own.
  */
 const functionCallSchema = z.looseObject({
   id: z.string(),
@@ -31,11 +31,9 @@ const functionCallSchema = z.looseObject({
 const isCustom = (call: unknown): boolean =>
   typeof call === "object" && call !== null && "type" in call && call.type === "custom";
 
-/**
- * The schema of any tool call. Chooses `customCallSchema` or `functionCallSchema` by the call's type. A union of the
- * two schemas would report issues that name no field.
- */
+/** The schema of any tool call: `customCallSchema` or `functionCallSchema`, depending on the call's type. */
 const toolCallSchema = z.unknown().superRefine((call, context) => {
+  // A union of the two schemas would report issues that name no field.
   const parsed = (isCustom(call) ? customCallSchema : functionCallSchema).safeParse(call);
   for (const { path, message } of parsed.error?.issues ?? []) {
     context.addIssue({ code: "custom", path, message });
@@ -46,11 +44,8 @@ const ROLES: ReadonlySet<unknown> = new Set(messageRoles);
 
 const contentPartSchema = z.looseObject({ type: z.string() });
 
-/**
- * The shape of a stored message. Unknown fields are allowed. The schema is only used as a check: the message itself is
- * stored, not the result of the parse. Ids of calls may be empty or repeated, because some model providers give such
- * ids.
- */
+// Ids of calls may be empty or repeated, because some model providers give such ids.
+/** The shape of a stored message. It is only a check: the message itself is stored, with its unknown fields. */
 export const messageSchema = z.looseObject({
   role: z.enum(messageRoles),
   content: z.union([z.string(), z.array(contentPartSchema), z.null()], {
@@ -61,11 +56,9 @@ export const messageSchema = z.looseObject({
   tool_calls: z.array(toolCallSchema).nullish(),
 });
 
-/**
- * Whether a value is a message with a list of content parts and without calls, by the rules of `messageSchema`. A check
- * with `messageSchema` itself takes several times as long.
- */
+/** Whether a value is a message with a list of content parts and without calls, by the rules of `messageSchema`. */
 const isMessageOfParts = (value: unknown): boolean =>
+  // A check with `messageSchema` itself takes several times as long.
   isFields(value) &&
   ROLES.has(value["role"]) &&
   Array.isArray(value["content"]) &&
@@ -82,8 +75,8 @@ export interface Batch {
 }
 
 /**
- * Validates and encodes messages. Adds an issue to `issues` for everything that is invalid. An invalid message has an
- * empty body in the result.
+ * Validates and encodes messages. Adds an issue to `issues` for each invalid value; an invalid message gets an empty
+ * body.
  */
 export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
   const batch: Batch = { messages: [], issues, holdsSystemContent: false };
@@ -98,10 +91,7 @@ export function encodeBatch(messages: unknown, issues: MemoryIssue[]): Batch {
   return batch;
 }
 
-/**
- * Validates and encodes messages. Returns the encoded messages, and adds an issue to `issues` for everything that is
- * invalid.
- */
+/** Validates and encodes messages. Adds an issue to `issues` for each invalid value. */
 export const encodeMessages = (messages: unknown, issues: MemoryIssue[]): readonly EncodedMessage[] =>
   encodeBatch(messages, issues).messages;
 
@@ -147,7 +137,8 @@ const isPlainArray = (value: unknown): value is readonly unknown[] =>
   Object.keys(value).length === value.length;
 
 /**
- * Returns a field as JSON text, `""` if the field is absent, or `undefined` if `encodePlainMessage` can't encode it.
+ * Returns the value of a field as JSON text, without the key. Returns `""` for an absent field, and `undefined` if
+ * `encodePlainMessage` can't encode the value.
  */
 type FieldEncoder = (key: string, value: unknown) => string | undefined;
 
@@ -200,11 +191,9 @@ function encodeCalls(calls: unknown): string | undefined {
   return `[${texts.join(",")}]`;
 }
 
-/**
- * Encodes a text part that has no fields besides `type` and `text`. The fields keep their order. Reads each field once.
- * Returns `undefined` for every other value. Doesn't use `encodeFields`, which takes twice as long.
- */
+/** Encodes a text part that has no fields besides `type` and `text`. Returns `undefined` for every other value. */
 function encodeTextPart(part: unknown): string | undefined {
+  // Each field is read once, and the fields keep their order. `encodeFields` would take twice as long.
   if (!isPlain(part)) return undefined;
   let first = "";
   let found = 0;
@@ -237,12 +226,11 @@ const encodeOriginField: FieldEncoder = (key, value) =>
   key === "provider" || key === "api" || key === "model" ? encodeText(value) : undefined;
 
 /**
- * Encodes a plain message in one pass. A plain message has only the fields of {@link Message} and maybe an `origin`.
- * Its content is a text or a list of text parts. Nearly all messages are plain. Returns `undefined` for every other
- * value; the caller then uses `messageSchema` and `encodeJson`. An error that a getter of the value throws is passed
- * on.
+ * Encodes a plain message. Returns `undefined` for every other value. A plain message has only the fields of {@link
+ * Message} and `origin`, and its content is a text or a list of text parts.
  */
 export function encodePlainMessage(message: unknown): EncodedMessage | undefined {
+  // Nearly all messages are plain. The caller encodes the others with `messageSchema` and `encodeJson`.
   let role: unknown;
   let hasContent = false;
   const body = encodeFields(message, (key, value) => {

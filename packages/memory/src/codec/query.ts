@@ -18,11 +18,9 @@ import {
 const IDS = ["conversationId", "userId", "traceId"] as const;
 const FIELDS = [...IDS, "since", "until", "limit", "offset", "cursor", "includeMessages"];
 
-/**
- * Returns an issue for each unknown field (e.g. `userID`), and for each id that is `undefined` (e.g. because a session
- * has no user). Without these issues, the query would find the conversations of all users.
- */
+/** Returns an issue for each unknown field (e.g. `userID`), and for each id that is `undefined`. */
 function conditionIssues(query: MemoryQuery): MemoryIssue[] {
+  // Without these issues, such a query would find the conversations of all users.
   const issues = unknownFieldIssues("query", query, FIELDS);
   for (const id of IDS) if (Object.hasOwn(query, id)) pushIssue(issues, idIssue(`query.${id}`, query[id]));
   return issues;
@@ -76,8 +74,8 @@ export function encodeId(path: string, id: string): Checked<string> {
 }
 
 /**
- * Checks the argument `userId` of a call (e.g. of `getStats`). The value `undefined` (e.g. from a session without a
- * user) is refused, because it must not select all users.
+ * Checks the argument `userId` of a call (e.g. of `getStats`). Refuses `undefined`, because it must not select all
+ * users.
  */
 export function encodeUserId(userId: string | undefined): Checked<string> {
   if (userId !== undefined) return encodeId("userId", userId);

@@ -43,10 +43,7 @@ export function decodeRecord(read: ReadOutcome): ConversationRecord | null {
   });
 }
 
-/**
- * Checks those fields of an import that other writes don't have, and converts the record into a write. `encodeWrite`
- * checks all other fields.
- */
+/** Converts the record of an import into a write. Only checks the fields that other writes don't have. */
 export const encodeRecord = (record: ConversationRecord, options: ImportOptions): Checked<WriteInput> =>
   guarded("record", () => encodeReadable(record, options));
 
@@ -99,10 +96,7 @@ function withoutOwner(metadata: ConversationRecord["metadata"]): WriteMetadata {
   return fields;
 }
 
-/**
- * The maximum value of a version or a position in an import. It is far below the largest number that the stores can
- * represent, so later writes never reach that number.
- */
+/** The maximum value of a version or a position in an import. */
 const MAX_COUNT = 1_000_000_000_000;
 
 function countIssue(path: string, value: unknown, minimum: number): MemoryIssue | undefined {

@@ -2,15 +2,12 @@ import { base64Of, isUint8Array, sameBytes } from "../runtime/bytes.ts";
 import { type Fields, isFields } from "../runtime/objects.ts";
 
 /**
- * Returns whether the field `key` of two objects counts as equal. `a` and `b` are the values of the field; `undefined`
- * if the field is missing.
+ * Returns whether the field `key` of two objects counts as equal. `a` and `b` are its values in the two objects;
+ * `undefined` if the field is missing.
  */
 export type SameField = (key: string, a: unknown, b: unknown) => boolean;
 
-/**
- * The maximum depth of the comparison. Values inside more levels only count as equal if they are identical. No stored
- * message has so many levels, and a deeper recursion could exceed the stack.
- */
+/** The maximum depth of the comparison. Deeper values only count as equal if they are identical. */
 const MAX_DEPTH = 1_000;
 
 /**

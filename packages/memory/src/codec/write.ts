@@ -24,10 +24,7 @@ import {
 import { toJsonValue } from "./json.ts";
 import { encodeBatch } from "./messages.ts";
 
-/**
- * The metadata fields that the store adds. A caller may pass the metadata of an earlier read to a write; these fields
- * are then ignored.
- */
+/** The metadata fields that the store adds. A write ignores these fields. */
 const RESERVED_METADATA = new Set([
   "createdAt",
   "updatedAt",
@@ -142,7 +139,7 @@ function encodeIncarnation(incarnation: unknown, issues: MemoryIssue[]): Expecte
 
 /**
  * Whether the write creates a missing conversation. Adds an issue if `createIfMissing` is `true` but the metadata
- * contain no `userId`. For a conversation without an owner, `createIfMissing` must be `"unowned"`.
+ * contain no `userId`.
  */
 function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]): boolean {
   if (given === undefined || given === false) return false;
@@ -156,21 +153,16 @@ function createsIfMissing(given: unknown, userId: unknown, issues: MemoryIssue[]
   return true;
 }
 
-/**
- * Adds an issue for each option that only an append can have (`createIfMissing`, `dropLast`). A replace always creates
- * a missing conversation and keeps no messages, so these options make no sense in a replace.
- */
+/** Adds an issue for each option that a replace can't have (`createIfMissing`, `dropLast`). */
 function refuseOfReplace({ createIfMissing, dropLast }: WriteOptions, issues: MemoryIssue[]): void {
   const expected = "nothing: storeMessages creates or replaces the whole conversation";
   if (createIfMissing !== undefined) issues.push({ path: "options.createIfMissing", expected });
   if (dropLast !== undefined) issues.push({ path: "options.dropLast", expected });
 }
 
-/**
- * Returns the hash with which a retry of the write is recognised. The expected versions and incarnation are left out,
- * because they may change in a retry.
- */
+/** Returns the hash by which a retry of the write is recognised. */
 function writeHash(write: ConversationWrite): string {
+  // The expected versions and incarnation are left out, because they may change in a retry.
   const { mode, messages, metadata, userId, traceId, dropLast, maxMessages, ttlSeconds, source } = write;
   const fields = Object.keys(metadata)
     .sort()
@@ -208,11 +200,9 @@ function withMessageIds(
 const contentHash = ({ body }: EncodedMessage): string =>
   sha256(JSON.stringify(sorted(JSON.parse(body))), "hex");
 
-/**
- * Sorts the fields of all objects inside a value. Each object becomes a list of its fields, because JavaScript objects
- * always put number-like keys first.
- */
+/** Returns a copy of a value in which each object is replaced by a sorted list of its fields. */
 function sorted(value: unknown): unknown {
+  // An object with sorted fields isn't enough, because JavaScript objects always put number-like keys first.
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -14,8 +14,10 @@ export interface AdapterVariable {
   /** The name of the configuration field (e.g. `"port"`). */
   readonly field: string;
   /**
-   * The format of the variable's value. `"number"`: a decimal number. `"boolean"`: `true`, `false`, `1`, `0`, `yes`,
-   * `no`, `on` or `off`, in upper or lower case. Default `"text"`.
+   * The format of the variable's value. Default `"text"`.
+   *
+   * - `"number"`: a decimal number.
+   * - `"boolean"`: `true`, `false`, `1`, `0`, `yes`, `no`, `on` or `off`, in upper or lower case.
    */
   readonly format?: "text" | "number" | "boolean";
   /** If `true`, reports and errors never show the variable's value. */
@@ -121,10 +123,7 @@ export function parseAdapter(value: unknown): MemoryAdapter {
   return value as MemoryAdapter; // The same object: its methods may need it as `this`.
 }
 
-/**
- * An issue of a configuration. `field` is the name of the invalid field. `field` is absent if the configuration as a
- * whole is invalid.
- */
+/** An issue of a configuration. `field` is the invalid field. Absent: the configuration as a whole is invalid. */
 interface ConfigIssue extends MemoryIssue {
   readonly field?: PropertyKey;
 }
@@ -139,12 +138,9 @@ export interface Setup {
   readonly operation: string;
 }
 
-/**
- * Returns the error for an adapter that threw. The returned error only contains the name and the code of the thrown
- * error, because the message of the thrown error may quote the configuration. `doing` completes the sentence "threw
- * while it …".
- */
+/** Returns the error for an adapter that threw. `doing` completes the sentence "threw while it …". */
 export function adapterFailure({ adapter, operation }: Setup, doing: string, thrown: unknown) {
+  // Only the name and the code of the thrown error are kept, because its message may quote the configuration.
   const { name, code } = describeCause(thrown);
   const reason = `the adapter of type "${adapter.type}" threw while it ${doing} (${name}${code === undefined ? "" : `, ${code}`}), instead of rejecting with a MemorySetupError.`;
   return new MemorySetupError(createMemoryStorageError(operation, reason, { provider: adapter.type }));

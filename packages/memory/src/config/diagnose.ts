@@ -19,9 +19,9 @@ const optionsSchema = z.strictObject({
    */
   timeoutMs: z.number().min(1).max(2_147_483_647).default(10_000),
   /**
-   * Whether to write a test conversation. With `false`, only health, statistics and one read are tested. Use `false`
-   * for a store that has reached its maximum number of conversations, because the test conversation would evict another
-   * one. Default `true`.
+   * Whether to write a test conversation. Default `true`. With `false`, only health, statistics and one read are
+   * tested. Use `false` for a store that has reached its maximum number of conversations, because the test conversation
+   * would evict a stored conversation.
    */
   write: z.boolean().default(true),
 });
@@ -59,8 +59,8 @@ export interface MemoryDiagnosis {
   readonly ok: boolean;
   readonly steps: readonly DiagnosisStep[];
   /**
-   * The id of the test conversation, if the diagnosis couldn't make sure that it was deleted. A store that supports
-   * `ttlSeconds` removes the test conversation within five minutes.
+   * The id of the test conversation, if it may still be stored. A store that supports `ttlSeconds` removes it within
+   * five minutes. Absent: no test conversation is left.
    */
   readonly leftoverConversationId?: string;
 }
@@ -134,10 +134,7 @@ function formatStep({ name, ok, latencyMs, error }: DiagnosisStep): string {
 
 const OPERATION = "diagnoseMemoryProvider";
 
-/**
- * The lifetime of the test conversation, in seconds. If this process crashes or the deletion fails, a store that
- * supports `ttlSeconds` removes the conversation after this time.
- */
+/** The lifetime of the test conversation, in seconds, if it isn't deleted (e.g. because this process crashes). */
 const TTL_SECONDS = 300;
 
 const FIRST: Message = { role: "user", content: "test message" };
@@ -159,8 +156,8 @@ interface Step<T> {
 }
 
 /**
- * Calls the provider's method that the step tests. Returns the method's result, or a failure if the method throws or
- * takes longer than `timeoutMs`. Never rejects.
+ * Calls the method that the step tests, and returns its result. Returns a failure if the method throws or takes longer
+ * than `timeoutMs`.
  */
 async function outcomeOf<T>(timeoutMs: number, { call, onLate }: Step<T>): Promise<unknown> {
   // The method is called inside a promise, so that the error of a method that throws synchronously is caught, too.
@@ -188,8 +185,8 @@ const isTagged = (error: unknown): error is MemoryErrorUnion =>
 const NO_RESULT = "the provider returned an invalid Result for this method";
 
 /**
- * Returns the error of a step, or `undefined` if the step succeeded. The answer of a faulty provider may be any value,
- * not only a `Result`.
+ * Returns the error of a step, or `undefined` if the step succeeded. `answer` may be any value, because the provider
+ * may be faulty.
  */
 function errorOf<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnion | undefined {
   try {
@@ -206,13 +203,14 @@ function errorOf<T>(answer: unknown, misfit: Step<T>["misfit"]): MemoryErrorUnio
 }
 
 /**
- * Returns a function that checks whether a conversation ends with the expected messages. If the store has a limit on
- * messages, the first expected messages may be missing.
+ * Returns a function that checks whether a conversation ends with the expected messages. The first of them may be
+ * missing.
  */
 const endsIn =
   (...expected: readonly [Message, ...Message[]]) =>
   (conversation: ConversationMemory | null): string | undefined => {
     const messages = conversation?.messages ?? [];
+    // A store with a limit on messages may have dropped the first expected messages.
     const kept = expected.slice(-messages.length);
     const same =
       messages.length > 0 &&

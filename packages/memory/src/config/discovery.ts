@@ -68,19 +68,15 @@ export function registerMemoryAdapter<Config extends object, Client>(
 }
 
 export interface AdapterRequest {
-  /**
-   * The type of the adapter. The caller must have checked it against `ADAPTER_TYPE`, because it becomes part of a
-   * package name.
-   */
+  /** The type of the adapter, in the form of `ADAPTER_TYPE`. It becomes part of a package name. */
   readonly type: string;
   /** The name of the factory that errors show (e.g. `createMemoryProvider`). */
   readonly operation: string;
 }
 
 /**
- * Returns the adapter of a type. If an adapter is registered, returns the registered adapter. Otherwise returns the
- * adapter of an installed package, if packages can be imported at run time. If there is no adapter, rejects with a
- * `MemorySetupError` that says what to install, or why the installed package can't be used.
+ * Returns the adapter of a type: the registered adapter, otherwise the adapter of an installed package. Rejects with a
+ * `MemorySetupError` if there is none.
  */
 export async function findAdapter(request: AdapterRequest): Promise<MemoryAdapter> {
   const { type } = request;

@@ -73,9 +73,9 @@ export interface EnvironmentVariable {
   readonly name: string;
   readonly state: VariableState;
   /**
-   * The value that is used: the value of the variable or the adapter's default. Absent if there is no value. Also
-   * absent in three cases:
+   * The value that is used: the value of the variable or the adapter's default. Absent in four cases:
    *
+   * - There is no value.
    * - The value is a secret.
    * - The value is a text that may contain a secret (a URL, `key=value`).
    * - The value is a default that depends on a secret.
@@ -149,7 +149,7 @@ function formatVariable({ name, state, value, secret }: EnvironmentVariable): st
 
 const TYPE_VARIABLE = "JAF_MEMORY_TYPE";
 
-/** Returns the value of a variable. An empty value counts as not set, because many tools write "no value" this way. */
+/** Returns the value of a variable, or `undefined` if it isn't set or is empty. */
 function readVariable(environment: MemoryEnvironment, name: string): string | undefined {
   const text = environment[name];
   return text === "" ? undefined : text;
@@ -228,10 +228,7 @@ async function readConfig(setup: Setup, environment: MemoryEnvironment): Promise
   return { issues };
 }
 
-/**
- * Matches values that reports may show. URLs and lists of settings (`key=value`) don't match, because they may contain
- * a password even if the variable isn't declared as secret.
- */
+/** Matches values that reports may show. URLs and `key=value` don't match, because they may contain a password. */
 const PLAIN_TEXT = /^(?!.*:\/\/)[\p{L}\p{N} _.,:/\\~+-]*$/u;
 
 const isShown = (value: unknown): value is string | number | boolean =>
@@ -246,9 +243,8 @@ interface Context {
   readonly environment: MemoryEnvironment;
   readonly read: EnvironmentConfig;
   /**
-   * The configuration that results if no secret variable is set. It shows which defaults depend on a secret (e.g.
-   * because the schema copies a password into a URL): those that are different in this configuration. Reports must not
-   * show these defaults.
+   * The configuration that results without the secret variables. A default that is different in it depends on a secret,
+   * so reports must not show this default.
    */
   readonly withoutSecrets: EnvironmentConfig;
 }

@@ -157,15 +157,12 @@ export async function openProvider(
 
 /**
  * Converts an error that the adapter's `create` threw into the error that the factory (e.g. `createMemoryProvider`)
- * throws:
- *
- * - A `MemorySetupError` stays. If it comes from another installed copy of this package, `instanceof` doesn't recognise
- *   it. Then it is converted into this copy's `MemorySetupError`.
- * - A `TypeError` without a code stays: it means that the client is invalid.
- * - Of any other error, only the name and the code are kept. This includes a `TypeError` with a code: it comes from
- *   Node, and its message may contain a value of the configuration (e.g. a password).
+ * throws. Only keeps the message of a `MemorySetupError` and of a `TypeError` without a code.
  */
 function setupFailure(setup: Setup, thrown: unknown): unknown {
+  // A `TypeError` without a code means that the client is invalid. One with a code comes from Node, and its message may
+  // contain a value of the configuration (e.g. a password). A `MemorySetupError` from another installed copy of this
+  // package isn't recognised by `instanceof`, so it is converted.
   if (thrown instanceof MemorySetupError) return thrown;
   if (thrown instanceof TypeError && !("code" in thrown)) return thrown;
   const foreign = thrown instanceof Error && thrown.name === "MemorySetupError" && "error" in thrown;

@@ -4,21 +4,19 @@ import { isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { codeOf } from "../runtime/process.ts";
 
-/**
- * Imports a package of the application. Returns `undefined` if the package isn't installed. The name is resolved from
- * the main script, because a package manager may let this package only see its own dependencies. The working folder is
- * only searched if its package.json declares the package: a process may be started in any folder (e.g. a folder for
- * downloads), and must not run code from it by accident.
- */
+/** Imports a package of the application. Returns `undefined` if the package isn't installed. */
 export const importPackage: ((name: string) => Promise<unknown>) | undefined = async (name) => {
+  // The name is resolved from the main script, because a package manager may let this package only see its own
+  // dependencies. The working folder is only searched if its package.json declares the package: a process may be
+  // started in any folder (e.g. for downloads), and must not run code from it by accident.
   const script = mainScript();
   const file = (script && resolveFrom(script, name)) ?? resolveFromWorkingFolder(name);
   return file && import(/* @vite-ignore */ /* webpackIgnore: true */ pathToFileURL(file).href);
 };
 
 /**
- * Whether the process was started with `node --eval code argument`. If so, `process.argv[1]` isn't the main script but
- * an argument, which may come from anywhere.
+ * Whether the process was started with `node --eval code argument`. If so, `process.argv[1]` is that argument, not the
+ * main script.
  */
 const isEvaluated = (): boolean =>
   process.execArgv.some((option) => /^(-[a-z]*[ep][a-z]*|--eval|--print)(=|$)/.test(option));
@@ -33,10 +31,7 @@ function mainScript(): string | undefined {
   }
 }
 
-/**
- * The fields of a package.json that declare packages. Development dependencies are included for scripts and tests that
- * run in their project's folder.
- */
+/** The fields of a package.json that declare packages, including those for development. */
 const DEPENDENCIES = ["dependencies", "optionalDependencies", "devDependencies", "peerDependencies"] as const;
 
 function resolveFromWorkingFolder(name: string): string | undefined {
@@ -53,8 +48,8 @@ function resolveFromWorkingFolder(name: string): string | undefined {
 }
 
 /**
- * Returns the path of a package's main file, as a module at the absolute path `base` would find it. Runs no code of the
- * package. Returns `undefined` if the package isn't found.
+ * Returns the path of a package's main file, or `undefined` if a module at the path `base` couldn't find the package.
+ * Runs no code of the package.
  */
 function resolveFrom(base: string, name: string): string | undefined {
   const require = createRequire(base);
@@ -65,11 +60,9 @@ function resolveFrom(base: string, name: string): string | undefined {
   }
 }
 
-/**
- * Returns the main file of a package that can only be imported, not required. Node's own function for this
- * (`import.meta.resolve`) only resolves a package for modules in the folder of this file.
- */
+/** Returns the main file of a package that can only be imported, not required. */
 function importEntry(require: NodeJS.Require, name: string): string | undefined {
+  // `import.meta.resolve` only resolves a package for modules in the folder of this file.
   for (const folder of require.resolve.paths(name) ?? []) {
     try {
       const entry = target(fieldOf(readJson(join(folder, name, "package.json")), "exports"));

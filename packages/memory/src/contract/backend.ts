@@ -22,25 +22,25 @@ export interface MemoryBackend {
   readonly write: (write: ConversationWrite) => Promise<WriteOutcome>;
   /** Returns a consistent snapshot of one conversation. The cost is proportional to the number of selected messages. */
   readonly read: (request: ReadRequest) => Promise<ReadOutcome>;
-  /**
-   * Reads messages with their digests. Absent if the store keeps no digests. Without `history`, `verifyConversation`
-   * fails.
-   */
+  /** Reads messages with their digests. Absent: the store keeps no digests, so `verifyConversation` fails. */
   readonly history?: HistoryReader;
   /** Returns the conversations that match all conditions of the query, newest activity first. */
   readonly find: (query: ConversationQuery) => Promise<readonly StoredConversation[]>;
   /**
-   * Deletes the conversation, and returns whether it existed. In both cases, creates a tombstone for the conversation:
-   * a random id under the key `tombstoneKey("conversation", id)`, kept for `TOMBSTONE_SECONDS`. The deletion and the
-   * creation of the tombstone are atomic. If another process creates the conversation at the same time, its write comes
-   * before or after the deletion. If before, the deletion also deletes the new conversation. If after, the write finds
-   * the tombstone.
+   * Deletes the conversation, and returns whether it existed. In both cases, creates a tombstone: a random id under the
+   * key `tombstoneKey("conversation", id)`, kept for `TOMBSTONE_SECONDS`. The deletion and the creation of the
+   * tombstone are atomic.
+   *
+   * A write that creates the conversation at the same time comes before or after the deletion. If it comes before, the
+   * deletion deletes the new conversation. If it comes after, it finds the tombstone.
    */
   readonly delete: (conversationId: string) => Promise<boolean>;
   /**
    * Deletes all conversations of a user, and returns their number. First creates a tombstone for the user, then deletes
-   * each conversation as `delete` does. If another process creates a conversation of the user during this call, either
-   * the call also deletes this conversation, or the write that creates the conversation finds a tombstone.
+   * each conversation as `delete` does.
+   *
+   * Another process may create a conversation of the user during this call. Either the call deletes this conversation,
+   * or the write that creates it finds a tombstone.
    */
   readonly clearUser: (userId: string) => Promise<number>;
   /**
@@ -60,10 +60,11 @@ export interface MemoryBackend {
 
 /**
  * Reads messages with their digests. When a store writes a message, it computes the message's digest in the same atomic
- * write: `nextDigest(algorithm, previousDigest, messageHash(body))`. `previousDigest` is the digest of the message
- * before. For the first stored message, it is `base`; in a new conversation, `base` is the incarnation. The digest of
- * the last message is the conversation's `historyDigest`.
+ * write: `nextDigest(algorithm, previousDigest, messageHash(body))`.
  *
+ * - `previousDigest` is the digest of the message before. For the first stored message, it is `base`.
+ * - In a new conversation, `base` is the incarnation.
+ * - The digest of the last message is the conversation's `historyDigest`.
  * - If messages are dropped from the end, the digest of the last remaining message becomes the `historyDigest`.
  * - If the oldest messages are trimmed, or all messages are replaced, the digest of the last removed message becomes
  *   `base`.
@@ -71,9 +72,9 @@ export interface MemoryBackend {
 export interface HistoryReader {
   readonly algorithm: DigestAlgorithm;
   /**
-   * Returns a consistent snapshot of the stored messages, or `null` if the conversation doesn't exist. Does not fail if
-   * the number of stored messages differs from the number that the store has recorded (`nextPosition - firstPosition`),
-   * because `verifyConversation` reports this difference.
+   * Returns a consistent snapshot of the stored messages, or `null` if the conversation doesn't exist. Must not fail if
+   * the number of stored messages differs from the recorded number (`nextPosition - firstPosition`), because
+   * `verifyConversation` reports this difference.
    */
   readonly read: (request: HistoryRequest) => Promise<StoredHistory | null>;
 }
@@ -87,8 +88,8 @@ export interface HistoryRequest {
    */
   readonly from: number;
   /**
-   * The maximum number of messages, at least 1. Messages that are stored at or after the recorded `nextPosition` (e.g.
-   * by another program) are returned, too.
+   * The maximum number of messages, at least 1. Messages beyond the recorded `nextPosition` (e.g. from another program)
+   * are returned like all others.
    */
   readonly limit: number;
 }
@@ -148,9 +149,9 @@ export interface ConversationWrite {
   readonly userId?: string;
   readonly traceId?: string;
   /**
-   * The metadata fields to store. They include the `traceId` of the write, if it has one. If one of the written
-   * messages has the role `system` or `developer`, they also include `systemContent`. An append overwrites the stored
-   * fields of the same names, and keeps all other stored fields. A replace removes all other stored fields.
+   * The metadata fields to store, including the `traceId` of the write. If one of the written messages has the role
+   * `system` or `developer`, the field `systemContent` is included. An append overwrites the stored fields of these
+   * names, and keeps all other stored fields. A replace removes all other stored fields.
    */
   readonly metadata: JsonObject;
   /** The version that the conversation must have; 0 if the conversation must not exist. */
@@ -218,8 +219,8 @@ export type WriteConflictReason = Exclude<MemoryConflictReason, "lease">;
 /** What became of a {@link ConversationWrite}. */
 export type WriteOutcome =
   /**
-   * The write was made. `receipt` describes the conversation after the write. `receipt` is optional. Without it, a run
-   * must read the conversation more often: it then knows neither the new digest nor which messages the store trimmed.
+   * The write was made. `receipt` describes the conversation after the write. Absent: runs must read the conversation
+   * more often.
    */
   | { readonly status: "written"; readonly receipt?: WriteReceipt }
   /** An earlier call already made the same write under this idempotency key. Nothing changed. */
@@ -246,9 +247,8 @@ export interface ReadRequest {
   readonly conversationId: string;
   readonly messages: StoredSelection;
   /**
-   * If present, a conversation that belongs to another user, or to no user, counts as missing. `defineMemoryProvider`
-   * ensures this: it drops what the backend returned. A backend may also check `owner` itself. Then it need not read
-   * the messages of a conversation that counts as missing.
+   * If present, a conversation that this user doesn't own counts as missing. `defineMemoryProvider` checks the owner,
+   * so a backend may ignore this field. A backend that checks it need not read the messages of such a conversation.
    */
   readonly owner?: string;
   /** The idempotency key of an earlier write. If present, the outcome contains the receipt of that write. */
@@ -417,8 +417,8 @@ export const absentIncarnation = ({ conversation, user }: Tombstones): string =>
   `none:${conversation ?? ""}:${user ?? ""}`;
 
 /**
- * Converts the text `WriteOptions.expectedIncarnation` into the state that a write expects: an existing conversation,
- * or no conversation. Returns `undefined` if the text has a form that no read returns.
+ * Converts `WriteOptions.expectedIncarnation` into an `ExpectedIncarnation`. Returns `undefined` if no read returns
+ * such a text.
  */
 export function parseIncarnation(incarnation: string): ExpectedIncarnation | undefined {
   if (!incarnation.startsWith("none:")) return { present: incarnation };
@@ -428,12 +428,13 @@ export function parseIncarnation(incarnation: string): ExpectedIncarnation | und
 }
 
 /**
- * Compares the tombstones from an earlier read (`seen`) with those from a later read (`now`). Returns `true` if,
- * between the two reads, the conversation was deleted, or all conversations of its user were deleted. A tombstone that
- * is only in `seen` has expired. It means no new deletion, because each deletion creates a new tombstone. The result is
- * reliable if the two reads are less than 24 hours apart (`TOMBSTONE_SECONDS`).
+ * Whether the conversation, or all conversations of its user, were deleted between two reads. `seen` contains the
+ * tombstones from the earlier read, `now` those from the later read. The result is reliable if the two reads are less
+ * than 24 hours apart (`TOMBSTONE_SECONDS`).
  */
 export const isErasedSince = (seen: Tombstones, now: Tombstones): boolean =>
+  // A tombstone that is only in `seen` has expired. It means no new deletion, because each deletion creates a
+  // tombstone.
   (now.conversation !== null && now.conversation !== seen.conversation) ||
   (now.user !== null && now.user !== seen.user);
 

@@ -12,8 +12,8 @@ export interface CacheAdapter {
   readonly delete: (key: string) => Promise<void>;
   /**
    * Sets the value only if the key has no value. Returns `true` if this call set the value, otherwise `false`. If
-   * several calls for the same key run at the same time, in any number of processes, exactly one of them returns
-   * `true`. So one of several workers can claim a task.
+   * several processes call this method at the same time for a key without a value, exactly one call returns `true`. So
+   * one of several workers can claim a task.
    */
   readonly setIfAbsent: (key: string, value: string, lifetime: CacheLifetime) => Promise<boolean>;
 }

@@ -1,8 +1,8 @@
 import type { MemoryIssue } from "./errors.ts";
 
 /**
- * The id of a group of related runs (e.g. before and after a handoff). At run time, a trace id is a string. The
- * compiler doesn't accept a trace id as a {@link RunId}.
+ * The id of a trace: the runs of one request. At run time, a trace id is a string. The compiler doesn't accept a trace
+ * id as a {@link RunId}.
  */
 export type TraceId = string & { readonly _brand: "TraceId" };
 

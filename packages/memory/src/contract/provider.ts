@@ -52,9 +52,10 @@ export interface ConversationMetadata {
   readonly historyDigest?: string;
   /**
    * `true` if a message of role `system` or `developer` was written since the creation, or since the last
-   * `storeMessages`. It stays `true` if that message is dropped later. Otherwise absent. A window always contains all
-   * system messages. So if `systemContent` is `true`, it isn't enough to load the end of a conversation: the messages
-   * before may include system messages.
+   * `storeMessages`. It stays `true` if that message is dropped later. Absent: no such message was written.
+   *
+   * A window always contains all system messages. So if `systemContent` is `true`, the end of the conversation isn't
+   * enough to compute a window.
    */
   readonly systemContent?: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
@@ -215,12 +216,10 @@ export interface HealthStatus {
   readonly error?: string;
 }
 
-/**
- * A method type with bivariant parameters: an implementation may declare narrower parameter types. So a provider that
- * only accepts a `TraceId` as `traceId`, as in the specification, can be assigned to {@link MemoryProvider}, although
- * `MemoryProvider` also allows a string.
- */
+/** A method type with bivariant parameters: an implementation may declare narrower parameter types. */
 type Method<F extends (...given: never[]) => unknown> = {
+  // So a provider that only accepts a `TraceId` as `traceId`, as in the specification, can be assigned to
+  // `MemoryProvider`.
   bivariant(...given: Parameters<F>): ReturnType<F>;
 }["bivariant"];
 
@@ -295,8 +294,8 @@ export interface MemoryProvider {
   readonly deleteConversation: (conversationId: string) => Promise<Result<boolean>>;
 
   /**
-   * Deletes all conversations of a user. Returns the number of deleted conversations. Also creates a tombstone for the
-   * user, because of which the store refuses writes with an `expectedIncarnation` from before the deletion.
+   * Deletes all conversations of a user. Returns the number of deleted conversations. The store keeps a tombstone of
+   * the user. Because of the tombstone, it refuses writes with an `expectedIncarnation` from before the deletion.
    */
   readonly clearUserConversations: (userId: string) => Promise<Result<number>>;
 

@@ -10,8 +10,8 @@ export interface NewTurn {
    */
   readonly request: string;
   /**
-   * How many seconds the lease lasts. It begins with `begin` or `takeOver`. Each `append` and `renew` extends it to
-   * this many seconds from that call on. At least 1; fractions are allowed.
+   * How many seconds the lease lasts. At least 1; fractions are allowed. The lease begins with `begin` or `takeOver`.
+   * Each `append` and `renew` of the writer extends the lease to this many seconds after that call.
    */
   readonly leaseSeconds: number;
   /**
@@ -22,7 +22,7 @@ export interface NewTurn {
 }
 
 /**
- * The proof that a process may append events to a turn. `begin` and `takeOver` return a new writer. After a `takeOver`,
+ * The right of a process to append events to a turn. `begin` and `takeOver` return a new writer. After a `takeOver`,
  * only the new writer may append.
  */
 export interface TurnWriter {
@@ -56,10 +56,7 @@ export interface TurnBeginner {
   readonly canBegin: (beginning: TurnBeginning) => boolean;
 }
 
-/**
- * Returns whether a write of the provider can begin this turn. Returns `false` if the provider isn't a
- * {@link TurnBeginner}. The `canBegin` of a wrapper calls the `canBegin` of the wrapped provider.
- */
+/** Whether a write of the provider can begin this turn. `false` if the provider isn't a {@link TurnBeginner}. */
 export const canBegin = (provider: object, beginning: TurnBeginning): boolean =>
   "canBegin" in provider &&
   typeof provider.canBegin === "function" &&

@@ -29,9 +29,9 @@ export interface ReadOptions {
   readonly messages?: MessageSelection;
   /**
    * The owner of the conversation that a later write may create. If the read finds no conversation, the returned
-   * `incarnation` also records the latest `clearUserConversations` of this user. A write that expects this incarnation
-   * is refused if the user's conversations were cleared again after the read. `userId` doesn't restrict which
-   * conversations can be read; `owner` does.
+   * `incarnation` takes account of this user's deletions: a write that expects it is refused if
+   * `clearUserConversations` was called for this user after the read. `userId` doesn't restrict which conversations can
+   * be read; `owner` does.
    */
   readonly userId?: string;
   /**
@@ -211,10 +211,7 @@ export interface VersionedMemoryProvider extends MemoryProvider {
   readonly verifyConversation: (conversationId: string) => Promise<Result<ConversationVerification | null>>;
 }
 
-/**
- * Whether the provider has the methods of a {@link VersionedMemoryProvider}. A wrapper has these methods if the wrapped
- * provider has them.
- */
+/** Whether the provider has the methods of a {@link VersionedMemoryProvider}. */
 export const isVersionedProvider = (provider: MemoryProvider): provider is VersionedMemoryProvider =>
   "readConversation" in provider && typeof provider.readConversation === "function";
 

@@ -11,19 +11,16 @@ const MAX_CONVERSATIONS = 2_000;
 
 /** What this process knows about a conversation of the store, besides the messages (e.g. the metadata). */
 export interface LocalState {
-  /**
-   * The conversation's versions, idempotency keys and metadata. Its list of messages is empty, because the store has
-   * the messages.
-   */
+  /** The conversation's versions, idempotency keys and metadata. Its list of messages is empty. */
   readonly entry: Entry;
   /**
-   * Writes for which the store's `append` threw, by idempotency key. The store may nevertheless have stored the
-   * messages, or may still store them.
+   * Writes for which the store's `append` threw, by idempotency key. The store may nevertheless have stored their
+   * messages.
    */
   readonly open: Map<string, OpenAppend>;
   /**
-   * The number of messages that the store's latest `load` returned. `undefined` if this process has appended messages
-   * after that `load`.
+   * The number of messages that the store's latest `load` returned. `undefined`: this process has appended messages
+   * since.
    */
   visible: number | undefined;
 }
@@ -49,23 +46,21 @@ export interface StoreState {
   readonly providers: Map<string, MemoryProvider>;
 }
 
-/**
- * Returns the conversation's creation time, or the time 0 if the store doesn't return a creation time. If a
- * conversation is deleted and created again with the same id, the two have different creation times.
- */
+// If a conversation is deleted and created again with the same id, the two have different creation times.
+/** Returns the conversation's creation time, or the time 0 if the store doesn't return a creation time. */
 const createdAtOf = ({ createdAt }: ListedConversation): Date => createdAt ?? new Date(0);
 
 /**
- * Returns this process's state of a conversation that was just loaded, and updates the number of messages in the state.
- * `visible` is the number of messages that `load` returned. Replaces the state by a new one if the creation time or the
- * owner has changed. In this case, the old state may belong to another conversation or another user. Its content (e.g.
- * a summary) must not be shown.
+ * Returns what this process knows about a conversation that was just loaded. `visible` is the number of messages that
+ * `load` returned.
  */
 export function localStateOf(
   { conversations }: StoreState,
   listed: ListedConversation,
   visible: number,
 ): LocalState {
+  // If the creation time or the owner has changed, what was known may be about another conversation or another user. It
+  // is replaced, because its content (e.g. a summary) must not be shown.
   const known = conversations.get(listed.id);
   const local = known === undefined || isAnother(known.entry, listed) ? newState(listed, visible) : known;
   local.entry.userId ??= listed.userId;
@@ -88,8 +83,8 @@ function newState(listed: ListedConversation, visible: number): LocalState {
 }
 
 /**
- * Computes the number of messages of a conversation after a `load` that returned `visible` messages. This number can be
- * larger than `visible`, because a `load` may hide some messages (e.g. pending calls).
+ * Returns the number of messages of a conversation after a `load` that returned `visible` messages. It can be larger
+ * than `visible`, because a `load` may hide some messages (e.g. pending calls).
  */
 function countAfter(
   { entry: { nextPosition: count }, visible: before }: LocalState,

@@ -36,10 +36,7 @@ const MAX_PROVIDERS = 2_000;
 
 const METHODS = ["create", "load", "append", "setTitle", "list"] as const;
 
-/**
- * The state of each conversation store. All providers over the same store in this process share one state. So writes to
- * a conversation through any of these providers run one after another.
- */
+/** What this process knows about each conversation store. All providers over one store share it. */
 const states = new WeakMap<AnyConversationStore, StoreState>();
 
 function stateOf(store: AnyConversationStore): StoreState {
@@ -55,8 +52,8 @@ function stateOf(store: AnyConversationStore): StoreState {
 const optionsSchema = z.strictObject({
   /**
    * The user of the provider. The provider only shows the conversations that `list(userId)` returns. A read or write of
-   * another user's conversation fails with a `MemoryConflictError` with reason `"owner"`. If `userId` is absent,
-   * `list()` must return the conversations of all users, each with its owner.
+   * another user's conversation fails with a `MemoryConflictError` with reason `"owner"`. Absent: `list()` must return
+   * the conversations of all users, each with its owner.
    */
   userId: z.string().min(1).exactOptional(),
 });
@@ -64,11 +61,9 @@ const optionsSchema = z.strictObject({
 /** Options of `providerOf`. */
 export type ProviderOfOptions = z.input<typeof optionsSchema>;
 
-/**
- * Whether the store stores its conversations in a memory provider, its `provider`. This is so for the stores of this
- * package, and for their subclasses and wrappers.
- */
+/** Whether the store keeps its conversations in a memory provider, its field `provider`. */
 export function isProviderConversationStore(store: AnyConversationStore): store is ProviderConversationStore {
+  // This is so for the stores of this package, and for their subclasses and wrappers.
   return (
     "threadFor" in store &&
     typeof store.threadFor === "function" &&
@@ -84,26 +79,26 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
  * a provider (`createConversationStore`), returns the store's `provider`. Otherwise returns a view, a provider that
  * calls the store's five methods. The guarantees of the view are limited by these methods:
  *
- * - Only `create` creates a conversation. A write to an id that `list` doesn't return is refused.
- * - Every read and write calls `list` to get the owner of the conversation, because the owner can change and the
- *   conversation can be deleted.
- * - Versions, positions and the incarnation only exist in this process. The version increases with every write of
- *   messages through the view, and when a read shows that another program has changed the number of messages. Another
- *   process, or this process after a restart, begins with version 1 and another incarnation. Versions, incarnation and
- *   idempotency key are compared before the append. The comparison and the append are atomic for writes in this
- *   process, but not for writes of other processes. A conversation can be deleted and created again under the same id.
- *   The view notices this if the conversation was deleted through this process, or if its `createdAt` or its owner is
- *   different.
- * - If the store's `append` throws, the store may nevertheless have stored the messages. Then the view loads the
- *   conversation to find out. The view does the same if the write is retried under its idempotency key, or if a read
- *   requests the write's receipt. Until the result is known, a different write with the same key is refused. If the
- *   loaded messages don't show the result, the call fails with a `MemoryStorageError` that isn't retryable.
- * - Metadata are only kept in this process, for the 2,000 conversations that were used last. They are lost in a restart
- *   and when the owner of the conversation changes, and other processes don't know them. Metadata include the data of
- *   the engine: turns in progress, pending approvals, the current agent, summaries.
- * - If `load` sanitizes the messages, it hides pending calls. Then pending calls can't be continued after a restart.
- * - `dropLast`, `messageIds`, `maxMessages`, `ttlSeconds`, imports, a search by trace, and replacing messages are
- *   refused.
+ * - **Creation.** Only `create` creates a conversation. A write to an id that `list` doesn't return is refused.
+ * - **Owner.** Every read and write calls `list` to get the owner of the conversation, because the owner can change.
+ * - **Versions.** Versions, positions and the incarnation only exist in this process. The version increases with every
+ *   write of messages through the view. It also increases when a read shows that another program has changed the number
+ *   of messages. Another process, or this process after a restart, begins with version 1 and another incarnation.
+ * - **Conditions.** Versions, incarnation and idempotency key are compared before the append. The comparison and the
+ *   append are atomic for writes in this process, but not for writes of other processes.
+ * - **Deletion.** A conversation can be deleted and created again under the same id. The view notices this if this
+ *   process deleted it, or if its `createdAt` or its owner is different.
+ * - **Unknown results.** If the store's `append` throws, the store may nevertheless have stored the messages. The view
+ *   loads the conversation to find out. It does so again if the write is retried under its idempotency key, or if a
+ *   read requests the write's receipt. Until the result is known, a different write with the same key is refused. If
+ *   the loaded messages don't show the result, the call fails with a `MemoryStorageError` that isn't retryable.
+ * - **Metadata.** Metadata are only kept in this process, for the 2,000 conversations that were used last. They are
+ *   lost in a restart and when the owner of the conversation changes. Metadata include the data of the engine: turns in
+ *   progress, pending approvals, the current agent, summaries.
+ * - **Pending calls.** If `load` sanitizes the messages, it hides pending calls. These calls can't be continued after a
+ *   restart.
+ * - **Refused:** `dropLast`, `messageIds`, `maxMessages`, `ttlSeconds`, imports, a search by trace, and replacing
+ *   messages.
  *
  * `close` doesn't close the store. Throws a `TypeError` if the store lacks a method or an option is invalid.
  *
@@ -129,11 +124,9 @@ export function providerOf(store: AnyConversationStore, options: ProviderOfOptio
   return providerFor(store, userId);
 }
 
-/**
- * Returns the view of a store for one user. Several calls for the same user return the same object, because an engine
- * may queue its runs by provider object. After `close` of that object, the next call returns a new one.
- */
+/** Returns the view of a store for one user. Calls for one user return the same object until its `close` is called. */
 function providerFor(store: AnyConversationStore, userId: string | undefined): MemoryProvider {
+  // An engine may queue its runs by provider object.
   const state = stateOf(store);
   const key = JSON.stringify(userId ?? null);
   const existing = state.providers.get(key);
@@ -159,11 +152,9 @@ interface StoreBackendOptions {
   readonly userId: string | undefined;
 }
 
-/**
- * Creates the storage port over the five methods of a conversation store. The comment on `providerOf` lists what this
- * storage port can't guarantee.
- */
+/** Creates the storage port over the five methods of a conversation store. */
 function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOptions): MemoryBackend {
+  // The comment on `providerOf` lists what this storage port can't guarantee.
   const { conversations, queue } = state;
 
   const list = async (userId = viewerId) =>
@@ -172,16 +163,16 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
   const findListed = async (conversationId: string) => (await list()).find(({ id }) => id === conversationId);
 
   /**
-   * Loads a conversation from the store, and adds this process's state of it. The caller must call this function inside
-   * a task of `StoreState.queue` with the conversation's id as key, so that no other read or write of this process
-   * comes in between. `entry` is the conversation's entry in the result of `list`; if it is absent, this function calls
-   * `list`. Returns `null` if the conversation doesn't exist. Throws if the conversation has messages but isn't in the
-   * list, because it may belong to another user.
+   * Loads a conversation, or returns `null` if it doesn't exist. Only call this function in a task of
+   * `StoreState.queue` with the conversation's id as key.
    */
   async function loadConversation(
     conversationId: string,
     entry?: ListedConversation,
   ): Promise<LoadedConversation | null> {
+    // In such a task, no other read or write of this process comes in between. `entry` is the conversation's entry in
+    // the result of `list`; without it, this function calls `list`. If the conversation has messages but isn't in the
+    // list, this function throws, because the conversation may belong to another user.
     const listed = entry ?? (await findListed(conversationId));
     const messages = await loadMessages(store, conversationId);
     if (listed !== undefined) {
@@ -277,10 +268,8 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
 
 const NO_TRACES: ReadonlySet<string> = new Set();
 
-/**
- * Removes the digest from a conversation that was read. Other programs may write to the store, so a computed digest
- * would match no real history.
- */
+// Other programs may write to the store, so a computed digest would match no real history.
+/** Removes the digest from a conversation that was read. */
 const withoutDigest = ({ historyDigest: _, ...stored }: StoredConversation): StoredConversation => stored;
 
 function unlisted(viewerId: string | undefined): ConversationStoreError {

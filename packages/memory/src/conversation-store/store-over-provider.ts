@@ -30,8 +30,8 @@ import {
 /** Options of `createConversationStore`. */
 export interface ConversationStoreOptions {
   /**
-   * Options of `withRetry`, with which the store wraps the provider. `false` turns retries off (e.g. because the
-   * provider is already wrapped in `withRetry`). Default: the defaults of `withRetry`.
+   * Options of the `withRetry` that the store puts around the provider. Default: the defaults of `withRetry`. `false`
+   * turns retries off (e.g. because the provider is already wrapped in `withRetry`).
    */
   readonly retry?: RetryOptions | false | undefined;
 }
@@ -54,11 +54,9 @@ const ownerOf = ({ userId }: ConversationMemory): WriteMetadata => present({ use
 
 type Expected = Pick<WriteOptions, "expectedIncarnation">;
 
-/**
- * Returns write options with `expectedIncarnation`. Returns `{}` if the incarnation is unknown, because a provider of
- * another project may have no incarnations.
- */
+/** Returns write options with `expectedIncarnation`, or `{}` if the incarnation is unknown. */
 const expecting = (incarnation: unknown): Expected =>
+  // A provider of another project may have no incarnations.
   typeof incarnation === "string" ? { expectedIncarnation: incarnation } : {};
 
 /**
@@ -100,8 +98,7 @@ export function createConversationStore(
   }
 
   /**
-   * Looks up the conversation, and then writes to it. If the conversation is deleted and created again under the same
-   * id between the look-up and the write, the write is refused.
+   * Looks up the conversation, and then writes to it. The write is refused if the conversation was deleted in between.
    */
   async function write(
     operation: string,
@@ -164,9 +161,8 @@ export function createConversationStore(
 }
 
 /**
- * Returns the id of the one conversation that `threadFor` gives to a user and an agent. The id is a hash, which is
- * different for every other pair of user and agent. Throws {@link ConversationStoreError} if `userId` or `agent` is
- * invalid.
+ * Returns the id that `threadFor` returns: a hash of the user and the agent. Throws {@link ConversationStoreError} if
+ * `userId` or `agent` is invalid.
  */
 function threadId(userId: string, agent: string): string {
   const issues = [idIssue("userId", userId), idIssue("agent", agent)].filter((issue) => issue !== undefined);
@@ -176,19 +172,13 @@ function threadId(userId: string, agent: string): string {
 
 const PAGE = 100;
 
-/**
- * Returns list entries of all conversations that match the query, newest activity first and without duplicates. Reads
- * one page of conversations at a time.
- */
+/** Returns list entries of all conversations that match the query, newest activity first and without duplicates. */
 async function listAll(
   provider: MemoryProvider,
   query: Pick<MemoryQuery, "userId">,
 ): Promise<ConversationStoreListEntry[]> {
   const entries = new Map<string, ConversationStoreListEntry>();
-  /**
-   * Reads all pages of the query into `entries`. If `since` is given, only reads conversations whose last activity was
-   * at or after this time. Returns the number of pages.
-   */
+  /** Reads all pages of the query into `entries`. Returns the number of pages. */
   async function readPages(since: Pick<MemoryQuery, "since">): Promise<number> {
     const all = { ...query, ...since, limit: PAGE, includeMessages: false };
     let cursor: string | undefined;
@@ -212,9 +202,7 @@ async function listAll(
 const byActivity = (a: ConversationStoreListEntry, b: ConversationStoreListEntry): number =>
   (b.updatedAt?.getTime() ?? 0) - (a.updatedAt?.getTime() ?? 0);
 
-/**
- * The names of the metadata fields in which the conversation store keeps title and meta, besides the field `userId`.
- */
+/** The metadata fields in which the conversation store keeps title and meta, besides `userId`. */
 const KEYS = ["title", "agent", "resourceSlug", "recordId"] as const;
 
 const optionalText = z.string().optional();
@@ -249,11 +237,9 @@ export function conversationMetadata(meta: ConversationStoreMeta = {}, title?: s
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
 }
 
-/**
- * Converts a conversation of the provider into a list entry. Other programs may have written the conversation's
- * metadata, so metadata fields that aren't strings are left out.
- */
+/** Converts a conversation of the provider into a list entry. Leaves out metadata fields that aren't strings. */
 function toListEntry(conversation: ConversationMemory): ConversationStoreListEntry {
+  // Other programs may have written the conversation's metadata.
   const { conversationId, userId, metadata } = conversation;
   const fields = KEYS.flatMap((key) => {
     const value: unknown = metadata?.[key];

@@ -30,14 +30,14 @@ const listSchema = z.array(
 export type ListedConversation = Readonly<z.output<typeof listSchema>[number]>;
 
 /**
- * Returns the conversations of the user or, without a user, the conversations of all users. Nothing is cached, because
- * the result decides who has access to a conversation, and access can change. Throws the store's errors, and a
- * `ConversationStoreError` if the store returns an invalid list.
+ * Returns the conversations of the user or, without a user, of all users. Throws a `ConversationStoreError` if the
+ * store returns an invalid list.
  */
 export async function listConversations(
   store: AnyConversationStore,
   userId: string | undefined,
 ): Promise<readonly ListedConversation[]> {
+  // Nothing is cached, because the result decides who has access to a conversation, and access can change.
   // Without a user, `list` must be called without an argument to list all users' conversations.
   const listing: unknown = await (userId === undefined ? store.list() : store.list(userId));
   const parsed = listSchema.safeParse(listing);
@@ -52,10 +52,7 @@ export async function listConversations(
   return named.filter((entry) => entry.userId === userId);
 }
 
-/**
- * Converts title and meta of a listed conversation into metadata. The names of the fields are those that a conversation
- * store over a provider uses.
- */
+/** Converts title and meta of a listed conversation into the metadata of a provider's conversation. */
 export function listedMetadata(listed: ListedConversation): JsonObject {
   const { title, agent, resourceSlug, recordId } = listed;
   const fields = Object.entries({ title, agent, resourceSlug, recordId });

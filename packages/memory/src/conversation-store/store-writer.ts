@@ -48,12 +48,13 @@ export function refuseUnsupported(write: ConversationWrite): void {
   throw invalidInput(issues, { provider: PROVIDER });
 }
 
-/** Returns no tombstones. A conversation store needs none, because the caller of `create` can't choose the id. */
+// A conversation store needs no tombstones, because the caller of `create` can't choose the id.
+/** Returns no tombstones. */
 const noTombstones = (): Tombstones => ({ conversation: null, user: null });
 
 /**
- * Checks a write by the same rules as the in-memory backend, then appends its messages. The caller must have loaded the
- * conversation in the same task of `StoreState.queue`, so that no other write of this process has come in between.
+ * Checks a write by the rules of the in-memory backend, then appends its messages. Only call this function in the task
+ * of `StoreState.queue` that has loaded the conversation.
  */
 export async function writeToStore(
   store: AnyConversationStore,
@@ -73,22 +74,19 @@ export async function writeToStore(
 const batchOf = ({ messages }: ConversationWrite): readonly Message[] =>
   messages.map(({ body }, index) => decodeMessage(body, index));
 
-/**
- * Whether an earlier write with the same idempotency key but other messages has an unknown result. The store may still
- * store the messages of the earlier write. So the new write must not be made, because the messages of both writes could
- * be stored.
- */
+/** Whether an earlier write with the same idempotency key but other messages has an unknown result. */
 function hasOtherBody({ local }: LoadedConversation, { idempotency }: ConversationWrite): boolean {
+  // The store may still store the messages of the earlier write, so the new write must not be made.
   const open = idempotency && local.open.get(idempotency.key);
   return open !== undefined && open.write.idempotency?.bodyHash !== idempotency?.bodyHash;
 }
 
 /**
- * If an earlier `append` under this idempotency key threw, finds out whether the messages of that append are stored
- * now. If they are stored, that append counts as written. Throws {@link ConversationStoreError} if the loaded messages
- * don't show whether they are stored.
+ * If an `append` under this idempotency key threw, finds out whether it stored its messages. Throws {@link
+ * ConversationStoreError} if the loaded messages don't show it.
  */
 export function resolveOpenAppend({ local, messages }: LoadedConversation, key: string | undefined): void {
+  // If they are stored, that append counts as written.
   const open = key === undefined ? undefined : local.open.get(key);
   if (open === undefined) return;
   const outcome = findAppendOutcome(messages, batchOf(open.write), open.before);
@@ -97,10 +95,7 @@ export function resolveOpenAppend({ local, messages }: LoadedConversation, key: 
   if (outcome === "appended") applyToLocalState(local, { ...open.write, messages: [] });
 }
 
-/**
- * Appends the messages. If the store's `append` throws, loads the conversation. Returns normally if the messages are
- * stored nevertheless, otherwise throws.
- */
+/** Appends the messages. Throws if the store's `append` throws and the messages aren't stored. */
 async function append(
   store: AnyConversationStore,
   { local, messages }: LoadedConversation,
@@ -131,10 +126,8 @@ function unknownOutcome(retryable: boolean, cause?: unknown): ConversationStoreE
   return storeFailure("appendMessages", reason, { retryable, cause });
 }
 
-/**
- * Returns the values of those message fields that every store keeps. A store may drop other fields, add fields of its
- * own, and return `null` for missing fields.
- */
+// A store may drop the other fields of a message, add its own fields, and return `null` for missing fields.
+/** Returns the values of those message fields that every store keeps. */
 const comparedFields = ({ role, content, tool_call_id, tool_calls }: Message) => [
   role,
   content,
@@ -147,14 +140,17 @@ const sameMessage = (one: Message, other: Message | undefined): boolean =>
   other !== undefined && sameJson(comparedFields(one), comparedFields(other));
 
 /**
- * Whether an `append` that threw has stored its messages. `"appended"`: all of them. `"absent"`: none of them.
- * `"unclear"`: `load` returns only a part of the messages, or may hide them.
+ * Whether an `append` that threw has stored its messages:
+ *
+ * - `"appended"`: all of them.
+ * - `"absent"`: none of them.
+ * - `"unclear"`: `load` returns only a part of the messages, or may hide them.
  */
 type AppendOutcome = "appended" | "absent" | "unclear";
 
 /**
- * Finds out whether the messages of an append (`batch`) are among the messages that are stored now. `before` is the
- * number of messages before the append. The batch must not be empty.
+ * Finds out whether the messages of an append (`batch`, not empty) are stored now. `before` is the number of messages
+ * before the append.
  */
 function findAppendOutcome(
   now: readonly Message[],
@@ -170,9 +166,7 @@ function findAppendOutcome(
   return began || now.length < before || mayBeHidden(now, batch) ? "unclear" : "absent";
 }
 
-/**
- * Whether the store's `load` may hide messages of the batch. A `load` that sanitizes the messages hides pending calls.
- */
+/** Whether the store's `load` may hide messages of the batch (e.g. pending calls). */
 const mayBeHidden = (now: readonly Message[], batch: readonly Message[]): boolean =>
   sanitizeConversation([...now, ...batch]).length < now.length + batch.length &&
   sanitizeConversation(now).length === now.length;

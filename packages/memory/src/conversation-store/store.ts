@@ -43,8 +43,8 @@ export interface ConversationStoreListEntry {
 }
 
 /**
- * The type for parameters that accept a conversation store. It is the same as {@link ConversationStore}, but its
- * methods may also return readonly arrays.
+ * The type for parameters that accept a conversation store. Unlike those of {@link ConversationStore}, its methods may
+ * return readonly arrays.
  */
 export interface AnyConversationStore {
   /** Creates an empty conversation. Returns its id, which must be impossible to guess. */
@@ -80,17 +80,13 @@ export interface ConversationStore extends AnyConversationStore {
 
 /** A conversation store over a `MemoryProvider`. It has all guarantees of the provider. */
 export interface ProviderConversationStore extends ConversationStore {
-  /**
-   * The provider that stores the conversations. The provider returns all messages, but `load` of this store leaves out
-   * pending calls.
-   */
+  /** The provider that stores the conversations. Its reads return all messages, including pending calls. */
   readonly provider: MemoryProvider;
   /**
-   * Returns the id of the user's conversation with the agent. Use it in applications in which a user has only one
+   * Returns the id of the user's conversation with the agent, for applications in which a user has only one
    * conversation with each agent. The conversation need not exist yet. All processes compute the same id from the same
-   * arguments. So if two processes begin the conversation at the same time, they write to the same conversation. Throws
-   * `ConversationStoreError` if `userId` or `agent` is invalid. A valid value has 1 to 255 characters, without NUL and
-   * unpaired surrogates.
+   * arguments. Throws `ConversationStoreError` if `userId` or `agent` is invalid. A valid value has 1 to 255
+   * characters, without NUL and unpaired surrogates.
    */
   threadFor(userId: string, agent: string): string;
   /**

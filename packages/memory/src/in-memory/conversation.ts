@@ -24,16 +24,12 @@ interface EntryMessage {
   readonly own: EncodedMessage["own"];
 }
 
-/**
- * Converts a message's body into the form in which it is kept in memory: the JSON text itself, or the decoded message.
- */
+/** Converts a message's body into the form that is kept in memory: the JSON text itself, or the decoded message. */
 export type StoreBody = (body: string, index: number) => StoredMessage;
 
-/**
- * A conversation in this process's memory. A write changes this object without copying it, so the cost of an append
- * only depends on the size of its batch. A write never awaits, so no other task sees a half-done write. Readers get
- * copies.
- */
+// A write changes an `Entry` without copying it, so the cost of an append only depends on the size of its batch. A
+// write never awaits, so no other task sees a half-done write.
+/** A conversation in this process's memory. Writes change this object, and readers get copies. */
 export interface Entry {
   readonly conversationId: string;
   readonly incarnation: string;
@@ -62,7 +58,7 @@ interface KeyRecord {
   readonly nextPosition: number;
 }
 
-/** Creates the entry of a new conversation. `applyWrite` then adds the data of the first write. */
+/** Creates the entry of a new conversation, without the data of its first write. */
 export function createEntry(
   { conversationId, source }: Pick<ConversationWrite, "conversationId" | "source">,
   incarnation: string,
@@ -94,7 +90,7 @@ export const expiryTime = ({ ttlSeconds, lastActivity }: Entry): number =>
 
 export const isExpired = (entry: Entry, now: number): boolean => now >= expiryTime(entry);
 
-/** Returns the digest of all messages of the conversation, including trimmed messages, hex. */
+/** Returns the digest of the conversation's history, hex. */
 export const digestOf = ({ messages, base }: Entry): string => messages.at(-1)?.digest ?? base;
 
 const boundsOf = ({ messages, nextPosition, ownIds }: Entry, selection: StoredSelection) =>
@@ -174,14 +170,12 @@ interface Listed {
   readonly traceIds: ReadonlySet<string>;
 }
 
-/**
- * Returns the conversations that match the query, in the query's order. The caller has already applied the query's
- * `conversationId`.
- */
+/** Returns the conversations that match the query, in the query's order. Ignores the query's `conversationId`. */
 export function selectConversations<T extends Listed>(
   conversations: readonly T[],
   query: ConversationQuery,
 ): readonly T[] {
+  // The caller has already applied the `conversationId`.
   const end = query.limit === undefined ? undefined : query.offset + query.limit;
   return conversations
     .filter((conversation) => matches(conversation, query))

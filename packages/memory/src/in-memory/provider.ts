@@ -152,9 +152,7 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
     return { status: "written", receipt };
   }
 
-  /**
-   * Moves an imported conversation to its place in the order of activity, because its last activity may be long ago.
-   */
+  /** Moves an imported conversation to its place in the order of activity. */
   function placeByActivity({ conversationId, lastActivity }: Entry): void {
     const others = [...entries].filter(([id]) => id !== conversationId);
     const next = others.findIndex(([, other]) => other.lastActivity > lastActivity);
@@ -224,10 +222,8 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
   };
 }
 
-/**
- * Converts a body into a frozen message, which all readers share. A body that may contain a `Date`, bytes or a `URL`
- * stays text, because such objects can't be frozen.
- */
+// All readers share the frozen message. A `Date`, bytes and a `URL` can't be frozen.
+/** Converts a body into a frozen message. A body that may contain a `Date`, bytes or a `URL` stays text. */
 const storeDecoded: StoreBody = (body, index) => (mayHoldTags(body) ? body : decodeMessage(body, index));
 
 const storeText: StoreBody = (body) => body;
@@ -279,17 +275,15 @@ export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryPro
 type TombstoneOwner = Pick<ConversationWrite, "conversationId" | "userId">;
 
 interface TombstoneStore {
-  /** Creates a tombstone, which replaces an earlier tombstone of the same conversation or user. */
+  /** Creates a tombstone. It replaces an earlier tombstone of this conversation or user. */
   readonly create: (kind: "conversation" | "user", id: string) => void;
   readonly get: (owner: TombstoneOwner) => Tombstones;
   readonly clear: () => void;
 }
 
-/**
- * Creates the store of tombstones. The tombstones are kept by the hash of the erased id, in the order in which they
- * were created. This is also the order in which they expire.
- */
+/** Creates the store of tombstones, which are kept by the hash of the erased id. */
 function createTombstones(): TombstoneStore {
+  // The map is in the order of creation, which is the order of expiry.
   const tombstones = new Map<string, { readonly id: string; readonly expiresAt: number }>();
 
   function removeExpired(now: number): void {

@@ -14,10 +14,7 @@ const conflict = (reason: Extract<WriteOutcome, { status: "conflict" }>["reason"
   reason,
 });
 
-/**
- * Decides whether a write can be made. Returns `undefined` if the write can be made. Otherwise returns the outcome of
- * the write: a conflict, `"replayed"` or `"missing"`.
- */
+/** Returns `undefined` if a write can be made, otherwise its outcome: a conflict, `"replayed"` or `"missing"`. */
 export function decideWrite(
   entry: Entry | undefined,
   write: ConversationWrite,
@@ -57,10 +54,7 @@ function isExpectedIncarnation(
   return entry === undefined && !isErasedSince(expectedIncarnation.absent, tombstones());
 }
 
-/**
- * Returns the position below which stored messages stay. A write removes the stored messages at this position and after
- * it.
- */
+/** Returns the position from which on a write removes the stored messages. */
 const cutOf = ({ nextPosition }: Entry, { mode, dropLast = 0 }: ConversationWrite): number =>
   mode === "replace" ? 0 : nextPosition - dropLast;
 
@@ -121,8 +115,8 @@ function drop({ messages, ownIds }: Entry, from: number, count: number): void {
 }
 
 /**
- * Adds the messages of a write to the entry. Skips messages whose id in `WriteOptions.messageIds` is already stored.
- * Returns the number of added messages.
+ * Adds the messages of a write to the entry, and returns their number. Skips messages whose id
+ * (`WriteOptions.messageIds`) is already stored.
  */
 function add(entry: Entry, { messages }: ConversationWrite, storeBody: StoreBody): number {
   let added = 0;
@@ -150,16 +144,14 @@ function recordKey({ keys, writes, nextPosition }: Entry, { idempotency }: Conve
   }
 }
 
-/**
- * Returns the index of the first message to keep, so that at most `maxMessages` messages stay. The kept messages never
- * begin with a tool result, because the call of this result would be missing. Exception: if only tool results would be
- * left, the last call and all its results stay, even if they are more than `maxMessages`.
- */
+/** Returns the index of the first message to keep, so that at most `maxMessages` messages stay. */
 export function trimStart<T>(
   messages: readonly T[],
   maxMessages: number,
   isToolResult: (message: T) => boolean,
 ): number {
+  // The kept messages never begin with a tool result, because its call would be missing. Exception: if only tool
+  // results would be left, the last call and all its results stay, even if they are more than `maxMessages`.
   const cut = messages.length - maxMessages;
   if (cut <= 0) return 0;
   for (let index = cut; index < messages.length; index++) {

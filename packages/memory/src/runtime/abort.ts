@@ -6,13 +6,12 @@ interface AbortListeners {
 const listenersOf = new WeakMap<AbortSignal, AbortListeners>();
 
 /**
- * Calls `action` once when the signal is aborted. If the signal is already aborted, calls `action` at once. Returns a
- * function that removes `action`.
- *
- * All actions for one signal share one listener. It is removed when no action is left. A server may use one signal for
- * all its requests, and Node warns of a memory leak if a signal has more than ten listeners.
+ * Calls `action` once when the signal is aborted, or at once if it already is. Returns a function that removes
+ * `action`.
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
+  // All actions for one signal share one listener, which is removed when no action is left. A server may use one signal
+  // for all its requests, and Node warns of a memory leak if a signal has more than ten listeners.
   if (signal.aborted) {
     action();
     return () => {};
@@ -52,7 +51,7 @@ export interface DeadlineOptions {
    * `timeoutMs`.
    */
   readonly timeoutError?: () => Error;
-  /** If this signal is aborted, the time limit is removed, and `withDeadline` waits until the promise is settled. */
+  /** If this signal is aborted, the time limit no longer applies. Absent: the time limit always applies. */
   readonly cancelledBy?: AbortSignal;
 }
 

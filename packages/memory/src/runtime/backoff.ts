@@ -66,9 +66,9 @@ function unwrap<T>(outcome: Outcome<T>): T {
 }
 
 /**
- * Repeats a call while it fails with an error or a result that `isTransientError` or `isTransientResult` accepts. The
- * waits between the attempts grow exponentially and are random. Returns the result of the last attempt, or throws its
- * error. The caller must ensure that the call is safe to repeat.
+ * Repeats a call while it fails. `isTransientError` and `isTransientResult` say which errors and results are failures
+ * to repeat. The waits between the attempts grow exponentially and are random. Returns the result of the last attempt,
+ * or throws its error. The caller must ensure that the call is safe to repeat.
  *
  * @example
  * ```ts
@@ -86,10 +86,7 @@ function unwrap<T>(outcome: Outcome<T>): T {
 export const retryWithBackoff = <T>(call: () => Promise<T>, options: BackoffOptions<T>): Promise<T> =>
   retryUntilAborted(call, options, [options.signal]);
 
-/**
- * Does the same as {@link retryWithBackoff}, but takes several signals. If any of them is aborted, no further attempts
- * are made.
- */
+/** Repeats a call as {@link retryWithBackoff} does, until one of several signals is aborted. */
 export async function retryUntilAborted<T>(
   call: () => Promise<T>,
   options: Omit<BackoffOptions<T>, "signal">,

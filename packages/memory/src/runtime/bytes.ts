@@ -1,7 +1,5 @@
-/**
- * Functions over bytes. There are two implementations: a fast one with Node's `Buffer`, and one with functions of the
- * web.
- */
+// There are two implementations: a fast one with Node's `Buffer`, and one with functions of the web.
+/** Functions over bytes. */
 interface ByteFunctions {
   /** Encodes bytes as base64 (RFC 4648) with padding. */
   readonly base64Of: (bytes: Uint8Array) => string;
@@ -76,7 +74,7 @@ const tag = /* @__PURE__ */ Object.getOwnPropertyDescriptor(
 )?.get as (this: unknown) => string | undefined;
 
 /**
- * Whether the value is a `Uint8Array`. Also `true` for a `Uint8Array` from another realm (e.g. an iframe), and for an
- * instance of a subclass (e.g. `Buffer`).
+ * Whether the value is a `Uint8Array`, or an instance of a subclass (e.g. `Buffer`), even from another realm (e.g. an
+ * iframe).
  */
 export const isUint8Array = (value: unknown): value is Uint8Array => tag.call(value) === "Uint8Array";

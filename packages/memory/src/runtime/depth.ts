@@ -1,7 +1,5 @@
-/**
- * The maximum nesting depth of lists and objects that a store accepts. Deeper values could overflow the stack of
- * recursive code.
- */
+// Deeper values could overflow the stack of recursive code.
+/** The maximum nesting depth of lists and objects that a store accepts. */
 export const MAX_DEPTH = 200;
 
 /** Returns whether JSON text is nested deeper than a store accepts. */
@@ -18,7 +16,7 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Returns the index of the quote that ends a string of the JSON text; the text's length if the string has no end. */
+/** Returns the index of the quote that ends the string at `start`; the text's length if the string has no end. */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;

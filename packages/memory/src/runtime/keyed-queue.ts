@@ -5,10 +5,7 @@ export interface KeyedQueue {
    * don't wait for this task.
    */
   readonly run: <T>(key: string, task: () => Promise<T>) => Promise<T>;
-  /**
-   * Runs the task while no other task of the queue runs. All earlier tasks, of any key, run before it. All later tasks
-   * wait for it.
-   */
+  /** Runs the task alone: after all earlier tasks of the queue, and before all later ones. */
   readonly runAlone: <T>(task: () => Promise<T>) => Promise<T>;
 }
 

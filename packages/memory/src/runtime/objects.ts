@@ -51,10 +51,7 @@ function forward(copy: Copy, object: object, key: PropertyKey, descriptor: Prope
   Object.defineProperty(copy, key, { ...forwarded, enumerable: true, configurable: true });
 }
 
-/**
- * Returns a new object with the given `methods`, and with all other members of `object`. `object` may be a plain object
- * or a class instance.
- */
+/** Returns a new object with the given `methods` and all other members of `object`, which may be a class instance. */
 export function extendObject<T extends object>(object: T, methods: object): T {
   const copy: Copy = {};
   for (
@@ -72,7 +69,8 @@ export function extendObject<T extends object>(object: T, methods: object): T {
   return copy as unknown as T;
 }
 
-/** The maximum depth of a copy. It is deeper than any provider accepts, and also ends the copy of a cycle. */
+// The maximum depth ends the copy of a cycle.
+/** The maximum depth of a copy: deeper than any provider accepts. */
 const COPIED_DEPTH = MAX_DEPTH + 10;
 
 const isPlainArray = (value: unknown): value is unknown[] =>
@@ -100,11 +98,12 @@ function copyValue(value: unknown, depth: number): unknown {
 }
 
 /**
- * Returns a copy of an argument that shares no objects with the caller's data. A provider accepts or refuses the copy
- * as it would the original. `structuredClone` can't be used because it converts class instances into plain objects. If
- * reading the value throws, the value itself is returned.
+ * Returns a copy of an argument that shares no objects with the caller's data. If reading the value throws, returns the
+ * value itself.
  */
 export function copyArgument<T>(value: T): T {
+  // A provider accepts or refuses the copy as it would the original. `structuredClone` can't be used because it
+  // converts class instances into plain objects.
   try {
     return copyValue(value, 0) as T;
   } catch {

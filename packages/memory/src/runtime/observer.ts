@@ -1,9 +1,8 @@
 import { warn } from "./process.ts";
 
 /**
- * Runs `call`, which calls an observer of the application (e.g. `RetryOptions.onRetry`), and never throws. If `call`
- * throws, or returns a promise that rejects, `onFailure` gets the error. `onFailure` must not throw. A promise that
- * `call` returns is not awaited.
+ * Runs `call` (e.g. a call of the application's `RetryOptions.onRetry`) without awaiting its promise. Never throws:
+ * `onFailure` gets the error that `call` throws, or with which its promise rejects. `onFailure` must not throw.
  */
 export function callSafely(call: () => unknown, onFailure: (thrown: unknown) => void): void {
   try {
@@ -25,9 +24,8 @@ function warnOfFailure(name: string, thrown: unknown): void {
 }
 
 /**
- * Calls an observer of the application (e.g. `RetryOptions.onRetry`) with the event, and doesn't await its promise.
- * Does nothing if `observer` is `undefined`. If the observer fails, a process warning with `name` is emitted; nothing
- * else changes.
+ * Calls an observer of the application (e.g. `RetryOptions.onRetry`) with the event. Never throws: a failure of the
+ * observer becomes a process warning that contains `name`.
  */
 export const notifyObserver = <Event>(
   name: string,

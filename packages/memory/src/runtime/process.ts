@@ -17,10 +17,7 @@ export interface Warning {
   readonly detail?: string;
 }
 
-/**
- * Emits a process warning, to which an application can listen. Where no `process` exists, logs the warning to the
- * console.
- */
+/** Emits a process warning. Where no `process` exists, logs the warning to the console. */
 export function warn(message: string, warning: Warning): void {
   const process = processOf();
   if (typeof process?.emitWarning === "function") process.emitWarning(message, warning);
@@ -28,8 +25,8 @@ export function warn(message: string, warning: Warning): void {
 }
 
 /**
- * Changes a timer so that it doesn't keep the process alive, and returns the timer. Does nothing for a timer of the
- * web, which is a number.
+ * Changes a timer of Node so that it doesn't keep the process alive. Returns the timer, which may be a timer of the
+ * web.
  */
 export function unref<Timer>(timer: Timer): Timer {
   if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function")
@@ -40,11 +37,9 @@ export function unref<Timer>(timer: Timer): Timer {
 /** The type of the timer that `setTimeout` returns in the current runtime. */
 export type Timeout = ReturnType<typeof setTimeout>;
 
-/**
- * Restarts a timer, even if it has already fired, and returns it. A timer of the web is replaced by a new timer. For a
- * timer of Node, restarting takes a tenth of the time of creating a timer.
- */
+/** Restarts a timer, even if it has already fired. Returns the timer, which may be a new one. */
 export function restart(timer: Timeout, action: () => void, milliseconds: number): Timeout {
+  // For a timer of Node, restarting takes a tenth of the time of creating a timer. A timer of the web is replaced.
   if (typeof timer.refresh === "function") return timer.refresh();
   clearTimeout(timer);
   return setTimeout(action, milliseconds);
@@ -66,8 +61,8 @@ const UNRESOLVED = new Set<unknown>([
 export const isUnresolved = (thrown: unknown): boolean => UNRESOLVED.has(codeOf(thrown));
 
 /**
- * Whether an import failed because the package with this name is missing. Returns `false` if one of the package's own
- * imports failed.
+ * Whether an import failed because the package with this name is missing. `false` if one of the package's own imports
+ * failed.
  */
 export function isMissingPackage(name: string, thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;

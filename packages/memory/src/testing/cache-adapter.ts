@@ -7,8 +7,8 @@ import { reportCalls } from "./kit/calls.ts";
 export interface TestCache {
   readonly cache: CacheAdapter;
   /**
-   * Connects another cache to the same storage. The new cache must share nothing with `cache` in this process (e.g. no
-   * connection). Absent if the storage only exists in one process.
+   * Connects another cache to the same storage. It must share nothing with `cache` in this process (e.g. no
+   * connection). Absent: the storage only exists in one process.
    */
   readonly connect?: () => Promise<CacheAdapter>;
   /** Removes the storage. Called after the test. */
@@ -37,8 +37,9 @@ const LONG = { ttlSeconds: 100 };
 const SHORT = { ttlSeconds: 1 };
 const KEYS: readonly string[] = [...storableIds, "", "x".repeat(1_000)];
 
-/** Waits until the key has no value. Doesn't use `expect.poll`, which can't be used in concurrent tests. */
+/** Waits until the key has no value. */
 const ended = async (cache: CacheAdapter, key: string): Promise<void> => {
+  // `expect.poll` can't be used in concurrent tests.
   for (const giveUpAt = Date.now() + 5_000; Date.now() < giveUpAt; ) {
     if ((await cache.get(key)) === undefined) return;
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -6,10 +6,8 @@ import { endProcesses } from "./kit/second-process.ts";
 import { type Rule, rulesOf, type Spec } from "./kit/spec.ts";
 import { specsFor } from "./specs/index.ts";
 
-/**
- * The test runner's time limit of a test is this many milliseconds longer than the kit's own time limit. So the kit
- * ends a test before the test runner does.
- */
+// The kit must end a test before the test runner does.
+/** By how many milliseconds the test runner's time limit of a test is longer than the kit's own time limit. */
 const MARGIN_MS = 5_000;
 
 /**
@@ -54,11 +52,10 @@ export function describeMemoryProvider(harness: MemoryProviderHarness): void {
 
 type Runner = (rule: Rule) => Promise<RuleOutcome>;
 
-/**
- * Returns a function that runs one rule. The rules with `concurrent: true` mostly wait, so all of them start when the
- * first one is run. Vitest alone would only run a few of these rules at the same time.
- */
+/** Returns a function that runs one rule. */
 function runnerOf(harness: MemoryProviderHarness, specs: readonly Spec[]): Runner {
+  // The rules with `concurrent: true` mostly wait, so all of them start when the first one is run. Vitest alone would
+  // only run a few of them at the same time.
   const waiting = specs.filter((spec) => spec.concurrent === true).flatMap(rulesOf);
   let begun: Map<string, Promise<RuleOutcome>> | undefined;
   const nameOf = ({ subject, title }: Rule) => `${subject}: ${title}`;

@@ -8,10 +8,8 @@ const secretsBy = (pattern: RegExp, text: string): readonly Span[] =>
     return span === undefined ? [] : [span];
   });
 
-/**
- * Prefixes of keys of well-known services (e.g. `sk-`). In a key, at least 16 characters follow the prefix, and one of
- * them is a digit.
- */
+// In a key, at least 16 characters follow the prefix, and one of them is a digit.
+/** Prefixes of keys of well-known services (e.g. `sk-`). */
 const PREFIXES = [
   ...["sk-", "[prs]k_(?:live|test)_", "whsec_"], // OpenAI, Anthropic, DeepSeek, OpenRouter, Stripe, Clerk
   ...["gh[oprsu]_", "github_pat_", "glpat-"], // GitHub, GitLab
@@ -23,10 +21,9 @@ const PREFIXES = [
   ...["sbp_", "pscale_tkn_", "AGE-SECRET-KEY-1"], // Supabase, PlanetScale, age
 ].join("|");
 
-/**
- * Patterns of secrets. The search takes time linear in the length of the text. Therefore a repetition without a limit
- * may only begin at the beginning of a word, or be the end of a pattern.
- */
+// The search must take time linear in the length of the text. So a repetition without a limit may only begin at the
+// beginning of a word, or be the end of a pattern.
+/** Patterns of secrets. */
 const FORMS: readonly RegExp[] = [
   new RegExp(`(?<![\\w-])(?<secret>(?:${PREFIXES})(?=[\\w-]{0,200}\\d)[\\w-]{16,}(?:\\.[\\w-]+)*)`, "dg"),
   /(?<![A-Z0-9])(?<secret>A(?:KI|SI)A[A-Z0-9]{16})(?![A-Z0-9])/dg, // AWS
@@ -38,10 +35,11 @@ const FORMS: readonly RegExp[] = [
   /:\/\/[^\s"'`<>:@/?#]{0,200}:(?<secret>[^\s"'`<>/?#]{1,1000}|(?!\d*(?:[/?#]|$))(?:(?!:\/\/)[^\s"'`<>]){1,1000})@/dg,
 ];
 
+// With `hashes: false`, only single words that look like access tokens count, because people mention hashes to identify
+// something (e.g. a commit).
 /**
  * Returns the ranges of secrets that can be recognised by their form. With `hashes: true`, any text of at least 32
- * characters that is as irregular as a hash counts as a secret. With `hashes: false`, only single words that look like
- * access tokens count, because people mention hashes to identify something (e.g. a commit).
+ * characters that is as irregular as a hash counts as a secret.
  */
 export const secretsByForm = (text: string, { hashes }: { readonly hashes: boolean }): readonly Span[] => [
   ...FORMS.flatMap((form) => secretsBy(form, text)),
@@ -51,11 +49,10 @@ export const secretsByForm = (text: string, { hashes }: { readonly hashes: boole
 const PATH = /[\w.~+/@%-]{32,}/g;
 const PART = /[^/@%]+/g;
 
-/**
- * Returns the ranges of texts that look like hashes. A path or address is split at slashes first. But base64 contains
- * slashes, too, so the whole text is checked if none of its parts looks like a hash.
- */
+/** Returns the ranges of texts that look like hashes. */
 function hashesIn(text: string): readonly Span[] {
+  // A path or address is split at slashes first. But base64 contains slashes, too, so the whole text is checked if none
+  // of its parts looks like a hash.
   return [...text.matchAll(PATH)].flatMap(({ 0: path, index: start }) => {
     const parts = [...path.matchAll(PART)].filter(([part]) => isHash(part));
     if (parts.length === 0 && isHash(path)) return [[start, start + path.length] as const];
@@ -79,10 +76,11 @@ const FEWEST_CHARACTERS = 10;
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * Whether a text looks random. In random text, runs of small letters, capitals or digits are shorter than in names: at
- * most `longestPart` characters on average.
+ * Whether a text looks random: its runs of small letters, capitals or digits have at most `longestPart` characters on
+ * average.
  */
 function isIrregular(text: string, longestPart: number): boolean {
+  // In names, these runs are longer.
   const signs = text.match(/[a-z\d]/gi) ?? [];
   // A capital and the small letters after it count as one part.
   const parts = text.match(/[A-Z]+[a-z]*|[a-z]+|\d+/g) ?? [];
@@ -99,7 +97,8 @@ const NAME =
   "(?:password|passwd|passphrase|pwd|secret|credentials?|token|authorization|session[-_.]?id|(?:secret|api|access|account|auth|private|signing|encryption)[-_.]?key)";
 const VALUE = "[^\\s\"'`,;&)}\\]<>|]";
 
-/** Matches `name=value` and `"name": "value"`, also with escaped quotes. The user in a URL doesn't count as a name. */
+// The user in a URL doesn't count as a name.
+/** Matches `name=value` and `"name": "value"`, even with escaped quotes. */
 const ASSIGNED = new RegExp(
   `${NAME}(?<!//[\\w.~+%-]{0,80})(?![\\w.~+/@%-])["'\`\\\\]{0,2}(?<before>\\s{0,4})(?<sign>[=:])>?(?<after>\\s{0,4})` +
     `(?:\\\\?(?<quote>["'\`])(?<quoted>(?:(?!\\\\?\\k<quote>)[\\s\\S]){1,1024})\\\\?\\k<quote>|\\\\?["'\`]?(?<plain>${VALUE}+))`,
@@ -112,7 +111,8 @@ const OPTION = new RegExp(
 );
 const behind = (schemes: string): RegExp =>
   new RegExp(`(?<![\\w-])(?:${schemes})\\s{1,4}(?<secret>${VALUE}{8,})`, "dgi");
-/** The first words of an `Authorization` header. All except `bearer` are also words of normal sentences. */
+// Unlike the words in `OTHERS`, `bearer` isn't a word of normal sentences.
+/** Matches a token after the word `bearer`. */
 const BEARER = behind("bearer");
 const OTHERS = behind("basic|token|digest|apikey");
 const IS_SCHEME = /^(?:bearer|basic|token|digest|apikey)$/i;
@@ -126,10 +126,8 @@ const REMARK =
 const tokensBy = (scheme: RegExp, text: string): readonly Span[] =>
   secretsBy(scheme, text).filter(([from, end]) => isOpaque(text.slice(from, end), 8));
 
-/**
- * Returns the ranges of values after words such as `Basic` or `token`. In a sentence, such a word may have another
- * meaning.
- */
+// In a sentence, a word such as `Basic` may have another meaning.
+/** Returns the ranges of values after words such as `Basic` or `token`. */
 export const schemeTokens = (text: string): readonly Span[] => tokensBy(OTHERS, text);
 
 /** Returns the ranges of values after the name of a secret, in the forms of programs, configurations and protocols. */
@@ -147,16 +145,17 @@ export function namedSecrets(text: string): readonly Span[] {
 }
 
 /**
- * Whether the text after a name and a sign (`=` or `:`) is the value of a secret. After `=`, the text usually is a
- * value. After `:`, or in a sentence, it may be a description (e.g. `password: required`).
+ * Whether the text after a name and a sign (`=` or `:`) is the value of a secret, not a description of it (e.g.
+ * `password: required`).
  */
 function isValue({ sign, before, after, quoted, plain = "" }: Readonly<Record<string, string>>): boolean {
+  // After `=`, the text usually is a value.
   if (quoted !== undefined) return sign === "=" || !(/\s/.test(quoted) || REMARK.test(quoted));
   if (IS_SCHEME.test(plain)) return false;
   return (sign === "=" && before === "" && after === "") || isOpaque(plain, 4);
 }
 
-/** Whether a text can't be a word of a normal sentence. `shortest` is the minimum length. */
+/** Whether a text can't be a word of a normal sentence. A text shorter than `shortest` characters may be one. */
 const isOpaque = (given: string, shortest: number): boolean =>
   given.length >= shortest && (given.length >= 20 || /[^a-z.:!?]/i.test(given));
 

@@ -26,19 +26,20 @@ export function maskSecrets(text: string): string {
   return masked + text.slice(at);
 }
 
+// The user info, the path and the query may contain secrets.
 /**
- * Returns a URL's scheme, host and port, for messages and logs. Leaves out the user info, the path and the query,
- * because they may contain secrets. Returns `"the address"` if the URL is relative or invalid.
+ * Returns a URL's scheme, host and port, for messages and logs. Returns `"the address"` if the URL is relative or
+ * invalid.
  */
 export const shownOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "the address");
 
 /**
- * Whether a person's text contains a secret. Everything that {@link maskSecrets} masks counts as a secret, except
- * hashes. A password, PIN or code in a sentence (`my password is …`, in fifteen languages) and the number of a payment
- * card also count. UUIDs, hashes, account numbers and phone numbers aren't secrets. This is a heuristic that rather
- * reports too much than too little.
+ * Whether a person's text contains a secret: everything that {@link maskSecrets} masks except hashes, a password, PIN
+ * or code in a sentence, or the number of a payment card.
  */
 export const holdsSecret = (text: string): boolean =>
+  // Sentences such as `my password is …` are found in fifteen languages. UUIDs, hashes, account numbers and phone
+  // numbers aren't secrets. This is a heuristic that rather reports too much than too little.
   secretsByForm(text, { hashes: false }).length > 0 ||
   namedSecrets(text).length > 0 ||
   statesSecret(text) ||

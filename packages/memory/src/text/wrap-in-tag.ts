@@ -2,29 +2,26 @@
 const IGNORED_IN_A_TAG =
   /^[\s\p{Control}\p{Default_Ignorable_Code_Point}\p{Mark}\p{Dash_Punctuation}/\\_.|\u2044\u2215\u29f8]$/u;
 const LETTER = /^[a-z]$/;
-/**
- * Signs that look like `<` but don't become `<` by normalisation: quotation marks, brackets, an arrowhead, and a
- * syllable.
- */
+/** Matches signs that look like `<` but don't become `<` by normalisation (e.g. quotation marks, brackets). */
 const ANGLE = /^[<\u00ab\u2039\u3008\u300a\u27e8\u27ea\u276e\u2770\u29fc\u02c2\u1438]$/u;
 /**
- * Everything that may be read as a bracket: signs that look like `<`, characters that normalisation converts into one,
- * an invisible copy of `<`, and the beginnings of escapes. Few texts contain any of these characters.
+ * Matches everything that may be read as `<`: signs that look like it, characters that normalisation converts into it,
+ * and the beginnings of its escapes.
  */
 const MAY_HOLD_A_BRACKET =
+  // Few texts contain any of these characters.
   /[<&\\%\u00ab\u02c2\u1438\u2039\u226e\u2329\u276e\u2770\u27e8\u27ea\u29fc\u3008\u300a\ufe3d\ufe3f\ufe64\uff1c\u{e003c}]/u;
-/**
- * Invisible characters, each of which is a copy of an ASCII character. A model may read them as these ASCII characters.
- */
+/** Matches invisible copies of ASCII characters. A model may read them as these ASCII characters. */
 const TAG_CHARACTER = /^[\u{e0020}-\u{e007e}]$/u;
 const TAG_OFFSET = 0xe0000;
 const HAS_TAG_CHARACTER = /[\u{e0020}-\u{e007e}]|#x0*e00[2-7]|#0*917[56]/iu;
 
 /**
- * Matches one character, or its escape in HTML, in a string literal or in an address. Escapes of HTML can be nested any
- * number of times.
+ * Matches one character, plain or escaped: as in HTML (`&lt;`), as in a string literal (`\u003c`) or as in a URL
+ * (`%3C`).
  */
 const PIECES =
+  // Escapes of HTML can be nested any number of times (`&amp;lt;`).
   /&(?:amp;|#0*38;|#x0*26;)*(?:#x(?<hex>[0-9a-f]+);?|#(?<decimal>[0-9]+);?|(?<less>lt);?|(?<other>[a-z]+);)|(?<escaped>\\u003c|\\u\{3c\}|\\x3c|%3c)|[\s\S]/giu;
 
 interface Sign {
@@ -82,11 +79,10 @@ function withoutBrackets(tag: string, text: string, read: (character: string) =>
   return safe + text.slice(done);
 }
 
-/**
- * Returns a pattern that matches the brackets before the name of the tag. If several brackets follow one another, the
- * pattern only matches from the first bracket: a match from each bracket would take quadratic time.
- */
+/** Returns a pattern that matches the brackets before the name of the tag. */
 function openingOf(tag: string): RegExp {
+  // If several brackets follow one another, it only matches from the first one: a match from each bracket would take
+  // quadratic time.
   const letters = tag.replaceAll("-", "");
   return new RegExp(`(?<!<)<+(?=(?:[a-z]{0,32}:+)?${[...letters].join(":*")})`, "g");
 }
@@ -105,11 +101,9 @@ function signsOf(text: string, read: (character: string) => string): readonly Si
   return signs;
 }
 
-/**
- * Returns the character that a matched escape stands for. Returns `""` for a named entity other than `&lt;`, and for a
- * number that is no character.
- */
+/** Returns the character that a matched escape stands for, or `""` if it stands for none. */
 function characterOf(piece: string, groups: Readonly<Record<string, string | undefined>>): string {
+  // Of the named entities, only `&lt;` is known.
   const { hex, decimal, less, other, escaped } = groups;
   if (less !== undefined || escaped !== undefined) return "<";
   if (other !== undefined) return "";
@@ -158,8 +152,5 @@ const letters: ReadonlyMap<string, string> = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([letter, alikes]) => [...alikes].map((alike) => [alike, letter])),
 );
 
-/**
- * Returns the letter from a to z that a character looks like, otherwise the character itself. The character must be in
- * lower case.
- */
+/** Returns the letter from a to z that a lower-case character looks like, otherwise the character itself. */
 const letterOf = (character: string): string => letters.get(character) ?? character;

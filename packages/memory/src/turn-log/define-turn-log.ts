@@ -22,10 +22,8 @@ import type {
 } from "./turn-log.ts";
 
 const MOST = Number.MAX_SAFE_INTEGER;
-/**
- * The maximum value of every duration in seconds: a hundred years. Every store can represent a time that far in the
- * future.
- */
+// Every store can represent a time in a hundred years.
+/** The maximum value of every duration in seconds: a hundred years. */
 const LONGEST_SECONDS = 3_153_600_000;
 /** The default of `EventQuery.limit`, the maximum number of events in an answer. */
 const MOST_EVENTS = 1_000;
@@ -114,12 +112,11 @@ const findIssues = ({ userId, state }: TurnQuery): Issue[] => [
 ];
 
 /**
- * Thrown by a backend if a call contradicts the stored turns. There are two cases:
+ * Thrown by a backend if a call contradicts the stored turns. The {@link TurnLog} converts it into a
+ * `MemoryConflictError`. There are two cases:
  *
  * - `append` begins after the turn's next event, so that events would be missing.
  * - `begin` has a turn id that the conversation already has.
- *
- * The caller of the {@link TurnLog} then gets a `MemoryConflictError`.
  */
 export class TurnConflict extends Error {
   override readonly name = "TurnConflict";
@@ -154,9 +151,7 @@ type PlainMethods = {
 export interface TurnLogBackend extends PlainMethods {
   /** The store's name in errors (e.g. `"postgres"`). */
   readonly name: string;
-  /**
-   * The storage of the log: see {@link TurnBeginning.place}. If absent, no write to a conversation can begin a turn.
-   */
+  /** The storage of the log: see {@link TurnBeginning.place}. Absent: no write to a conversation can begin a turn. */
   readonly place?: object;
   /** Returns a turn and the selected events. Returns `null` if the turn doesn't exist or has expired. */
   readonly read: (query: BoundedEventQuery) => Promise<EventPage | null>;

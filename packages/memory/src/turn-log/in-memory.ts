@@ -104,11 +104,10 @@ export function createInMemoryTurnLog({ now = Date.now }: InMemoryTurnLogOptions
 
   let sweep = all();
 
-  /**
-   * Checks a few turns, and removes expired turns and expired events. Each call continues with the turn at which the
-   * last call stopped. Therefore the cost of `begin` doesn't depend on the number of stored turns.
-   */
+  /** Checks a few turns, and removes expired turns and expired events. */
   function removeExpired(): void {
+    // Each call continues with the turn at which the last call stopped. So the cost of `begin` doesn't depend on the
+    // number of stored turns.
     for (let looked = 0; looked < LOOKED_AT; looked++) {
       const { value: entry, done } = sweep.next();
       if (done === true) {

@@ -51,7 +51,10 @@ export interface TurnEnding {
   readonly record: string;
   /** How many seconds the events of the turn can be read, from the `append` with this ending on. */
   readonly eventSeconds: number;
-  /** How many seconds the turn and its `record` are kept, from the same `append` on. At least `eventSeconds`. */
+  /**
+   * How many seconds the turn and its `record` are kept, from the `append` with this ending on. At least
+   * `eventSeconds`.
+   */
   readonly recordSeconds: number;
 }
 
@@ -59,8 +62,8 @@ export interface TurnEnding {
 export interface AppendedEvents {
   readonly writer: TurnWriter;
   /**
-   * The number of the first event in `events`. It is equal to the number of events that the turn has before this call.
-   * If the call is a repeat, `first` is the same as in the original call.
+   * The number of the first event in `events`: the number of events that the turn has before this call. A repeated call
+   * has the `first` of the original call.
    */
   readonly first: number;
   /** The events as JSON texts. May be empty if `end` is present. */
@@ -121,16 +124,16 @@ export interface TurnQuery {
 
 /**
  * The durable log of turns. During an agent's run, one process writes the events of the turn to the log. Any process
- * can read the events from the log, during the run and after it. A turn belongs to a conversation, and a conversation
- * has at most one running turn. The events of a turn are numbered from 0. Each event is a text that the log doesn't
- * interpret. Events expire.
+ * can read the events from the log, during the run and after it.
  *
- * Every method is atomic for each turn. Failures are tagged errors in the result. An id that a `MemoryProvider` would
- * refuse, or a number out of range, is a `MemoryValidationError`. A failure of the store is a `MemoryConnectionError`
- * or a `MemoryStorageError`.
+ * - A turn belongs to a conversation, and a conversation has at most one running turn.
+ * - The events of a turn are numbered from 0. Each event is a text that the log doesn't interpret. Events expire.
+ * - Every method is atomic for each turn.
+ * - All times are measured by the store's clock.
+ * - Failures are tagged errors in the result. An id that a `MemoryProvider` would refuse, or a number out of range, is
+ *   a `MemoryValidationError`. A failure of the store is a `MemoryConnectionError` or a `MemoryStorageError`.
  *
- * All times are measured by the store's clock. The kit `describeTurnLogConformance` of `@jaf/memory/testing` tests all
- * rules of this interface.
+ * The kit `describeTurnLogConformance` of `@jaf/memory/testing` tests all rules of this interface.
  */
 export interface TurnLog {
   /**
@@ -140,15 +143,16 @@ export interface TurnLog {
   readonly begin: (turn: NewTurn) => Promise<Result<BegunTurn>>;
   /**
    * Prepares a turn that a write to its conversation begins (`WriteOptions.beginsTurn`), without a call to the store. A
-   * provider whose `canBegin` accepts the result can make this write. The method is absent if the log shares its
-   * storage with no provider.
+   * provider whose `canBegin` accepts the result can make this write. Absent: the log shares its storage with no
+   * provider.
    */
   readonly beginning?: (turn: NewTurn) => Result<TurnBeginning>;
   /**
-   * Adds events to a turn, all of them or none, and renews the writer's lease. With `end`, also ends the turn. If the
-   * reply was lost, the writer can repeat the call: events whose numbers the turn already has are not stored again.
-   * This is also possible for the call that ended the turn. If the turn has fewer than `first` events, the call fails
-   * with a `MemoryConflictError`.
+   * Adds events to a turn, all of them or none, and renews the writer's lease. With `end`, ends the turn.
+   *
+   * If the reply was lost, the writer can repeat the call, even the call that ended the turn: events whose numbers the
+   * turn already has are not stored again. If the turn has fewer than `first` events, the call fails with a
+   * `MemoryConflictError`.
    */
   readonly append: (events: AppendedEvents) => Promise<Result<WriterAnswer>>;
   /** Renews the writer's lease. The answer is `held: false` if the writer no longer holds the lease. */

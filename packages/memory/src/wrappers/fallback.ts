@@ -21,7 +21,7 @@ import { copyArgument, extendObject, setBounded } from "../runtime/objects.ts";
 import { notifyObserver } from "../runtime/observer.ts";
 import { readFrom } from "./read-from.ts";
 
-/** Describes a read that was sent to the fallback because the primary can't be reached. */
+/** A read that was sent to the fallback because the primary can't be reached. */
 export interface FallbackEvent {
   readonly operation: Operation;
   /** The conversation that was read. Absent for methods that read several conversations (e.g. `findConversations`). */
@@ -49,28 +49,22 @@ export type FallbackOptions = z.input<typeof fallbackSchema>;
 
 type FallbackSettings = z.output<typeof fallbackSchema>;
 
-/**
- * The name of a property that marks providers from `withFallback`. Other wrappers around such a provider keep the
- * property.
- */
+/** The name of a property that marks providers from `withFallback`, and wrappers around them. */
 export const ANSWERS_FROM_FALLBACK = "answersFromFallback";
 
-/**
- * Whether the provider's reads may be answered by a fallback, which may lack the latest writes. If so, a conversation
- * that a read doesn't find may still exist in the primary store.
- */
+/** Whether the provider's reads may be answered by a fallback, which may lack the latest writes. */
 export const mayAnswerFromFallback = (provider: object): boolean => ANSWERS_FROM_FALLBACK in provider;
 
 /**
- * Wraps a primary provider and a fallback provider. The fallback answers reads while the primary can't be reached, that
- * is, while the primary fails with a retryable `MemoryConnectionError`. All other failures of the primary are returned
- * unchanged.
+ * Wraps a primary provider and a fallback provider. The fallback answers reads while the primary can't be reached:
+ * while it fails with a retryable `MemoryConnectionError`. All other failures of the primary are returned unchanged.
  *
  * - Reads: a read that fails with such an error is sent to the fallback. For `cooldownMs` after the error, all reads go
  *   to the fallback without asking the primary.
  * - Writes and deletions: they are always sent to the primary. If the primary can't be reached, they fail with the
- *   primary's retryable error. A write also fails if the latest read of its conversation came from the fallback, which
- *   may have returned old data. In this case, read the conversation again, and then decide again what to write.
+ *   primary's retryable error.
+ * - Writes after a read from the fallback: a write fails if the latest read of its conversation came from the fallback,
+ *   which may have returned old data. Read the conversation again, and then decide again what to write.
  * - Warning: this wrapper never writes to the fallback or deletes from it. Therefore the fallback may still return
  *   deleted data.
  * - `healthCheck` checks the primary. `close` closes both providers.
@@ -130,10 +124,7 @@ type StoreRead<T> = (store: MemoryProvider) => Promise<Result<T>>;
 
 type Routing = ReturnType<typeof createRouting>;
 
-/**
- * Creates the functions that decide for each call which provider gets it: the primary, the fallback, or first the
- * primary and then the fallback.
- */
+/** Creates the functions that decide for each call whether the primary or the fallback gets it. */
 function createRouting({ primary, fallback, settings }: Stores) {
   const outage = createOutage(settings.cooldownMs);
   const stale = createStaleReads();
@@ -183,18 +174,16 @@ function createRouting({ primary, fallback, settings }: Stores) {
         },
       ),
     /**
-     * Sends a write to the primary, even if reads skip the primary now, because the primary may have recovered. Fails
-     * without a call of the primary if the latest read of the conversation came from the fallback.
+     * Sends a write to the primary. Fails without a call of the primary if the latest read of the conversation came
+     * from the fallback.
      */
     write: async (operation: Operation, conversationId: string, send: () => Promise<Result<void>>) =>
+      // This is so even if reads skip the primary now, because the primary may have recovered.
       stale.has(conversationId) ? createFailure(staleRead(operation)) : callPrimary(send),
   };
 }
 
-/**
- * Returns those versioned methods that the primary has. The returned reads use the fallback if the primary can't be
- * reached.
- */
+/** Returns those versioned methods that the primary has, with the fallback for reads. */
 function routeVersioned(primary: MemoryProvider, { read, write }: Routing): Partial<VersionedMethods> {
   const { readConversation, exportConversation, importConversation, verifyConversation } =
     versionedMethods(primary);
@@ -246,11 +235,9 @@ const noExport = async () =>
     ),
   );
 
-/**
- * Closes both providers, even if one of them throws. If one throws, rejects with the thrown value after both have
- * finished. If both throw, rejects with the value that the primary threw.
- */
+/** Closes both providers. If one of them throws, rejects with its error after both have finished. */
 async function closeBoth(primary: MemoryProvider, fallback: MemoryProvider): Promise<Result<void>> {
+  // If both throw, rejects with the value that the primary threw.
   const close = async (provider: MemoryProvider) => provider.close();
   const [first, second] = await Promise.allSettled([close(primary), close(fallback)]);
   if (first.status === "rejected") throw first.reason;
@@ -258,18 +245,13 @@ async function closeBoth(primary: MemoryProvider, fallback: MemoryProvider): Pro
   return first.value.success ? second.value : first.value;
 }
 
-/**
- * Remembers that the primary can't be reached, so that reads skip the primary for `cooldownMs`. Otherwise each read
- * during an outage would wait until the primary's connection times out.
- */
+/** Remembers for `cooldownMs` that the primary can't be reached. */
 function createOutage(cooldownMs: number) {
+  // Otherwise each read during an outage would wait until the primary's connection times out.
   let failure: MemoryErrorUnion | undefined;
   let nextAttempt = 0;
   return {
-    /**
-     * Returns the primary's last connection error if a read must skip the primary now. Returns `undefined` if a read
-     * must ask the primary.
-     */
+    /** Returns the primary's last connection error if a read must skip the primary now, otherwise `undefined`. */
     blockedBy: (): MemoryErrorUnion | undefined => {
       const now = performance.now();
       if (failure !== undefined && now < nextAttempt) return failure;
@@ -279,12 +261,12 @@ function createOutage(cooldownMs: number) {
       return undefined;
     },
     /**
-     * Learns from a result of the primary whether the primary can be reached. Returns the result's error if the error
-     * means that the primary can't be reached, otherwise `undefined`. A success ends the outage. A failure of another
-     * kind doesn't end the outage, because the primary may have failed without asking its store (e.g. because of
-     * invalid input).
+     * Records a result of the primary. Returns its error if the error means that the primary can't be reached,
+     * otherwise `undefined`.
      */
     record: (result: Result<unknown>): MemoryErrorUnion | undefined => {
+      // A success ends the outage. A failure of another kind doesn't, because the primary may have failed without
+      // asking its store (e.g. because of invalid input).
       if (result.success) {
         failure = undefined;
         return undefined;
@@ -301,8 +283,8 @@ function createOutage(cooldownMs: number) {
 const MAX_CONVERSATIONS = 100_000;
 
 /**
- * Creates a set of the conversations whose latest read came from the fallback. The set holds at most 100,000
- * conversation ids, and drops the oldest.
+ * Creates a set of the conversations whose latest read came from the fallback. It holds at most 100,000 ids, and drops
+ * the oldest.
  */
 function createStaleReads() {
   const ids = new Map<string, true>();

@@ -17,8 +17,8 @@ export interface LatencyStats {
 }
 
 /**
- * Returns a percentile of the measurements. For the share 0.95, returns the smallest measurement such that 95 % of all
- * measurements are at most as large. `sorted` contains the measurements in ascending order and must not be empty.
+ * Returns a percentile of the measurements (e.g. the 95th for the share 0.95). `sorted` must be in ascending order and
+ * not empty.
  */
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;

@@ -13,14 +13,11 @@ import {
 } from "../contract/versioned-provider.ts";
 
 /**
- * A conversation that was read from any provider. It has the fields of a {@link ConversationReading}, but two of them
- * may be missing.
+ * A conversation that was read from any provider: a {@link ConversationReading} without a guaranteed `incarnation` and
+ * `readAt`.
  */
 export interface ProviderReading extends Omit<ConversationReading, "incarnation" | "readAt"> {
-  /**
-   * The conversation's incarnation. `undefined` if the provider returns no incarnation. Without an incarnation, a
-   * conversation that was erased can't be distinguished from one that never existed.
-   */
+  /** The conversation's incarnation. `undefined`: the provider returned no incarnation. */
   readonly incarnation: string | undefined;
   /** The time of the read by the store's clock. Absent if the provider doesn't return it. */
   readonly readAt?: Date;
@@ -69,11 +66,9 @@ export async function readFrom(
   });
 }
 
-/**
- * Returns `nextPosition` from the metadata if its value is possible, otherwise the number of messages. A provider of
- * another project may return any value in this metadata field.
- */
+/** Returns `nextPosition` from the metadata if its value is possible, otherwise the number of messages. */
 function nextPositionOf({ messages, metadata }: ConversationMemory): number {
+  // A provider of another project may return any value in this metadata field.
   const stated: unknown = metadata?.nextPosition;
   return typeof stated === "number" && Number.isSafeInteger(stated) && stated >= messages.length
     ? stated

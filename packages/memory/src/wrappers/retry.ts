@@ -12,7 +12,7 @@ import { type Outcome, retryUntilAborted } from "../runtime/backoff.ts";
 import { copyArgument, extendObject } from "../runtime/objects.ts";
 import { notifyObserver } from "../runtime/observer.ts";
 
-/** Describes a failed attempt after which `withRetry` makes another attempt. */
+/** A failed attempt after which `withRetry` makes another attempt. */
 export interface RetryEvent {
   readonly operation: Operation;
   /** The number of the failed attempt, from 1. */
@@ -69,14 +69,17 @@ type RetrySettings = z.output<typeof retrySchema>;
  *
  * It is safe to repeat a write, because all attempts of a write have the same idempotency key. If the write has no
  * `idempotencyKey`, the wrapper creates one. So if a write was stored but its reply was lost, the next attempt succeeds
- * and stores nothing twice, even with `expectedVersion`. If a deletion succeeded but its reply was lost, the next
- * attempt finds nothing to delete. Then `deleteConversation` may return `false`, and `clearUserConversations` may
- * return too small a number, although everything was deleted.
+ * and stores nothing twice, even with `expectedVersion`.
+ *
+ * If a deletion succeeded but its reply was lost, the next attempt finds nothing to delete. In this case,
+ * `deleteConversation` may return `false`, and `clearUserConversations` may return too small a number.
  *
  * The arguments are copied before the first attempt, so all attempts send the same arguments. But other writers may
- * change the store between two attempts. If a user's conversations are cleared between two attempts of a write without
- * `expectedIncarnation`, the second attempt can create the conversation again. A repeated deletion also deletes what
- * was created after the first attempt.
+ * change the store between two attempts:
+ *
+ * - If a user's conversations are cleared between two attempts of a write without `expectedIncarnation`, the second
+ *   attempt can create the conversation again.
+ * - A repeated deletion deletes what was created after the first attempt, too.
  *
  * `close`, and methods that aren't part of the provider's contract, are not repeated. Throws a `TypeError` if the
  * options are invalid.
@@ -154,11 +157,9 @@ function createRetry(settings: RetrySettings, closed: AbortSignal) {
   };
 }
 
-/**
- * Whether the result is a failure that should be retried. A failure with the field `attempts` should not, because an
- * inner `withRetry` has already made all its attempts.
- */
+/** Whether the result is a failure that should be retried. */
 const mayBeTriedAgain = <T>(result: Result<T>): result is Extract<Result<T>, { readonly success: false }> =>
+  // A failure with the field `attempts` should not, because an inner `withRetry` has already made all its attempts.
   !result.success && result.error.retryable && result.error.attempts === undefined;
 
 /** Returns those versioned methods that the provider has, with retries. */
@@ -191,20 +192,19 @@ type Write = MemoryProvider["appendMessages"];
 
 type Stoppable = Pick<WriteOptions, "signal">;
 
-/**
- * Returns the signal in the options. Returns `undefined` if the options have no signal, or if the value isn't an
- * `AbortSignal`: the provider refuses or ignores a wrong value.
- */
+/** Returns the signal in the options, or `undefined` if they have no valid signal. */
 const signalOf = (options: Stoppable | undefined): AbortSignal | undefined =>
+  // The provider refuses or ignores a wrong value.
   options?.signal instanceof AbortSignal ? options.signal : undefined;
 
 type Keyed = Pick<WriteOptions, "idempotencyKey" | "signal">;
 
 /**
- * Returns a copy of a write's options with an idempotency key, which all attempts of the write share. If the options
- * have no key, creates a new key. If the options can't be copied, returns them unchanged.
+ * Returns a copy of a write's options with an idempotency key, which all attempts of the write share. Creates the key
+ * if there is none.
  */
 function keyedOptions<Options extends Keyed>(options: Options | undefined): Options | Keyed {
+  // If the options can't be copied, returns them unchanged: the provider refuses them.
   const copy: Options | Keyed = options === undefined ? {} : copyArgument(options);
   // Options that couldn't be copied, and invalid keys (e.g. `null`), stay unchanged, because the provider refuses them.
   if (copy === options || copy.idempotencyKey !== undefined) return copy;

@@ -51,15 +51,14 @@ export function readAddedMessages(
 }
 
 /**
- * Returns a frozen copy of a client's message. Each field is read only once, so that a getter that returns different
- * values can't bypass the check. For an invalid message, returns a rejection code instead:
+ * Returns a frozen copy of a client's message, or a rejection code:
  *
  * - `forbidden-role`: the role is a text, but not `user`, `assistant` or `tool`.
- * - `malformed-message`: the value is not a message, or has a field that belongs to another role (e.g. tool calls in a
- *   user message).
+ * - `malformed-message`: the value isn't a message, or has a field of another role (e.g. tool calls in a user message).
  * - `forged-part`: the message contains data that a client must not send (see `holdsForeignParts`).
  */
 function readMessage(value: unknown): Message | ContinuationRejectionCode {
+  // Each field is read only once, so that a getter that returns different values can't bypass the check.
   try {
     const role = roleOf(value);
     if (typeof role === "string" && !isRole(role)) return "forbidden-role";
@@ -103,11 +102,9 @@ interface KnownCalls {
   readonly answered: ReadonlySet<string>;
 }
 
-/**
- * Returns a function that returns the calls in the stored history. The calls are only computed when the function is
- * first called, because only the rejection of an invalid request needs them.
- */
+/** Returns a function that returns the calls in the stored history. */
 function knownCalls(persisted: readonly Message[]): () => KnownCalls {
+  // The calls are only computed when it is called, because only the rejection of an invalid request needs them.
   let known: KnownCalls | undefined;
   return () => {
     known ??= {
@@ -143,7 +140,7 @@ const has = (value: object, isMeant: (key: string) => boolean): boolean =>
  * Whether a client's message contains data that a client must not send:
  *
  * - a field that only a model provider writes (e.g. reasoning),
- * - a part that is neither text nor media; in an assistant message, refusals and places of calls are allowed, too,
+ * - a part that is neither text nor media, except refusals and places of calls in an assistant message,
  * - an additional field in a tool call.
  */
 function holdsForeignParts(message: Message): boolean {
@@ -177,10 +174,7 @@ function isCall(call: unknown): boolean {
 
 const isPart = (part: unknown): boolean => isFields(part) && typeof part["type"] === "string";
 
-/**
- * Whether a JSON value is a message, by the same rules as `messageSchema`. Use this function in programs without zod,
- * or if you don't need to know what is wrong with an invalid message.
- */
+/** Whether a JSON value is a message, by the rules of `messageSchema`, but without zod. */
 export function isMessage(value: unknown): boolean {
   if (!isFields(value)) return false;
   const { role, content, tool_call_id: id, tool_calls: calls } = value;

@@ -5,22 +5,22 @@ import { isRole, roleOf, sameMessage } from "./same-message.ts";
 import { type ContinuationRejection, reject } from "./validation-result.ts";
 
 /**
- * The result of {@link alignHistory}. `end` is the index in the client's messages of the first message after the copy
- * of the history. If no copy is found, the reason for the rejection.
+ * The result of {@link alignHistory}: the index in the client's messages of the first message after the copy of the
+ * history (`end`), or why no copy was found.
  */
 export type Alignment = { readonly ok: true; readonly end: number } | ContinuationRejection;
 
 /**
- * The client's messages begin with the client's copy of the stored history. This function finds the end of the copy.
- * The copy may be the history as it is stored, or as a run returns it (sanitized). If the store has dropped the oldest
- * messages, the copy may begin with up to `dropped` messages that are no longer stored. With `mayBeginLater`, the
- * beginning of the history may be missing in the copy. Takes time linear in the number of messages.
+ * Finds the end of the client's copy of the history in the client's messages. The copy may be the history as it is
+ * stored, or as a run returns it (sanitized).
  */
 export function alignHistory(
   persisted: readonly Message[],
   incoming: readonly unknown[],
   { dropped, mayBeginLater }: AlignmentOptions,
 ): Alignment {
+  // If the store has dropped the oldest messages, the copy may begin with up to `dropped` messages that are no longer
+  // stored. With `mayBeginLater`, the beginning of the history may be missing. Takes linear time.
   let best: Comparison | undefined;
   for (const form of forms(persisted)) {
     for (const start of possibleStarts(form, incoming, dropped)) {
@@ -43,12 +43,12 @@ export interface AlignmentOptions {
 }
 
 /**
- * For a copy that lacks the beginning of the history: returns the messages of the history that the copy must contain.
- * The last assistant message of `incoming` must be the last one of the history. So the difference of their indexes is
- * the number of messages that the copy lacks. Returns `undefined` if the copy lacks none, or would not begin with a
- * user message.
+ * Returns the messages of the history that a copy without the beginning of the history must contain. Returns
+ * `undefined` if `incoming` can't begin with such a copy.
  */
 function laterForm(form: readonly Message[], incoming: readonly unknown[]): readonly Message[] | undefined {
+  // The last assistant message of `incoming` must be the last one of the history. So the difference of their indexes is
+  // the number of messages that the copy lacks. The copy must begin with a user message.
   const last = lastAssistant(incoming);
   const left = lastAssistant(form) - last;
   return last !== -1 && left > 0 && form[left]?.role === "user" ? form.slice(left) : undefined;
@@ -57,9 +57,7 @@ function laterForm(form: readonly Message[], incoming: readonly unknown[]): read
 interface Comparison {
   readonly form: readonly Message[];
   readonly start: number;
-  /**
-   * The number of messages that are equal to the stored messages, counted from index `start` of the client's messages.
-   */
+  /** How many of the client's messages, from index `start` on, are equal to the stored messages. */
   readonly same: number;
 }
 
@@ -79,15 +77,16 @@ function sanitizedForm(persisted: readonly Message[]): readonly Message[] {
 }
 
 /**
- * Returns at most three indexes in the client's messages at which the copy of the stored history may begin. The most
- * probable index comes first. The first index is right if the client added no assistant message after the copy. More
- * indexes aren't tried, because a repetitive conversation would then take quadratic time.
+ * Returns at most three indexes in the client's messages at which the copy of the stored history may begin, the most
+ * probable first.
  */
 function possibleStarts(
   form: readonly Message[],
   incoming: readonly unknown[],
   dropped: number,
 ): readonly number[] {
+  // The first index is right if the client added no assistant message after the copy. More indexes aren't tried,
+  // because a repetitive conversation would take quadratic time.
   if (dropped === 0) return [0];
   const noAssistantFollows = lastAssistant(incoming) - lastAssistant(form);
   const copyIsComplete = dropped;

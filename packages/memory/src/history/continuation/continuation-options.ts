@@ -55,8 +55,8 @@ export interface ContinuationOptions {
    */
   readonly mayBeginLater?: boolean | undefined;
   /**
-   * Present if the client sent a history token instead of its copy of the history. If present, `incoming` contains only
-   * the added messages. If absent, `incoming` begins with the copy.
+   * Present if the client sent a history token instead of its copy of the history. `incoming` then contains only the
+   * added messages. Absent: `incoming` begins with the copy.
    */
   readonly historyToken?: HistoryTokens | undefined;
 }

@@ -41,7 +41,7 @@ function sameContent(stored: unknown, copy: unknown): boolean {
 
 /**
  * Whether the copy has the same parts as the stored message, in the same order. Reasoning parts may be missing in the
- * copy. Takes linear time, because each part is looked at once.
+ * copy.
  */
 function sameParts(stored: readonly unknown[], copy: readonly unknown[]): boolean {
   let next = 0;
@@ -96,10 +96,10 @@ export const roleOf = (message: unknown): unknown =>
 export const isRole = (role: unknown): role is Message["role"] =>
   role === "user" || role === "assistant" || role === "tool";
 
+// A model provider would treat a field that a client added as its own data.
 /**
- * The fields of a message, part or call that only a model provider, or the code for a model provider, writes. A client
- * may leave these fields out of its copy, but must not add them, because the model provider would treat them as its own
- * data.
+ * The fields of a message, part or call that only a model provider, or its code, writes. A client must not add them,
+ * but its copy may lack them.
  */
 const PROVIDER_FIELDS: ReadonlySet<string> = new Set([
   ...["origin", "providerMetadata", "providerOptions", "provider_specific_fields", "extra_content"],
@@ -108,8 +108,6 @@ const PROVIDER_FIELDS: ReadonlySet<string> = new Set([
 
 export const isProviderField = (key: string): boolean => PROVIDER_FIELDS.has(key) || isReasoningField(key);
 
-/**
- * Whether only a model provider or a store writes this field of a part. `blob` counts, too: the hash in it doesn't
- * prove that the bytes belong to this client.
- */
+// `blob` counts, because the hash in it doesn't prove that the bytes belong to this client.
+/** Whether only a model provider or a store writes this field of a part. */
 export const isProviderPartField = (key: string): boolean => key === "blob" || isProviderField(key);

@@ -22,9 +22,8 @@ export class ContinuationValidationError extends Error {
   override readonly name = "ContinuationValidationError";
   readonly code: ContinuationRejectionCode;
   /**
-   * The index of the refused message or decision in its list, as in {@link ContinuationRejection}. `undefined` if the
-   * refusal concerns no single message or decision: the client sent something other than a list, or an invalid history
-   * token.
+   * The index of the refused message or decision in its list. `undefined`: the refusal concerns no single message or
+   * decision (e.g. an invalid history token).
    */
   readonly index: number | undefined;
 
@@ -40,13 +39,13 @@ export class ContinuationValidationError extends Error {
  * continuation is rejected.
  *
  * `persisted` is the stored history. `incoming` contains the client's messages: first the client's copy of the history,
- * as it is stored or as a run returned it, and then new messages. The copy is compared with the stored history, but is
- * never used. {@link ContinuationOptions.mode} says which messages may follow the copy, and {@link
- * ContinuationRejectionCode} lists the reasons for a rejection. Instead of the copy, the client can send a history
- * token: {@link ContinuationOptions.historyToken}.
+ * and then new messages. The copy is compared with the stored history, but is never used. {@link
+ * ContinuationOptions.mode} says which messages may follow the copy. {@link ContinuationRejectionCode} lists the
+ * reasons for a rejection. Instead of the copy, the client can send a history token: {@link
+ * ContinuationOptions.historyToken}.
  *
- * Never throws because of the client's data. Takes time linear in the number of messages. Throws a `TypeError` that
- * names the option if an option is invalid.
+ * Never throws because of the client's data. Throws a `TypeError` that names the option if an option is invalid. Takes
+ * time linear in the number of messages.
  *
  * @example
  * ```ts
@@ -144,10 +143,7 @@ function align(
   return expected !== undefined && sent === expected ? { ok: true, end: 0 } : reject("stale-token");
 }
 
-/**
- * Converts the code `truncated-history`, which only strict mode has, into `not-a-prefix`. All other rejections stay the
- * same.
- */
+/** Converts the code `truncated-history`, which only strict mode has, into `not-a-prefix`. */
 const withoutStrictCodes = (rejection: ContinuationRejection): ContinuationRejection =>
   rejection.code === "truncated-history" ? reject("not-a-prefix", rejection.index) : rejection;
 

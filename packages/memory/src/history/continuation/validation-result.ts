@@ -63,8 +63,8 @@ export type ContinuationRejection = {
 };
 
 /**
- * The messages that the client added, as frozen copies, so that later changes to the client's messages don't change
- * them. Append these messages to the stored history, never to the client's copy of the history.
+ * The messages that the client added, as frozen copies. Append these messages to the stored history, never to the
+ * client's copy of the history.
  */
 export type ContinuationAcceptance = {
   readonly ok: true;

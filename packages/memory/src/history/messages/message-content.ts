@@ -68,20 +68,16 @@ const LABELS: ReadonlySet<string> = new Set([
 ]);
 const TEXT_LABELS: ReadonlySet<string> = new Set(["type", "text", "id", "name", "status"]);
 
-/**
- * Returns the call id of a tool-call part. Returns `undefined` for other parts, and for parts in which the AI SDK
- * stores a whole call.
- */
+/** Returns the call id of a tool-call part, or `undefined` for any other part. */
 export const toolCallIdOf = (part: ContentPart): string | undefined =>
+  // The AI SDK stores a whole call in a part of this type. Such a part counts as another part.
   part.type === "tool-call" && typeof part["id"] === "string" && part["toolCallId"] === undefined
     ? part["id"]
     : undefined;
 
-/**
- * Whether a value is a non-empty text, list or object. Numbers and booleans only describe a message, so they don't
- * count.
- */
+/** Whether a value is a non-empty text, list or object. */
 function holdsSomething(value: unknown): boolean {
+  // Numbers and booleans only describe a message, so they don't count.
   if (typeof value === "string") return value.trim() !== "";
   if (typeof value !== "object" || value === null || value instanceof Date) return false;
   if (Array.isArray(value)) return value.length > 0;
@@ -94,11 +90,9 @@ function anyField(value: Readonly<Record<string, unknown>>, isNamed: (key: strin
   return false;
 }
 
-/**
- * Whether a part contains content; a part that only marks the place of a call doesn't. An empty text counts as content
- * if the part has a signature or a similar field, which must be sent back to the model provider.
- */
+/** Whether a part contains content; a part that only marks the place of a call doesn't. */
 function partHolds(part: ContentPart): boolean {
+  // An empty text counts if the part has a signature or a similar field, which must be sent back to the model provider.
   const text = partText(part);
   if (text === undefined) return toolCallIdOf(part) === undefined;
   return text.trim() !== "" || anyField(part, (key) => !TEXT_LABELS.has(key));
@@ -127,9 +121,9 @@ export function isReasoningAlone(message: AnyMessage): boolean {
 const isBesideReasoning = (part: ContentPart): boolean => !isReasoningPart(part) && partHolds(part);
 
 /**
- * Returns how many messages at the start of a prompt the next turn will repeat unchanged. Only these messages are worth
- * keeping in a model provider's prompt cache. If the newest user message contains text marked `transient`, only the
- * messages before that message count; otherwise all messages count.
+ * Returns how many messages at the start of a prompt the next turn will repeat unchanged. A model provider's prompt
+ * cache is only useful for these messages. If the newest user message contains `transient` text, they end before this
+ * message.
  */
 export function stableLength(messages: readonly RichMessage[]): number {
   // Only the newest user message can change: in other messages, `transient` text is stored and stays the same.

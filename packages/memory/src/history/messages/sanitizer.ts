@@ -52,10 +52,7 @@ export function sanitizeConversation<M extends Message | RichMessage>(messages: 
 
 export interface Sanitized<M> {
   readonly messages: readonly M[];
-  /**
-   * Returns the index of a message in the original history. `index` is the index of the same message in the sanitized
-   * messages.
-   */
+  /** Converts the index of a message in the sanitized messages into its index in the original history. */
   readonly originOf: (index: number) => number;
 }
 
@@ -81,15 +78,13 @@ interface Repaired<M> {
   readonly origin: number;
 }
 
-/**
- * Drops the reasoning that led to a dropped call. Other frameworks store such reasoning in a separate message before
- * the message with the call.
- */
+/** Drops the reasoning that led to a dropped call and that is in a separate message before it. */
 function dropReasoningBefore<M extends Message | RichMessage>(
   messages: readonly M[],
   index: number,
   repaired: Repaired<M>[],
 ): void {
+  // Other frameworks store reasoning like this.
   for (let before = index - 1; before >= 0; before--) {
     const message = messages[before];
     if (message === undefined || repaired.at(-1)?.message !== message || message.role !== "assistant") return;
@@ -122,11 +117,9 @@ export function isReplayable(messages: readonly (Message | RichMessage)[]): bool
   return true;
 }
 
-/**
- * Whether the message has tool results in the AI SDK's format, with call ids in its parts. The AI SDK also stores the
- * calls in parts. The sanitizer leaves calls and results in this format where they are.
- */
+/** Whether the message has tool results in the AI SDK's format, with call ids in its parts. */
 function isOfAnotherKind({ tool_call_id: id, content }: RichMessage): boolean {
+  // The AI SDK stores the calls in parts, too. The sanitizer leaves both where they are.
   return id == null && Array.isArray(content) && content.some(({ toolCallId }) => toolCallId !== undefined);
 }
 
@@ -169,10 +162,7 @@ function repair<M extends Message | RichMessage>(
   return isLeft ? [as(reduced)] : [];
 }
 
-/**
- * Returns a copy of the message with only the kept calls, and without the parts of the dropped calls. The copy is
- * frozen, because callers may get it in place of their own message.
- */
+/** Returns a frozen copy of the message with only the kept calls, and without the parts of the dropped calls. */
 function withCalls<M extends Message | RichMessage>(message: M, kept: readonly AnyCall[]): M {
   if (message.tool_calls === undefined) return message;
   const { content }: Pick<RichMessage, "content"> = message;
@@ -199,14 +189,14 @@ interface DroppedCalls {
 }
 
 /**
- * Returns the parts of a message without those of dropped calls. Also leaves out reasoning that only led to dropped
- * calls: only dropped calls come between it and the next reasoning (or the end of the parts). Calls without a part
- * count as coming after all parts. Returns the same array if no part is left out.
+ * Returns the parts of a message without those of dropped calls, and without reasoning that only led to dropped calls.
  */
 function withoutToolCallParts(
   parts: readonly ContentPart[],
   { kept, dropped }: DroppedCalls,
 ): readonly ContentPart[] {
+  // Reasoning only led to dropped calls if only dropped calls come between it and the next reasoning (or the end of the
+  // parts). Calls without a part count as coming after all parts. If no part is left out, returns the same array.
   const { lost, callsBehind } = droppedToolCallParts(parts, kept);
   // Goes from the end to the beginning. `leads` says whether the parts after a reasoning part contain kept calls or
   // content (`toKept`), and whether they contain dropped calls (`toLost`).

@@ -14,18 +14,14 @@ export function calledTool(call: ToolCall | RichToolCall): CalledTool {
 }
 
 /**
- * The tool calls of the last assistant message in a history. At least one of these calls has no result, and only tool
- * results follow the message.
+ * The last assistant message of a history, if some of its tool calls have no result and only tool results follow it.
  */
 export interface PendingToolCalls {
   /** The index of the assistant message that made the calls. */
   readonly index: number;
   /** The results that exist, by call id. They may be in any order. */
   readonly results: ReadonlyMap<string, Message>;
-  /**
-   * The calls without a result, in the order of the calls. Each id occurs once. If several calls have the id `""`,
-   * these are left out.
-   */
+  /** The calls without a result, in the order of the calls. Each id occurs once. */
   readonly missing: readonly ToolCall[];
 }
 
@@ -70,23 +66,20 @@ type Result = { readonly call?: undefined; readonly at: number };
 type Event = Call | Result;
 
 /**
- * Finds the result of each tool call. Returns the index of the result's message for each answered call. Model providers
- * may use the same call id several times in a conversation. Therefore calls and results are matched by their order, not
- * only by their id. For each id:
- *
- * 1. Results answer the calls directly before them, in order. If there are fewer results than calls, the results answer
- *   the later calls, because a result follows its call closely.
- * 2. A call that has no result by rule 1 takes the nearest unused result before it or, if there is none, the next
- *   unused result after it. (Such messages are in the wrong order.)
- *
- * A second result answers no call. A result counts as second if it equals an earlier result with the same id. It also
- * counts as second if it comes directly after a call that another result answers. Exception: if a call without a result
- * comes directly after it, it answers that call. So a late duplicate never becomes the answer to a later call.
- *
- * Some gateways give the id `""` to every call, so several calls of one message may have this id. Their results count
- * in order, even if they are equal.
+ * Returns the index of the result's message for each tool call that has a result. Calls and results are matched by id
+ * and order, because a conversation may use a call id several times.
  */
 export function matchResults(messages: readonly RichMessage[]): ReadonlyMap<CallKey, number> {
+  // For each id:
+  // 1. Results answer the calls directly before them, in order. If there are fewer results than calls, they answer the
+  //    later calls, because a result follows its call closely.
+  // 2. A call without a result by rule 1 takes the nearest unused result before it or, if there is none, the next
+  //    unused one after it. (These messages are in the wrong order.)
+  // A second result answers no call: one that equals an earlier result with the same id, or that comes directly after a
+  // call that another result answers. Exception: if a call without a result comes directly after it, it answers that
+  // call. So a late duplicate never becomes the answer to a later call.
+  // Some gateways give the id `""` to every call, so several calls of one message may have this id. Their results count
+  // in order, even if they are equal.
   const matched = new Map<CallKey, number>();
   const blocks = toolBlocks(messages);
   for (const [id, events] of eventsById(messages)) {
@@ -108,8 +101,8 @@ export function matchResults(messages: readonly RichMessage[]): ReadonlyMap<Call
 }
 
 /**
- * For each tool result, the nearest messages that aren't tool results. `before` is the index of the last such message
- * before the result, or -1. `after` is the index of the first such message after the result, or the number of messages.
+ * For each tool result, the nearest messages that aren't tool results: the index of the last one before it (or -1), and
+ * the index of the first one after it (or the number of messages).
  */
 interface ToolBlocks {
   readonly before: Int32Array;
@@ -204,7 +197,7 @@ function matchOneId(
   return matched;
 }
 
-/** Removes results from the end of the list until one fits, and returns this one. Returns `undefined` if none fits. */
+/** Removes results from the end of the list until one fits, and returns it. Returns `undefined` if none fits. */
 function takeNearest(results: Result[], fits: (result: Result) => boolean): Result | undefined {
   for (let last = results.pop(); last !== undefined; last = results.pop()) if (fits(last)) return last;
   return undefined;
@@ -216,10 +209,7 @@ interface Run {
   readonly results: readonly Result[];
 }
 
-/**
- * Splits the calls and results of one id into runs. A run consists of calls and of the results that follow them up to
- * the next call.
- */
+/** Splits the calls and results of one id into runs: some calls, and the results up to the next call. */
 function runsOf(events: readonly Event[], contentOf: (result: Result) => string): readonly Run[] {
   const runs: { calls: Call[]; results: Result[]; contents: Set<string> }[] = [];
   let current = { calls: [] as Call[], results: [] as Result[], contents: new Set<string>() };

@@ -27,9 +27,13 @@ function twelfths(code: number): number {
 }
 
 /**
- * Estimates the number of tokens in a text without a vocabulary. The estimate is rather too high. An ASCII letter or
- * white space counts as a quarter of a token, an ASCII digit or sign as two thirds. All other text counts as one token
- * for each UTF-8 byte; no byte-level tokenizer makes more. `docs/windows.md` contains measurements.
+ * Estimates the number of tokens in a text without a vocabulary. The estimate is rather too high.
+ *
+ * - An ASCII letter or white space counts as a quarter of a token.
+ * - An ASCII digit or sign counts as two thirds of a token.
+ * - Each UTF-8 byte of all other text counts as one token. No byte-level tokenizer makes more.
+ *
+ * `docs/windows.md` contains measurements.
  */
 export const estimateTokens: Tokenizer = (text) => {
   let sum = 0;
@@ -99,10 +103,11 @@ function fieldTokens(message: RichMessage, tokenizer: Tokenizer): number {
 }
 
 /**
- * Counts the reasoning in the fields of a message. Gateways repeat the same reasoning in several fields, so only one
- * field counts: the most detailed one.
+ * Counts the reasoning in the fields of a message. If several fields contain reasoning, only the most detailed one
+ * counts.
  */
 function reasoningTokens(message: RichMessage, tokenizer: Tokenizer): number {
+  // Gateways repeat the same reasoning in several fields.
   for (const blocks of [message["thinking_blocks"], message["reasoning_details"]]) {
     if (!Array.isArray(blocks) || blocks.length === 0) continue;
     const thoughts: readonly unknown[] = blocks;
@@ -114,13 +119,10 @@ function reasoningTokens(message: RichMessage, tokenizer: Tokenizer): number {
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** The tokens of an image, audio or a file. This is the maximum for a large image with Anthropic. */
+/** The tokens of an image, audio or a file: the maximum for a large image with Anthropic. */
 const MEDIA_TOKENS = 1_600;
 
-/**
- * How many characters of opaque data (e.g. encrypted reasoning) count as one token: three bytes of text become four
- * characters of base64.
- */
+/** How many characters of opaque data (e.g. encrypted reasoning) count as one token. */
 const OPAQUE_CHARACTERS_PER_TOKEN = 4;
 
 /** Matches long base64 text. No language has words of this length. */
@@ -128,7 +130,7 @@ const BLOB = /^(?:data:[^,]{0,200},)?[\w+/=-]{1000,}$/;
 
 const opaqueTokens = (text: string): number => Math.ceil(text.length / OPAQUE_CHARACTERS_PER_TOKEN);
 
-/** Returns the tokens of a part without its text, because the text is counted with the message's text. */
+/** Returns the tokens of a part; 0 for a text part, which is counted with the message's text. */
 function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
   if (partText(part) !== undefined || toolCallIdOf(part) !== undefined) return 0;
   if (isReasoningPart(part)) return reasoningTokensOf(part, tokenizer);
@@ -148,11 +150,9 @@ function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
   }
 }
 
-/**
- * Counts the tokens of reasoning, in the format of JAF or of another framework. Its readable text counts, and a quarter
- * of a token for each character of encrypted text. A signature only counts if the reasoning has no text.
- */
+/** Counts the tokens of reasoning: its readable text, and a quarter of a token for each character of encrypted text. */
 function reasoningTokensOf(thought: unknown, tokenizer: Tokenizer): number {
+  // A signature only counts if the reasoning has no text.
   if (typeof thought !== "object" || thought === null) return 0;
   const { text, thinking, summary, content, encrypted, encrypted_content, data, ...rest } =
     thought as Readonly<Record<string, unknown>>;
@@ -164,10 +164,7 @@ function reasoningTokensOf(thought: unknown, tokenizer: Tokenizer): number {
   return sum(readable, (each) => countText(tokenizer, each)) + sum(hidden, opaqueTokens);
 }
 
-/**
- * Returns the texts in a value. For a non-empty text, returns this text. For a list of parts, returns the texts of the
- * parts.
- */
+/** Returns the texts in a value that is a text or a list of parts. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === "string") return value === "" ? [] : [value];
   if (!Array.isArray(value)) return [];
@@ -185,10 +182,10 @@ function jsonTokens(value: unknown, tokenizer: Tokenizer): number {
 }
 
 /**
- * Converts a value into JSON text (`text`) without bytes and long base64. `aside` is the number of tokens for the bytes
- * and the base64 that were left out. Each value that was left out counts at most as much as one media part.
+ * Converts a value into JSON text without bytes and long base64. `aside` is the number of tokens for what was left out.
  */
 function jsonOf(value: unknown): { readonly text: string; readonly aside: number } {
+  // Each value that was left out counts at most as much as one media part.
   let aside = 0;
   const text = JSON.stringify(value, (_, field: unknown) => {
     if (field instanceof Uint8Array) {

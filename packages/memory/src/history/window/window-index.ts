@@ -3,18 +3,18 @@ import { isReasoningAlone } from "../messages/message-content.ts";
 
 export const USER = 0;
 /**
- * A message that isn't a user message, but can be the first message of a window (e.g. an assistant message with tool
- * calls). The messages of kind `RESULT` directly after it belong to it.
+ * The kind of a message that isn't a user message, but can be the first message of a window (e.g. an assistant message
+ * with tool calls).
  */
 export const GROUP = 1;
-/** A tool result, or a message whose reasoning is in a separate message before it. A window can't begin with it. */
+/**
+ * The kind of a message that can't be the first one of a window: a tool result, or a reply to separate reasoning before
+ * it.
+ */
 export const RESULT = 2;
 export const SYSTEM = 3;
 
-/**
- * What must be known about the messages of a history to compute the history's window. The arrays are indexed by the
- * index of the message.
- */
+/** What must be known about the messages of a history to compute its window. Each array is indexed by message. */
 export interface WindowIndex {
   readonly size: number;
   /** The kind of each message: `USER`, `GROUP`, `RESULT` or `SYSTEM`. */
@@ -52,11 +52,9 @@ function kindOf(message: AnyMessage, before: AnyMessage | undefined): number {
   return before !== undefined && isReasoningFor(before) ? RESULT : GROUP;
 }
 
-/**
- * Whether the message only contains reasoning for the message after it. Other frameworks store reasoning separately
- * like this.
- */
+/** Whether the message only contains reasoning for the message after it. */
 const isReasoningFor = (message: AnyMessage): boolean =>
+  // Other frameworks store reasoning separately like this.
   message.role === "assistant" && message.tool_calls === undefined && isReasoningAlone(message);
 
 export function createWindowIndex(
@@ -91,16 +89,15 @@ export function createWindowIndex(
 }
 
 /**
- * Returns the index of the user message that a window keeps although the window starts later in the same turn. `start`
- * is the index at which the window starts. Returns -1 if the window starts with a user message, or if no user message
- * comes before `start`.
+ * Returns the index of the user message of the turn in which a window starts. Returns -1 if the window starts with a
+ * user message, or if there is none before `start`.
  */
 export const pinnedUserMessage = ({ kinds, lastUserAt }: WindowIndex, start: number): number =>
+  // The window keeps this user message.
   kinds[start] === USER ? -1 : (lastUserAt[start] ?? -1);
 
 /**
- * Returns the cost of the window that starts at `start` and ends before `end`. The cost includes all system messages
- * before `end` and the pinned user message.
+ * Returns the cost of the window from `start` to before `end`, including system messages and the pinned user message.
  */
 export function windowCost(windowIndex: WindowIndex, start: number, end: number): number {
   const { costBefore, systemCostBefore, costs } = windowIndex;

@@ -6,15 +6,14 @@ import { countMessageTokens, estimateTokens, type Tokenizer } from "./tokens.ts"
 
 interface TrimOptions {
   /**
-   * The size to which the window is cut when it exceeds the limit, in the unit of the limit (messages or tokens).
-   * `trimTo` must be below the limit. With `trimTo`, the window starts with the same messages in many consecutive model
-   * calls. So the model provider can use its prompt cache. If `trimTo` is absent, the window slides: each new message
-   * pushes out the oldest messages.
+   * The size to which the window is cut when it exceeds the limit, in messages or tokens. It must be below the limit.
+   * With `trimTo`, the window starts with the same messages in many consecutive model calls, so the model provider can
+   * use its prompt cache. Absent: the window slides, and each new message pushes out the oldest messages.
    */
   readonly trimTo?: number | undefined;
   /**
-   * How many messages of the conversation come before the given messages, because the store has dropped these earlier
-   * messages, or because they were not read. Only used together with `trimTo`. Default 0.
+   * How many messages of the conversation come before the given messages. The store has dropped them, or they were not
+   * read. Only used together with `trimTo`. Default 0.
    */
   readonly dropped?: number | undefined;
   /**
@@ -85,11 +84,9 @@ function check(what: string, given: Fields, limitField: "maxMessages" | "maxToke
   ]);
 }
 
-/**
- * Returns the options without those that are `undefined`. So `{ maxMessages: 20, maxTokens: undefined }` is a valid
- * window in messages.
- */
+/** Returns the options without those that are `undefined`. */
 function givenOf(what: string, options: unknown): Fields {
+  // So `{ maxMessages: 20, maxTokens: undefined }` is a valid window in messages.
   const fields = optionFields(what, options);
   const given: Record<string, unknown> = {};
   for (const field of Object.keys(fields)) if (fields[field] !== undefined) given[field] = fields[field];

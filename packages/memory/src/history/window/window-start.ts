@@ -10,17 +10,12 @@ interface Growth {
   readonly lastGroup: number;
 }
 
-/**
- * Returns the index at which the window of a history starts. Adds the messages one by one from the front. Whenever the
- * window exceeds the limit, cuts it down to `low`. So the result only depends on the history, and the windows of a
- * growing history begin with the same messages until the next cut. Takes linear time, because the start never moves
- * back.
- *
- * A window starts with a user message. If a turn alone is longer than the limit, the window starts later in this turn,
- * with a group of calls and results. In this case, the window also keeps the user message of the turn (see
- * `pinnedUserMessage`).
- */
+/** Returns the index at which the window of a history starts. */
 export function windowStart(windowIndex: WindowIndex, limits: WindowLimits): number {
+  // The messages are added one by one from the front. Whenever the window exceeds the limit, it is cut down to `low`.
+  // So the windows of a growing history begin with the same messages until the next cut. A window starts with a user
+  // message. If a turn alone is longer than the limit, the window starts later in this turn, with a group of calls and
+  // results, and keeps the turn's user message (`pinnedUserMessage`).
   const { kinds, lastUserAt, size } = windowIndex;
   const first = kinds.findIndex((kind) => kind === USER || kind === GROUP);
   const front = replayFrom(windowIndex, limits);
@@ -52,7 +47,7 @@ interface Cut {
 }
 
 /**
- * Returns the next start of the window. It is the first of these three that exists:
+ * Returns the next start of the window, the first of these that exists:
  *
  * - the first possible start with which the window costs at most `low`,
  * - the last possible start, if the window then costs at most `limit`,
@@ -83,28 +78,25 @@ function isStart(windowIndex: WindowIndex, index: number, { end, lastUser }: Gro
   return user === -1 ? lastUser === -1 : turnCost(windowIndex, user, end) > room;
 }
 
+// With a higher value, the start changes less often, and each change makes a prompt cache useless. With a lower
+// value, fewer messages of a long conversation must be read. docs/windows.md contains figures.
 /**
- * How much of a long history `windowStart` looks at: the newest messages that cost this many times the limit. With a
- * higher number, the start of the window changes less often, and each change makes a prompt cache useless. With a lower
- * number, fewer messages of a long conversation must be read. docs/windows.md contains figures.
+ * The newest messages that cost this many times the limit decide where the window starts. `windowStart` looks at no
+ * others.
  */
 export const REPLAYED_WINDOWS = 5;
 
 /**
- * Returns the index from which `windowStart` adds messages:
- *
- * - 0 for a sliding window (`low` equals `limit`), and for a whole history that costs at most `REPLAYED_WINDOWS` times
- *   the limit.
- * - Otherwise the index of a user message. The messages from this index on cost more than the limit, and at most
- *   `REPLAYED_WINDOWS` times the limit. If several user messages meet this condition, they form a range. The result is
- *   the first of them at or after the position in the range that has the most factors of two.
- * - If no user message meets the condition, the last user message from which on the messages cost more than
- *   `REPLAYED_WINDOWS` times the limit, or 0.
- *
- * So the result doesn't depend on earlier messages, and stays the same for about half as many new messages as the range
- * contains.
+ * Returns the index from which `windowStart` adds messages. It stays the same for many new messages, and doesn't depend
+ * on the messages before it.
  */
 function replayFrom(windowIndex: WindowIndex, limits: WindowLimits): number {
+  // - 0 for a sliding window, and for a history that costs at most `REPLAYED_WINDOWS` times the limit.
+  // - Otherwise a user message from which on the messages cost more than the limit, and at most `REPLAYED_WINDOWS`
+  //   times the limit. Of several, the first at or after the position with the most factors of two. So the result stays
+  //   the same for about half as many new messages as there are in this range.
+  // - If there is none, the last user message from which on the messages cost more than `REPLAYED_WINDOWS` times the
+  //   limit, or 0.
   const { limit, low, dropped, positionOf } = limits;
   if (low === limit) return 0;
   const { lastUserAt } = windowIndex;
@@ -122,8 +114,8 @@ function replayFrom(windowIndex: WindowIndex, limits: WindowLimits): number {
 }
 
 /**
- * Returns the last index such that the messages from this index on, together with all system messages, cost more than
- * `cost`. Returns -1 if there is no such index.
+ * Returns the last index from which on the messages, with all system messages, cost more than `cost`. Returns -1 if
+ * there is none.
  */
 function lastBefore({ costBefore, systemCostBefore, size }: WindowIndex, cost: number): number {
   const enough = (costBefore[size] ?? 0) + (systemCostBefore[size] ?? 0) - cost;

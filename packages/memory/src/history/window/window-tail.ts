@@ -4,16 +4,13 @@ import { pendingToolCalls } from "../messages/tool-calls.ts";
 import { limitsOf, type WindowLimits, type WindowOptions } from "./window-options.ts";
 import { REPLAYED_WINDOWS } from "./window-start.ts";
 
-/**
- * How many messages to read first for a window in tokens, because it is unknown how many messages the window contains.
- */
+// It is unknown how many messages a window in tokens contains.
+/** How many messages to read first for a window in tokens. */
 const FIRST_READ = 100;
 /** The maximum number of messages in the first read. */
 const LONGEST_FIRST_READ = 10_000;
-/**
- * If the messages that were read don't suffice, the next read asks for at least this many times as many. The factor is
- * large, because the turn in which the window begins may be very long.
- */
+// `MORE` is large, because the turn in which the window begins may be very long.
+/** If the messages that were read don't suffice, the next read asks for at least this many times as many. */
 const MORE = 8;
 
 /** Computes the window of a conversation from only its last messages. */
@@ -25,12 +22,11 @@ export interface WindowTail {
    * they suffice (`decides: true`), returns those of the messages on which the window depends. Otherwise returns how
    * many messages to read next.
    *
-   * `from` is the index of the first message in `messages` that the caller also needs, with all messages after it. It
-   * is negative if this message comes before `messages`; then `messages` never suffice. By default, the caller needs no
-   * additional message.
+   * `from` is the index of the first message that the caller needs itself, with all messages after it. Default: none. A
+   * negative `from` stands for a message before `messages`, so `messages` don't suffice.
    *
-   * If a conversation contains system messages, read all of it instead, because they are part of every window at any
-   * position. Throws the errors of the tokenizer.
+   * If a conversation contains system messages, read all of it instead, because every window contains all of them.
+   * Throws the errors of the tokenizer.
    */
   readonly endOf: (messages: readonly Message[], from?: number) => WindowEnd;
 }
@@ -82,7 +78,7 @@ export function windowTailOf(options: WindowOptions): WindowTail {
   };
 }
 
-/** Returns the minimum cost of the messages on which a window depends. For a sliding window, this is the limit. */
+/** Returns the minimum cost of the messages on which a window depends. */
 const leastCost = ({ limit, low }: WindowLimits): number => (low < limit ? REPLAYED_WINDOWS * limit : limit);
 
 interface Needed {
@@ -91,17 +87,13 @@ interface Needed {
   readonly from: number;
 }
 
-/**
- * Finds the last user message that, together with all messages after it, suffices to compute the window. These messages
- * suffice under two conditions:
- *
- * - They cost enough. For a sliding window, this is at least the limit. For a window with `trimTo`, it is more than
- *   `REPLAYED_WINDOWS` times the limit, because `windowStart` begins after this cost.
- * - The sanitizer doesn't change them (`isReplayable`). Then no call or result before them belongs to one of them.
- *
- * Pending calls at the end are neither counted nor checked, because the window may leave them out.
- */
+/** Finds the last user message from which on the messages suffice to compute the window. */
 function endOf(messages: readonly Message[], { limits, least, from }: Needed): WindowEnd {
+  // The messages suffice under two conditions:
+  // - They cost enough. For a sliding window, this is at least the limit. For a window with `trimTo`, it is more than
+  //   `REPLAYED_WINDOWS` times the limit, because `windowStart` begins after this cost.
+  // - The sanitizer doesn't change them (`isReplayable`). Then no call or result before them belongs to one of them.
+  // Pending calls at the end are neither counted nor checked, because the window may leave them out.
   const { costOf, limit, low } = limits;
   const settled = settledEnd(messages);
   if (settled === undefined) return { decides: false };
@@ -122,8 +114,8 @@ function endOf(messages: readonly Message[], { limits, least, from }: Needed): W
 }
 
 /**
- * Returns the index of the message that made the pending calls at the end. If no call is pending, returns the number of
- * messages. Returns `undefined` if the pending calls are followed by a result of another call.
+ * Returns the index of the message that made the pending calls; the number of messages if no call is pending. Returns
+ * `undefined` if a result of another call follows the pending calls.
  */
 function settledEnd(messages: readonly Message[]): number | undefined {
   const pending = pendingToolCalls(messages);

@@ -42,9 +42,9 @@ export interface WindowPlan<M> {
   /** The ranges of messages that the window leaves out, in order. */
   readonly omitted: readonly Omission[];
   /**
-   * Whether the window leaves out the newest message that isn't a system message. This happens if these messages don't
-   * fit into the window together: the newest message, the call and results that belong to it, and the turn's user
-   * message. In this case, don't call the model, because it would not answer the newest message.
+   * Whether the window leaves out the newest message that isn't a system message. This happens if the newest message,
+   * its calls and results, and the turn's user message don't fit together. In this case, don't call the model, because
+   * it would not answer the newest message.
    */
   readonly newestOmitted: boolean;
 }
@@ -56,11 +56,11 @@ type AnyMessage = Message | RichMessage;
  * out no message.
  *
  * - A tool call and the results directly after it are kept or left out together.
- * - All system messages are kept, and count towards the limit. The first other message is a user message. A history
- *   within the limit stays unchanged, except that tool results at its start without their call are left out.
- * - If a turn alone exceeds the limit, its user message is kept, with the newest groups of calls and results after it
- *   that fit.
- * - If model services accept the history, they also accept its window. Call `sanitizeConversation` first for any other
+ * - All system messages are kept, and count towards the limit.
+ * - The first message that isn't a system message is a user message.
+ * - A history within the limit stays unchanged, except that tool results at its start without their call are left out.
+ * - If a turn alone exceeds the limit, its user message is kept, with the newest groups of calls and results that fit.
+ * - If model services accept the history, they accept its window. Call `sanitizeConversation` first for any other
  *   history.
  *
  * Throws a `TypeError` that names the field if an option is invalid.
@@ -148,10 +148,10 @@ function reasonsFrom(windowIndex: WindowIndex, start: number): ReasonAt {
 }
 
 /**
- * Decides what is kept if the last user message and all system messages don't fit into the window together. First the
- * user message is kept if it fits. Then system messages are kept as far as they fit, from the oldest on.
+ * Decides which messages are kept if the last user message and the system messages don't fit into the window together.
  */
 function withoutRoom({ kinds, costs, lastUserAt, size }: WindowIndex, limit: number): ReasonAt {
+  // First the user message is kept if it fits. Then system messages are kept as far as they fit, from the oldest on.
   const user = lastUserAt[size] ?? -1;
   const userCost = costs[user] ?? 0;
   const kept = new Set<number>();

@@ -21,8 +21,8 @@ export const newHold = (seconds = 600): BlobHold => ({ id: crypto.randomUUID(), 
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /**
- * Stores a text as a blob and returns the blob's hash. If `held` is given, the blob gets this hold and keeps it.
- * Otherwise the blob has no hold afterwards.
+ * Stores a text as a blob and returns the blob's hash. The blob keeps the hold `held`. Without `held`, it has no hold
+ * afterwards.
  */
 export async function putText(
   store: BlobStore,
@@ -53,10 +53,7 @@ export async function readText(
   return data === null ? null : new TextDecoder().decode(data);
 }
 
-/**
- * Returns all entries in the result of `list` that have this hash. There are several entries if the store keeps several
- * copies of a blob.
- */
+/** Returns all entries in the result of `list` that have this hash: one for each copy that the store keeps. */
 export async function listedAs(
   store: BlobStore,
   conversationId: string,

@@ -8,8 +8,8 @@ import { isolationRules, refusalRules, valueRules } from "./rules.ts";
 export interface TestBlobStore {
   readonly store: BlobStore;
   /**
-   * Connects another store to the same storage. The new store must share nothing with `store` in this process (e.g. no
-   * connection). Absent if the storage only exists in one process.
+   * Connects another store to the same storage. It must share nothing with `store` in this process (e.g. no
+   * connection). Absent: the storage only exists in one process.
    */
   readonly connect?: () => Promise<BlobStore>;
   /** Removes the storage. Called after the test, even if the test has closed the store. */

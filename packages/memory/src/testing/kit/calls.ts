@@ -11,11 +11,11 @@ interface Call {
   ended?: () => string;
 }
 
-/** The last calls of each method. The report of a failure shows them. */
+/** The last calls of each method, for the report of a failure. */
 export interface CallRecord {
   /**
-   * Returns a proxy of `target`. The proxy records the calls of its methods, and of the methods of objects inside it.
-   * `label` is put before the method names (e.g. `"other."`).
+   * Returns a proxy of `target` that records the calls of its methods, and of the methods of objects inside it. `label`
+   * is put before the method names (e.g. `"other."`).
    */
   readonly of: <T extends object>(target: T, label?: string) => T;
   /** Returns one line for each call, in the order in which the calls began. */

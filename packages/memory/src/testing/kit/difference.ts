@@ -1,7 +1,7 @@
 import { inspect, isDeepStrictEqual } from "node:util";
 
 const SHOWN_DIFFERENCES = 10;
-/** The maximum length of a text that is shown whole. A longer text is only shown around the first difference. */
+/** The maximum length of a text that is shown whole. */
 const LONG_TEXT = 120;
 const BEFORE = 30;
 const BEHIND = 60;
@@ -27,7 +27,7 @@ const isMatcher = (value: unknown): value is Matcher =>
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** Returns an object's own field, also a field named `__proto__`. */
+/** Returns an object's own field, even if its name is `__proto__`. */
 const fieldOf = (fields: Fields, key: string): unknown => Object.getOwnPropertyDescriptor(fields, key)?.value;
 
 const pathTo = (path: string, key: string): string =>

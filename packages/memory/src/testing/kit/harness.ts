@@ -20,62 +20,64 @@ export type Level = (typeof levels)[number];
 export interface TestStore {
   readonly provider: VersionedMemoryProvider;
   /**
-   * Connects another provider to the same storage. The new provider must share nothing with `provider` in this process:
-   * it has its own connection, pool and caches. Absent if the storage only exists in one process.
+   * Connects another provider to the same storage. It must share nothing with `provider` in this process: it has its
+   * own connection, pool and caches. Absent: the storage only exists in one process.
    */
   readonly connect?: () => Promise<VersionedMemoryProvider>;
   /**
-   * Simulates a crash: ends the storage, or all connections to the storage, abruptly while calls are running. Returns a
-   * new provider on the data that is left. For example, kill the server or the store's process with `SIGKILL`. If the
-   * server is shared, destroy the sockets of all connections. If the store is in the test's own process, separate the
-   * store from its disk. Don't close the provider first. After the crash, the earlier providers must not reach the
-   * storage, except with data that they had already sent. May be called several times. If `crash` is absent, the rules
-   * about crashes are skipped.
+   * Simulates a crash: ends the storage, or all connections to it, abruptly while calls are running. Returns a new
+   * provider on the data that is left. May be called several times. Absent: the rules about crashes are skipped.
+   *
+   * How to simulate a crash depends on the storage:
+   *
+   * - A server of the test: kill the server with `SIGKILL`.
+   * - A shared server: destroy the sockets of all connections.
+   * - A store in the test's own process: separate the store from its disk.
+   *
+   * Don't close the provider first. After the crash, the earlier providers must not reach the storage, except with data
+   * that they had already sent.
    */
   readonly crash?: () => Promise<VersionedMemoryProvider>;
   /**
-   * Describes how to open a provider on the same storage in another process. If `process` is present, most rules about
-   * concurrency run twice: in one process, and with clients in two processes. The second run finds locks, caches and
-   * counters that only exist in one process. If `process` is absent, all rules only run in one process.
+   * How to open a provider on the same storage in another process. If present, most rules about concurrency run twice:
+   * in one process, and with clients in two processes. Absent: all rules only run in one process.
    */
   readonly process?: ProviderProcess;
   /**
-   * Makes the storage permanently unreachable for every provider of this store. For example, stop the server, or end
-   * the connections and refuse new connections. If `stop` is absent, the rules about an unreachable store are skipped.
+   * Makes the storage permanently unreachable for every provider of this store (e.g. stops the server). Absent: the
+   * rules about an unreachable store are skipped.
    */
   readonly stop?: () => Promise<void>;
   /**
-   * Changes a stored conversation by direct access to the storage, without the provider, as an attacker could. If
-   * `tamper` is absent, the rules about direct changes are skipped.
+   * Changes a stored conversation without the provider, by direct access to the storage, as an attacker could. Absent:
+   * the rules about such changes are skipped.
    */
   readonly tamper?: (conversationId: string, tampering: Tampering) => Promise<void>;
   /** Removes the storage. Called after every test, even if the test has called `stop` or closed the provider. */
   readonly dispose: () => Promise<void>;
 }
 
-/**
- * A change of stored messages without the provider. `index` is the index of the changed message among the stored
- * messages.
- */
+/** A change of stored messages without the provider. `index` is the index of the changed message. */
 export interface Tampering {
   /**
-   * What is done to the message. `change`: one character of the message's text is replaced. `remove`: the message is
-   * removed. `double`: the message is stored twice. `swap`: the message and the next message are exchanged.
+   * What is done to the message:
+   *
+   * - `change`: one character of its text is replaced.
+   * - `remove`: it is removed.
+   * - `double`: it is stored twice.
+   * - `swap`: it and the next message are exchanged.
    */
   readonly kind: "change" | "remove" | "double" | "swap";
   readonly index: number;
 }
 
 /**
- * `true` if the backend has the ability. Otherwise `unsupported` says why the backend doesn't have it (e.g. `"no
- * expiry"`). The titles of skipped tests contain this text.
+ * `true` if the backend has the ability. Otherwise `unsupported` says why not (e.g. `"no expiry"`). The titles of
+ * skipped tests contain this text.
  */
 export type Capability = true | { readonly unsupported: string };
 
-/**
- * Abilities that some backends don't have. If a backend lacks an ability, the rules that need this ability are skipped.
- * All other rules apply to every backend.
- */
+/** Abilities that some backends don't have. The rules that need a missing ability are skipped. */
 export interface MemoryCapabilities {
   /** Conversations can expire (`WriteOptions.ttlSeconds`). */
   readonly ttl: Capability;
@@ -110,9 +112,9 @@ export interface MemoryProviderHarness {
    */
   readonly levels?: readonly Level[];
   /**
-   * Which rules run. Default `"all"`. `"smoke"`: about forty rules, which use each method and each option once; `seeds`
-   * is ignored. Use `"smoke"` if a backend already passes all rules, and you test it with another client library or
-   * connection mode. The rules of `"smoke"` alone don't prove that a backend works.
+   * Which rules run. Default `"all"`. `"smoke"` runs about forty rules, which use each method and each option once, and
+   * ignores `seeds`. Use `"smoke"` if a backend already passes all rules, and you test it with another client library
+   * or connection mode.
    */
   readonly rules?: "all" | "smoke";
   /** The seeds of the random tests. There is one test for each seed. Default 1, 2 and 3. */

@@ -29,8 +29,8 @@ export interface ProviderProcess {
 }
 
 /**
- * A request from the kit to the other process: to open a provider, or to call a method of a provider that was opened.
- * `provider` is the number that the other process returned when it opened the provider.
+ * A request from the kit to the other process: to open a provider, or to call a method of an open one. `provider` is
+ * the number that the other process returned when it opened the provider.
  */
 export type ProcessRequest =
   | { readonly id: number; readonly argument: unknown }

@@ -68,8 +68,8 @@ const conflictReasons: readonly unknown[] = [
 ] satisfies readonly MemoryConflictReason[];
 
 /**
- * For each error type, a function that checks the fields that only this error type has. The function returns what is
- * wrong, or `undefined` if the fields are correct.
+ * For each error type, a function that checks the fields that only this error type has. The function returns a text
+ * that says what is wrong, or `undefined`.
  */
 const errorShapes: Readonly<Record<MemoryErrorUnion["_tag"], (error: Fields) => string | undefined>> = {
   MemoryConnectionError: () => undefined,
@@ -99,7 +99,7 @@ function errorFault(method: Method, error: unknown): string | undefined {
   return fault === undefined ? undefined : `a ${String(tag)} whose ${fault}`;
 }
 
-/** Returns what is wrong with the result of a method, or `undefined` if it is correct. */
+/** Returns a text that says what is wrong with the result of a method, or `undefined` if the result is correct. */
 export function resultFault(method: Method, result: unknown): string | undefined {
   if (!isObject(result) || typeof result["success"] !== "boolean") {
     return `${result === null ? "null" : `a ${typeof result}`}, not a Result`;

@@ -4,10 +4,7 @@ import type { Level } from "./harness.ts";
 import type { Rule } from "./spec.ts";
 
 const GUIDE = "https://github.com/jaf-agents/jaf/blob/main/docs/adding-a-provider.md";
-/**
- * The maximum length of a value that the message shows. A longer value is left out, because its beginning wouldn't
- * help.
- */
+/** The maximum length of a value that the message shows, in characters. A longer value is left out. */
 const SHOWN_CHARACTERS = 400;
 
 const indent = (text: string): string => text.replaceAll("\n", "\n             ");
@@ -17,10 +14,7 @@ function show(value: unknown): string {
   return text.length > SHOWN_CHARACTERS ? `${text.length} characters, which differ as above` : indent(text);
 }
 
-/**
- * Returns the two compared values that an assertion has attached to its error. Returns an empty object if the error has
- * no such values.
- */
+/** Returns the two compared values that an assertion has attached to its error, or `{}` if it has attached none. */
 function comparison(thrown: unknown): { readonly expected?: unknown; readonly actual?: unknown } {
   if (typeof thrown !== "object" || thrown === null) return {};
   const expected: unknown = "expected" in thrown ? thrown.expected : undefined;
@@ -56,7 +50,7 @@ export class RuleBroken extends Error {
   readonly level: Level;
   readonly subject: string;
   readonly rule: string;
-  /** The expected value. Vitest reads this field and `actual`, and prints their difference. */
+  /** The expected value. Vitest prints its difference to `actual`. */
   readonly expected?: unknown;
   readonly actual?: unknown;
 

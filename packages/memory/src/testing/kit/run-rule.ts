@@ -10,12 +10,9 @@ export type RuleOutcome =
   | { readonly status: "skipped"; readonly reason: string }
   | { readonly status: "failed"; readonly error: RuleBroken };
 
-/**
- * Returns why the rules of a spec are skipped: their level is left out, or the backend lacks an ability. Returns
- * `undefined` if neither is the case. Even then, `runRule` skips a rule if the store lacks a method that the rule
- * needs.
- */
+/** Returns why the rules of a spec are skipped (e.g. the backend lacks an ability), or `undefined` if they aren't. */
 export function skipReason(harness: MemoryProviderHarness, spec: SpecDetails): string | undefined {
+  // Even then, `runRule` skips a rule if the store lacks a method that the rule needs.
   if (harness.levels !== undefined && !harness.levels.includes(spec.level)) {
     return `the harness leaves out the level ${spec.level}`;
   }
@@ -26,7 +23,7 @@ export function skipReason(harness: MemoryProviderHarness, spec: SpecDetails): s
   return undefined;
 }
 
-/** The method of `TestStore` that the tests of a capability call. `undefined`: they call none. */
+/** The method of `TestStore` that the tests of a capability call. `undefined`: they call no such method. */
 const means: Readonly<Record<keyof MemoryCapabilities, keyof TestStore | undefined>> = {
   ttl: undefined,
   multipleConnections: "connect",

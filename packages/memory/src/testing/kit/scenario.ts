@@ -21,9 +21,8 @@ const callTimeoutOf = (harness: MemoryProviderHarness): number =>
   harness.callTimeoutMs ?? Math.ceil(timeoutOf(harness) / 3);
 
 /**
- * Creates an object for the time from one crash of the store to the next. `connections` are the providers that were
- * opened in this time. `watch` wraps such a provider. `end` aborts the signal of all their calls; it is called when the
- * next crash comes.
+ * Creates an object for the time until the next crash of the store: the providers that were opened in this time
+ * (`connections`), and `end`, which aborts the signal of all their calls.
  */
 function createLife(
   watchOne: (provider: VersionedMemoryProvider, signal: AbortSignal) => VersionedMemoryProvider,
@@ -39,7 +38,7 @@ function createLife(
 }
 
 interface ScenarioOptions {
-  /** Whether `connect` opens every second provider in another process: the first, the third and so on. */
+  /** Whether `connect` opens the first, the third and every further odd provider in another process. */
   readonly inTwoProcesses?: boolean;
   /** Records the calls of the rule for the report. */
   readonly calls?: CallRecord | undefined;
@@ -63,8 +62,9 @@ export async function openScenario(
   let life = createLife(watchOne);
   const provider = life.watch(store.provider);
 
-  /** Throws if the rule has ended. Calls `close` before it throws, to close a resource that was opened too late. */
+  /** Throws if the rule has ended. Calls `close` before it throws. */
   async function refuseWhenOver(close: () => Promise<unknown> = async () => {}): Promise<void> {
+    // `close` closes a resource that was opened too late.
     if (!over) return;
     await close();
     throw new Error("the rule is over");

@@ -72,10 +72,7 @@ function start({ module, execArgv = [], cwd }: ProviderProcess): SecondProcess {
 
 const processes = new WeakMap<MemoryProviderHarness, Map<string, SecondProcess>>();
 
-/**
- * Returns the other process of a harness. The process is started for the first store that needs it, and is used again
- * for all later rules.
- */
+/** Returns the other process of a harness. It is started for the first store that needs it. */
 export function secondProcessOf(harness: MemoryProviderHarness, description: ProviderProcess): SecondProcess {
   const known = processes.get(harness) ?? new Map<string, SecondProcess>();
   processes.set(harness, known);

@@ -7,8 +7,7 @@ export interface Scenario {
   readonly provider: VersionedMemoryProvider;
   /**
    * Connects another provider to the same storage. Returns `provider` itself if the storage only exists in one process.
-   * For rules whose `needs` contain `"process"`, the first, the third and every further odd connection is in another
-   * process.
+   * If the rule's `needs` contain `"process"`, every odd connection is in another process.
    */
   readonly connect: () => Promise<VersionedMemoryProvider>;
   /** Closes a provider that `connect` returned. Does nothing if `connect` returned `provider` itself. */

@@ -5,7 +5,7 @@ import { type Method, methods, resultFault } from "./result-shape.ts";
 interface Watch {
   /** The time in milliseconds after which a call counts as one that never settles. */
   readonly timeoutMs: number;
-  /** Aborted when the store has crashed. The calls that are running when the store crashes may never settle. */
+  /** Aborted when the store has crashed. Calls that run during the crash may never settle. */
   readonly signal: AbortSignal;
   /** Whether the rule has ended. Calls after its end are refused. */
   readonly isOver: () => boolean;
@@ -28,15 +28,13 @@ async function resultOf(method: Method, answer: PromiseLike<unknown>, watch: Wat
   return withDeadline(settled, { timeoutMs: watch.timeoutMs, timeoutError, cancelledBy: watch.signal });
 }
 
-/**
- * Makes a call and checks its result. There is no `await` before the call: providers must read their arguments
- * synchronously, and a rule tests this.
- */
+/** Makes a call and checks its result. */
 async function observe(
   method: Method,
   call: { readonly given: readonly unknown[]; readonly make: () => unknown },
   watch: Watch,
 ): Promise<unknown> {
+  // There is no `await` before the call: providers must read their arguments synchronously, and a rule tests this.
   // `close` is allowed, because connections are closed after a rule has ended.
   if (watch.isOver() && method !== "close") throw new Error(`${method}() was called after the rule was over`);
   let answer: unknown;
@@ -75,19 +73,16 @@ export function watchProvider(provider: VersionedMemoryProvider, watch: Watch): 
   return Object.fromEntries(watched) as unknown as VersionedMemoryProvider;
 }
 
-/**
- * The minimum length of an argument's text that must not occur in an error. A shorter text may occur in the error by
- * chance.
- */
+// A shorter text may occur in the error by chance.
+/** The minimum length of an argument's text that must not occur in an error, in characters. */
 const MIN_LENGTH = 16;
-/**
- * The maximum depth of the search for texts in a value. Real content isn't nested more deeply, but the values of some
- * tests are nested without end.
- */
+// Real content isn't nested more deeply, but the values of some tests are nested without end.
+/** The maximum depth of the search for texts in a value. */
 const DEPTH = 12;
 
-/** Yields the texts inside a value. Doesn't call getters, because those of some test values throw. */
+/** Yields the texts inside a value, without calling getters. */
 function* textsIn(value: unknown, depth = DEPTH): Generator<string> {
+  // The getters of some test values throw.
   if (typeof value === "string") {
     if (value.length >= MIN_LENGTH) yield value;
     return;
@@ -99,8 +94,9 @@ function* textsIn(value: unknown, depth = DEPTH): Generator<string> {
   }
 }
 
-/** Returns a field of a value. Doesn't call getters, because those of some test values throw. */
+/** Returns a field of a value, without calling getters. */
 const fieldOf = (value: unknown, field: string): unknown =>
+  // The getters of some test values throw.
   typeof value === "object" && value !== null
     ? Object.getOwnPropertyDescriptor(value, field)?.value
     : undefined;

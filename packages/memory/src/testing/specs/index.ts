@@ -46,13 +46,11 @@ import { sizes } from "./values/sizes.ts";
 import { systemContent } from "./values/system-content.ts";
 import { values } from "./values/values.ts";
 
-/**
- * The titles of rules that don't run in two processes, because they would take too long. Other rules test the same with
- * fewer calls.
- */
+// Other rules make the test with fewer calls.
+/** The titles of rules that don't run in two processes, because they would take too long. */
 const LEFT_OUT: readonly string[] = ["keep all 640 single messages of 32 writers"];
 
-/** Returns a spec with the same rules, whose clients are in two processes. */
+/** Returns a spec with the rules of the given spec, but with clients in two processes. */
 const inTwoProcesses = ({ subject, hint, rules, requires = [], ...spec }: Spec): Spec => ({
   ...spec,
   rules: Object.fromEntries(Object.entries(rules).filter(([title]) => !LEFT_OUT.includes(title))),

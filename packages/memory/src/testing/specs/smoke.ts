@@ -1,10 +1,8 @@
 import type { Spec } from "../kit/spec.ts";
 
-/**
- * The titles of the rules in the `"smoke"` selection, by subject. These rules use each method and each option once.
- * They also test what differs between client libraries and connection modes: the types and sizes of replies,
- * transactions, scripts, several connections, expiry and reconnecting.
- */
+// They test what differs between client libraries and connection modes: the types and sizes of replies, transactions,
+// scripts, several connections, expiry and reconnecting.
+/** The titles of the rules in the `"smoke"` selection, by subject. They use each method and each option once. */
 export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   storeMessages: ["replaces all messages", "refuses another user's conversation and leaves it unchanged"],
   getConversation: [

@@ -69,8 +69,9 @@ export const eventsOf = async (
 ): Promise<readonly string[] | undefined> =>
   expectOk(await log.read({ conversationId, turnId, limit: 10_000 }))?.events;
 
-/** Waits until `isSo` returns `true`. Doesn't use `expect.poll`, which can't be used in concurrent tests. */
+/** Waits until `isSo` returns `true`. */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  // `expect.poll` can't be used in concurrent tests.
   for (const giveUpAt = Date.now() + 30_000; Date.now() < giveUpAt; await sleep(50)) {
     if (await isSo()) return;
   }

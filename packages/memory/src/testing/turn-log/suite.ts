@@ -13,18 +13,18 @@ import { beginningRules, writerRules } from "./writer-rules.ts";
 export interface TestTurnLog {
   readonly log: TurnLog;
   /**
-   * Connects another log to the same storage. The new log must share nothing with `log` in this process (e.g. no
-   * connection). Absent if the storage only exists in one process.
+   * Connects another log to the same storage. It must share nothing with `log` in this process (e.g. no connection).
+   * Absent: the storage only exists in one process.
    */
   readonly connect?: () => Promise<TurnLog>;
   /**
-   * A provider with the same client and storage, whose writes can begin turns. If absent, the rules about writes that
-   * begin turns are skipped.
+   * A provider with the client and the storage of the log, whose writes can begin turns. Absent: the rules about such
+   * writes are skipped.
    */
   readonly provider?: VersionedMemoryProvider;
   /**
-   * Returns all data in the storage as one text. The tests check that the text contains no erased data. If `contents`
-   * is absent, the tests only check what the log's methods return.
+   * Returns all data in the storage as one text, in which the tests look for erased data. Absent: the tests only check
+   * what the log's methods return.
    */
   readonly contents?: () => Promise<string>;
   /** Closes the logs and removes the storage. Called after the test. */

@@ -14,7 +14,7 @@ interface Shared {
 
 type Rule = (shared: Shared, other: TurnLog) => Promise<void>;
 
-/** The conversation exists, and has one message. */
+/** Returns a rule for a storage in which the conversation exists and has one message. */
 const rule =
   (check: Rule): TurnLogRules[string] =>
   async ({ log, other, provider }) => {

@@ -14,7 +14,7 @@ type Append = (provider: Provider, messages: readonly Message[], options: WriteO
 
 /**
  * Lets several writers append numbered batches of `size` messages to one conversation. Expects that every batch is
- * stored whole, and that the batches of each writer are in the order in which that writer appended them.
+ * stored whole, and each writer's batches in the order in which the writer appended them.
  */
 async function expectNothingLost(scenario: Scenario, size: number, append: Append): Promise<void> {
   const batchOf = (writer: number, batch: number): readonly string[] =>
@@ -45,8 +45,8 @@ async function expectNothingLost(scenario: Scenario, size: number, append: Appen
 }
 
 /**
- * Lets 16 writers write at the same time with the same `expectedVersion`: first to a new conversation, then to an
- * existing one. Expects that each time exactly one write succeeds.
+ * Lets 16 writers write at the same time with the same `expectedVersion`, to a new conversation and to an existing one.
+ * Expects that for each conversation exactly one write succeeds.
  */
 async function expectOneWinner(
   scenario: Scenario,

@@ -21,14 +21,12 @@ type Erase = (provider: Provider, id: string) => Promise<unknown>;
 const deleteOne: Erase = async (provider, id) => expectOk(await provider.deleteConversation(id));
 const clearAll: Erase = async (provider) => expectOk(await provider.clearUserConversations("u"));
 
-/**
- * Runs `task` in several rounds, each with a new conversation id. The writer and the eraser have one connection each,
- * and swap their connections after every round.
- */
+/** Runs `task` in several rounds, each with a new conversation id. */
 async function eachRound(
   { provider, connect }: Scenario,
   task: (writer: Provider, eraser: Provider, id: string) => Promise<void>,
 ): Promise<void> {
+  // The writer and the eraser have one connection each, and swap their connections after every round.
   const other = await connect();
   for (let round = 0; round < ROUNDS; round++) {
     const isSwapped = round % 2 === 1;
@@ -37,10 +35,11 @@ async function eachRound(
 }
 
 /**
- * Makes the first write of a conversation and an erasure at the same time. Expects that afterwards the conversation
- * doesn't exist: either its messages were written and then erased, or the write was refused.
+ * Makes the first write of a conversation and an erasure at the same time. Expects that the conversation doesn't exist
+ * afterwards.
  */
 const expectNothingLeft = (scenario: Scenario, erase: Erase): Promise<void> =>
+  // Either the messages were written and then erased, or the write was refused.
   eachRound(scenario, async (writer, eraser, id) => {
     const expectedIncarnation = await incarnationOf(writer, id, "u");
     const [written] = await Promise.all([
@@ -139,8 +138,8 @@ const TAKEOVER_ROUNDS = 8;
 const CONVERSATIONS = Array.from({ length: 24 }, (_, index) => `c-${index}`);
 
 /**
- * Clears user `u` repeatedly, while user `v` deletes `u`'s conversations one by one and creates new ones under the same
- * ids.
+ * Clears user `u` repeatedly, while user `v` takes over the ids of `u`'s conversations: deletes each conversation and
+ * creates one under its id.
  */
 async function clearDuringTakeover({ provider, connect }: Scenario): Promise<void> {
   const other = await connect();

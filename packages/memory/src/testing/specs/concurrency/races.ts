@@ -5,8 +5,8 @@ import { letOthersRun } from "../../fixtures/timing.ts";
 import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 /**
- * Expects that all other reading methods return the same as `getConversation` for the conversation `"c"`. Returns the
- * contents of its messages, or `undefined` if the conversation doesn't exist.
+ * Returns the contents of the messages of the conversation `"c"`, or `undefined` if it doesn't exist. Expects that all
+ * reading methods return the same.
  */
 async function expectConsistent({ provider }: Scenario): Promise<readonly string[] | undefined> {
   const conversation = expectOk(await provider.getConversation("c"));

@@ -14,10 +14,11 @@ import { defineSpec, type Scenario } from "../../kit/spec.ts";
 type Provider = Scenario["provider"];
 
 /**
- * Removes the last message of a conversation and returns its content. Tries again if another writer changes the
- * conversation between the read and the removal. Returns `undefined` if the conversation has no messages.
+ * Removes the last message of a conversation and returns its content. Returns `undefined` if the conversation has no
+ * messages.
  */
 async function pop(provider: Provider, id: string): Promise<string | undefined> {
+  // Tries again if another writer changes the conversation between the read and the removal.
   for (;;) {
     const { conversation } = await read(provider, { messages: { limit: 1 } }, id);
     const [last] = contents(conversation?.messages ?? []);
@@ -29,11 +30,9 @@ async function pop(provider: Provider, id: string): Promise<string | undefined> 
   }
 }
 
-/**
- * Adds 1 to a counter in the metadata. Tries again if another writer changes the metadata between the read and the
- * write.
- */
+/** Adds 1 to a counter in the metadata. */
 async function increment(provider: Provider): Promise<void> {
+  // Tries again if another writer changes the metadata between the read and the write.
   for (;;) {
     const { metadata } = await readConversation(provider, "c");
     const { metadataVersion = -1, count } = metadata;
@@ -44,7 +43,8 @@ async function increment(provider: Provider): Promise<void> {
   }
 }
 
-/** How often each test runs. If it ran only once, one process could finish before the other one begins. */
+// In only one run, one process could finish before the other one begins.
+/** How often each test runs. */
 const ROUNDS = 5;
 
 async function eachRound(task: (id: string) => Promise<void>): Promise<void> {

@@ -6,7 +6,8 @@ import { append, users } from "../../fixtures/messages.ts";
 import { letOthersRun } from "../../fixtures/timing.ts";
 import type { Scenario } from "../../kit/spec.ts";
 
-/** How many writes must be confirmed before the crash. After this many writes, all writers are active. */
+// After `ACKNOWLEDGED_BEFORE` writes, all writers are active.
+/** How many writes must be confirmed before the crash. */
 const ACKNOWLEDGED_BEFORE = 30;
 const BATCH_SIZE = 3;
 
@@ -26,9 +27,9 @@ async function untilReached(reached: () => boolean): Promise<void> {
 
 export interface Interruption {
   readonly reopened: MemoryProvider;
-  /** For each writer, the number of batches that the store has confirmed. The index is the number of the writer. */
+  /** For each writer, by its number: how many batches the store has confirmed. */
   readonly acknowledged: readonly number[];
-  /** For each writer, the number of batches that the writer has sent. The index is the number of the writer. */
+  /** For each writer, by its number: how many batches the writer has sent. */
   readonly begun: readonly number[];
 }
 
@@ -63,16 +64,14 @@ export async function writeUntilCrash(scenario: Scenario, writers: number): Prom
 
 const ACKNOWLEDGED_EDITIONS = 5;
 
-/**
- * Returns the messages for the write number `edition`: `edition + 1` messages, each with this number as its text. So
- * the messages of two writes always differ.
- */
+/** Returns the messages for the write number `edition`: `edition + 1` messages, each with this number as its text. */
 export const editionOf = (edition: number): readonly Message[] =>
+  // So the messages of two writes always differ.
   users(...Array<string>(1 + edition).fill(`${edition}`));
 
 /**
- * Replaces the messages of one conversation repeatedly until a crash. `delay` is the number of iterations of the event
- * loop between the write that was confirmed last and the crash.
+ * Replaces the messages of one conversation repeatedly until a crash. The crash comes `delay` iterations of the event
+ * loop after a confirmed write.
  */
 export async function replaceUntilCrash({ provider, crash }: Scenario, delay: number) {
   const faults: unknown[] = [];
@@ -95,9 +94,8 @@ export async function replaceUntilCrash({ provider, crash }: Scenario, delay: nu
 }
 
 /**
- * Expects that every stored batch is whole, and that the batches of each writer are in the order in which the writer
- * sent them. `least` contains the minimum number of stored batches for each writer. Returns the number of stored
- * batches for each writer.
+ * Returns the number of stored batches for each writer. Expects that every batch is whole, that each writer's batches
+ * are in order, and that at least `least` of them are stored.
  */
 export async function expectWholeBatches(
   provider: MemoryProvider,

@@ -7,7 +7,7 @@ import { defineSpec, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
 
-/** Stores two conversations of Alice and two of Bob, alternately, under the same trace. */
+/** Stores two conversations of Alice and two of Bob under one trace. */
 async function storeBoth(provider: Provider): Promise<void> {
   for (const id of ["a-1", "b-1", "a-2", "b-2"]) {
     const userId = id.startsWith("a") ? "alice" : "bob";

@@ -5,7 +5,7 @@ import { expectOk, readConversation } from "../../fixtures/expectations.ts";
 import { append, rich, user, writes } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
-/** Changes every object that a value contains, as careless code could. Frozen objects stay unchanged. */
+/** Changes every object inside a value that isn't frozen, as careless code could. */
 function vandalise(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (value instanceof Date) {
@@ -30,8 +30,9 @@ function vandalise(value: unknown): void {
   }
 }
 
-/** Returns a copy of the result of a read, without `readAt`, because `readAt` is different in each read. */
+/** Returns a copy of the result of a read, without `readAt`. */
 function withoutTime(read: unknown): unknown {
+  // `readAt` is different in each read.
   const copy: { readonly data?: { readAt?: unknown } | null } = copyArgument(read ?? {});
   delete copy.data?.readAt;
   return copy;

@@ -161,25 +161,21 @@ const idOf = (index: number): string => `c-${index}`;
 const ownerOf = (index: number): string => (index % 4 === 2 ? "v" : "u");
 const isTraced = (index: number): boolean => index % 5 !== 3;
 
-/**
- * Makes the writes in pairs, one pair after the other. The two writes of a pair are made at the same time. So only the
- * two conversations of a pair have nearly the same time of last activity.
- */
+/** Makes the writes in pairs, one pair after the other. The two writes of a pair are made at the same time. */
 async function inPairs(
   order: readonly number[],
   write: (index: number) => Promise<Result<void>>,
 ): Promise<void> {
+  // So only the two conversations of a pair have nearly the same time of last activity.
   for (let at = 0; at < order.length; at += 2) {
     for (const written of await Promise.all(order.slice(at, at + 2).map(write))) expectOk(written);
     await nextInstant();
   }
 }
 
-/**
- * Stores conversations in one order, and then writes to them in the opposite order. So the order of last activity
- * differs from the order of creation.
- */
+/** Stores conversations in one order, and then writes to them in the opposite order. */
 async function storeSome(provider: Scenario["provider"]): Promise<void> {
+  // So the order of last activity differs from the order of creation.
   await inPairs(indices.toReversed(), (index) => {
     const metadata = { userId: ownerOf(index), ...(isTraced(index) ? TRACED : {}) };
     return append(provider, idOf(index), users("1"), metadata);
@@ -202,11 +198,9 @@ const combinations = (choices: Readonly<Record<string, readonly MemoryQuery[]>>)
     [{}],
   );
 
-/**
- * Returns queries with conditions. If a store ignores one of these conditions, most of the queries return a wrong
- * result. `all` contains all conversations, newest first.
- */
+/** Returns queries with all kinds of conditions. `all` contains all conversations, newest first. */
 function queriesAbout(all: Stored): readonly MemoryQuery[] {
+  // If a store ignores one of the conditions, most of the queries return a wrong result.
   const byId = [0, 6, COUNT - 1].map((at) => ({ conversationId: all[at]?.conversationId ?? "" }));
   return combinations({
     conversationId: [{}, ...byId],

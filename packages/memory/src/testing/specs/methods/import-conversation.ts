@@ -19,11 +19,10 @@ type Provider = VersionedMemoryProvider;
 const exported = async (provider: Provider, id = "c"): Promise<ConversationRecord> =>
   expectOk(await provider.exportConversation(id)) ?? expect.fail("expected a record");
 
-/**
- * Stores a conversation with all kinds of data. Its version, metadata version, first position and number of messages
- * are all different, so that a test notices if a store confuses two of them.
- */
+/** Stores a conversation with all kinds of data. */
 async function storeRich(provider: Provider): Promise<ConversationRecord> {
+  // Its version, metadata version, first position and number of messages are all different, so that a test notices if a
+  // store confuses two of them.
   const first = { userId: "u", traceId: "t-1", at: new Date(5), nested: { b: 1, a: [null, "\0\ud800"] } };
   const options = { ttlSeconds: 3_600, messageIds: ["m-1", null, "m-3"] };
   expectOk(await append(provider, "c", users("0", "1", "2"), first, options));
@@ -34,7 +33,8 @@ async function storeRich(provider: Provider): Promise<ConversationRecord> {
   return exported(provider);
 }
 
-/** Returns a record with sorted trace ids, because stores may return trace ids in any order. */
+// Stores may return trace ids in any order.
+/** Returns a record with sorted trace ids. */
 const comparable = (record: ConversationRecord) => ({ ...record, traceIds: [...record.traceIds].sort() });
 
 const pastRecord = (changes: Partial<ConversationRecord> = {}): ConversationRecord => ({

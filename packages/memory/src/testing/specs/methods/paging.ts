@@ -8,11 +8,9 @@ import { defineSpec, inputLimits, type Scenario } from "../../kit/spec.ts";
 
 type Provider = Scenario["provider"];
 
-/**
- * Stores `count` conversations at the same time, so that many of them have the same time of last activity. Returns
- * their ids.
- */
+/** Stores `count` conversations at the same time, and returns their ids. */
 async function storeAtOnce(provider: Provider, count: number): Promise<readonly string[]> {
+  // Many of them have the same time of last activity.
   const conversationIds = Array.from({ length: count }, (_, index) => `c-${index}`);
   const writes = conversationIds.map((id) => provider.storeMessages(id, users(id), { userId: "u" }));
   for (const written of await Promise.all(writes)) expectOk(written);

@@ -40,10 +40,7 @@ const AFTER = [undefined, -1, 2, 3, 6, 50];
 const BEFORE = [undefined, 0, 3, 5, 7, 50];
 const LIMITS = [undefined, 0, 2, 50];
 
-/**
- * All combinations of `after`, `before` and `limit`. The positions are inside the conversation, at its two ends, and
- * outside.
- */
+/** All combinations of some values of `after`, `before` and `limit`, inside and outside the conversation. */
 const ranges: readonly MessageRange[] = AFTER.flatMap((after) =>
   BEFORE.flatMap((before) => LIMITS.map((limit) => present({ after, before, limit }))),
 );
@@ -54,8 +51,8 @@ interface Positioned {
 }
 
 /**
- * Returns the messages that a range selects. If `after` is present, `limit` keeps the oldest of the selected messages;
- * otherwise, it keeps the newest.
+ * Returns the messages that a range selects: with `after`, the first `limit` ones in the range; otherwise the last
+ * `limit` ones.
  */
 function select(stored: readonly Positioned[], range: MessageRange): readonly Positioned[] {
   const { after = -1, before = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = range;
@@ -218,16 +215,14 @@ export const readingLimits = defineSpec(inputLimits("readConversation"), {
   },
 });
 
-/**
- * The allowed difference of two times from a store's clock, in milliseconds. It is shorter than a lease, so a test
- * notices a difference that would make a lease wrong.
- */
+// `NEAR_MS` is shorter than a lease, so a test notices a difference that would make a lease wrong.
+/** How far apart two times that a store's clock gave may be, in milliseconds. */
 const NEAR_MS = 1_000;
 
+// The milliseconds since `startedAt` are added, because the machine may be busy.
 /**
- * Returns by how many milliseconds two times from a store may differ. Both times must have been requested after
- * `startedAt`, a value of `performance.now()`. The milliseconds since `startedAt` are added, because the machine may be
- * busy.
+ * Returns how far apart two times that a store's clock gave may be, in milliseconds. Both times must have been
+ * requested after `startedAt`, a value of `performance.now()`.
  */
 export const nearMs = (startedAt: number): number => NEAR_MS + performance.now() - startedAt;
 

@@ -139,10 +139,7 @@ export const digests = defineSpec(
 
 const KINDS = ["change", "remove", "double", "swap"] as const;
 
-/**
- * Changes of a conversation with six messages. The number is the index of the first message that differs from the
- * written messages after the change.
- */
+/** Changes of a conversation with six messages, each with the index of the first message that is then wrong. */
 const tamperings: readonly (readonly [Tampering, number])[] = KINDS.flatMap((kind) =>
   [0, 2, 4, 5]
     .filter((index) => kind !== "swap" || index < 5)

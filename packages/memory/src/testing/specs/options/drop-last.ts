@@ -24,11 +24,9 @@ interface Case {
   readonly batch: number;
 }
 
-/**
- * All combinations of numbers of stored, dropped and added messages. They include cases that drop one message more than
- * is stored; a store must refuse these.
- */
+/** All combinations of some numbers of stored, dropped and added messages. */
 const cases: readonly Case[] = SIZES.flatMap((size) =>
+  // In some cases, one message more is dropped than is stored. A store must refuse these.
   [...SIZES.filter((dropLast) => dropLast <= size), size + 1].flatMap((dropLast) =>
     BATCHES.map((batch) => ({ size, dropLast, batch })),
   ),

@@ -116,10 +116,7 @@ const write = (metadata: WriteMetadata = {}, options: WriteOptions = {}): WriteA
   { ...KEY, ...options },
 ];
 
-/**
- * By title: a first write, and other writes. After the first write, each of the other writes must be refused if it has
- * the same idempotency key.
- */
+/** By title: a first write, and other writes that must be refused after it if they have its idempotency key. */
 const others: Readonly<Record<string, readonly [first: WriteArguments, ...others: WriteArguments[]]>> = {
   "a metadata field of another value": [
     write({ title: "old" }),

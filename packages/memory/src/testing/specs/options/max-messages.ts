@@ -177,11 +177,9 @@ export const trimmingLimits = defineSpec(inputLimits("options.maxMessages"), {
 
 const LONGEST = 6;
 
-/**
- * Returns a history with one message for each boolean. `true` stands for a tool result. `false` before a `true` stands
- * for an assistant message with a tool call; any other `false` stands for a user message.
- */
+/** Returns a history with one message for each boolean: a tool result for `true`, another message for `false`. */
 function historyOf(results: readonly boolean[]): readonly Message[] {
+  // `false` before a `true` stands for an assistant message with a tool call; any other `false` for a user message.
   return results.map((isResult, index) => {
     if (isResult) return answering(`${index}`);
     return results[index + 1] === true ? calling(`${index}`) : user(`${index}`);
@@ -205,9 +203,10 @@ type Trim = (
 
 /**
  * Calls `trim` for each history and each limit. Expects that the conversation then contains the messages that the limit
- * allows. Each history has one conversation, which is written again for each limit.
+ * allows.
  */
 const expectTrimmed = ({ provider }: Scenario, trim: Trim): Promise<void> =>
+  // Each history has one conversation, which is written again for each limit.
   forEachConcurrently(histories, async (history) => {
     const name = history.map(({ content }) => content).join("; ");
     for (let maxMessages = 1; maxMessages <= history.length; maxMessages++) {

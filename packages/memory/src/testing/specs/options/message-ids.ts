@@ -14,10 +14,7 @@ import { defineSpec } from "../../kit/spec.ts";
 
 type Provider = VersionedMemoryProvider;
 
-/**
- * Returns the content and the position of the message that was written with the id `messageId`. Returns `undefined` if
- * no message has the id.
- */
+/** Returns the content and the position of the message that was written with the id `messageId`, or `undefined`. */
 async function find(provider: Provider, messageId: string, conversationId = "c") {
   const { conversation, firstPosition } = await read(provider, { messages: { messageId } }, conversationId);
   const [message, ...others] = conversation?.messages ?? [];

@@ -8,8 +8,8 @@ import { append, users } from "../../fixtures/messages.ts";
 import { defineSpec } from "../../kit/spec.ts";
 
 /**
- * Returns `nextPosition` from the receipt of the write with the idempotency key `receiptFor`. Returns `undefined` if
- * the read returns no receipt.
+ * Returns `nextPosition` from the receipt of the write with the idempotency key `receiptFor`; `undefined` without a
+ * receipt.
  */
 async function receiptOf(provider: VersionedMemoryProvider, receiptFor: string, conversationId = "c") {
   return (await read(provider, { messages: "none", receiptFor }, conversationId)).receipt?.nextPosition;

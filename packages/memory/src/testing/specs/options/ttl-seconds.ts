@@ -15,10 +15,8 @@ import { defineSpec, type Scenario } from "../../kit/spec.ts";
 /** Waits until a lifetime of 1 second has certainly ended. */
 const expired = () => sleep(1_100);
 
-/**
- * A lifetime for tests in which the conversation must still exist. `halfOfLong` waits for half of this lifetime, and
- * the calls of a test may take the other half.
- */
+// `halfOfLong` waits for half of `LONG`. The calls of a test may take the other half.
+/** A lifetime for tests in which the conversation must still exist after `halfOfLong`. */
 const LONG = { ttlSeconds: 3 };
 const halfOfLong = () => sleep(1_550);
 

@@ -5,10 +5,8 @@ import type { VersionedMemoryProvider } from "../../../contract/versioned-provid
 import { createInMemoryProvider } from "../../../in-memory/provider.ts";
 import { type Known, type RandomOperation, surveys } from "./random-operation.ts";
 
-/**
- * Names for the incarnations of a store, numbered in the order of their first appearance (e.g. `incarnation 1`).
- * Incarnations are random, but their names are equal in two stores that behave in the same way.
- */
+// Incarnations are random, but their names are equal in two stores that behave in the same way.
+/** Names for the incarnations of a store, numbered in the order in which they first occur (e.g. `incarnation 1`). */
 export type Names = Map<string, string>;
 
 const isConversation = (value: unknown): value is ConversationMemory =>
@@ -26,11 +24,10 @@ function inOrder(items: readonly unknown[]): readonly unknown[] {
   return items.toSorted((a, b) => (a.conversationId < b.conversationId ? -1 : 1));
 }
 
-/**
- * Returns the data without everything that may be different in two correct stores: times, digests, the order of
- * conversations with equal times, and the order of trace ids. Digests are tested by other rules.
- */
+/** Returns the data without everything that may be different in two correct stores. */
 function comparable(data: unknown, names: Names): unknown {
+  // This is: times, digests, the order of conversations with equal times, and the order of trace ids. Other rules test
+  // digests.
   if (data instanceof Date) return "a date";
   // Sort before incarnations get their names, because the names depend on the order.
   if (Array.isArray(data)) return inOrder(data).map((item) => comparable(item, names));
@@ -54,10 +51,7 @@ export function outcome(result: Result<unknown>, names: Names): unknown {
 /** Operations that run at the same time, one for each client. */
 export type Round = readonly RandomOperation[];
 
-/**
- * Describes a round whose results are wrong: no serial order of its operations (one after another) could give these
- * results.
- */
+/** A round whose results are wrong: no serial order of its operations (one after another) could give these results. */
 export interface Anomaly {
   readonly script: readonly Round[];
   /** The results of the operations in the last round, in the order of the clients. */
@@ -98,15 +92,15 @@ const createMemory = (clients: number): Memory => ({
 const knownBy = ({ known }: Memory, client: number): Known => known[client] ?? new Map();
 
 /**
- * Returns two things as comparable values: `outcomes`, the results of a round in the order of the clients, and `state`,
- * what the reads in `surveys` return after the round. New incarnations get their names in the order in which they occur
- * in these values.
+ * Returns the results of a round in the order of the clients (`outcomes`), and what the reads in `surveys` return after
+ * it (`state`).
  */
 async function observe(
   provider: VersionedMemoryProvider,
   results: readonly Result<unknown>[],
   { names }: Memory,
 ) {
+  // New incarnations get their names in the order in which they occur in these values.
   const outcomes = results.map((result) => outcome(result, names));
   const state: unknown[] = [];
   for (const { run } of surveys) state.push(outcome(await run(provider, new Map()), names));
@@ -119,10 +113,8 @@ interface Past {
   readonly order: readonly number[];
 }
 
-/**
- * The reference store, with all rounds that were run on it (`history`). A store can't be copied, but its rounds can be
- * run again on a new store.
- */
+// A store can't be copied, but its rounds can be run again on a new store.
+/** The reference store, with all rounds that were run on it (`history`). */
 interface Model {
   readonly reference: VersionedMemoryProvider;
   readonly memory: Memory;
@@ -146,8 +138,7 @@ async function replay(history: readonly Past[], clients: number): Promise<Model>
 
 /**
  * Looks for a serial order of a round's operations in which the reference store returns the results `seen`. Returns the
- * reference store after the first such order. If no order gives these results, returns the reference store's results
- * for every order.
+ * reference store after this order, or its results for every order if there is no such order.
  */
 async function follow(
   model: Model,
@@ -168,9 +159,8 @@ async function follow(
 }
 
 /**
- * Runs a script on a store. Each operation of a round runs on a client of its own, all at the same time. After each
- * round, looks for a serial order of the operations in which the in-memory reference store returns the same results.
- * Returns the first round for which no order is found, or `undefined` if there is no such round.
+ * Runs a script on a store, with the operations of a round at the same time. Returns the first round whose results no
+ * serial order of its operations gives on the in-memory reference store, or `undefined`.
  */
 export async function findAnomaly(
   clients: readonly [VersionedMemoryProvider, ...VersionedMemoryProvider[]],

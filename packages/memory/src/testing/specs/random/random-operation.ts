@@ -11,11 +11,9 @@ import { answering, assistant, calling, user } from "../../fixtures/messages.ts"
 /** Returns a random number that is at least 0 and less than 1. */
 export type Random = () => number;
 
-/**
- * Creates a generator of random numbers by the algorithm mulberry32. The numbers only depend on the seed, so a failed
- * test can be repeated with its seed.
- */
+/** Creates a generator of random numbers (mulberry32) that only depend on the seed. */
 export function randomNumbers(seed: number): Random {
+  // So a failed test can be repeated with its seed.
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -41,15 +39,14 @@ export interface RandomOperation {
   readonly run: (provider: VersionedMemoryProvider, known: Known) => Promise<Result<unknown>>;
 }
 
-/** There are only a few ids, so that operations often affect the same conversation. */
+// Only a few ids, so that operations often affect the same conversation.
+/** The ids of the conversations. */
 const CONVERSATIONS = ["a", "a:b", "A", "{a}"] as const;
 const USERS = ["u", "u:v", "%"] as const;
 const TRACES = ["t", "T", "t*"] as const;
 const OWN_IDS = 6;
-/**
- * The text in an operation's name for the incarnation that the operation's client has read last. The incarnation itself
- * isn't known when the name is made.
- */
+// The incarnation isn't known when the name is made.
+/** Stands in an operation's name for the incarnation that the operation's client has read last. */
 const LAST_READ = "(the last one read)";
 /** The incarnation that a read returns if the conversation never existed. */
 const NEVER_THERE = "none::";
@@ -124,11 +121,9 @@ const reading = (id: string, options: ReadOptions): RandomOperation => ({
   },
 });
 
-/**
- * Returns messages with ids of their own (`messageIds`). Usually, messages with the same id have the same text, so a
- * store must skip the second one. Sometimes the text is different, so a store must refuse the write.
- */
+/** Returns messages with ids (`messageIds`). Messages with the same id usually have the same text. */
 function ownMessages(random: Random) {
+  // With the same text, a store must skip the second message. With a different text, it must refuse the write.
   const messageIds = Array.from({ length: 1 + below(random, 3) }, () =>
     random() < 0.2 ? null : `m${below(random, OWN_IDS)}`,
   );
@@ -136,11 +131,9 @@ function ownMessages(random: Random) {
   return { messages, options: { messageIds } };
 }
 
-/**
- * Returns messages with an idempotency key. Usually, the same key has the same messages: the second write is a repeat.
- * Sometimes the messages are different: the second write is a conflict.
- */
+/** Returns messages with an idempotency key. Writes with the same key usually have the same messages. */
 function keyedMessages(random: Random) {
+  // With the same messages, the second write is a repeat. With different messages, it is a conflict.
   const idempotencyKey = key(random);
   const messages = random() < 0.8 ? [user(`body of ${idempotencyKey}`)] : batch(random);
   return { messages, options: { idempotencyKey } };
@@ -212,11 +205,10 @@ const randomImport = (random: Random): RandomOperation =>
     ...{ version: 1 + below(random, 5), metadataVersion: below(random, 5), firstPosition: below(random, 5) },
   });
 
-/**
- * Returns a random operation on one conversation. Operations on several conversations (e.g. `clearUserConversations`)
- * are left out. They aren't atomic, so their result is not determined while other clients write.
- */
+/** Returns a random operation on one conversation. */
 export function randomStep(random: Random): RandomOperation {
+  // Operations on several conversations (e.g. `clearUserConversations`) aren't atomic, so their result is not
+  // determined while other clients write.
   const chance = random();
   if (chance < 0.62) return randomWrite(random);
   if (chance < 0.69) return call("deleteConversation", conversationId(random));

@@ -11,10 +11,7 @@ const OPERATIONS_PER_ROUND = 12;
 
 type Script = readonly (readonly [RandomOperation])[];
 
-/**
- * A list of operations, run one after another. For the last operation, the tested store returned `observed`, but the
- * reference store returned `expected`.
- */
+/** A list of operations for whose last one the tested store returned `observed`, but the reference store `expected`. */
 interface Deviation {
   readonly script: Script;
   readonly expected: unknown;
@@ -22,8 +19,8 @@ interface Deviation {
 }
 
 /**
- * Runs operations one after another, and compares each result with the result of the reference store. Returns the first
- * difference, or `undefined` if all results are equal.
+ * Runs operations one after another on a store. Returns the first result that differs from that of the reference store,
+ * or `undefined`.
  */
 async function findDeviation(
   provider: VersionedMemoryProvider,

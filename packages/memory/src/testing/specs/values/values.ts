@@ -13,11 +13,9 @@ const spelled = (value: unknown): string =>
     return this[key] instanceof URL ? { isUrl: json } : json;
   });
 
-/**
- * Returns a copy of a value, with an object that contains the text in place of each URL. `isDeepStrictEqual` treats any
- * two URLs as equal.
- */
+/** Returns a copy of a value in which each URL is replaced by an object that contains the URL's text. */
 function withoutUrls(value: unknown): unknown {
+  // `isDeepStrictEqual` treats any two URLs as equal.
   if (value instanceof URL) return { isUrl: value.href };
   if (Array.isArray(value)) return value.map(withoutUrls);
   if (typeof value !== "object" || value === null || value instanceof Date || value instanceof Uint8Array) {
@@ -26,11 +24,9 @@ function withoutUrls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, withoutUrls(field)]));
 }
 
-/**
- * Expects that two values are deeply equal. Doesn't use the equality of vitest, which ignores an own field `__proto__`
- * and treats an own field `constructor` as the type.
- */
+/** Expects that two values are deeply equal. */
 function expectSame(actual: unknown, expected: unknown, name: string): void {
+  // The equality of vitest ignores an own field `__proto__`, and treats an own field `constructor` as the type.
   if (isDeepStrictEqual(withoutUrls(actual), withoutUrls(expected))) return;
   expect(spelled(actual), name).toBe(spelled(expected));
   expect.fail(`${name}: the types of the values differ`);
