@@ -90,8 +90,8 @@ export const CHAIN_START: ChainEnd = { seq: 0, hash: "0".repeat(64) };
 
 export interface AuditChain {
   /**
-   * Converts events into audit entries with the time `at`, in milliseconds since 1970. Returns the entries that follow
-   * `end`, and the new end of the trail.
+   * Converts events into audit entries with the time `at`, in milliseconds since 1970. Returns the new entries, which
+   * follow `end`, and the new end of the trail.
    */
   readonly extend: (
     end: ChainEnd,

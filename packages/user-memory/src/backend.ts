@@ -25,9 +25,9 @@ export interface UserMemoryBackend {
    */
   readonly commit: (user: UserKey, change: UserChange) => Promise<boolean>;
   /**
-   * Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, at any version of the user's head
-   * record. In the same atomic write, stores the new state of the head and the new audit trail from `erasure`. Returns
-   * how much was deleted.
+   * Deletes the user's facts, index, vectors, tombstones, audit trail and jobs, whatever the version of the user's
+   * head record is. In the same atomic write, stores the new state of the head and the new audit trail from `erasure`.
+   * Returns how much was deleted.
    */
   readonly erase: (user: UserKey, erasure: Erasure) => Promise<Erased>;
   /** Finds the user's facts that have at least one of the index terms in `terms`. */

@@ -3,12 +3,13 @@ import { type Span, UNSPACED } from "../text.ts";
 import { oneLine, type Passage, type Quotable } from "./passages.ts";
 
 /**
- * A fact that a model or your `extract` function proposes. The proposal points at words of the user, and these words
- * are stored as a quotation. The sentence `fact` helps to find the words. In two cases, the sentence itself is stored
- * as a fact:
+ * A fact that a model or your `extract` function proposes. The proposal points at words in the user's messages, and
+ * these words are stored as a quotation. The sentence `fact` helps to find the words. In two cases, the sentence `fact`
+ * is stored instead of the words:
  *
  * - The option `verify` accepts the sentence.
- * - The words are third-party text.
+ * - The words are third-party text, which is never quoted as the user's words. The sentence is stored with trust
+ *   `"external"`, so it waits for review. A user memory that isn't a store of this package doesn't get the sentence.
  */
 export interface ProposedFact {
   /** The proposed fact as a sentence. */

@@ -52,7 +52,10 @@ export type CompleteText = (request: CompletionRequest) => Promise<string>;
 export interface ExtractionScope {
   readonly memory: UserMemory;
   readonly settings: ExtractionSettings;
-  /** Calls the model that proposes facts. Absent: the option `extract` proposes the facts, or all jobs are verbatim. */
+  /**
+   * Calls the model that proposes facts. It isn't needed if the function in the option `extract` proposes the facts, or
+   * if all jobs are verbatim. A verbatim job stores the user's words as they are, without a model.
+   */
   readonly complete?: CompleteText | undefined;
 }
 

@@ -67,11 +67,11 @@ export function termsOfFact({ fact, evidence, saidAt, quotation }: Indexed): rea
 export const ownContent = ({ fact }: Pick<StoredFact, "fact">): ReadonlySet<string> =>
   contentOf(termsOf(fact));
 
-/** The stems of `user` and `users`. */
+/** The stems of the English words "user" and "users". */
 // They don't distinguish facts, because every fact is about the user.
 const SUBJECT = new Set(termsOf("the user's users").map(({ term }) => term));
 
-/** Returns the word stems in a list of index terms, without dates and the stem of `user`. */
+/** Returns the word stems in a list of index terms. Leaves out dates and the stem of the English word "user". */
 export const contentOf = (terms: readonly TermWeight[]): ReadonlySet<string> =>
   new Set(
     terms

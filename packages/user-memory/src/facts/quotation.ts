@@ -5,7 +5,7 @@ import { textSchema } from "../validation.ts";
 
 const MAX_QUESTION = 1_000;
 const MAX_PARAPHRASE = 2_000;
-/** Maximum number of paraphrases in a call of `remember`. A call with more is refused. */
+/** Maximum number of paraphrases in the option `quotation` of `remember`. A call with more is refused. */
 const MAX_GIVEN = 32;
 /** Maximum number of paraphrases that are stored for a quotation. */
 const MAX_STORED_PARAPHRASES = 4;

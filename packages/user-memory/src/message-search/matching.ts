@@ -91,11 +91,11 @@ interface Lookup {
   readonly words: readonly number[];
   /** Counts the terms of the query in a range of `data` into `counts`. Returns whether the range contains a term. */
   readonly find: (data: Uint32Array, start: number, end: number) => boolean;
-  /** The result of the last call of `find`: for each index of `terms`, how often the term occurs in the range. */
+  /** For each index of `terms`: how often the term occurs in the last range in which `find` found a term. */
   readonly counts: Uint32Array;
   /**
-   * Returns 1 if the last call of `find` found the word, and 0 if it didn't. `word` is the index of the word in
-   * `terms`.
+   * Returns 1 if the word is in the last range in which `find` found a term, and 0 if it isn't. `word` is the index of
+   * the word in `terms`.
    */
   readonly met: (word: number) => 0 | 1;
 }

@@ -12,7 +12,11 @@ import {
 } from "./term-table.ts";
 import { WEIGHTS } from "./weights.ts";
 
-/** Messages near a document are ranked if the document's score by words is at least this share of the highest. */
+/**
+ * Minimum score by words, as a share of the highest score by words of all documents. If a document (a fact, or a
+ * passage of a message) has this score, the messages just before and after it in the conversation are ranked too, even
+ * if none of their documents matches.
+ */
 const WORTH_A_LOOK = 0.25;
 
 /** The reasons for a document's score. */
@@ -64,9 +68,11 @@ export function rank(
     .map((scored) => toItem(scored, table, scorer));
 }
 
+/** The score of a document, or of a message without a matching document. */
 interface Scored {
-  /** The document's row in the term table. -1: no document of the message matches. */
+  /** The document's row in the term table, or -1 for a message without a matching document. */
   readonly row: number;
+  /** The message, or the message that the document comes from. `undefined` if the document has no location. */
   readonly message: ConversationMessage | undefined;
   readonly score: number;
 }

@@ -41,7 +41,7 @@ export function orderByTrust<T extends Found>(found: readonly T[]): readonly T[]
   return [...found.filter(isStrong), ...found.filter((one) => !isStrong(one))];
 }
 
-/** Whether an unread candidate matches so well that it would come first if it is a statement of the user. */
+/** Whether an unread candidate matches so well that it would come first if it were a statement of the user. */
 export function mayComeFirst(unread: readonly Candidate[], found: readonly Found[]): boolean {
   const strong = strongFit(found);
   return unread.some((candidate) => fits(candidate, strong));

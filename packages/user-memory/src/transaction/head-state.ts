@@ -8,7 +8,7 @@ const stateSchema = z.object({
   /** When the user's memory was last erased, in milliseconds since 1970; 0 if never. */
   erasedAt: z.number(),
   facts: count,
-  /** Number of active and superseded facts that the user neither stated nor confirmed, without quotations. */
+  /** Number of active and superseded facts that the user neither stated nor confirmed. Quotations don't count. */
   untrusted: count,
   quarantined: count,
   /** Number of quotations among the facts. */

@@ -7,7 +7,10 @@ type Read = UserMemoryBackend["read"];
 export interface SharedHeads {
   /** Runs a search and returns its result. The search must read facts with the function `read` that it gets. */
   readonly during: <T>(user: UserKey, search: (read: Read) => Promise<T>) => Promise<T>;
-  /** Returns the user's head record. If a search of the user is about to read, returns the record from this read. */
+  /**
+   * Returns the user's head record. If a search in the user's facts has started but hasn't read yet, waits for its read
+   * and returns the head record from there. Otherwise, reads the head record itself.
+   */
   readonly head: (user: UserKey) => Promise<UserHead | null>;
 }
 

@@ -66,7 +66,8 @@ export interface Write<T> {
   /** An erasure mark. If the user's memory was erased after the mark was taken, the write is refused. */
   readonly since?: number | undefined;
   /**
-   * Decides what to write, and is called again for each attempt. To refuse the write, it throws a `UserMemoryError`.
+   * Decides what to write, or which other facts to read first. It is called again for each attempt and after such a
+   * read. To refuse the write, it throws a `UserMemoryError`.
    */
   readonly decide: (scope: WriteScope) => WriteDecision<T> | ReadMore;
 }

@@ -22,7 +22,7 @@ async function stored(backend: UserMemoryBackend, user: UserKey): Promise<Stored
   return { head, facts: await backend.list(user, { statuses: EVERY_STATUS, limit: 1_000 }), audit: entries };
 }
 
-/** Replaces a user's data by calls of the backend, bypassing all rules of the store. */
+/** Overwrites a user's data. Calls the backend directly, which bypasses all rules of the store. */
 async function overwrite(
   backend: UserMemoryBackend,
   user: UserKey,

@@ -70,8 +70,7 @@ export const matched = async (
 ): Promise<readonly number[]> => seqs(plainMatches(await backend.match(user, terms)).documents);
 
 /**
- * Checks that nothing of a user's former facts (`was`) is left: neither the facts nor their tombstones, index terms and
- * vectors.
+ * Checks that nothing of a user's former facts (`was`) is left: no facts, tombstones, index terms or vectors.
  */
 export async function expectNothingLeft(
   backend: UserMemoryBackend,

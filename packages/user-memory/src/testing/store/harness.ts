@@ -14,8 +14,8 @@ export interface StoreUnderTest {
   readonly another?: () => Promise<UserMemoryStore>;
   /**
    * Returns everything in the storage as text: all tables, keys, indexes and queues. If texts are stored encoded,
-   * include the decoded texts. Tests search the result for deleted texts. Default: everything that the backend shows,
-   * i.e. no leased jobs.
+   * include the decoded texts. Tests search the result for deleted texts. By default, the tests read facts, audit
+   * trails and jobs through the backend, which doesn't return leased jobs.
    */
   readonly dump?: () => Promise<string>;
   /** Deletes the storage and closes all connections, including those that `another` opened. */

@@ -36,7 +36,7 @@ async function remember(memory: UserMemoryStore, own: Party, random: Random): Pr
   expectOwn(own, [fact]);
 }
 
-/** Makes a random call with the id of a fact that may belong to either user. */
+/** Makes a random call as the user `own`, with the id of a fact that may belong to `own` or to the other user. */
 async function meddle(memory: UserMemoryStore, own: Party, id: string, random: Random): Promise<void> {
   const { user } = own;
   const calls = [
