@@ -101,6 +101,7 @@ export function createSchemas(
   async function createStore(): Promise<TestStore> {
     const slot = checkOut();
     let used = 0;
+    let isCut = false;
     const open = async () => {
       const index = used++; // Taken synchronously, since several may be opened at the same time.
       const connection = slot.connections[index] ?? (await connect(slot.schema));
@@ -109,10 +110,12 @@ export function createSchemas(
     };
     const crash = () => {
       for (const { cut } of slot.connections) cut();
-      [slot.connections, used] = [[], 0];
+      [slot.connections, used, isCut] = [[], 0, true];
       return open();
     };
     const dispose = async () => {
+      // A write that was cut off may still be on its way, e.g. in PgBouncer. It must not reach the next test.
+      if (isCut) return;
       await admin.query(
         `DELETE FROM "${slot.schema}".conversations; DELETE FROM "${slot.schema}".conversations_tombstones`,
       );
@@ -124,7 +127,7 @@ export function createSchemas(
     if (stops().length === 0) return { provider, connect: open, crash, tamper, dispose };
     const stop = async () => {
       await Promise.all(stops().map((stopOne) => stopOne()));
-      slot.connections = [];
+      [slot.connections, isCut] = [[], true];
     };
     const store = { provider, connect: open, crash, stop, tamper, dispose };
     return processes ? { ...store, process: processAt(slot.schema) } : store;
