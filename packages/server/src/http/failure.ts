@@ -142,8 +142,9 @@ export function refusalFailure({ reason, message, retryable, turnId, cause }: Tu
     case "draining":
     case "store":
       return new HttpFailure("unavailable", message, {
-        ...{ retryable, retryAfterSeconds: STORE_PAUSE_SECONDS, isExpected: reason === "draining" },
-        cause,
+        ...{ retryable, retryAfterSeconds: STORE_PAUSE_SECONDS, cause },
+        // Without a cause, the turn service has reported the error, or is draining.
+        isExpected: cause === undefined,
       });
   }
 }

@@ -166,9 +166,10 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
 
   return {
     start: (request) =>
-      start(request).catch((thrown: unknown) =>
-        notStarted(refusal("store", { retryable: true, cause: thrown })),
-      ),
+      start(request).catch((thrown: unknown) => {
+        settings.onError(thrown);
+        return notStarted(refusal("store", { retryable: true }));
+      }),
     follow: (query) => followTurn(follow, query),
     stop: ({ conversationId, turnId }) => stop({ conversationId, turnId }),
     running: () => jobs.size,

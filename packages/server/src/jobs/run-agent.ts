@@ -175,7 +175,7 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
   }
   await lease.settle();
   if (lease.recentEvents() === undefined) {
-    const why = "thrown" in settled ? thrownRefusal(settled.thrown) : refusalOf(settled);
+    const why = "thrown" in settled ? thrownRefusal(job, settled.thrown) : refusalOf(settled);
     const beginFailure = lease.refused() ?? (why && { refusal: why }) ?? (await lease.begin());
     if (beginFailure !== undefined) {
       // A late write of the engine must not begin the turn.
@@ -208,15 +208,16 @@ async function conclude<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, settled: S
 }
 
 /**
- * Converts a value that was thrown before the turn began into a refusal of the turn. An unexpected value becomes the
- * `cause` of the refusal.
+ * Converts an error that was thrown before the turn began into a refusal. The refusal of a `UserFacingError` has the
+ * error's message. An unexpected error is reported, and its refusal only says that an internal error occurred.
  */
-export function thrownRefusal(thrown: unknown): TurnRefusal {
+export function thrownRefusal<Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnRefusal {
   if (thrown instanceof UserFacingError)
     return { reason: "forbidden", message: thrown.message, retryable: false };
-  return (
-    refusalOfThrown(thrown) ?? { reason: "store", message: FAULT.message, retryable: false, cause: thrown }
-  );
+  const refused = refusalOfThrown(thrown);
+  if (refused !== undefined) return refused;
+  options.scope.settings.onError(thrown);
+  return { reason: "store", message: FAULT.message, retryable: false };
 }
 
 /** Creates an agent client for each agent. Throws a `TypeError` if a setting is invalid. */

@@ -58,7 +58,7 @@ export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
       lease.close();
       if (lease.recentEvents() !== undefined) settings.onError(thrown);
       return lease.recentEvents() === undefined
-        ? { kind: "refused", beginFailure: lease.refused() ?? { refusal: thrownRefusal(thrown) } }
+        ? { kind: "refused", beginFailure: lease.refused() ?? { refusal: thrownRefusal(job, thrown) } }
         : { kind: "elsewhere" };
     })
     .then((outcome) => {

@@ -1,5 +1,5 @@
 import type { ClientToolResult, PromptInput } from "@jaf/core";
-import type { ApprovalDecision, Message } from "@jaf/memory";
+import type { ApprovalDecision, MemoryErrorUnion, Message } from "@jaf/memory";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
 
 /**
@@ -89,10 +89,10 @@ export interface TurnRefusal {
   /** Id of the running turn. Only with the reason `"running"`. */
   readonly turnId?: string;
   /**
-   * The error that the store or your own code threw, e.g. your `context` function. Present only with the reason
-   * `"store"`. Log this error, but don't send it to the client.
+   * The error of the store. Only with the reason `"store"`. Absent if the server failed: then the service's `onError` got
+   * the error. Log the cause, but don't send it to the client.
    */
-  readonly cause?: unknown;
+  readonly cause?: MemoryErrorUnion;
 }
 
 /** The result of starting a turn. `started` says whether the turn began. If not, `refusal` says why. */
