@@ -96,21 +96,27 @@ const remembering: Agent<Identity, string> = {
   ...agent,
   remembers: ({ userId }) => ({ user: userId, extract: "verbatim" }),
 };
-const withFacts = await createServerApp([remembering], { modelProvider, userMemory }, options);
+const withFacts = await createServerApp(
+  [remembering],
+  { modelProvider, userMemory },
+  { ...options, basePath: "/facts" },
+);
 
-const app = new Hono()
-  .post("/run", async (context) => {
-    const { conversationId, message } = await context.req.json<Record<string, string>>();
-    if (conversationId === undefined || message === undefined) return context.body(null, 400);
-    return context.json({
-      conversationId,
-      text: await answer(userOf(context.req.raw).userId, conversationId, message),
-    });
-  })
-  .mount("/facts", withFacts.fetch)
-  .mount("/", served.fetch);
-const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) =>
-  process.send?.({ url: `http://127.0.0.1:${port}` }),
+const handler = new Hono().post("/run", async (context) => {
+  const { conversationId, message } = await context.req.json<Record<string, string>>();
+  if (conversationId === undefined || message === undefined) return context.body(null, 400);
+  const { userId } = userOf(context.req.raw);
+  return context.json({ conversationId, text: await answer(userId, conversationId, message) });
+});
+
+function appFor({ url }: Request): Pick<typeof served, "fetch"> {
+  if (url.endsWith("/run")) return handler;
+  return url.endsWith("/facts/chat") ? withFacts : served;
+}
+
+const server = serve(
+  { fetch: (request) => appFor(request).fetch(request), port: 0, hostname: "127.0.0.1" },
+  ({ port }) => process.send?.({ url: `http://127.0.0.1:${port}` }),
 );
 
 async function usage() {
