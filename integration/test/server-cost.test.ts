@@ -20,12 +20,14 @@ async function startServer({ sent, ...stores }: Stores, remembers: boolean) {
   };
   const app = await createServerApp(
     [agent],
-    { modelProvider: createScriptedModel<Identity>(Array.from({ length: 10 }, () => "Good morning.")) },
+    {
+      modelProvider: createScriptedModel<Identity>(Array.from({ length: 10 }, () => "Good morning.")),
+      ...(remembers ? { userMemory: stores.userMemory } : {}),
+    },
     {
       authenticate: () => ({ userId: "ada" }),
       defaultMemoryProvider: sent.named("conversations", stores.provider),
       turnLog: sent.named("log", stores.turnLog),
-      ...(remembers ? { userMemory: sent.named("facts", stores.userMemory) } : {}),
       turns: { recoverMs: false, heartbeatMs: 60_000, leaseSeconds: 300, gatherMs: 10_000 },
     },
   );
@@ -44,17 +46,12 @@ async function startServer({ sent, ...stores }: Stores, remembers: boolean) {
     return text;
   }
   return {
-    /** Returns what a turn sends. The extraction of facts after a turn isn't part of it. */
+    /** Returns what a turn sends, with the extraction of facts that follows it. */
     callsOf: async (turn: Turn): Promise<readonly string[]> => {
       sent.take();
       await send(turn);
-      const calls = sent.take();
-      const queuedAt = calls.findIndex((call) => call.startsWith("facts.queue.enqueue:"));
-      const ofExtraction = /^(facts\.(mark|remember|queue\.lease)|other):/;
-      return calls.filter(
-        (call, at) =>
-          (queuedAt !== -1 && at < queuedAt && call.startsWith("facts.mark:")) || !ofExtraction.test(call),
-      );
+      await stores.userMemory.drain();
+      return sent.take();
     },
     /** Begins a conversation with two turns. They load the server's scripts. */
     newConversation: async (): Promise<string> => {
@@ -67,8 +64,12 @@ async function startServer({ sent, ...stores }: Stores, remembers: boolean) {
 }
 
 describe.each([
-  { store: "Postgres", open: openPostgres, most: { turn: 4, stream: 4, begins: 5, withFacts: 7 } },
-  { store: "Redis", open: openRedis, most: { turn: 6, stream: 6, begins: 9, withFacts: 10 } },
+  {
+    store: "Postgres",
+    open: openPostgres,
+    most: { turn: 4, stream: 4, begins: 5, recall: 2, withFacts: 11 },
+  },
+  { store: "Redis", open: openRedis, most: { turn: 6, stream: 6, begins: 9, recall: 2, withFacts: 14 } },
 ])("the calls of a turn to $store", ({ open, most }) => {
   it.each([
     { answers: "JSON", stream: false, limit: most.turn },
@@ -91,6 +92,11 @@ describe.each([
     const { callsOf, newConversation } = await startServer(await open(), true);
     const conversationId = await newConversation();
     const calls = await callsOf({ conversationId });
+    const reply = calls.findLastIndex((call) => call.startsWith("conversations.appendMessages:"));
+    // Only the store of facts has no name.
+    const recall = calls.slice(0, reply).filter((call) => call.startsWith("other:"));
+    expect(recall.length, calls.join("\n")).toBeGreaterThan(0);
+    expect(recall.length, calls.join("\n")).toBeLessThanOrEqual(most.recall);
     expect(calls.length, calls.join("\n")).toBeLessThanOrEqual(most.withFacts);
   });
 });

@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** The statements or commands that stores send, each with the method that sends it, e.g. `"log.begin: WITH …"`. */
+/**
+ * The statements or commands that stores send, each with the method that sends it, e.g. `"log.begin: WITH …"`. The sender
+ * of a store without a name is `other`.
+ */
 export interface SentCalls {
   readonly record: (sent: string) => void;
   /** Returns the store with methods that are named as senders. */
@@ -18,7 +21,6 @@ export function watchCalls(): SentCalls {
       get: (_, key) => {
         const value: unknown = Reflect.get(store, key, store);
         const path = `${name}.${String(key)}`;
-        if (typeof value === "object" && value !== null && key === "queue") return named(path, value);
         if (typeof value !== "function") return value;
         return (...args: unknown[]): unknown => sender.run(path, () => Reflect.apply(value, store, args));
       },
