@@ -120,7 +120,11 @@ export type ServerSettings = z.output<typeof settingsSchema>;
 
 const atLeastOne = z.number().min(1);
 
-const settingsSchema = z.object({
+const settingsSchema = z.strictObject({
+  // Checked where they are used.
+  defaultMemoryProvider: z.unknown().optional(),
+  turnLog: z.unknown().optional(),
+  turns: z.unknown().optional(),
   authenticate: z.custom<unknown>((value) => typeof value === "function").optional(),
   context: z.custom<unknown>((value) => typeof value === "function").optional(),
   clientFiles: z

@@ -57,12 +57,12 @@ export async function runServer<Ctx>(
   config: ServerRunConfig<Ctx>,
   options: ServerOptions<Ctx> = {},
 ): Promise<RunningServer> {
-  const { port = 3_000, host = "127.0.0.1" } = options;
+  const { port = 3_000, host = "127.0.0.1", ...appOptions } = options;
   if (options.authenticate === undefined && !LOOPBACK.has(host))
     throw new TypeError(
       `Invalid server options: host: expected a loopback address, not ${JSON.stringify(host)}, since without authenticate() all clients are the same user.`,
     );
-  const { app, ...rest } = await createRoutedApp(agents, config, options);
+  const { app, ...rest } = await createRoutedApp(agents, config, appOptions);
   const server = serve({
     fetch: (request, { incoming, outgoing }) => {
       // On an open connection, Node.js would read the whole body, which can take minutes.

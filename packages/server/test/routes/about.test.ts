@@ -100,6 +100,12 @@ describe("a server", () => {
     ["two agents with one name", [assistant, assistant], {}, "a unique name"],
     ["an invalid limit", [assistant], { limits: { bodyBytes: 0 } }, "limits.bodyBytes"],
     ["an unknown limit", [assistant], { limits: { bodyMegabytes: 1 } }, "bodyMegabytes"],
+    [
+      "an option of the run configuration",
+      [assistant],
+      { userMemory: {} },
+      "userMemory: expected no such field",
+    ],
     ["an invalid origin", [assistant], { cors: { origins: ["app"] } }, "cors"],
     ["an authenticate that isn't a function", [assistant], { authenticate: "ada" }, "authenticate"],
   ])("isn't created with %s, and names the reason", async (_what, agents, options, said) => {
