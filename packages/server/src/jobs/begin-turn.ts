@@ -44,6 +44,9 @@ export interface BeginFailure {
   readonly isUnwanted?: true;
 }
 
+/** The version and the incarnation that the conversation must have. `undefined` or absent: any. */
+export type ExpectedState = Partial<Pick<KnownState, "version" | "incarnation">>;
+
 /**
  * Begins a turn in the log in one of two ways:
  *
@@ -53,9 +56,9 @@ export interface BeginFailure {
 export interface TurnStart {
   /**
    * Begins the turn in the log; does nothing if it has already begun. Resolves with `undefined` in both cases. Resolves
-   * with the failure if the turn couldn't begin, e.g. because the conversation's version isn't `expectedVersion`.
+   * with the failure if the turn couldn't begin, e.g. because the conversation isn't in the state `expected`.
    */
-  readonly begin: (expectedVersion?: number) => Promise<BeginFailure | undefined>;
+  readonly begin: (expected?: ExpectedState) => Promise<BeginFailure | undefined>;
   /**
    * Returns what the run's first write to the conversation must add to begin the turn. Returns `undefined` if this
    * write can't begin the turn. If the write succeeds, call `confirmBegun`. If it fails, call `begin`.
@@ -91,14 +94,18 @@ export function openTurnStart<Ctx>(
   let doubtful: BeginFailure | undefined;
   /** The turn that the write of `beginWith` begins, while the result of this write is unknown. */
   let offered: BegunTurn | undefined;
+  /** When the call was sent that began the turn of `offered`, or that last asked the log for it. */
+  let offeredAt = 0;
   let hasOffered = false;
   let isClosed = false;
   let beginning: Promise<BeginFailure | undefined> | undefined;
 
-  async function currentBase(expectedVersion: number | undefined): Promise<BaseReading> {
+  async function currentBase({ version, incarnation }: ExpectedState): Promise<BaseReading> {
     const read = await readBase(settings.provider, conversationId, request.edit);
     if (!("base" in read)) return read;
-    const isSame = expectedVersion === undefined || read.base.version === expectedVersion;
+    const isSame =
+      (version === undefined || read.base.version === version) &&
+      (incarnation === undefined || read.base.incarnation === incarnation);
     // A turn that the log may have continues from the base that was sent.
     if (isSame && (sent === undefined || isSameBase(sent, read.base))) return read;
     const changed = createMemoryConflictError("version", { operation: "begin" });
@@ -124,6 +131,7 @@ export function openTurnStart<Ctx>(
     const prepared = log.beginning?.(newTurn(base));
     if (prepared?.success !== true || !canBegin(settings.provider, prepared.data)) return undefined;
     hasOffered = true;
+    offeredAt = performance.now();
     offered = { base, writer: prepared.data.writer };
     return prepared.data;
   }
@@ -135,6 +143,7 @@ export function openTurnStart<Ctx>(
   async function settleOffered(): Promise<BeginFailure | undefined> {
     if (offered === undefined) return undefined;
     // A failed write may have been stored, with only its answer lost.
+    offeredAt = performance.now();
     const answer = await log.renew(offered.writer).catch(thrownInto);
     if (!answer.success) return { refusal: storeRefusal(answer.error), error: answer.error };
     if (answer.data.held) confirmBegun();
@@ -143,8 +152,11 @@ export function openTurnStart<Ctx>(
 
   function confirmBegun(): boolean {
     const turn = offered;
+    // After such a long call another process may have taken the turn over: `begin` asks the log.
+    const isLate = performance.now() - offeredAt >= settings.leaseSeconds * 1_000;
+    if (turn === undefined || isLate) return false;
     offered = undefined;
-    if (turn === undefined || isClosed) return false;
+    if (isClosed) return false;
     final = undefined;
     doubtful = undefined;
     onBegun(turn);
@@ -170,14 +182,14 @@ export function openTurnStart<Ctx>(
     return final;
   }
 
-  async function attempt(expectedVersion: number | undefined): Promise<BeginFailure | undefined> {
+  async function attempt(expected: ExpectedState): Promise<BeginFailure | undefined> {
     const unsettled = await settleOffered();
     if (unsettled !== undefined || isHeld()) return unsettled;
     if (options.isDraining()) {
       final = { refusal: refusal("draining"), error: conflict() };
       return final;
     }
-    const read = await currentBase(expectedVersion);
+    const read = await currentBase(expected);
     return "base" in read ? beginInLog(read.base) : read;
   }
 
@@ -193,17 +205,20 @@ export function openTurnStart<Ctx>(
       return beginFailure;
     }
     const { reason } = beginFailure.refusal;
+    // The write of `beginWith` is in place, or the turn has even ended elsewhere.
+    const isWritten = sent === undefined;
+    if (isWritten && !read.success) return beginFailure;
     // These reasons don't make the request invalid, so another process may continue the turn.
-    const goesOn = reason === "store" || reason === "draining" || reason === "running";
+    const goesOn = isWritten || reason === "store" || reason === "draining" || reason === "running";
     doubtful = { ...beginFailure, ...(goesOn ? { isOrphaned: true } : { isUnwanted: true }) };
     // Final if the turn is known to be in the log.
     if (read.success || !goesOn || final !== undefined) final = doubtful;
     return doubtful;
   }
 
-  async function beginOnce(expectedVersion: number | undefined): Promise<BeginFailure | undefined> {
+  async function beginOnce(expected: ExpectedState): Promise<BeginFailure | undefined> {
     doubtful = undefined;
-    const beginFailure = await attempt(expectedVersion);
+    const beginFailure = await attempt(expected);
     if (beginFailure === undefined) return undefined;
     // The write of `beginWith` may have reached the store after the attempt had asked the log.
     const unsettled = await settleOffered();
@@ -213,14 +228,15 @@ export function openTurnStart<Ctx>(
       if (final !== undefined) final = doubtful;
       return doubtful;
     }
-    return beginFailure.isOrphaned === true || sent === undefined ? beginFailure : inDoubt(beginFailure);
+    const isInDoubt = sent !== undefined || offered !== undefined;
+    return beginFailure.isOrphaned === true || !isInDoubt ? beginFailure : inDoubt(beginFailure);
   }
 
   return {
-    begin: async (expectedVersion) => {
+    begin: async (expected = {}) => {
       if (isHeld() || final !== undefined) return final;
       if (isClosed) return doubtful ?? { refusal: refusal("store", { retryable: true }), error: conflict() };
-      beginning ??= beginOnce(expectedVersion).finally(() => {
+      beginning ??= beginOnce(expected).finally(() => {
         beginning = undefined;
       });
       return beginning;

@@ -84,14 +84,15 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
 
   async function refused(
     turn: TurnIds,
-    target: ResolvedTarget,
+    { target, isNamed }: { readonly target: ResolvedTarget; readonly isNamed: boolean },
     beginFailure: Omit<BeginFailure, "error">,
   ): Promise<StartedTurn> {
     if (beginFailure.isOrphaned === true) {
       recovery.adopt(turn);
       return started(turn, endInLog(turn, 0));
     }
-    if (beginFailure.isUnwanted === true) recovery.abandon(turn);
+    // A named turn may be another process's, which mustn't be stopped.
+    if (beginFailure.isUnwanted === true) (isNamed ? recovery.adopt : recovery.abandon)(turn);
     // No client knows this id.
     if ("isRandom" in target && target.isRandom) await provider.deleteConversation(turn.conversationId);
     return notStarted(await withTurn(turn.conversationId, beginFailure.refusal));
@@ -135,7 +136,8 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     });
     track(job);
     const beginFailure = await job.opened;
-    if (beginFailure !== undefined) return refused(job, target, beginFailure);
+    if (beginFailure !== undefined)
+      return refused(job, { target, isNamed: turnId === request.turnId }, beginFailure);
     return started(job, endOf(job));
   }
 

@@ -12,6 +12,7 @@ import { createRunId, createTraceId, present } from "@jaf/memory/internal";
 import { createEventMapper, type EventMapper } from "../turns/event-mapper.ts";
 import { refusalOfError, refusalOfThrown } from "../turns/turn-errors.ts";
 import type { TurnRefusal } from "../turns/turn-service.ts";
+import type { ExpectedState } from "./begin-turn.ts";
 import { makeConversation } from "./conversation.ts";
 import { createEditProvider, editKey } from "./edit.ts";
 import { endStopped, endTurn, FAULT, failedEnd, faultEnd, turnEndOf } from "./end-turn.ts";
@@ -106,10 +107,10 @@ const observed = (userMemory: RunUserMemory, observer: UserMemoryObserver): RunU
  */
 async function begin<Ctx>(
   { lease, opened, options }: JobParts<Ctx>,
-  expectedVersion = options.request.edit?.version,
+  expected: ExpectedState = { version: options.request.edit?.version },
 ): Promise<MemoryErrorUnion | undefined> {
   // A refused request must leave no turn in the log.
-  const beginFailure = await lease.begin(expectedVersion);
+  const beginFailure = await lease.begin(expected);
   if (beginFailure === undefined) opened();
   return beginFailure?.error;
 }
@@ -120,7 +121,7 @@ const writesOf = <Ctx>(job: JobParts<Ctx>): PromptJob<Ctx>["writes"] => ({
     if (job.reason() === "lost")
       return { refused: createMemoryConflictError("lease", { operation: "appendMessages" }) };
     const beginsTurn = job.lease.beginWith(known);
-    return beginsTurn === undefined ? { refused: await begin(job, known.version) } : { beginsTurn };
+    return beginsTurn === undefined ? { refused: await begin(job, known) } : { beginsTurn };
   },
   onWritten: (receipt) => {
     recordWrite(job, receipt);

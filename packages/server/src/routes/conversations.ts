@@ -181,7 +181,10 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
       version,
       messages: messages.map((message, index) => ({ position: firstPosition + index, message })),
       earlier: messages.length > 0 && firstPosition > oldest,
-      turn: latest && { turnId: latest.turnId, state: latest.state, events: latest.events },
+      turn:
+        latest?.userId === userId
+          ? { turnId: latest.turnId, state: latest.state, events: latest.events }
+          : undefined,
     };
   });
 

@@ -57,7 +57,8 @@ export function turnRoutes(route: Route, parts: ServerParts): void {
     await ownConversation(parts, { conversationId, userId });
     const turnId = present({ turnId: asked });
     const page = unwrap(await log.read({ conversationId, ...turnId, from, limit: query.limit }));
-    if (page === null) throw notFound();
+    // An earlier conversation with this id may have been another user's.
+    if (page?.turn.userId !== userId) throw notFound();
     const { turn, events } = page;
     if (context.req.header("accept")?.includes("text/event-stream") !== true) {
       const numbered = events.map((text, index) => ({ number: from + index, event: decodeEvent(text) }));
@@ -76,13 +77,13 @@ export function turnRoutes(route: Route, parts: ServerParts): void {
   route(listTurns, async ({ userId, conversationId, query: { limit } }) => {
     await ownConversation(parts, { conversationId, userId });
     const turns = unwrap(await log.turnsOf(conversationId, limit));
-    return { turns: turns.map(summaryOf) };
+    return { turns: turns.filter((turn) => turn.userId === userId).map(summaryOf) };
   });
 
   route(stopTurn, async ({ userId, conversationId, body: { turnId } }) => {
     await ownConversation(parts, { conversationId, userId });
-    const stopped = turnId ?? unwrap(await log.read({ conversationId, limit: 1 }))?.turn.turnId;
-    const stopping = stopped !== undefined && (await service.stop({ conversationId, turnId: stopped }));
+    const turn = unwrap(await log.read({ conversationId, ...present({ turnId }), limit: 1 }))?.turn;
+    const stopping = turn?.userId === userId && (await service.stop(turn));
     return { stopping };
   });
 }
