@@ -1,6 +1,8 @@
 import { createScriptedModel } from "@jaf/core/testing";
 import type { VersionedMemoryProvider } from "@jaf/memory";
 import { withFallback, withRetry } from "@jaf/memory";
+import type { TurnBeginning } from "@jaf/memory/adapter";
+import { canBegin } from "@jaf/memory/internal";
 import { describe, expect, it } from "vitest";
 import {
   type Append,
@@ -50,6 +52,7 @@ describe.each([
       (p: VersionedMemoryProvider) =>
         ({
           ...p,
+          canBegin: (beginning: TurnBeginning) => canBegin(p, beginning),
           appendMessages: ((id, messages, metadata, { signal: _, ...options } = {}) =>
             p.appendMessages(id, messages, metadata, structuredClone(options))) as Append,
         }) satisfies VersionedMemoryProvider,
@@ -65,6 +68,7 @@ describe.each([
       "a wrapper that hides receipts",
       (p: VersionedMemoryProvider) => ({
         ...p,
+        canBegin: (beginning: TurnBeginning) => canBegin(p, beginning),
         appendMessages: (async (...given) => {
           const { success, ...rest } = await p.appendMessages(...given);
           return success ? { success: true, data: undefined } : { success, ...rest };

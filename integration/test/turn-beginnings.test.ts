@@ -1,8 +1,8 @@
 import type { ModelProvider } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
-import { createMemoryConnectionError } from "@jaf/memory/adapter";
-import { createFailure } from "@jaf/memory/internal";
+import { createMemoryConnectionError, type TurnBeginner } from "@jaf/memory/adapter";
+import { canBegin, createFailure } from "@jaf/memory/internal";
 import { createServerApp, type Identity } from "@jaf/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
@@ -24,12 +24,14 @@ async function startServer(
     options?.beginsTurn === undefined || around === undefined
       ? provider.appendMessages(id, messages, metadata, options)
       : around(provider.appendMessages)(id, messages, metadata, options);
+  // A copy of a provider begins no turns of its own accord.
+  const beginner: TurnBeginner = { canBegin: (beginning) => canBegin(provider, beginning) };
   const app = await createServerApp(
     [{ name: "assistant", instructions: "Help." }],
     { modelProvider },
     {
       authenticate: () => ({ userId: "ada" }),
-      ...{ defaultMemoryProvider: { ...provider, appendMessages }, turnLog },
+      ...{ defaultMemoryProvider: { ...provider, ...beginner, appendMessages }, turnLog },
       turns: { recoverMs: false },
     },
   );
@@ -54,6 +56,12 @@ async function startServer(
         messages: [{ id: "m", role: "user", parts: [{ type: "text", text: "Hello" }] }],
       }),
   };
+}
+
+/** Returns a copy of a log that still begins turns with writes. */
+function copyOf(log: TurnLog): TurnLog {
+  const { beginning } = log;
+  return { ...log, ...(beginning && { beginning: (turn) => beginning.call(log, turn) }) };
 }
 
 async function stateOf({ provider, turnLog }: Stores, conversationId: string) {
@@ -117,7 +125,7 @@ describe.each([
     const stores = await open();
     let unanswered = 3;
     const turnLog: TurnLog = {
-      ...stores.turnLog,
+      ...copyOf(stores.turnLog),
       renew: async (writer) =>
         unanswered-- > 0
           ? createFailure(createMemoryConnectionError("log", "the connection broke", { retryable: true }))
@@ -134,7 +142,7 @@ describe.each([
     const stores = await open();
     let arrive = async (): Promise<unknown> => undefined;
     const turnLog: TurnLog = {
-      ...stores.turnLog,
+      ...copyOf(stores.turnLog),
       renew: async (writer) => {
         const held = await stores.turnLog.renew(writer);
         await arrive();
@@ -159,7 +167,7 @@ describe.each([
     const first = await startServer(stores, undefined, model.provider);
     let stops = 0;
     const turnLog: TurnLog = {
-      ...stores.turnLog,
+      ...copyOf(stores.turnLog),
       requestStop: (turn) => {
         stops += 1;
         return stores.turnLog.requestStop(turn);

@@ -1,7 +1,7 @@
 import { createTool, type ModelProvider } from "@jaf/core";
 import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
-import { createMemoryConnectionError } from "@jaf/memory/adapter";
-import { createFailure } from "@jaf/memory/internal";
+import { createMemoryConnectionError, type TurnBeginner } from "@jaf/memory/adapter";
+import { canBegin, createFailure } from "@jaf/memory/internal";
 import { createServerApp, type Identity, type ServerAppOptions } from "@jaf/server";
 import { onTestFinished } from "vitest";
 import * as z from "zod";
@@ -81,8 +81,9 @@ export const beginsTurn = (options: Parameters<Append>[3]): boolean => options?.
 export const around = (
   provider: VersionedMemoryProvider,
   write: (...given: Parameters<Append>) => ReturnType<Append>,
-): VersionedMemoryProvider => ({
+): VersionedMemoryProvider & TurnBeginner => ({
   ...provider,
+  canBegin: (beginning) => canBegin(provider, beginning),
   appendMessages: (...given) => (beginsTurn(given[3]) ? write(...given) : provider.appendMessages(...given)),
 });
 

@@ -18,14 +18,14 @@ function extend(
   parts: Omit<MaintenanceOptions, "isClosed">,
 ): PostgresProvider {
   let closed = false;
-  return {
-    ...provider,
-    ...createMaintenance({ ...parts, isClosed: () => closed }),
+  const { close } = provider;
+  // No copy: a copy begins no turns.
+  return Object.assign(provider, createMaintenance({ ...parts, isClosed: () => closed }), {
     close: () => {
       closed = true;
-      return provider.close();
+      return close();
     },
-  };
+  });
 }
 
 interface OpenedBackend extends Omit<MaintenanceOptions, "isClosed"> {

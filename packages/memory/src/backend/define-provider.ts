@@ -131,8 +131,13 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
     }
   }
 
-  return {
-    ...("canBegin" in backend && { canBegin: (beginning: TurnBeginning) => canBegin(backend, beginning) }),
+  const defined: VersionedMemoryProvider = {
+    ...("canBegin" in backend && {
+      // A copy with its own `appendMessages` might drop the option `beginsTurn`.
+      canBegin(this: unknown, beginning: TurnBeginning) {
+        return this === defined && canBegin(backend, beginning);
+      },
+    }),
 
     storeMessages: (conversationId, messages, metadata, options) =>
       write("storeMessages", { mode: "replace", conversationId, messages, metadata, options }),
@@ -256,4 +261,5 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
       return closing;
     },
   };
+  return defined;
 }

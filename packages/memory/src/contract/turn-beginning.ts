@@ -51,7 +51,8 @@ export interface TurnBeginning {
 export interface TurnBeginner {
   /**
    * Returns whether a write can begin this turn. Two conditions must hold: the turn log and the conversations use the
-   * same client, and the store can write to both in one atomic write.
+   * same client, and the store can write to both in one atomic write. A provider of JAF returns `false` for a copy of
+   * itself (`{ ...provider, appendMessages }`), whose writes may drop the turn.
    */
   readonly canBegin: (beginning: TurnBeginning) => boolean;
 }

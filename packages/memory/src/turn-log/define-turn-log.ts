@@ -204,8 +204,10 @@ export function defineTurnLog(backend: TurnLogBackend): TurnLog {
   }
 
   function beginningIn(place: object) {
-    return (turn: NewTurn): Result<TurnBeginning> => {
+    return function beginning(this: unknown, turn: NewTurn): Result<TurnBeginning> {
       const found = newTurnIssues(turn).filter((issue) => issue !== undefined);
+      // A copy with its own `begin`, e.g. one that encrypts requests, must get its turns by `begin`.
+      if (this !== log) found.push({ path: "this", expected: "the turn log itself, and not a copy" });
       if (found.length > 0) return createFailure(createMemoryValidationError(found));
       const { conversationId, turnId } = turn;
       const writer = { conversationId, turnId, token: crypto.randomUUID() };
@@ -213,7 +215,7 @@ export function defineTurnLog(backend: TurnLogBackend): TurnLog {
     };
   }
 
-  return Object.freeze<TurnLog>({
+  const log = Object.freeze<TurnLog>({
     ...(backend.place && { beginning: beginningIn(backend.place) }),
     begin: (turn) => call("begin", newTurnIssues(turn), () => backend.begin(turn)),
     append: (events) => call("append", appendIssues(events), () => backend.append(events)),
@@ -241,4 +243,5 @@ export function defineTurnLog(backend: TurnLogBackend): TurnLog {
       return closing;
     },
   });
+  return log;
 }
