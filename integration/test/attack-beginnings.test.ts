@@ -58,10 +58,9 @@ describe.each([
     await expect.poll(calls).toBe(1);
     await server.app.close();
     await asked;
-    const [turn] = (await stores.turnLog.turnsOf("c")).success
-      ? ((await stores.turnLog.turnsOf("c")) as { data: { turnId: string }[] }).data
-      : [];
-    const taken = await stores.turnLog.takeOver({ conversationId: "c", turnId: turn?.turnId ?? "" });
+    const turns = await stores.turnLog.turnsOf("c");
+    const turnId = turns.success ? (turns.data[0]?.turnId ?? "") : "";
+    const taken = await stores.turnLog.takeOver({ conversationId: "c", turnId });
     expect(taken).toMatchObject({ success: true });
     const request = taken.success ? taken.data?.request : undefined;
     expect(request).not.toContain("a secret");

@@ -1,7 +1,7 @@
 import { createScriptedModel } from "@jaf/core/testing";
 import type { VersionedMemoryProvider } from "@jaf/memory";
 import { withFallback, withRetry } from "@jaf/memory";
-import type { TurnBeginning } from "@jaf/memory/adapter";
+import type { TurnBeginner, TurnBeginning } from "@jaf/memory/adapter";
 import { canBegin } from "@jaf/memory/internal";
 import { describe, expect, it } from "vitest";
 import {
@@ -55,7 +55,7 @@ describe.each([
           canBegin: (beginning: TurnBeginning) => canBegin(p, beginning),
           appendMessages: ((id, messages, metadata, { signal: _, ...options } = {}) =>
             p.appendMessages(id, messages, metadata, structuredClone(options))) as Append,
-        }) satisfies VersionedMemoryProvider,
+        }) satisfies VersionedMemoryProvider & TurnBeginner,
     ],
     [
       "a wrapper without canBegin",

@@ -39,11 +39,12 @@ export interface ModelServiceOptions {
 
 const text = z.string().min(1);
 
-const EXPECTED_URL = "expected an http or https URL without a user name and password";
+const EXPECTED_URL = "expected an http or https URL without a user name, a password, a query and spaces";
 
-/** Checks whether a text is an http or https URL without a user name and password. */
+/** Checks whether a text is an http or https URL to which a path can be appended. It must not hold a password. */
 function isServiceURL(address: string): boolean {
-  if (!URL.canParse(address)) return false;
+  // `new URL` drops spaces and line breaks, but behind them a path would make the URL invalid.
+  if (!URL.canParse(address) || /[\s?#]/.test(address)) return false;
   const { protocol, username, password } = new URL(address);
   // `fetch` refuses a URL with a password, with an error that quotes the password.
   return /^https?:$/.test(protocol) && username === "" && password === "";

@@ -3,7 +3,7 @@ import type { MemoryProvider, TurnLog } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { ClientFile } from "./http/client-content.ts";
-import type { TurnTiming } from "./jobs/turn-options.ts";
+import { TIMES, type TurnTiming } from "./jobs/turn-options.ts";
 import type { Identity } from "./turns/turn-service.ts";
 
 /** The agents of a server: a list of agents, or a map whose keys are the names that requests use. */
@@ -124,7 +124,7 @@ const settingsSchema = z.strictObject({
   // Checked where they are used.
   defaultMemoryProvider: z.unknown().optional(),
   turnLog: z.unknown().optional(),
-  turns: z.unknown().optional(),
+  turns: z.strictObject(Object.fromEntries(TIMES.map((name) => [name, z.unknown().optional()]))).optional(),
   authenticate: z.custom<unknown>((value) => typeof value === "function").optional(),
   context: z.custom<unknown>((value) => typeof value === "function").optional(),
   clientFiles: z
@@ -134,7 +134,7 @@ const settingsSchema = z.strictObject({
   defaultAgent: z.string().optional(),
   titleOf: z.custom<(text: string) => string | undefined>((value) => typeof value === "function").optional(),
   cors: z
-    .union([z.boolean(), z.object({ origins: z.array(z.url({ protocol: /^https?$/ })) })])
+    .union([z.boolean(), z.strictObject({ origins: z.array(z.url({ protocol: /^https?$/ })) })])
     .default(false),
   allowedHosts: z.array(z.string().min(1)).optional(),
   basePath: z

@@ -72,21 +72,24 @@ type TurnTimes = z.output<typeof timesSchema>;
 const milliseconds = z.number().min(1).max(3_600_000);
 const seconds = z.int().min(1);
 
-const timesSchema = z
-  .object({
-    gatherMs: z.number().min(0).max(10_000).default(40),
-    leaseSeconds: z.number().min(1).max(3_600).default(10),
-    heartbeatMs: milliseconds.default(800),
-    pollMs: milliseconds.default(75),
-    recoverMs: z.union([milliseconds, z.literal(false)]).default(3_000),
-    eventSeconds: seconds.default(3_600),
-    recordSeconds: seconds.default(30 * 86_400),
-    keepSeconds: seconds.default(86_400),
-  })
-  .refine(({ eventSeconds, recordSeconds }) => recordSeconds >= eventSeconds, {
-    path: ["recordSeconds"],
-    error: "expected at least eventSeconds",
-  });
+const times = z.object({
+  gatherMs: z.number().min(0).max(10_000).default(40),
+  leaseSeconds: z.number().min(1).max(3_600).default(10),
+  heartbeatMs: milliseconds.default(800),
+  pollMs: milliseconds.default(75),
+  recoverMs: z.union([milliseconds, z.literal(false)]).default(3_000),
+  eventSeconds: seconds.default(3_600),
+  recordSeconds: seconds.default(30 * 86_400),
+  keepSeconds: seconds.default(86_400),
+});
+
+/** The names of the time settings. */
+export const TIMES: readonly string[] = Object.keys(times.shape);
+
+const timesSchema = times.refine(({ eventSeconds, recordSeconds }) => recordSeconds >= eventSeconds, {
+  path: ["recordSeconds"],
+  error: "expected at least eventSeconds",
+});
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
