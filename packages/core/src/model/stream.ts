@@ -1,5 +1,4 @@
 import type { ContentPart, ReasoningPart } from "@jaf/memory";
-import { onAbort } from "@jaf/memory/internal";
 import { abortable } from "../limits/abort.ts";
 import type { ModelCompletion, ModelStreamChunk, ModelToolCall } from "./completion.ts";
 import { isObject } from "./reply-tool-calls.ts";
@@ -33,19 +32,21 @@ export async function collectStream(
 ): Promise<ModelCompletion> {
   const reply = collectReply(watchers);
   const chunks = stream[Symbol.asyncIterator]();
-  // Keeps one listener on the signal during the whole stream. Adding and removing a listener for each chunk costs more than
-  // the chunk itself.
-  const stopListening = signal && onAbort(signal, () => {});
-  try {
+  const read = async (): Promise<ModelCompletion> => {
     for (;;) {
-      const next = await abortable(chunks.next(), signal);
+      const next = await chunks.next();
+      // After an abort, the stream may still send chunks.
+      if (signal?.aborted === true) throw signal.reason;
       onChunk?.();
       if (next.done === true) throw new TruncatedStream();
       const completion = reply.add(next.value);
       if (completion !== undefined) return completion;
     }
+  };
+  try {
+    // One race for the whole stream. A race for each chunk costs more than the chunk itself.
+    return await abortable(read(), signal);
   } finally {
-    stopListening?.();
     // Not awaited: a generator that hangs in an `await` would delay an abort.
     void close(chunks);
   }

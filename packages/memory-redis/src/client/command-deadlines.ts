@@ -15,7 +15,7 @@ export type Deadlines = <T>(
 
 /** Creates a function that limits the duration of work to `timeoutMs`. `onTimeout` is called after each timeout. */
 export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Deadlines {
-  return (work, recover) =>
+  return <T>(work: Promise<T>, recover?: (thrown: unknown) => Promise<T> | undefined) =>
     new Promise((resolve, reject) => {
       const untilMs = performance.now() + timeoutMs;
       let timer: NodeJS.Timeout | undefined;
@@ -39,10 +39,19 @@ export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Dead
         isOver = true;
         clearTimeout(timer);
       };
+      const succeed = (value: T) => {
+        end();
+        resolve(value);
+      };
+      const fail = (thrown: unknown) => {
+        end();
+        reject(thrown);
+      };
       wait(timeoutMs);
-      work
-        .catch((thrown: unknown) => (isOver ? undefined : recover?.(thrown)) ?? Promise.reject(thrown))
-        .finally(end)
-        .then(resolve, reject);
+      work.then(succeed, (thrown: unknown) => {
+        const again = isOver ? undefined : recover?.(thrown);
+        if (again === undefined) fail(thrown);
+        else again.then(succeed, fail);
+      });
     });
 }

@@ -10,7 +10,7 @@ export interface EncodedTurn {
   readonly events: AsyncIterable<readonly NumberedEvent[]>;
   /** Aborted when the server closes. If the events end early and this signal isn't aborted, the turn was erased or has expired. */
   readonly closing: AbortSignal;
-  /** The encoder must call this function when the client disconnects. */
+  /** The encoder must call this function when the events have ended, and when the client disconnects. */
   readonly onLeave: () => void;
   /** The encoder must call this function with each error that occurs while the response is sent. */
   readonly onError: (thrown: unknown) => void;

@@ -14,6 +14,7 @@ export const encodeJson: Encoder = async (turn) => {
       if (event.type === "turn_end") end = event;
     }
   }
+  turn.onLeave();
   if (end === undefined) {
     if (!turn.closing.aborted) throw notFound();
     // Not retryable: the same request would send the message twice.

@@ -15,15 +15,6 @@ import { createJobClients } from "./run-agent.ts";
 import { type Job, startJob } from "./start-job.ts";
 import type { StoredRequest } from "./stored-request.ts";
 
-/**
- * If more turns run in this process, pieces of replies are gathered for longer before they are stored: appends slow down all turns.
- */
-const MANY_TURNS = 150;
-const LONGEST_GATHERING = 3;
-
-const gatherMsAmong = (turns: number, gatherMs: number): number =>
-  gatherMs * Math.min(LONGEST_GATHERING, Math.max(1, turns / MANY_TURNS));
-
 /** How long reads of the turn log may fail before readers get an error, in ms. */
 const GIVE_UP_MS = 30_000;
 /** Time limit for handing over turns at shutdown, in ms. The limit applies even if the store doesn't answer. */
@@ -43,7 +34,6 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
 
   const scope: JobScope<Ctx> = {
     ...{ settings, clients: createJobClients(settings), isDraining: () => isDraining },
-    gatherMs: () => gatherMsAmong(jobs.size, settings.gatherMs),
   };
   const poller = createEventPoller({ log, pollMs, giveUpMs: GIVE_UP_MS });
   const follow = {

@@ -27,7 +27,6 @@ export interface JobLeaseOptions<Ctx> extends TurnIds {
   readonly settings: TurnSettings<Ctx> | TurnSettings<any>;
   readonly request: Omit<StoredRequest, "base">;
   readonly isDraining: () => boolean;
-  readonly gatherMs: () => number;
   readonly onStop: () => void;
   readonly onLost: () => void;
 }
@@ -129,7 +128,7 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
     recent = ring;
     const stored = createEventWriter({
       ...{ log, writer, first: held.first },
-      gatherMs: options.gatherMs,
+      gatherMs: settings.gatherMs,
       heartbeatMs: settings.heartbeatMs,
       leaseMs: settings.leaseSeconds * 1_000,
       onStored: ring.add,

@@ -18,8 +18,7 @@ type TurnRunConfig<Ctx> = RunSettings<Ctx> & {
 /** Time settings of turns and of the turn log. */
 export interface TurnTiming {
   /**
-   * How long pieces of a reply are gathered before they are stored together, in ms. If more than 150 turns run in the process, this
-   * time grows with the number of turns, up to three times. Default 40.
+   * How long pieces of a reply are gathered before they are stored together, in ms. Default 40.
    */
   readonly gatherMs?: number;
   /** Duration of a turn's lease, in seconds. When it expires, another process takes over the turn. Default 10. */

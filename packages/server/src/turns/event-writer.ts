@@ -15,8 +15,8 @@ export interface EventWriterOptions {
   readonly writer: TurnWriter;
   /** Number of the first event to write. */
   readonly first: number;
-  /** Returns how long pieces of a reply are currently gathered before they are stored, in ms. */
-  readonly gatherMs: () => number;
+  /** How long pieces of a reply are gathered before they are stored, in ms. */
+  readonly gatherMs: number;
   /** How long events can wait without a reader, and how often the lease is renewed, in ms. */
   readonly heartbeatMs: number;
   readonly leaseMs: number;
@@ -54,6 +54,8 @@ export interface EventWriter {
 export function createEventWriter(options: EventWriterOptions): EventWriter {
   const { log, writer, gatherMs, heartbeatMs, leaseMs, onStored } = options;
   let pending: TurnEvent[] = [];
+  /** The last of the waiting events, if it is a piece of a reply that can still grow. */
+  let piece: { readonly type: "text" | "reasoning"; text: string } | undefined;
   let next = options.first;
   let heldAt = performance.now();
   let isUrgent = false;
@@ -61,8 +63,9 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   let state: "open" | "lost" | "closed" = "open";
   let isStopReported = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isWorking = false;
-  let work: Promise<void> = Promise.resolve();
+  /** The number of tasks that run or wait. */
+  let tasks = 0;
+  let work: Promise<unknown> = Promise.resolve();
   const over = new AbortController();
 
   const isOpen = (): boolean => state === "open";
@@ -110,6 +113,19 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     return false;
   }
 
+  /** Adds an event to the waiting events. Joins a piece of text or reasoning with the last event if that is one, too. */
+  function add(event: TurnEvent): void {
+    if (event.type !== "text" && event.type !== "reasoning") {
+      piece = undefined;
+      pending.push(event);
+    } else if (piece?.type === event.type && piece.text.length < MAX_PIECE_CHARACTERS) {
+      piece.text += event.text;
+    } else {
+      piece = { type: event.type, text: event.text };
+      pending.push(piece);
+    }
+  }
+
   /** Removes the oldest waiting events, as many as fit into one append, and returns them. */
   function takeGroup(): readonly EncodedEvent[] {
     const group: EncodedEvent[] = [];
@@ -121,6 +137,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
       group.push(encoded);
     }
     pending = pending.slice(group.length);
+    if (pending.length === 0) piece = undefined;
     return group;
   }
 
@@ -146,7 +163,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   }
 
   async function storeWithEnd(last: TurnEvent, ending: TurnEnding): Promise<boolean> {
-    pending.push(last);
+    add(last);
     while (isOpen()) {
       const group = takeGroup();
       const isLast = pending.length === 0;
@@ -156,36 +173,31 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     return false;
   }
 
-  /** Runs the task after all earlier tasks have ended. */
+  /** Runs the task after all earlier tasks have ended, and after the events of this moment have been added. */
   function enqueue<T>(task: () => Promise<T>): Promise<T> {
+    tasks += 1;
     const done = work.then(async () => {
-      isWorking = true;
       try {
         return await task();
       } finally {
-        isWorking = false;
+        tasks -= 1;
         schedule();
       }
     });
-    work = done.then(
-      () => undefined,
-      () => undefined,
-    );
+    work = done.catch(() => undefined);
     return done;
   }
 
+  function store(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (tasks === 0) void enqueue(storeAll);
+  }
+
   function schedule(): void {
-    if (!isOpen() || !isEarly || pending.length === 0 || isWorking) return;
-    if (isUrgent) {
-      clearTimeout(timer);
-      timer = undefined;
-      void enqueue(storeAll);
-      return;
-    }
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      if (!isWorking) void enqueue(storeAll);
-    }, gatherMs());
+    if (!isOpen() || !isEarly || pending.length === 0 || tasks > 0) return;
+    if (isUrgent) store();
+    else timer ??= setTimeout(store, gatherMs);
   }
 
   function storeEarly(): void {
@@ -197,7 +209,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     const sinceMs = performance.now() - heldAt;
     // A call that never answers must not keep a run alive that another process has taken over.
     if (sinceMs >= leaseMs) finish("lost");
-    else if (!isWorking && sinceMs >= heartbeatMs) {
+    else if (tasks === 0 && sinceMs >= heartbeatMs) {
       // Readers in other processes follow a long turn.
       storeEarly();
       void enqueue(pending.length > 0 ? storeAll : () => call(() => log.renew(writer)));
@@ -217,7 +229,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   return {
     push: (event) => {
       if (!isOpen()) return;
-      pending = joined(pending, event);
+      add(event);
       isUrgent ||= isWaitedFor(event);
       isEarly ||= event.type === "tool_start";
       schedule();
@@ -235,19 +247,6 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
 
 const thrownInto = (): Result<never> =>
   createFailure(createMemoryStorageError("append", "the turn log threw", { retryable: true }));
-
-/** Adds an event to the waiting events. Joins it with the last one if both are text or both are reasoning. */
-function joined(pending: TurnEvent[], event: TurnEvent): TurnEvent[] {
-  const last = pending.at(-1);
-  if (
-    (event.type === "text" || event.type === "reasoning") &&
-    last?.type === event.type &&
-    last.text.length < MAX_PIECE_CHARACTERS
-  ) {
-    pending[pending.length - 1] = { type: event.type, text: last.text + event.text };
-  } else pending.push(event);
-  return pending;
-}
 
 /**
  * Checks whether an event is stored immediately because readers wait for it. Pieces of a reply and diagnostic events are

@@ -16,36 +16,26 @@ export interface RecentEvents {
    * these events from the log, because this list no longer keeps them or won't get them.
    */
   readonly from: (number: number) => readonly NumberedEvent[] | "elsewhere";
-  /** Resolves when events are added, the list is closed, or the signal is aborted. */
-  readonly changed: (signal: AbortSignal) => Promise<void>;
+  /** From now on, calls `wake` each time events are added, and when the list is closed. Does nothing for a known `wake`. */
+  readonly watch: (wake: () => void) => void;
+  /** Ends the calls of `wake`. */
+  readonly unwatch: (wake: () => void) => void;
   /** Resolves when the list is closed or the signal is aborted. */
   readonly closed: (signal: AbortSignal) => Promise<void>;
 }
 
-/** `onReader` is called when a reader waits for the next events. */
+/** `onReader` is called when a reader watches the list. */
 export function createRecentEvents(begin: number, onReader: () => void = () => {}): RecentEvents {
   let recent: (NumberedEvent & EncodedEvent)[] = [];
   let characters = 0;
   let end = begin;
   let isClosed = false;
+  /** One function for each reader, which stays: a promise and an abort listener for each wait would cost more than the events. */
   const readers = new Set<() => void>();
   const endReaders = new Set<() => void>();
-  const notify = (waiting: Set<() => void>) => {
-    const woken = [...waiting];
-    waiting.clear();
-    for (const wake of woken) wake();
+  const wakeAll = (waiting: ReadonlySet<() => void>) => {
+    for (const wake of [...waiting]) wake();
   };
-  const waitIn = (waiting: Set<() => void>, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const unsubscribe = onAbort(signal, () => done());
-      function done(): void {
-        waiting.delete(done);
-        unsubscribe?.();
-        resolve();
-      }
-      if (signal.aborted || isClosed) done();
-      else waiting.add(done);
-    });
 
   /** Drops the older half of the list if the list is too long. Dropping events one by one would take quadratic time. */
   function trim(): void {
@@ -69,12 +59,13 @@ export function createRecentEvents(begin: number, onReader: () => void = () => {
         end += 1;
       }
       trim();
-      notify(readers);
+      wakeAll(readers);
     },
     close: () => {
       isClosed = true;
-      notify(readers);
-      notify(endReaders);
+      wakeAll(readers);
+      readers.clear();
+      wakeAll(endReaders);
     },
     from: (number) => {
       const [oldest] = recent;
@@ -83,10 +74,24 @@ export function createRecentEvents(begin: number, onReader: () => void = () => {
       if (number >= end) return isClosed ? "elsewhere" : [];
       return recent.slice(number - firstRecent);
     },
-    changed: (signal) => {
+    watch: (wake) => {
+      readers.add(wake);
       onReader();
-      return waitIn(readers, signal);
     },
-    closed: (signal) => waitIn(endReaders, signal),
+    unwatch: (wake) => void readers.delete(wake),
+    closed: (signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted || isClosed) {
+          resolve();
+          return;
+        }
+        const stopListening = onAbort(signal, () => done());
+        function done(): void {
+          endReaders.delete(done);
+          stopListening();
+          resolve();
+        }
+        endReaders.add(done);
+      }),
   };
 }

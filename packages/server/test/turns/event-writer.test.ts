@@ -35,7 +35,7 @@ async function openWriter() {
     ...{
       writer: begun.data.writer,
       first: 0,
-      gatherMs: () => 40,
+      gatherMs: 40,
       heartbeatMs: HEARTBEAT_MS,
       leaseMs: 10_000,
     },
