@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { createClient } from "redis";
-import { createResumableStreamContext } from "resumable-stream/generic";
+import { createResumableStreamContext, type Publisher, type Subscriber } from "resumable-stream/generic";
 import { type RawEvent, requestSchema } from "./server-messages.ts";
 import type { Speak } from "./speak.ts";
 
@@ -39,25 +39,22 @@ async function addXaddRoute(app: Hono, redisUrl: string, speak: Speak): Promise<
 async function addResumableRoute(app: Hono, redisUrl: string, speak: Speak): Promise<void> {
   const client = createClient({ url: redisUrl });
   client.on("error", () => {});
-  const subscriber = client.duplicate();
-  subscriber.on("error", () => {});
-  await Promise.all([client.connect(), subscriber.connect()]);
-  const streams = createResumableStreamContext({
-    waitUntil: null,
-    keyPrefix: "resumable",
-    publisher: {
-      connect: async () => {},
-      publish: (channel, text) => client.publish(channel, text),
-      set: (key, value, { EX = HOUR_SECONDS } = {}) => client.setEx(key, EX, value),
-      get: (key) => client.get(key),
-      incr: (key) => client.incr(key),
-    },
-    subscriber: {
-      connect: async () => {},
-      subscribe: (channel, listener) => subscriber.subscribe(channel, listener),
-      unsubscribe: (channel) => subscriber.unsubscribe(channel),
-    },
-  });
+  const subscription = client.duplicate();
+  subscription.on("error", () => {});
+  await Promise.all([client.connect(), subscription.connect()]);
+  const publisher: Publisher = {
+    connect: async () => {},
+    publish: (channel, text) => client.publish(channel, text),
+    set: (key, value, { EX = HOUR_SECONDS } = {}) => client.setEx(key, EX, value),
+    get: (key) => client.get(key),
+    incr: (key) => client.incr(key),
+  };
+  const subscriber: Subscriber = {
+    connect: async () => {},
+    subscribe: (channel, listener) => subscription.subscribe(channel, listener),
+    unsubscribe: (channel) => subscription.unsubscribe(channel),
+  };
+  const streams = createResumableStreamContext({ waitUntil: null, publisher, subscriber });
   app.post("/resumable", async (context) => {
     const { message } = requestSchema.parse(await context.req.json());
     const events = eventsOf(speak, Number(message));

@@ -49,8 +49,9 @@ export interface ConversationKeys {
  * their hash tag.
  */
 export function createKeys(prefix: string) {
+  const conversationKey = (conversationId: string): string => prefix + escapeId(conversationId);
   const of = (conversationId: string): ConversationKeys => {
-    const conversation = prefix + escapeId(conversationId);
+    const conversation = conversationKey(conversationId);
     return {
       conversation,
       messages: `${prefix}messages:{${conversation}}`,
@@ -69,6 +70,7 @@ export function createKeys(prefix: string) {
     prefix,
     /** Whether the prefix has a hash tag, which puts all keys into one Cluster slot. */
     inOneSlot: prefix.includes("{"),
+    conversation: conversationKey,
     of,
     /**
      * Returns the keys to pass to a script for one conversation. Without a Cluster: only the conversation's key. On a

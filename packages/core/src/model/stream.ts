@@ -1,4 +1,5 @@
 import type { ContentPart, ReasoningPart } from "@jaf/memory";
+import { createPieces, type Pieces } from "@jaf/memory/internal";
 import { abortable } from "../limits/abort.ts";
 import type { ModelCompletion, ModelStreamChunk, ModelToolCall } from "./completion.ts";
 import { isObject } from "./reply-tool-calls.ts";
@@ -132,9 +133,8 @@ interface StreamedContent {
 }
 
 type Piece =
-  // Texts are kept as lists and joined at the end. A string that is built by appending takes more memory than its pieces.
-  | { readonly kind: "text"; readonly texts: string[] }
-  | { readonly kind: "reasoning"; readonly texts: string[]; readonly id: string | undefined }
+  | { readonly kind: "text"; readonly pieces: Pieces }
+  | { readonly kind: "reasoning"; readonly pieces: Pieces; readonly id: string | undefined }
   | { readonly kind: "part"; readonly part: ContentPart }
   | { readonly kind: "call"; readonly index: number };
 
@@ -149,18 +149,18 @@ function collectContent(): StreamedContent {
   };
   return {
     addText: (text) => {
-      if (last?.kind === "text") last.texts.push(text);
-      else add({ kind: "text", texts: [text] });
+      if (last?.kind === "text") last.pieces.add(text);
+      else add({ kind: "text", pieces: createPieces(text) });
     },
     addReasoning: (text, id) => {
-      if (last?.kind === "reasoning" && last.id === id) last.texts.push(text);
-      else add({ kind: "reasoning", texts: [text], id });
+      if (last?.kind === "reasoning" && last.id === id) last.pieces.add(text);
+      else add({ kind: "reasoning", pieces: createPieces(text), id });
     },
     addPart: (part) => add({ kind: "part", part }),
     addCall: (index) => add({ kind: "call", index }),
     toContent: (idOfCall) => {
       if (!hasParts)
-        return pieces.map((piece) => (piece.kind === "text" ? piece.texts.join("") : "")).join("");
+        return pieces.map((piece) => (piece.kind === "text" ? piece.pieces.text() : "")).join("");
       // Calls after the last content part need no placeholder.
       const end = pieces.findLastIndex(({ kind }) => kind !== "call") + 1;
       return pieces.slice(0, end).map((piece) => partOf(piece, idOfCall));
@@ -171,9 +171,9 @@ function collectContent(): StreamedContent {
 function partOf(piece: Piece, idOfCall: (index: number) => string): ContentPart {
   switch (piece.kind) {
     case "text":
-      return { type: "text", text: piece.texts.join("") };
+      return { type: "text", text: piece.pieces.text() };
     case "reasoning":
-      return reasoningPart(piece.texts.join(""), piece.id);
+      return reasoningPart(piece.pieces.text(), piece.id);
     case "part":
       return piece.part;
     case "call":

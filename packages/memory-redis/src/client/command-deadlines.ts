@@ -16,7 +16,7 @@ export type Deadlines = <T>(
 /** Creates a function that limits the duration of work to `timeoutMs`. `onTimeout` is called after each timeout. */
 export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Deadlines {
   return <T>(work: Promise<T>, recover?: (thrown: unknown) => Promise<T> | undefined) =>
-    new Promise((resolve, reject) => {
+    new Promise<T>((resolve, reject) => {
       const untilMs = performance.now() + timeoutMs;
       let timer: NodeJS.Timeout | undefined;
       let isOver = false;

@@ -20,19 +20,28 @@ export async function* followTurn(
 ): AsyncGenerator<readonly NumberedEvent[], void, undefined> {
   const isNone = idIssue("conversationId", conversationId) ?? idIssue("turnId", turnId);
   if (isNone !== undefined || !Number.isSafeInteger(from) || from < 0) return;
+  const turn = { conversationId, turnId };
   let next = from;
   // Kept after the end of the turn, so its last events aren't read from the log.
   let recent: RecentEvents | undefined;
   let wakeUp = (): void => {};
   const wake = (): void => wakeUp();
+  const fromMemory = (): readonly NumberedEvent[] | "elsewhere" => {
+    const known = recent?.from(next) ?? "elsewhere";
+    if (known !== "elsewhere") return known;
+    recent = recentEventsOf(turn) ?? recent;
+    return recent?.from(next) ?? "elsewhere";
+  };
   // One listener on the signal for all waits.
   const stopListening = onAbort(signal, wake);
   try {
     for (;;) {
-      recent = recentEventsOf({ conversationId, turnId }) ?? recent;
-      if (afterEnd) await recent?.closed(signal);
+      if (afterEnd) {
+        recent = recentEventsOf(turn) ?? recent;
+        await recent?.closed(signal);
+      }
       if (signal.aborted) return;
-      const here = recent?.from(next) ?? "elsewhere";
+      const here = fromMemory();
       let events: readonly NumberedEvent[];
       if (here !== "elsewhere") {
         if (here.length === 0) {
@@ -40,13 +49,13 @@ export async function* followTurn(
           const changed = new Promise<void>((resolve) => {
             wakeUp = resolve;
           });
-          recent?.watch(wake);
+          recent?.watch(next, wake);
           await changed;
           continue;
         }
         events = here;
       } else {
-        const page = await poller.next({ conversationId, turnId, from: next }, signal);
+        const page = await poller.next({ ...turn, from: next }, signal);
         if (page === null || page === undefined || page.events.length === 0) return;
         const first = next;
         events = page.events.map((text, index) => ({

@@ -5,7 +5,10 @@ import type { NumberedEvent } from "./turn-service.ts";
 const MAX_EVENTS = 64;
 const MAX_CHARACTERS = 524_288;
 
-/** The latest stored events of a turn that runs in this process. Readers get older events from the log. */
+/**
+ * The latest stored events of a turn that runs in this process. Events that all waiting readers have taken aren't kept. Readers get
+ * older events from the log.
+ */
 export interface RecentEvents {
   /** Adds events. Those with known numbers are skipped. */
   readonly add: (first: number, events: readonly EncodedEvent[]) => void;
@@ -16,8 +19,11 @@ export interface RecentEvents {
    * these events from the log, because this list no longer keeps them or won't get them.
    */
   readonly from: (number: number) => readonly NumberedEvent[] | "elsewhere";
-  /** From now on, calls `wake` each time events are added, and when the list is closed. Does nothing for a known `wake`. */
-  readonly watch: (wake: () => void) => void;
+  /**
+   * From now on, calls `wake` each time events are added, and when the list is closed. `number`: the reader has taken all earlier
+   * events. A reader that waits again calls this function again.
+   */
+  readonly watch: (number: number, wake: () => void) => void;
   /** Ends the calls of `wake`. */
   readonly unwatch: (wake: () => void) => void;
   /** Resolves when the list is closed or the signal is aborted. */
@@ -26,28 +32,34 @@ export interface RecentEvents {
 
 /** `onReader` is called when a reader watches the list. */
 export function createRecentEvents(begin: number, onReader: () => void = () => {}): RecentEvents {
-  let recent: (NumberedEvent & EncodedEvent)[] = [];
+  const recent: (NumberedEvent & EncodedEvent)[] = [];
   let characters = 0;
   let end = begin;
   let isClosed = false;
-  /** One function for each reader, which stays: a promise and an abort listener for each wait would cost more than the events. */
-  const readers = new Set<() => void>();
+  /**
+   * The number of the next event that each reader needs, by the function that wakes the reader. The function stays: a promise and an
+   * abort listener for each wait would cost more than the events.
+   */
+  const readers = new Map<() => void, number>();
   const endReaders = new Set<() => void>();
-  const wakeAll = (waiting: ReadonlySet<() => void>) => {
+  const wakeAll = (waiting: Iterable<() => void>) => {
     for (const wake of [...waiting]) wake();
   };
+
+  function drop(count: number): void {
+    for (const { text } of recent.splice(0, count)) characters -= text.length;
+  }
 
   /** Drops the older half of the list if the list is too long. Dropping events one by one would take quadratic time. */
   function trim(): void {
     if (recent.length <= MAX_EVENTS && characters <= MAX_CHARACTERS) return;
-    const isTooMuch = () => recent.length > MAX_EVENTS / 2 || characters > MAX_CHARACTERS / 2;
-    let dropped = 0;
-    while (dropped < recent.length && isTooMuch()) {
-      characters -= recent[dropped]?.text.length ?? 0;
-      dropped += 1;
-      if (recent.length - dropped <= MAX_EVENTS / 2 && characters <= MAX_CHARACTERS / 2) break;
+    let count = 0;
+    let left = characters;
+    while (recent.length - count > MAX_EVENTS / 2 || left > MAX_CHARACTERS / 2) {
+      left -= recent[count]?.text.length ?? 0;
+      count += 1;
     }
-    recent = recent.slice(dropped);
+    drop(count);
   }
 
   return {
@@ -59,11 +71,11 @@ export function createRecentEvents(begin: number, onReader: () => void = () => {
         end += 1;
       }
       trim();
-      wakeAll(readers);
+      wakeAll(readers.keys());
     },
     close: () => {
       isClosed = true;
-      wakeAll(readers);
+      wakeAll(readers.keys());
       readers.clear();
       wakeAll(endReaders);
     },
@@ -74,8 +86,10 @@ export function createRecentEvents(begin: number, onReader: () => void = () => {
       if (number >= end) return isClosed ? "elsewhere" : [];
       return recent.slice(number - firstRecent);
     },
-    watch: (wake) => {
-      readers.add(wake);
+    watch: (number, wake) => {
+      readers.set(wake, number);
+      const [oldest] = recent;
+      if (oldest !== undefined) drop(Math.max(0, Math.min(...readers.values()) - oldest.number));
       onReader();
     },
     unwatch: (wake) => void readers.delete(wake),
