@@ -10,8 +10,10 @@ import { startServer } from "./start-server.ts";
 export const PER_SECOND = 50;
 /** All streams begin within this time. */
 const OPENING_MS = 1_000;
+/** The measurement begins this long after the last stream. */
+const PAUSE_MS = 2_000;
 /** The streams last this much longer than the measurement, so that all are open during it and when their memory is measured. */
-const MARGIN_SECONDS = 4;
+const MARGIN_SECONDS = 6;
 /** The time after which timers and idle connections have ended. */
 const SETTLE_MS = 8_000;
 const WARM_UP = 50;
@@ -77,7 +79,7 @@ export async function measureLag(lab: Lab, { redisUrl, path, streams, seconds }:
   const idleBytes = await server.heapBytes();
   lab.progress(`${path}: ${streams} streams of ${PER_SECOND} pieces a second, ${seconds} s`);
   const reading = readMany(streams, "user", PER_SECOND * (seconds + MARGIN_SECONDS));
-  await sleep(OPENING_MS * 1.5);
+  await sleep(OPENING_MS + PAUSE_MS);
   const cpuBefore = await server.cpuMs();
   const start = performance.now();
   isMeasuring = true;

@@ -18,7 +18,8 @@ type TurnRunConfig<Ctx> = RunSettings<Ctx> & {
 /** Time settings of turns and of the turn log. */
 export interface TurnTiming {
   /**
-   * How long pieces of a reply are gathered before they are stored together, in ms. Default 25.
+   * How long pieces of a reply are gathered before they are stored together, in ms. Default 22, for two pieces of a model that sends
+   * 50 pieces a second.
    */
   readonly gatherMs?: number;
   /** Duration of a turn's lease, in seconds. When it expires, another process takes over the turn. Default 10. */
@@ -73,7 +74,7 @@ const seconds = z.int().min(1);
 
 const timesSchema = z
   .object({
-    gatherMs: z.number().min(0).max(10_000).default(25),
+    gatherMs: z.number().min(0).max(10_000).default(22),
     leaseSeconds: z.number().min(1).max(3_600).default(10),
     heartbeatMs: milliseconds.default(800),
     pollMs: milliseconds.default(75),
