@@ -10,6 +10,9 @@ const MAX_GROUP_CHARACTERS = 1_000_000;
 /** If a piece of a reply has at least this many characters, the next piece isn't joined with it. */
 const MAX_PIECE_CHARACTERS = 32_768;
 
+/** The number of appends over which their time is averaged. */
+const RECENT_APPENDS = 8;
+
 export interface EventWriterOptions {
   readonly log: Pick<TurnLog, "append" | "renew">;
   readonly writer: TurnWriter;
@@ -63,6 +66,8 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   let state: "open" | "lost" | "closed" = "open";
   let isStopReported = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** The average time that the recent appends took. */
+  let appendMs = 0;
   /** The number of tasks that run or wait. */
   let tasks = 0;
   let work: Promise<unknown> = Promise.resolve();
@@ -145,8 +150,10 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     const first = next;
     const events = group.map(({ text }) => text);
     const appended = { writer, first, events, ...(end === undefined ? {} : { end }) };
+    const began = performance.now();
     const held = await call(() => log.append(appended));
     if (!held) return false;
+    appendMs += (performance.now() - began - appendMs) / RECENT_APPENDS;
     next = first + group.length;
     if (group.length > 0) onStored(first, group);
     return true;
@@ -197,7 +204,8 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   function schedule(): void {
     if (!isOpen() || !isEarly || pending.length === 0 || tasks > 0) return;
     if (isUrgent) store();
-    else timer ??= setTimeout(store, gatherMs);
+    // Appends that wait for each other don't make events any faster, so a busy store or process gets fewer and larger ones.
+    else timer ??= setTimeout(store, Math.max(gatherMs, 2 * appendMs));
   }
 
   function storeEarly(): void {
