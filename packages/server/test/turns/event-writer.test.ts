@@ -74,7 +74,7 @@ describe("The event writer", () => {
   });
 
   it.each([
-    [0, 20],
+    [0, 25],
     [100, 4],
   ])(
     "gathers for longer while appends are slow: after appends of %i ms, at most %i a second",
