@@ -30,9 +30,10 @@ const KILOBYTE = 1_000;
 
 type Named = Lag & { readonly name: string };
 
-const rowOf = ({ name, streams, p50Ms, p99Ms, longestMs, cpuShare, bytesPerStream }: Named) => [
+const rowOf = ({ name, streams, arrived, p50Ms, p99Ms, longestMs, cpuShare, bytesPerStream }: Named) => [
   name,
   integer(streams),
+  `${integer(100 * arrived)} %`,
   ...[p50Ms, p99Ms, longestMs].map((ms) => duration(1_000 * ms)),
   ratio(cpuShare),
   `${integer(bytesPerStream / KILOBYTE)} kB`,
@@ -93,7 +94,7 @@ export const streams: Part = async (lab, { quick }) => {
         ...lags.map(rowOf),
         [
           `a reply of ${instant.events} events at once, beside Hono's own stream`,
-          "",
+          ...["", ""],
           `${duration(instant.ours)}, ${duration(instant.honos)}: ${ratio(instant.ours / instant.honos)}`,
           ...["", "", "", ""],
         ],

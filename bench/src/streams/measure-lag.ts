@@ -28,8 +28,8 @@ export interface LagOptions {
 
 export interface Lag {
   readonly streams: number;
-  /** The number of measured pieces. */
-  readonly pieces: number;
+  /** The measured pieces, as a share of those that the model sends in the measured time. It is below 1 if the route can't keep up, and then asks the model for pieces later. */
+  readonly arrived: number;
   /** The age of a piece when its reader has it. */
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -85,7 +85,8 @@ export async function measureLag(lab: Lab, { redisUrl, path, streams, seconds }:
   isMeasuring = true;
   await sleep(seconds * 1_000);
   isMeasuring = false;
-  const cpuShare = ((await server.cpuMs()) - cpuBefore) / (performance.now() - start);
+  const measuredMs = performance.now() - start;
+  const cpuShare = ((await server.cpuMs()) - cpuBefore) / measuredMs;
   const bytesPerStream = ((await server.heapBytes()) - idleBytes) / streams;
   const whole = await reading;
   await sleep(SETTLE_MS);
@@ -94,7 +95,16 @@ export async function measureLag(lab: Lab, { redisUrl, path, streams, seconds }:
   agent.destroy();
   const [p50Ms = 0, p99Ms = 0, longestMs = 0] = [0.5, 0.99, 1].map((q) => quantile(ages, q));
   return {
-    ...{ streams, pieces: ages.length, p50Ms, p99Ms, longestMs, cpuShare, bytesPerStream, keptBytes },
+    ...{
+      streams,
+      arrived: ages.length / (streams * PER_SECOND * (measuredMs / 1_000)),
+      p50Ms,
+      p99Ms,
+      longestMs,
+      cpuShare,
+      bytesPerStream,
+      keptBytes,
+    },
     broken: whole.filter((isWhole) => !isWhole).length,
   };
 }
