@@ -25,7 +25,7 @@ Parts (all of them if none is named, each in a process of its own):
   read     the last 20 messages, and a whole conversation
   turns    a stored turn with up to 100,000 messages before it, beside what it can't do without
   cost     a turn of the server beside a plain Hono handler with run(): statements, CPU and time
-  streams  500 streams of a server at once, each stored before it is sent, and a reply beside Hono's own stream
+  streams  100 to 500 streams of a server at once, each stored before it is sent, beside XADD per piece and resumable-stream
 
   --store  only this store
   --quick  a smoke run: its figures mean nothing

@@ -1,15 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "@hono/node-server";
-import type { Agent, ModelProvider, ModelStreamChunk } from "@jaf/core";
+import type { Agent, ModelProvider } from "@jaf/core";
 import { createRedisProvider, createRedisTurnLog } from "@jaf/memory-redis";
 import { createServerApp } from "@jaf/server";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { createClient } from "redis";
+import { comparedRoutes } from "./compared-routes.ts";
 import { type RawEvent, type ServerRequest, type ServerSetup, serverSetupSchema } from "./server-messages.ts";
-import { stampedPiece } from "./stamp.ts";
+import { createSpeaker } from "./speak.ts";
 
-/** The server of the measured streams: a model that sends pieces at a rate or immediately, and a route that Hono streams. */
+/** The server of the measured streams: agents of a model that sends as many pieces as the message says, and the routes that it is compared with. */
 
 const setup: ServerSetup = serverSetupSchema.parse(JSON.parse(process.argv[2] ?? ""));
 
@@ -17,22 +17,10 @@ const client = createClient({ url: setup.redisUrl });
 client.on("error", () => {});
 await client.connect();
 
-/** Keeps the rate by the clock, so a late piece doesn't delay the next ones. */
-async function* speak(): AsyncGenerator<ModelStreamChunk> {
-  const start = performance.now();
-  for (let nth = 0; nth < setup.pieces; nth++) {
-    if (setup.perSecond !== undefined) {
-      const wait = start + (nth * 1_000) / setup.perSecond - performance.now();
-      if (wait > 0) await sleep(wait);
-    }
-    yield { type: "text_delta", text: stampedPiece(nth) };
-  }
-  yield { type: "done" };
-}
-
+const speak = createSpeaker(setup.perSecond);
 const modelProvider: ModelProvider<unknown> = {
   getCompletion: () => Promise.reject(new Error("This model only streams.")),
-  getCompletionStream: speak,
+  getCompletionStream: ({ messages }) => speak(Number(messages.at(-1)?.content)),
 };
 const agent: Agent<unknown, string> = { name: "speaker", instructions: "Speak." };
 const keyPrefix = "jaf:";
@@ -53,17 +41,29 @@ const raw = new Hono().get("/raw", (context) =>
     for (const event of recorded) await stream.writeSSE(event);
   }),
 );
-const app = new Hono().route("/", raw).mount("/", served.fetch);
+const app = new Hono()
+  .route("/", raw)
+  .route("/", await comparedRoutes(setup.redisUrl, speak))
+  .mount("/", served.fetch);
 const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) =>
   process.send?.({ url: `http://127.0.0.1:${port}` }),
 );
 
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+function heapBytes(): number {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
 process.on("message", (request: ServerRequest) => {
   if (request.type === "record") recorded = request.events;
-  if (request.type === "memory") {
-    globalThis.gc?.();
-    process.send?.({ heapBytes: process.memoryUsage().heapUsed, cpuMs: process.cpuUsage().user / 1_000 });
-  }
+  if (request.type === "cpu") process.send?.({ cpuMs: cpuMs() });
+  if (request.type === "memory") process.send?.({ heapBytes: heapBytes() });
 });
 process.on("disconnect", () => {
   server.close();

@@ -256,12 +256,18 @@ export function openEmitter(observed: Observed, { runId, conversationId, sink }:
   if (!isObserved && sink === undefined) return { emit: undefined, close: () => undefined };
   let open = true;
   let sequence = 0;
-  const origin = conversationId === undefined ? { runId } : { runId, conversationId };
   return {
     emit: (given) => {
       if (!open) return;
-      Object.freeze(given.data);
-      const event = Object.freeze({ ...given, ...origin, sequence, time: Date.now() });
+      const { type, data } = given;
+      Object.freeze(data);
+      const time = Date.now();
+      // Written out, because spreading `given` takes 20 times as long, and a model's reply has many events.
+      const event = Object.freeze(
+        conversationId === undefined
+          ? { type, data, runId, sequence, time }
+          : { type, data, runId, conversationId, sequence, time },
+      ) as TraceEvent;
       sequence += 1;
       sink?.(event);
       if (isObserved) {

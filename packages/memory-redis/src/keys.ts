@@ -41,9 +41,10 @@ export interface ConversationKeys {
  * where some characters of the id are percent-encoded.
  */
 export function createKeys(prefix: string) {
+  const conversationKey = (conversationId: string): string => prefix + escapeId(conversationId);
   // The conversation's key in braces is the hash tag of the other keys.
   const of = (conversationId: string): ConversationKeys => {
-    const conversation = prefix + escapeId(conversationId);
+    const conversation = conversationKey(conversationId);
     return {
       conversation,
       messages: `${prefix}messages:{${conversation}}`,
@@ -60,6 +61,7 @@ export function createKeys(prefix: string) {
     prefix,
     /** Whether the prefix has a hash tag, which puts all keys into one Cluster slot. */
     inOneSlot: prefix.includes("{"),
+    conversation: conversationKey,
     of,
     /**
      * Returns the keys to pass to a script for one conversation. Without a Cluster, this is only the conversation's

@@ -74,9 +74,8 @@ export function createScriptRunner<Name extends string>(
   const digests = new Map(Object.keys(sources).map((name) => [name, sha1(sources[name as Name])]));
   return (name, { keys, args }, wait) => {
     const [key] = keys;
-    const operands = [String(keys.length), ...keys, ...args.map(String)];
     const send = (command: string, script: string): Promise<unknown> => {
-      const full = [command, script, ...operands];
+      const full = [command, script, String(keys.length)].concat(keys, args.map(String));
       return wait === undefined ? port.send(full, key) : runAndWait(port, full, key, wait);
     };
     const source = sources[name];

@@ -53,6 +53,7 @@ export { isTooDeep, jsonIn, MAX_DEPTH } from "./runtime/depth.ts";
 export { createKeyedQueue, type KeyedQueue } from "./runtime/keyed-queue.ts";
 export { present } from "./runtime/objects.ts";
 export { callSafely } from "./runtime/observer.ts";
+export { createPieces, type Pieces } from "./runtime/pieces.ts";
 export { processEnvironment, restart, type Timeout, unref, warn } from "./runtime/process.ts";
 export { holdsSecret, maskSecrets, shownOrigin } from "./text/secrets.ts";
 export { wrapInTag } from "./text/wrap-in-tag.ts";

@@ -44,6 +44,7 @@ export function openStreamedReply<Ctx>(
   const { finalOutputGuardrails: guardrails = [], unguardedText } = config;
   const held: Piece[] | undefined = guardrails.length > 0 && unguardedText !== "retract" ? [] : undefined;
   let hasEmitted = false;
+  /** The text so far. Only guardrails can change it, so without guardrails it isn't kept. */
   let streamed = "";
   const emitPiece = (event: Piece): void => {
     hasEmitted = true;
@@ -55,7 +56,7 @@ export function openStreamedReply<Ctx>(
   const add = (event: Piece): void => void (held === undefined ? emitPiece(event) : held.push(event));
   return {
     add: (text) => {
-      streamed += text;
+      if (guardrails.length > 0) streamed += text;
       add({ type: "llm_delta", data: { agentName, text } });
     },
     addReasoning: (text) => add({ type: "llm_reasoning_delta", data: { agentName, text } }),
@@ -64,10 +65,7 @@ export function openStreamedReply<Ctx>(
     hasEmitted: () => hasEmitted,
     release: (checked) => {
       const pieces = held?.splice(0) ?? [];
-      const text =
-        guardrails.length === 0 || checked === undefined || streamed === ""
-          ? streamed
-          : streamedTextOf(checked);
+      const text = checked === undefined || streamed === "" ? streamed : streamedTextOf(checked);
       if (text === streamed) return pieces.forEach(emitPiece);
       retract();
       if (text !== "") emitPiece({ type: "llm_delta", data: { agentName, text } });

@@ -1,5 +1,5 @@
 import type { ContentPart, ReasoningPart } from "@jaf/memory";
-import { onAbort } from "@jaf/memory/internal";
+import { createPieces, type Pieces } from "@jaf/memory/internal";
 import { abortable } from "../limits/abort.ts";
 import type { ModelCompletion, ModelStreamChunk, ModelToolCall } from "./completion.ts";
 import { isObject } from "./reply-tool-calls.ts";
@@ -35,19 +35,21 @@ export async function collectStream(
 ): Promise<ModelCompletion> {
   const reply = collectReply(watchers);
   const chunks = stream[Symbol.asyncIterator]();
-  // Keeps one listener on the signal during the whole stream. Adding and removing a listener for each chunk costs more than
-  // the chunk itself.
-  const stopListening = signal && onAbort(signal, () => {});
-  try {
+  const read = async (): Promise<ModelCompletion> => {
     for (;;) {
-      const next = await abortable(chunks.next(), signal);
+      const next = await chunks.next();
+      // After an abort, the stream may still send chunks.
+      if (signal?.aborted === true) throw signal.reason;
       onChunk?.();
       if (next.done === true) throw new TruncatedStream();
       const completion = reply.add(next.value);
       if (completion !== undefined) return completion;
     }
+  };
+  try {
+    // One race for the whole stream. A race for each chunk costs more than the chunk itself.
+    return await abortable(read(), signal);
   } finally {
-    stopListening?.();
     // Not awaited: a generator that hangs in an `await` would delay an abort.
     void close(chunks);
   }
@@ -130,9 +132,8 @@ interface StreamedContent {
 }
 
 type Piece =
-  // Texts are kept as lists and joined at the end. A string that is built by appending takes more memory than its pieces.
-  | { readonly kind: "text"; readonly texts: string[] }
-  | { readonly kind: "reasoning"; readonly texts: string[]; readonly id: string | undefined }
+  | { readonly kind: "text"; readonly pieces: Pieces }
+  | { readonly kind: "reasoning"; readonly pieces: Pieces; readonly id: string | undefined }
   | { readonly kind: "part"; readonly part: ContentPart }
   | { readonly kind: "call"; readonly index: number };
 
@@ -147,18 +148,18 @@ function collectContent(): StreamedContent {
   };
   return {
     addText: (text) => {
-      if (last?.kind === "text") last.texts.push(text);
-      else add({ kind: "text", texts: [text] });
+      if (last?.kind === "text") last.pieces.add(text);
+      else add({ kind: "text", pieces: createPieces(text) });
     },
     addReasoning: (text, id) => {
-      if (last?.kind === "reasoning" && last.id === id) last.texts.push(text);
-      else add({ kind: "reasoning", texts: [text], id });
+      if (last?.kind === "reasoning" && last.id === id) last.pieces.add(text);
+      else add({ kind: "reasoning", pieces: createPieces(text), id });
     },
     addPart: (part) => add({ kind: "part", part }),
     addCall: (index) => add({ kind: "call", index }),
     toContent: (idOfCall) => {
       if (!hasParts)
-        return pieces.map((piece) => (piece.kind === "text" ? piece.texts.join("") : "")).join("");
+        return pieces.map((piece) => (piece.kind === "text" ? piece.pieces.text() : "")).join("");
       // Calls after the last content part need no placeholder.
       const end = pieces.findLastIndex(({ kind }) => kind !== "call") + 1;
       return pieces.slice(0, end).map((piece) => partOf(piece, idOfCall));
@@ -169,9 +170,9 @@ function collectContent(): StreamedContent {
 function partOf(piece: Piece, idOfCall: (index: number) => string): ContentPart {
   switch (piece.kind) {
     case "text":
-      return { type: "text", text: piece.texts.join("") };
+      return { type: "text", text: piece.pieces.text() };
     case "reasoning":
-      return reasoningPart(piece.texts.join(""), piece.id);
+      return reasoningPart(piece.pieces.text(), piece.id);
     case "part":
       return piece.part;
     case "call":

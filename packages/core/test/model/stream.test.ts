@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type ModelProvider, type ModelStreamChunk, runStream } from "../../src/index.ts";
 import { collectStream } from "../../src/model/stream.ts";
 import { errorOf, eventsOfType, says, setup } from "../support/setup.ts";
@@ -119,6 +119,35 @@ describe("a streamed reply", () => {
       retryable: true,
       cause: { name: "TruncatedStream" },
     });
+  });
+
+  it("adds one listener to the signal for all its chunks, and removes it", async () => {
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, "addEventListener");
+    const removed = vi.spyOn(signal, "removeEventListener");
+    const chunks = Array.from({ length: 100 }, (_, n) => text(`${n} `));
+    await collectStream(stream(...chunks, done), { signal, onText: () => undefined });
+    expect([added.mock.calls.length, removed.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it("ends at an abort while it waits for a chunk, and passes no later chunk on", async () => {
+    const aborting = new AbortController();
+    let send: (chunk: ModelStreamChunk) => void = () => {};
+    async function* slow(): AsyncGenerator<ModelStreamChunk> {
+      yield text("Hel");
+      yield await new Promise<ModelStreamChunk>((resolve) => {
+        send = resolve;
+      });
+      yield done;
+    }
+    const pieces: string[] = [];
+    const onText = (piece: string) => void pieces.push(piece);
+    const reading = collectStream(slow(), { signal: aborting.signal, onText });
+    await expect.poll(() => pieces).toEqual(["Hel"]);
+    aborting.abort(new Error("stopped"));
+    send(text("lo"));
+    await expect(reading).rejects.toThrow("stopped");
+    expect(pieces).toEqual(["Hel"]);
   });
 
   it("is complete even if its provider fails to clean up", async () => {

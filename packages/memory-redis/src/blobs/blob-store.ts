@@ -127,9 +127,9 @@ function createBlobKeys(prefix: string) {
   const keys = createKeys(prefix);
   return {
     inOneSlot: keys.inOneSlot,
-    records: (conversationId: string): string => `${prefix}blobs:{${keys.of(conversationId).conversation}}`,
+    records: (conversationId: string): string => `${prefix}blobs:{${keys.conversation(conversationId)}}`,
     bytes: (conversationId: string, sha256: string): string =>
-      `${prefix}blob:{${keys.of(conversationId).conversation}}:${sha256}`,
+      `${prefix}blob:{${keys.conversation(conversationId)}}:${sha256}`,
     due: `${prefix}{blobs}:due`,
   };
 }

@@ -104,8 +104,12 @@ const inCluster = (port: RedisPort): RedisPort => ({
   isCluster: true,
 });
 
+// The client's own time limit ends when a command is sent. A connected client sends it at once, and an `AbortSignal` for each
+// command would cost more than the rest of sending it.
+const AT_ONCE = { timeout: 0 };
+
 const adaptNodeRedis = (client: NodeRedisClient): RedisPort => ({
-  send: (args) => client.sendCommand(args as string[]),
+  send: (args) => client.sendCommand(args as string[], client.isReady === true ? AT_ONCE : undefined),
   ...several((commands) => {
     const queue = commandQueue(client);
     for (const command of commands) queue.addCommand([...command]);

@@ -31,8 +31,10 @@ interface NodeRedis {
 
 /** A connected client or pool of the library `redis`, made by `createClient()` or `createClientPool()`. */
 export interface NodeRedisClient extends NodeRedis {
-  /** Sends a command. `args` has the command's name and its arguments. */
-  sendCommand(args: Command): Promise<unknown>;
+  /** Whether the client is connected, so it sends commands at once. Absent on a pool. */
+  readonly isReady?: boolean;
+  /** Sends a command. `args` has the command's name and its arguments. `timeout`: how long it may wait to be sent, in ms. */
+  sendCommand(args: Command, options?: { timeout?: number }): Promise<unknown>;
 }
 
 /** A connected Sentinel client of the library `redis`, made by `createSentinel()`. */

@@ -18,8 +18,8 @@ export type Deadlines = <T>(
  * timeout.
  */
 export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Deadlines {
-  return (work, recover) =>
-    new Promise((resolve, reject) => {
+  return <T>(work: Promise<T>, recover?: (thrown: unknown) => Promise<T> | undefined) =>
+    new Promise<T>((resolve, reject) => {
       const untilMs = performance.now() + timeoutMs;
       let timer: NodeJS.Timeout | undefined;
       let isOver = false;
@@ -42,10 +42,19 @@ export function createDeadlines(timeoutMs: number, onTimeout?: () => void): Dead
         isOver = true;
         clearTimeout(timer);
       };
+      const succeed = (value: T) => {
+        end();
+        resolve(value);
+      };
+      const fail = (thrown: unknown) => {
+        end();
+        reject(thrown);
+      };
       wait(timeoutMs);
-      work
-        .catch((thrown: unknown) => (isOver ? undefined : recover?.(thrown)) ?? Promise.reject(thrown))
-        .finally(end)
-        .then(resolve, reject);
+      work.then(succeed, (thrown: unknown) => {
+        const again = isOver ? undefined : recover?.(thrown);
+        if (again === undefined) fail(thrown);
+        else again.then(succeed, fail);
+      });
     });
 }

@@ -7,15 +7,15 @@ export function createTurnKeys(prefix: string) {
   // keys.
   const keys = createKeys(prefix);
   const slotTag = (text: string): string => hashTagOf(slotOf(text));
-  const tagOf = (conversationId: string): string => keys.of(conversationId).conversation;
   return {
     inOneSlot: keys.inOneSlot,
     /** Returns the key of the list of a conversation's turns, in the order in which they began. */
-    turns: (conversationId: string): string => `${prefix}turns:{${tagOf(conversationId)}}`,
+    turns: (conversationId: string): string => `${prefix}turns:{${keys.conversation(conversationId)}}`,
     /** Returns the start of the key of a turn's hash. The turn's id must be appended. */
-    turn: (conversationId: string): string => `${prefix}turn:{${tagOf(conversationId)}}:`,
+    turn: (conversationId: string): string => `${prefix}turn:{${keys.conversation(conversationId)}}:`,
     /** Returns the start of the key of a turn's events. The turn's id must be appended. */
-    events: (conversationId: string): string => `${prefix}turn-events:{${tagOf(conversationId)}}:`,
+    events: (conversationId: string): string =>
+      `${prefix}turn-events:{${keys.conversation(conversationId)}}:`,
     /** Returns the key of the list of a user's turns. The list is sorted by the time until which each entry is kept. */
     userTurns: (userId: string): string => `${prefix}user-turns:{${slotTag(userId)}}:${userId}`,
     /**

@@ -155,11 +155,11 @@ return { 1, digits(now) }
  *       4 list of running turns   5 list of the user's turns   6 list of the user's open turns
  *       4 to 6 are absent if they may be on another server
  * ARGV  1 token: the random text that identifies the writer
- *       2 number of the first event, or '' to only renew the lease
- *       3 the turn's name: its conversation id and turn id
- *       4 new state of the turn: 'ended' or 'waiting'; '' if the turn continues   5 text to store as the turn's record
- *       6 how long the events are kept after the end, in ms   7 how long the turn is kept after the end, in ms
- *       8 … events
+ *       2 number of the first event, or '' to only renew the lease   3 number of events   4 … events
+ *       The rest is absent if the turn continues:
+ *       'ended' or 'waiting'   the record of the turn's end
+ *       how long the events are kept after the end, in ms   how long the turn is kept after the end, in ms
+ *       the turn's name: its conversation id and turn id
  *
  * Returns one of these:
  *
@@ -176,22 +176,24 @@ local token, state, count, leaseMs, keepMs, stop, indexed =
   unpack(redis.call('HMGET', KEYS[1], 'token', 'state', 'count', 'leaseMs', 'keepMs', 'stop', 'indexed'))
 if token ~= ARGV[1] then return { 0 } end
 count = tonumber(count)
-local given = #ARGV - 7
+local given = tonumber(ARGV[3])
+local after = 4 + given
+local ending, record, eventsMs, recordMs, name = unpack(ARGV, after)
 local first = tonumber(ARGV[2]) or count
 if state ~= 'running' then
-  if ARGV[4] ~= '' and first + given <= count then return { 1, tonumber(stop), 0 } end
+  if ending and first + given <= count then return { 1, tonumber(stop), 0 } end
   return { 0 }
 end
 if first > count then return { 2 } end
-local at = 8 + count - first
-while at <= #ARGV do
-  local to = math.min(at + 4999, #ARGV)
+local at = 4 + count - first
+while at < after do
+  local to = math.min(at + 4999, after - 1)
   redis.call('RPUSH', KEYS[2], unpack(ARGV, at, to))
   at = to + 1
 end
 count = math.max(count, first + given)
 local now = clock()
-if ARGV[4] == '' then
+if not ending then
   redis.call('HSET', KEYS[1], 'count', count, 'lease', digits(now + leaseMs * 1000))
   redis.call('PEXPIRE', KEYS[1], keepMs)
   redis.call('PEXPIRE', KEYS[2], keepMs)
@@ -199,16 +201,16 @@ if ARGV[4] == '' then
   local late = now + keepMs * 1000 > tonumber(indexed)
   return { 1, tonumber(stop), late and tonumber(keepMs) or 0 }
 end
-redis.call('HSET', KEYS[1], 'count', count, 'state', ARGV[4], 'record', ARGV[5])
+redis.call('HSET', KEYS[1], 'count', count, 'state', ending, 'record', record)
 redis.call('HDEL', KEYS[1], 'request')
-redis.call('PEXPIRE', KEYS[1], ARGV[7])
-redis.call('PEXPIRE', KEYS[2], ARGV[6])
-extend(KEYS[3], ARGV[7])
+redis.call('PEXPIRE', KEYS[1], recordMs)
+redis.call('PEXPIRE', KEYS[2], eventsMs)
+extend(KEYS[3], recordMs)
 if KEYS[4] then
-  redis.call('ZREM', KEYS[4], ARGV[3])
-  redis.call('ZADD', KEYS[5], digits(now + ARGV[7] * 1000), ARGV[3])
-  extend(KEYS[5], ARGV[7])
-  if ARGV[4] == 'ended' then redis.call('ZREM', KEYS[6], ARGV[3]) else extend(KEYS[6], ARGV[7]) end
+  redis.call('ZREM', KEYS[4], name)
+  redis.call('ZADD', KEYS[5], digits(now + recordMs * 1000), name)
+  extend(KEYS[5], recordMs)
+  if ending == 'ended' then redis.call('ZREM', KEYS[6], name) else extend(KEYS[6], recordMs) end
 end
 return { 1, tonumber(stop), 0 }
 `;

@@ -142,13 +142,13 @@ export function createRedisTurnLog(
   }: Partial<AppendedEvents> & { readonly writer: TurnWriter }): Promise<WriterAnswer> {
     const ending =
       end === undefined
-        ? ["", "", "", ""]
-        : [end.state, end.record, 1_000 * end.eventSeconds, 1_000 * end.recordSeconds];
+        ? []
+        : [end.state, end.record, 1_000 * end.eventSeconds, 1_000 * end.recordSeconds, nameOf(writer)];
     const near = [hashOf(writer), eventsOf(writer), keys.turns(writer.conversationId)] as const;
     const userId = end === undefined || !atomic ? undefined : await ownerOf(writer);
     const reply = await run("append", {
       keys: userId === undefined ? near : [...near, keys.running, ...indexesOf(userId)],
-      args: [writer.token, first ?? "", nameOf(writer), ...ending, ...events],
+      args: [writer.token, first ?? "", events.length, ...events, ...ending],
     });
     const [outcome, stop, lateMs = 0] = list(reply).map(number);
     if (outcome === 2) throw new TurnConflict("events are missing");

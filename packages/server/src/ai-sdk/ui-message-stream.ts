@@ -1,7 +1,7 @@
 import type { Interruption } from "@jaf/core";
 import type { ContentPart, RichMessage } from "@jaf/memory";
 import type { Encoder } from "../http/encoder.ts";
-import { BrokenOffError, EVENT_STREAM_HEADERS, eventStream } from "../http/sse.ts";
+import { BrokenOffError, EVENT_STREAM_HEADERS, eventStream, type StreamFormat } from "../http/sse.ts";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
 import { createMessageWriter, type UIMessageChunk } from "./message-writer.ts";
@@ -17,10 +17,12 @@ export interface UIMessageStreamOptions {
 /** Returns an encoder that sends a turn, from its first event on, as the AI SDK's UI message stream. */
 export const encodeUIMessageStream =
   ({ messageOf, known = 0 }: UIMessageStreamOptions): Encoder =>
-  ({ events, ...options }) =>
-    new Response(eventStream(textsOf(chunkGroups(gathered(events, known), messageOf)), options), {
+  ({ events, ...options }) => {
+    const groups = known === 0 ? events : gathered(events, known);
+    return new Response(eventStream(groups, formatOf(messageOf), options), {
       headers: { ...EVENT_STREAM_HEADERS, "x-vercel-ai-ui-message-stream": "v1" },
     });
+  };
 
 /** Joins the events with numbers below `known` into one group. */
 async function* gathered(
@@ -37,29 +39,28 @@ async function* gathered(
   }
 }
 
-async function* chunkGroups(
-  groups: AsyncIterable<readonly NumberedEvent[]>,
-  messageOf: UIMessageStreamOptions["messageOf"],
-): AsyncGenerator<readonly UIMessageChunk[]> {
+function formatOf(messageOf: UIMessageStreamOptions["messageOf"]): StreamFormat<readonly NumberedEvent[]> {
   let chunks: TurnChunks | undefined;
-  for await (const group of groups) {
-    if (chunks === undefined) {
-      chunks = createTurnChunks(messageOf(group[0]?.event));
-      yield chunks.start();
-    }
-    yield chunks.next(group);
-    if (chunks.isOver()) return;
-  }
-  // This error cuts the connection off. A regular end of the stream would look like the end of the turn.
-  throw new BrokenOffError("The events of the turn ended early.");
+  const begin = (start: TurnEvent | undefined) => {
+    chunks = createTurnChunks(messageOf(start));
+    return { chunks, first: chunks.start() };
+  };
+  return {
+    textOf: (group) => {
+      if (chunks !== undefined) return textOf(chunks.next(group));
+      const begun = begin(group[0]?.event);
+      return textOf(begun.first) + textOf(begun.chunks.next(group));
+    },
+    endText: () => {
+      // This error cuts the connection off. A regular end of the stream would look like the end of the turn.
+      if (chunks?.isOver() !== true) throw new BrokenOffError("The events of the turn ended early.");
+      return "data: [DONE]\n\n";
+    },
+  };
 }
 
-async function* textsOf(groups: AsyncIterable<readonly UIMessageChunk[]>): AsyncGenerator<string> {
-  for await (const group of groups) {
-    if (group.length > 0) yield group.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
-  }
-  yield "data: [DONE]\n\n";
-}
+const textOf = (chunks: readonly UIMessageChunk[]): string =>
+  chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
 
 export interface TurnChunksOptions extends StreamedOptions {
   /** Id of the UI message that shows the turn's replies. */

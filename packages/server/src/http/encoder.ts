@@ -11,7 +11,10 @@ export interface EncodedTurn {
   readonly events: AsyncIterable<readonly NumberedEvent[]>;
   /** Aborted when the server closes. */
   readonly closing: AbortSignal;
-  /** The server provides this function. The encoder must call it when the client disconnects. */
+  /**
+   * The server provides this function. The encoder must call it when the events have ended, and when the client
+   * disconnects.
+   */
   readonly onLeave: () => void;
   /**
    * The server provides this function. The encoder must call it with each error that occurs while the response is sent.

@@ -17,6 +17,7 @@ export const encodeJson: Encoder = async (turn) => {
       if (event.type === "turn_end") end = event;
     }
   }
+  turn.onLeave();
   if (end === undefined) {
     // The turn was erased or has expired.
     if (!turn.closing.aborted) throw notFound();

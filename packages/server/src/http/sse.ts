@@ -22,19 +22,33 @@ export class BrokenOffError extends Error {
   override readonly name = "BrokenOffError";
 }
 
+/** How the groups of a stream become its text. */
+export interface StreamFormat<Group> {
+  /** The text before the first group. Default: none. */
+  readonly start?: string;
+  /** Returns the text of a group. If it is empty, nothing is sent. */
+  readonly textOf: (group: Group) => string;
+  /** Returns the text after the last group. May throw a {@link BrokenOffError}. Default: none. */
+  readonly endText?: () => string;
+}
+
 /**
- * Converts texts into a stream of server-sent events. The next text is requested only when the client can take it, so a slow client
+ * Converts groups into a stream of server-sent events. The next group is requested only when the client can take it, so a slow client
  * delays only its own stream. A comment every 15 seconds keeps proxies from closing an idle connection.
  */
-export function eventStream(
-  texts: AsyncIterable<string>,
+export function eventStream<Group>(
+  groups: AsyncIterable<Group>,
+  { start, textOf, endText }: StreamFormat<Group>,
   { onLeave, onError, cutOff }: StreamOptions,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const iterator = texts[Symbol.asyncIterator]();
+  const iterator = groups[Symbol.asyncIterator]();
   let timer: ReturnType<typeof setInterval> | undefined;
   let isLeft = false;
-  const end = (): void => clearInterval(timer);
+  const end = (): void => {
+    clearInterval(timer);
+    onLeave();
+  };
   function fail(controller: ReadableStreamDefaultController<Uint8Array>, thrown: unknown): void {
     // The stream was cancelled, and its connection may be in use for another request.
     if (isLeft) return;
@@ -48,6 +62,7 @@ export function eventStream(
   }
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
+      if (start !== undefined) controller.enqueue(encoder.encode(start));
       timer = setInterval(() => {
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(KEEP_ALIVE));
       }, KEEP_ALIVE_MS);
@@ -56,11 +71,17 @@ export function eventStream(
     },
     pull: async (controller) => {
       try {
-        const { done, value } = await iterator.next();
-        if (done === true) {
-          end();
-          controller.close();
-        } else controller.enqueue(encoder.encode(value));
+        let text = "";
+        let isOver = false;
+        while (text === "" && !isOver) {
+          const { done = false, value } = await iterator.next();
+          isOver = done;
+          text = isOver ? (endText?.() ?? "") : textOf(value);
+        }
+        if (text !== "") controller.enqueue(encoder.encode(text));
+        if (!isOver) return;
+        end();
+        controller.close();
       } catch (thrown) {
         end();
         fail(controller, thrown);
@@ -69,7 +90,6 @@ export function eventStream(
     cancel: async () => {
       isLeft = true;
       end();
-      onLeave();
       await iterator.return?.();
     },
   });
@@ -84,23 +104,19 @@ const RETRY = "retry: 500\n\n";
 const CUT_OFF = ": no turn_end yet\n\n";
 
 /** Sends the events of a turn as server-sent events. The id of each event is `<turnId>:<number>`. */
-export const encodeServerSentEvents: Encoder = ({ turnId, events, ...options }) =>
-  new Response(eventStream(textsOf(turnId, events), options), { headers: EVENT_STREAM_HEADERS });
-
-async function* textsOf(
-  turnId: string,
-  groups: AsyncIterable<readonly NumberedEvent[]>,
-): AsyncGenerator<string> {
-  yield RETRY;
+export const encodeServerSentEvents: Encoder = ({ turnId, events, ...options }) => {
   let isOver = false;
-  for await (const group of groups) {
-    yield group
-      .map(
-        ({ number, event, text }) =>
-          `id: ${turnId}:${number}\nevent: ${event.type}\ndata: ${text ?? JSON.stringify(event)}\n\n`,
-      )
-      .join("");
-    isOver = group.some(({ event }) => event.type === "turn_end");
-  }
-  if (!isOver) yield CUT_OFF;
-}
+  const format: StreamFormat<readonly NumberedEvent[]> = {
+    start: RETRY,
+    textOf: (group) => {
+      let text = "";
+      for (const { number, event, text: data = JSON.stringify(event) } of group) {
+        text += `id: ${turnId}:${number}\nevent: ${event.type}\ndata: ${data}\n\n`;
+        isOver = event.type === "turn_end";
+      }
+      return text;
+    },
+    endText: () => (isOver ? "" : CUT_OFF),
+  };
+  return new Response(eventStream(events, format, options), { headers: EVENT_STREAM_HEADERS });
+};

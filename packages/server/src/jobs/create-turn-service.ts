@@ -15,14 +15,6 @@ import { type Job, startJob } from "./start-job.ts";
 import type { StoredRequest } from "./stored-request.ts";
 import { parseTurnOptions, type TurnServiceOptions } from "./turn-options.ts";
 
-/** Number of turns in this process above which pieces of replies are gathered for longer before they are stored. */
-const MANY_TURNS = 150;
-const LONGEST_GATHERING = 3;
-
-// Many appends to the log would slow down all turns.
-const gatherMsAmong = (turns: number, gatherMs: number): number =>
-  gatherMs * Math.min(LONGEST_GATHERING, Math.max(1, turns / MANY_TURNS));
-
 /** How long reads of the turn log may fail before readers get an error, in ms. */
 const GIVE_UP_MS = 30_000;
 /** Time limit for handing over turns at shutdown, in ms. */
@@ -38,7 +30,6 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
 
   const scope: JobScope<Ctx> = {
     ...{ settings, clients: createJobClients(settings), isDraining: () => isDraining },
-    gatherMs: () => gatherMsAmong(jobs.size, settings.gatherMs),
   };
   const poller = createEventPoller({ log, pollMs, giveUpMs: GIVE_UP_MS });
   const follow = {

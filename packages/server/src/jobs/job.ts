@@ -16,8 +16,6 @@ export interface JobScope<Ctx> {
   readonly settings: TurnSettings<Ctx>;
   readonly clients: JobClients<Ctx>;
   readonly isDraining: () => boolean;
-  /** Returns how long pieces of a reply are currently gathered before they are stored, in ms. */
-  readonly gatherMs: () => number;
 }
 
 export interface JobOptions<Ctx> extends TurnIds {

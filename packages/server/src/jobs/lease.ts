@@ -6,7 +6,6 @@ import { type BegunTurn, openTurnStart, type TurnStart, type TurnStartOptions } 
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 
 export interface JobLeaseOptions<Ctx> extends TurnStartOptions<Ctx> {
-  readonly gatherMs: () => number;
   readonly onStop: () => void;
   readonly onLost: () => void;
 }
@@ -49,7 +48,7 @@ export function openJobLease<Ctx>(options: JobLeaseOptions<Ctx>): JobLease {
     recent = ring;
     const stored = createEventWriter({
       ...{ log, writer, first: held.first },
-      gatherMs: options.gatherMs,
+      gatherMs: settings.gatherMs,
       heartbeatMs: settings.heartbeatMs,
       leaseMs: settings.leaseSeconds * 1_000,
       onStored: ring.add,

@@ -87,6 +87,7 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
       sink: (event) => {
         const report = toolReportOf(job, event);
         if (report !== undefined) settings.onError(report);
+        recorder.take(event);
         mapper.take(event);
       },
     });
@@ -150,15 +151,11 @@ function editProviderOf<Ctx>({
   return createEditProvider(scope.settings.provider, { ...edit, conversationId, turnId, dropLast });
 }
 
-function promptOptions<Ctx>(
-  { options, recorder, signal }: JobParts<Ctx>,
-  isResumption: boolean,
-): PromptOptions<Ctx> {
+function promptOptions<Ctx>({ options, signal }: JobParts<Ctx>, isResumption: boolean): PromptOptions<Ctx> {
   const { request, turnId } = options;
   const { approvals, toolResults, messages, historyToken } = request;
   return {
     ...{ runId: createRunId(turnId), traceId: createTraceId(turnId), signal },
-    onEvent: recorder.take,
     ...(isResumption ? {} : present({ approvals, toolResults, messages, historyToken })),
   };
 }

@@ -41,7 +41,6 @@ export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
   });
   const lease = openJobLease({
     ...{ settings, request, conversationId, turnId, isDraining: scope.isDraining },
-    gatherMs: scope.gatherMs,
     onStop: () => abort("stop"),
     onLost: () => abort("lost"),
   });

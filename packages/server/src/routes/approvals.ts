@@ -46,19 +46,13 @@ export function approvalRoutes(route: Route, parts: ServerParts): void {
     const release = limits.stream(userId);
     const left = new AbortController();
     const signal = AbortSignal.any([left.signal, closing, context.req.raw.signal]);
-    async function* changes(): AsyncGenerator<string> {
-      try {
-        for await (const approvals of feeds.follow(userId, signal))
-          yield `event: approvals\ndata: ${approvals}\n\n`;
-      } finally {
-        release();
-      }
-    }
     const onLeave = () => {
       release();
       left.abort();
     };
-    const texts = eventStream(changes(), { onLeave, ...streamFailure(context, report) });
+    const format = { textOf: (approvals: string) => `event: approvals\ndata: ${approvals}\n\n` };
+    const changes = feeds.follow(userId, signal);
+    const texts = eventStream(changes, format, { onLeave, ...streamFailure(context, report) });
     return context.newResponse(texts, { headers: EVENT_STREAM_HEADERS });
   });
 }

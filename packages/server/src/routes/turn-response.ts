@@ -5,7 +5,7 @@ import { encodeJson } from "../http/json-answer.ts";
 import type { ServerEnvironment } from "../http/router.ts";
 import { encodeServerSentEvents } from "../http/sse.ts";
 import type { ServerParts } from "../server-parts.ts";
-import type { NumberedEvent, TurnRequest } from "../turns/turn-service.ts";
+import type { TurnRequest } from "../turns/turn-service.ts";
 
 type RequestContext = Context<ServerEnvironment>;
 
@@ -93,15 +93,9 @@ async function encodeEvents(
     release();
     left.abort();
   };
-  async function* events(): AsyncGenerator<readonly NumberedEvent[]> {
-    try {
-      yield* service.follow({ conversationId, turnId, from, signal, afterEnd: encode === encodeJson });
-    } finally {
-      leave();
-    }
-  }
+  const events = service.follow({ conversationId, turnId, from, signal, afterEnd: encode === encodeJson });
   const turn: EncodedTurn = {
-    ...{ conversationId, turnId, events: events(), closing, onLeave: leave },
+    ...{ conversationId, turnId, events, closing, onLeave: leave },
     ...streamFailure(context, report),
   };
   try {

@@ -1,4 +1,5 @@
 import type { TraceEvent } from "@jaf/core";
+import { createPieces } from "@jaf/memory/internal";
 import type { TurnEvent, TurnMessageEvent } from "./turn-event.ts";
 
 /** Converts the events of a run into events of its turn. */
@@ -17,14 +18,13 @@ export interface EventMapperOptions {
 
 export function createEventMapper({ agentName: first, push }: EventMapperOptions): EventMapper {
   let agentName = first;
-  // Joined on demand: a string that grows piece by piece takes more memory than its pieces.
-  let openTexts: string[] = [];
+  let openText = createPieces();
   // A final reply that the engine hasn't stored yet. After a crash, another process may produce a different reply.
   let held: TurnMessageEvent | undefined;
 
   const emit = (event: TurnEvent): void => {
-    if (event.type === "text") openTexts.push(event.text);
-    if (event.type === "message" || event.type === "retract") openTexts = [];
+    if (event.type === "text") openText.add(event.text);
+    if (event.type === "message" || event.type === "retract") openText = createPieces();
     push(event);
   };
   const release = (): void => {
@@ -51,7 +51,7 @@ export function createEventMapper({ agentName: first, push }: EventMapperOptions
       }
       emit(turnEvent);
     },
-    openText: () => openTexts.join(""),
+    openText: () => openText.text(),
     agentName: () => agentName,
   };
 }

@@ -10,13 +10,16 @@ const MAX_GROUP_CHARACTERS = 1_000_000;
 /** If a piece of a reply has at least this many characters, the next piece isn't joined with it. */
 const MAX_PIECE_CHARACTERS = 32_768;
 
+/** The number of appends over which their time is averaged. */
+const RECENT_APPENDS = 8;
+
 export interface EventWriterOptions {
   readonly log: Pick<TurnLog, "append" | "renew">;
   readonly writer: TurnWriter;
   /** Number of the first event to write. */
   readonly first: number;
-  /** Returns how long pieces of a reply are currently gathered before they are stored, in ms. */
-  readonly gatherMs: () => number;
+  /** How long pieces of a reply are gathered before they are stored, in ms. */
+  readonly gatherMs: number;
   /** How long events can wait without a reader, and how often the lease is renewed, in ms. */
   readonly heartbeatMs: number;
   readonly leaseMs: number;
@@ -54,6 +57,8 @@ export interface EventWriter {
 export function createEventWriter(options: EventWriterOptions): EventWriter {
   const { log, writer, gatherMs, heartbeatMs, leaseMs, onStored } = options;
   let pending: TurnEvent[] = [];
+  /** The last of the waiting events, if it is a piece of a reply that can still grow. */
+  let piece: { readonly type: "text" | "reasoning"; text: string } | undefined;
   let next = options.first;
   let heldAt = performance.now();
   let isUrgent = false;
@@ -61,8 +66,11 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   let state: "open" | "lost" | "closed" = "open";
   let isStopReported = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isWorking = false;
-  let work: Promise<void> = Promise.resolve();
+  /** The average time that the recent appends took. */
+  let appendMs = 0;
+  /** The number of tasks that run or wait. */
+  let tasks = 0;
+  let work: Promise<unknown> = Promise.resolve();
   const over = new AbortController();
 
   const isOpen = (): boolean => state === "open";
@@ -110,6 +118,19 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     return false;
   }
 
+  /** Adds an event to the waiting events. Joins a piece of text or reasoning with the last event if that is one, too. */
+  function add(event: TurnEvent): void {
+    if (event.type !== "text" && event.type !== "reasoning") {
+      piece = undefined;
+      pending.push(event);
+    } else if (piece?.type === event.type && piece.text.length < MAX_PIECE_CHARACTERS) {
+      piece.text += event.text;
+    } else {
+      piece = { type: event.type, text: event.text };
+      pending.push(piece);
+    }
+  }
+
   /** Removes the oldest waiting events, as many as fit into one append, and returns them. */
   function takeGroup(): readonly EncodedEvent[] {
     const group: EncodedEvent[] = [];
@@ -121,6 +142,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
       group.push(encoded);
     }
     pending = pending.slice(group.length);
+    if (pending.length === 0) piece = undefined;
     return group;
   }
 
@@ -128,8 +150,10 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     const first = next;
     const events = group.map(({ text }) => text);
     const appended = { writer, first, events, ...(end === undefined ? {} : { end }) };
+    const began = performance.now();
     const held = await call(() => log.append(appended));
     if (!held) return false;
+    appendMs += (performance.now() - began - appendMs) / RECENT_APPENDS;
     next = first + group.length;
     if (group.length > 0) onStored(first, group);
     return true;
@@ -146,7 +170,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   }
 
   async function storeWithEnd(last: TurnEvent, ending: TurnEnding): Promise<boolean> {
-    pending.push(last);
+    add(last);
     while (isOpen()) {
       const group = takeGroup();
       const isLast = pending.length === 0;
@@ -156,36 +180,32 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     return false;
   }
 
-  /** Runs the task after all earlier tasks have ended. */
+  /** Runs the task after all earlier tasks have ended, and after the events of this moment have been added. */
   function enqueue<T>(task: () => Promise<T>): Promise<T> {
+    tasks += 1;
     const done = work.then(async () => {
-      isWorking = true;
       try {
         return await task();
       } finally {
-        isWorking = false;
+        tasks -= 1;
         schedule();
       }
     });
-    work = done.then(
-      () => undefined,
-      () => undefined,
-    );
+    work = done.catch(() => undefined);
     return done;
   }
 
+  function store(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (tasks === 0) void enqueue(storeAll);
+  }
+
   function schedule(): void {
-    if (!isOpen() || !isEarly || pending.length === 0 || isWorking) return;
-    if (isUrgent) {
-      clearTimeout(timer);
-      timer = undefined;
-      void enqueue(storeAll);
-      return;
-    }
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      if (!isWorking) void enqueue(storeAll);
-    }, gatherMs());
+    if (!isOpen() || !isEarly || pending.length === 0 || tasks > 0) return;
+    if (isUrgent) store();
+    // Appends that wait for each other don't make events any faster, so a busy store or process gets fewer and larger ones.
+    else timer ??= setTimeout(store, Math.max(gatherMs, 2 * appendMs));
   }
 
   function storeEarly(): void {
@@ -197,7 +217,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     const sinceMs = performance.now() - heldAt;
     // A call that never answers must not keep a run alive that another process has taken over.
     if (sinceMs >= leaseMs) finish("lost");
-    else if (!isWorking && sinceMs >= heartbeatMs) {
+    else if (tasks === 0 && sinceMs >= heartbeatMs) {
       // Readers in other processes follow a long turn.
       storeEarly();
       void enqueue(pending.length > 0 ? storeAll : () => call(() => log.renew(writer)));
@@ -217,7 +237,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   return {
     push: (event) => {
       if (!isOpen()) return;
-      pending = joined(pending, event);
+      add(event);
       isUrgent ||= isWaitedFor(event);
       isEarly ||= event.type === "tool_start";
       schedule();
@@ -235,19 +255,6 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
 
 const thrownInto = (): Result<never> =>
   createFailure(createMemoryStorageError("append", "the turn log threw", { retryable: true }));
-
-/** Adds an event to the waiting events. Joins it with the last one if both are text or both are reasoning. */
-function joined(pending: TurnEvent[], event: TurnEvent): TurnEvent[] {
-  const last = pending.at(-1);
-  if (
-    (event.type === "text" || event.type === "reasoning") &&
-    last?.type === event.type &&
-    last.text.length < MAX_PIECE_CHARACTERS
-  ) {
-    pending[pending.length - 1] = { type: event.type, text: last.text + event.text };
-  } else pending.push(event);
-  return pending;
-}
 
 /**
  * Checks whether an event is stored immediately because readers wait for it. Pieces of a reply and diagnostic events are

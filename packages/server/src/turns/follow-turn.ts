@@ -15,51 +15,61 @@ export interface FollowScope {
  * log. For the end of the events, see `TurnService.follow`.
  */
 export async function* followTurn(
-  scope: FollowScope,
-  query: FollowQuery,
-): AsyncGenerator<readonly NumberedEvent[], void, undefined> {
-  // Keeps one listener on the signal. Otherwise each wait would add and remove one.
-  const stopListening = onAbort(query.signal, () => {});
-  try {
-    yield* eventsOf(scope, query);
-  } finally {
-    stopListening();
-  }
-}
-
-async function* eventsOf(
   { poller, recentEventsOf }: FollowScope,
   { conversationId, turnId, from, afterEnd = false, signal }: FollowQuery,
 ): AsyncGenerator<readonly NumberedEvent[], void, undefined> {
   const isNone = idIssue("conversationId", conversationId) ?? idIssue("turnId", turnId);
   if (isNone !== undefined || !Number.isSafeInteger(from) || from < 0) return;
+  const turn = { conversationId, turnId };
   let next = from;
   // Kept after the end of the turn, so its last events aren't read from the log.
   let recent: RecentEvents | undefined;
-  for (;;) {
-    recent = recentEventsOf({ conversationId, turnId }) ?? recent;
-    if (afterEnd) await recent?.closed(signal);
-    if (signal.aborted) return;
-    const here = recent?.from(next) ?? "elsewhere";
-    let events: readonly NumberedEvent[];
-    if (here !== "elsewhere") {
-      if (here.length === 0) {
-        await recent?.changed(signal);
-        continue;
+  let wakeUp = (): void => {};
+  const wake = (): void => wakeUp();
+  const fromMemory = (): readonly NumberedEvent[] | "elsewhere" => {
+    const known = recent?.from(next) ?? "elsewhere";
+    if (known !== "elsewhere") return known;
+    recent = recentEventsOf(turn) ?? recent;
+    return recent?.from(next) ?? "elsewhere";
+  };
+  // One listener on the signal for all waits.
+  const stopListening = onAbort(signal, wake);
+  try {
+    for (;;) {
+      if (afterEnd) {
+        recent = recentEventsOf(turn) ?? recent;
+        await recent?.closed(signal);
       }
-      events = here;
-    } else {
-      const page = await poller.next({ conversationId, turnId, from: next }, signal);
-      if (page === null || page === undefined || page.events.length === 0) return;
-      const first = next;
-      events = page.events.map((text, index) => ({
-        number: first + index,
-        event: decodeEvent(text),
-        text,
-      }));
+      if (signal.aborted) return;
+      const here = fromMemory();
+      let events: readonly NumberedEvent[];
+      if (here !== "elsewhere") {
+        if (here.length === 0) {
+          // Nothing was awaited since the list was read, so no event is missed.
+          const changed = new Promise<void>((resolve) => {
+            wakeUp = resolve;
+          });
+          recent?.watch(next, wake);
+          await changed;
+          continue;
+        }
+        events = here;
+      } else {
+        const page = await poller.next({ ...turn, from: next }, signal);
+        if (page === null || page === undefined || page.events.length === 0) return;
+        const first = next;
+        events = page.events.map((text, index) => ({
+          number: first + index,
+          event: decodeEvent(text),
+          text,
+        }));
+      }
+      yield events;
+      next += events.length;
+      if (events.at(-1)?.event.type === "turn_end") return;
     }
-    yield events;
-    next += events.length;
-    if (events.at(-1)?.event.type === "turn_end") return;
+  } finally {
+    stopListening();
+    recent?.unwatch(wake);
   }
 }

@@ -5,7 +5,10 @@ import type { NumberedEvent } from "./turn-service.ts";
 const MAX_EVENTS = 64;
 const MAX_CHARACTERS = 524_288;
 
-/** The latest stored events of a turn that runs in this process. Readers get older events from the log. */
+/**
+ * The latest stored events of a turn that runs in this process. Events that all waiting readers have taken aren't kept. Readers get
+ * older events from the log.
+ */
 export interface RecentEvents {
   /** Adds events. Those with known numbers are skipped. */
   readonly add: (first: number, events: readonly EncodedEvent[]) => void;
@@ -16,48 +19,47 @@ export interface RecentEvents {
    * these events from the log, because this list no longer keeps them or won't get them.
    */
   readonly from: (number: number) => readonly NumberedEvent[] | "elsewhere";
-  /** Resolves when events are added, the list is closed, or the signal is aborted. */
-  readonly changed: (signal: AbortSignal) => Promise<void>;
+  /**
+   * From now on, calls `wake` each time events are added, and when the list is closed. `number`: the reader has taken all earlier
+   * events. A reader that waits again calls this function again.
+   */
+  readonly watch: (number: number, wake: () => void) => void;
+  /** Ends the calls of `wake`. */
+  readonly unwatch: (wake: () => void) => void;
   /** Resolves when the list is closed or the signal is aborted. */
   readonly closed: (signal: AbortSignal) => Promise<void>;
 }
 
-/** `onReader` is called when a reader waits for the next events. */
+/** `onReader` is called when a reader watches the list. */
 export function createRecentEvents(begin: number, onReader: () => void = () => {}): RecentEvents {
-  let recent: (NumberedEvent & EncodedEvent)[] = [];
+  const recent: (NumberedEvent & EncodedEvent)[] = [];
   let characters = 0;
   let end = begin;
   let isClosed = false;
-  const readers = new Set<() => void>();
+  /**
+   * The number of the next event that each reader needs, by the function that wakes the reader. The function stays: a promise and an
+   * abort listener for each wait would cost more than the events.
+   */
+  const readers = new Map<() => void, number>();
   const endReaders = new Set<() => void>();
-  const notify = (waiting: Set<() => void>) => {
-    const woken = [...waiting];
-    waiting.clear();
-    for (const wake of woken) wake();
+  const wakeAll = (waiting: Iterable<() => void>) => {
+    for (const wake of [...waiting]) wake();
   };
-  const waitIn = (waiting: Set<() => void>, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const unsubscribe = onAbort(signal, () => done());
-      function done(): void {
-        waiting.delete(done);
-        unsubscribe?.();
-        resolve();
-      }
-      if (signal.aborted || isClosed) done();
-      else waiting.add(done);
-    });
+
+  function drop(count: number): void {
+    for (const { text } of recent.splice(0, count)) characters -= text.length;
+  }
 
   /** Drops the older half of the list if the list is too long. Dropping events one by one would take quadratic time. */
   function trim(): void {
     if (recent.length <= MAX_EVENTS && characters <= MAX_CHARACTERS) return;
-    const isTooMuch = () => recent.length > MAX_EVENTS / 2 || characters > MAX_CHARACTERS / 2;
-    let dropped = 0;
-    while (dropped < recent.length && isTooMuch()) {
-      characters -= recent[dropped]?.text.length ?? 0;
-      dropped += 1;
-      if (recent.length - dropped <= MAX_EVENTS / 2 && characters <= MAX_CHARACTERS / 2) break;
+    let count = 0;
+    let left = characters;
+    while (recent.length - count > MAX_EVENTS / 2 || left > MAX_CHARACTERS / 2) {
+      left -= recent[count]?.text.length ?? 0;
+      count += 1;
     }
-    recent = recent.slice(dropped);
+    drop(count);
   }
 
   return {
@@ -69,12 +71,13 @@ export function createRecentEvents(begin: number, onReader: () => void = () => {
         end += 1;
       }
       trim();
-      notify(readers);
+      wakeAll(readers.keys());
     },
     close: () => {
       isClosed = true;
-      notify(readers);
-      notify(endReaders);
+      wakeAll(readers.keys());
+      readers.clear();
+      wakeAll(endReaders);
     },
     from: (number) => {
       const [oldest] = recent;
@@ -83,10 +86,26 @@ export function createRecentEvents(begin: number, onReader: () => void = () => {
       if (number >= end) return isClosed ? "elsewhere" : [];
       return recent.slice(number - firstRecent);
     },
-    changed: (signal) => {
+    watch: (number, wake) => {
+      readers.set(wake, number);
+      const [oldest] = recent;
+      if (oldest !== undefined) drop(Math.max(0, Math.min(...readers.values()) - oldest.number));
       onReader();
-      return waitIn(readers, signal);
     },
-    closed: (signal) => waitIn(endReaders, signal),
+    unwatch: (wake) => void readers.delete(wake),
+    closed: (signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted || isClosed) {
+          resolve();
+          return;
+        }
+        const stopListening = onAbort(signal, () => done());
+        function done(): void {
+          endReaders.delete(done);
+          stopListening();
+          resolve();
+        }
+        endReaders.add(done);
+      }),
   };
 }

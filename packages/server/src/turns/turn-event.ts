@@ -189,7 +189,9 @@ export interface EncodedEvent {
 }
 
 export function encodeEvent(event: TurnEvent): EncodedEvent {
-  const plain = plainEvent(event);
+  // Pieces are by far the most events, and are plain already.
+  const isPiece = event.type === "text" || event.type === "reasoning";
+  const plain = isPiece ? Object.freeze(event) : plainEvent(event);
   return { event: plain, text: JSON.stringify(plain) };
 }
 

@@ -123,7 +123,7 @@ describe("the UI message stream", () => {
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     expect((await reader?.read())?.value).toBe('data: {"type":"start","messageId":"m1"}\n\n');
     await reader?.cancel();
-    expect(left.signal.aborted).toBe(true);
+    await expect.poll(() => left.signal.aborted).toBe(true);
   });
 
   it.each([

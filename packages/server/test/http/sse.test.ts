@@ -2,6 +2,8 @@ import { createFailure, createMemoryStorageError, type TurnLog } from "@jaf/memo
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { createServerApp } from "@jaf/server";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { encodeServerSentEvents } from "../../src/http/sse.ts";
+import type { NumberedEvent } from "../../src/turns/turn-service.ts";
 import { assistant, saying, startTestServer } from "../support/test-server.ts";
 import { createPausingModel } from "../support/turn-fixtures.ts";
 
@@ -101,6 +103,22 @@ describe("a failing stream", () => {
     expect(await isCutOff(second)).toBe(true);
     expect([told, logged]).toEqual([[], []]);
   });
+});
+
+it("asks for no more events while the client doesn't read", async () => {
+  let asked = 0;
+  async function* pieces(): AsyncGenerator<readonly NumberedEvent[]> {
+    for (;;) yield [{ number: asked++, event: { type: "text", text: "x" } }];
+  }
+  const response = await encodeServerSentEvents({
+    ...{ conversationId: "c", turnId: "t", events: pieces(), closing: new AbortController().signal },
+    ...{ onLeave: () => {}, onError: () => {} },
+  });
+  const reader = response.body?.getReader();
+  for (let n = 0; n < 20; n++) await reader?.read();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(asked).toBeLessThanOrEqual(21);
+  await reader?.cancel();
 });
 
 it("reports no error if a JSON response is pending when the server closes", async () => {

@@ -247,12 +247,13 @@ describe("close", () => {
     const { model } = createPausingModel(["One "]);
     const server = await startTestServer(model, { ...shared, shutdownMs: 0 });
     const turn = await begin(server);
-    const reading = server
-      .send("ada", pathOf(turn), { headers: stream })
-      .then((response) => readSentEvents(response));
-    await untilSaid(server, turn, "One ");
-    await server.close();
-    const seen = await reading;
+    const seen: SentEvent[] = [];
+    let closed: Promise<void> | undefined;
+    for await (const sent of sentEvents(await server.send("ada", pathOf(turn), { headers: stream }))) {
+      seen.push(sent);
+      if (sent.event.type === "text") closed = server.close();
+    }
+    await closed;
     const last = seen.at(-1) as SentEvent;
     const other = await startTestServer(saying("One two."), {
       ...shared,

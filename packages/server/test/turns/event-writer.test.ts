@@ -16,7 +16,7 @@ const reply: TurnEvent = {
 };
 const start: TurnEvent = { type: "turn_start", turnId: "t", conversationId: "c", agentName: "a" };
 
-async function openWriter() {
+async function openWriter(appendMs = 0) {
   const log = createInMemoryTurnLog();
   const turn = { conversationId: "c", turnId: "t", userId: "u" };
   const begun = await log.begin({ ...turn, request: "{}", leaseSeconds: 10, keepSeconds: 60 });
@@ -27,15 +27,16 @@ async function openWriter() {
   const writer = createEventWriter({
     log: {
       renew,
-      append: (append: AppendedEvents) => {
+      append: async (append: AppendedEvents) => {
         appends.push({ types: append.events.map(typeOf), ends: append.end !== undefined });
+        if (appendMs > 0) await new Promise((resolve) => setTimeout(resolve, appendMs));
         return log.append(append);
       },
     },
     ...{
       writer: begun.data.writer,
       first: 0,
-      gatherMs: () => 40,
+      gatherMs: 40,
       heartbeatMs: HEARTBEAT_MS,
       leaseMs: 10_000,
     },
@@ -71,6 +72,28 @@ describe("The event writer", () => {
       { types: ["message", "turn_end"], ends: true },
     ]);
   });
+
+  it.each([
+    [0, 25],
+    [100, 4],
+  ])(
+    "gathers for longer while appends are slow: after appends of %i ms, at most %i a second",
+    async (appendMs, most) => {
+      const { writer, appends } = await openWriter(appendMs);
+      writer.storeEarly();
+      const speak = async (seconds: number) => {
+        for (let piece = 0; piece < seconds * 100; piece++) {
+          writer.push(text("."));
+          await vi.advanceTimersByTimeAsync(10);
+        }
+      };
+      await speak(5);
+      const before = appends.length;
+      await speak(1);
+      expect(appends.length - before).toBeLessThanOrEqual(most);
+      expect(appends.length - before).toBeGreaterThanOrEqual(most - 1);
+    },
+  );
 
   it("stores what it has before a tool runs", async () => {
     const { writer, appends } = await openWriter();

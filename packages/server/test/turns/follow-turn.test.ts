@@ -1,7 +1,9 @@
 import { createFailure, createMemoryConnectionError, type TurnLog } from "@jaf/memory";
 import type { EventQuery } from "@jaf/memory/adapter";
 import { describe, expect, test } from "vitest";
-import { createRecentEvents } from "../../src/turns/recent-events.ts";
+import type { EventPoller } from "../../src/turns/event-poller.ts";
+import { followTurn } from "../../src/turns/follow-turn.ts";
+import { createRecentEvents, type RecentEvents } from "../../src/turns/recent-events.ts";
 import { encodeEvent } from "../../src/turns/turn-event.ts";
 import {
   ask,
@@ -142,6 +144,67 @@ describe("A reader", () => {
     expect(await eventsOf(service, { ...none, conversationId: "" })).toEqual([]);
     expect(await eventsOf(service, none, -1)).toEqual([]);
     expect(await eventsOf(service, none, Number.NaN)).toEqual([]);
+  });
+});
+
+describe("A reader in the turn's process", () => {
+  const poller: EventPoller = { next: async () => undefined, close: () => {} };
+
+  function follow(recent: RecentEvents) {
+    const leaving = new AbortController();
+    const query = { conversationId: "c", turnId: "t", from: 0, signal: leaving.signal };
+    const events = followTurn({ poller, recentEventsOf: () => recent }, query);
+    return { events, leave: () => leaving.abort() };
+  }
+
+  test("misses no event that is added at the moment when it begins to wait", async () => {
+    let added = 0;
+    const recent: RecentEvents = createRecentEvents(0, () => recent.add(added, [piece(`${added++}`)]));
+    const { events, leave } = follow(recent);
+    for (const n of [0, 1, 2]) {
+      const { value } = await events.next();
+      expect(value).toMatchObject([{ number: n, event: { text: `${n}` } }]);
+    }
+    leave();
+  });
+
+  test("gets all events in order that are added while it is busy with earlier ones", async () => {
+    const recent = createRecentEvents(0);
+    const { events } = follow(recent);
+    const first = events.next();
+    recent.add(0, [piece("0")]);
+    expect((await first).value).toMatchObject([{ number: 0 }]);
+    recent.add(1, [piece("1")]);
+    recent.add(2, [piece("2"), piece("3")]);
+    expect((await events.next()).value).toMatchObject([{ number: 1 }, { number: 2 }, { number: 3 }]);
+  });
+
+  test.each(["leaves", "loses the turn"])("ends while it waits if it %s", async (how) => {
+    const recent = createRecentEvents(0);
+    const { events, leave } = follow(recent);
+    const waiting = events.next();
+    if (how === "leaves") leave();
+    else recent.close();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+  });
+
+  test.each(["leaves", "loses the turn"])(
+    "ends if it %s at the moment when it begins to wait",
+    async (how) => {
+      const recent: RecentEvents = createRecentEvents(0, () => {
+        if (how === "leaves") reader.leave();
+        else recent.close();
+      });
+      const reader = follow(recent);
+      expect(await reader.events.next()).toEqual({ done: true, value: undefined });
+    },
+  );
+
+  test("that waits for the end ends at once if it has left before", async () => {
+    const recent = createRecentEvents(0);
+    const query = { conversationId: "c", turnId: "t", from: 0, afterEnd: true, signal: AbortSignal.abort() };
+    const events = followTurn({ poller, recentEventsOf: () => recent }, query);
+    expect(await events.next()).toEqual({ done: true, value: undefined });
   });
 });
 
