@@ -84,6 +84,7 @@ export const streams: Part = async (lab, { quick }) => {
       columns: [
         `${PER_SECOND} pieces a second`,
         "streams",
+        "arrived",
         "p50",
         "p99",
         "longest",

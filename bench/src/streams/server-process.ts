@@ -41,11 +41,11 @@ const raw = new Hono().get("/raw", (context) =>
     for (const event of recorded) await stream.writeSSE(event);
   }),
 );
-const app = new Hono()
-  .route("/", raw)
-  .route("/", await comparedRoutes(setup.redisUrl, speak))
-  .mount("/", served.fetch);
-const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) =>
+const compared = new Hono().route("/", raw).route("/", await comparedRoutes(setup.redisUrl, speak));
+// Not mounted, because Hono would create another request for each request.
+const fetch = (request: Request) =>
+  request.url.endsWith("/chat") ? served.fetch(request) : compared.fetch(request);
+const server = serve({ fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) =>
   process.send?.({ url: `http://127.0.0.1:${port}` }),
 );
 

@@ -1,3 +1,4 @@
+import { onAbort } from "@jaf/memory/internal";
 import type { Context } from "hono";
 import type { EncodedTurn, Encoder } from "../http/encoder.ts";
 import { refusalFailure } from "../http/failure.ts";
@@ -81,18 +82,27 @@ export async function answerEvents(
   return encodeEvents(parts, context, { ...turn, release }, encode);
 }
 
+/** Returns a signal that is aborted when the reader leaves, or with one of the other signals. `AbortSignal.any` takes more memory. */
+function leaving(others: readonly AbortSignal[], onLeave: () => void) {
+  const left = new AbortController();
+  let stopListening: readonly (() => void)[] = [];
+  const leave = (): void => {
+    for (const stop of stopListening) stop();
+    onLeave();
+    left.abort();
+  };
+  stopListening = others.map((other) => onAbort(other, leave));
+  if (left.signal.aborted) leave();
+  return { signal: left.signal, leave };
+}
+
 async function encodeEvents(
   { service, closing, report }: ServerParts,
   context: RequestContext,
   { conversationId, turnId, from, release }: FollowedTurn & { readonly release: () => void },
   encode: Encoder,
 ): Promise<Response> {
-  const left = new AbortController();
-  const signal = AbortSignal.any([left.signal, closing, context.req.raw.signal]);
-  const leave = (): void => {
-    release();
-    left.abort();
-  };
+  const { signal, leave } = leaving([closing, context.req.raw.signal], release);
   const events = service.follow({ conversationId, turnId, from, signal, afterEnd: encode === encodeJson });
   const turn: EncodedTurn = {
     ...{ conversationId, turnId, events, closing, onLeave: leave },

@@ -1,7 +1,6 @@
 import type { Result, TurnLog } from "@jaf/memory";
 import type { TurnEnding, TurnWriter, WriterAnswer } from "@jaf/memory/adapter";
-import { backoffDelayMs, createFailure, createMemoryStorageError, onAbort } from "@jaf/memory/internal";
-import { pause } from "../pause.ts";
+import { backoffDelayMs, createFailure, createMemoryStorageError } from "@jaf/memory/internal";
 import { type EncodedEvent, encodeEvent, type TurnEvent } from "./turn-event.ts";
 
 /** Limits of one append to the log: number of events, and approximate number of characters. */
@@ -71,7 +70,6 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
   /** The number of tasks that run or wait. */
   let tasks = 0;
   let work: Promise<unknown> = Promise.resolve();
-  const over = new AbortController();
 
   const isOpen = (): boolean => state === "open";
   const finish = (how: "lost" | "closed"): void => {
@@ -80,15 +78,14 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     pending = [];
     clearTimeout(timer);
     clearInterval(heartbeat);
-    over.abort();
+    end();
     if (how === "lost") options.onLost();
   };
 
-  /**
-   * Resolves when the lease is lost or the writer is closed. After that, callers must not wait for a store that never answers.
-   */
+  let end = (): void => {};
+  /** Resolves when the lease is lost or the writer is closed. After that, callers must not wait for a store that never answers. */
   const isOver = new Promise<undefined>((resolve) => {
-    onAbort(over.signal, () => resolve(undefined));
+    end = () => resolve(undefined);
   });
   const unlessOver = <T>(task: Promise<T>): Promise<T | undefined> => Promise.race([task, isOver]);
 
@@ -112,7 +109,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
       const delayMs = backoffDelayMs(attempt, { baseDelayMs: 50, maxDelayMs: 1_000 });
       const isTooLate = performance.now() + delayMs - heldAt >= leaseMs;
       if (!answer.error.retryable || isTooLate) break;
-      await pause(delayMs, over.signal);
+      await unlessOver(new Promise((resolve) => setTimeout(resolve, delayMs)));
     }
     finish("lost");
     return false;
