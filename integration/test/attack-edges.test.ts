@@ -67,6 +67,56 @@ describe.each([
     expect(status, JSON.stringify(body)).toBe(200);
   });
 
+  it("isn't reported as completed if its late beginning made another turn's messages look like its own", async () => {
+    const stores = await open();
+    const { model } = createCountingModel();
+    const other = await startServer({ ...stores, model });
+    let arrive: () => Promise<unknown> = async () => undefined;
+    let begins = 0;
+    let isDown = true;
+    const turnLog: TurnLog = {
+      ...stores.turnLog,
+      begin: async (turn) => {
+        begins += 1;
+        if (begins === 1) arrive = () => stores.turnLog.begin(turn);
+        if (begins === 3) {
+          await other.ask({ conversationId: "c", message: "Other" });
+          await arrive();
+          isDown = false;
+        }
+        return lost();
+      },
+      read: async (query) => (isDown ? lost() : stores.turnLog.read(query)),
+    };
+    const server = await startServer({ ...stores, turnLog, model, turns: { leaseSeconds: 1 } });
+    await create(stores);
+    const { status, body } = await server.ask({ conversationId: "c" });
+    const { texts, turns } = await stateOf(stores, "c");
+    const isStored = texts?.includes("Hello") === true;
+    expect([isStored, turns], JSON.stringify([status, body, begins])).toEqual([
+      JSON.stringify(body).includes('"completed"'),
+      ["ended", "ended"],
+    ]);
+  });
+
+  it("isn't reported as missing if the stores fail and it never begins", async () => {
+    const stores = await open();
+    const { model, calls } = createCountingModel();
+    const fail = async () => lost();
+    const server = await startServer({
+      ...{ provider: around(stores.provider, fail), model },
+      turnLog: {
+        ...stores.turnLog,
+        beginning: (turn) => stores.turnLog.beginning?.(turn) as never,
+        ...{ begin: fail, renew: fail, read: fail },
+      },
+    });
+    await create(stores);
+    const { status, body } = await server.ask({ conversationId: "c" });
+    expect(status, JSON.stringify(body)).toBe(503);
+    expect(calls()).toBe(0);
+  });
+
   it("doesn't show a cached reading of another user, with a wrapper that caches by id", async () => {
     const stores = await open();
     const { model, calls } = createCountingModel();
