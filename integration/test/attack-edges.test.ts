@@ -99,6 +99,37 @@ describe.each([
     ]);
   });
 
+  it("isn't reported as completed if the store fails once while another process takes it over", async () => {
+    const stores = await open();
+    const held = createHeldModel();
+    const durability = "completed";
+    const first = await startServer({ ...stores, model: held.model, durability });
+    await create(stores);
+    await stores.provider.appendMessages("c", [
+      { role: "user", content: "Before" },
+      { role: "assistant", content: "Earlier reply" },
+    ]);
+    const asked = first.ask({ conversationId: "c" });
+    await expect.poll(held.calls).toBe(1);
+    await first.app.close();
+    await asked;
+    let reads = 0;
+    const provider: VersionedMemoryProvider = {
+      ...stores.provider,
+      readConversation: async (...given) => {
+        reads += 1;
+        return reads === 2 ? lost() : stores.provider.readConversation(...given);
+      },
+    };
+    const { model } = createCountingModel();
+    await startServer({ ...stores, provider, model, durability, turns: { recoverMs: 50 } });
+    await expect.poll(async () => (await stateOf(stores, "c")).turns).toEqual(["ended"]);
+    const turns = await stores.turnLog.turnsOf("c");
+    const record = turns.success ? (turns.data[0]?.record ?? "") : "";
+    const isStored = (await stateOf(stores, "c")).texts?.includes("Hello") === true;
+    expect(isStored, record).toBe(record.includes('"status":"completed"'));
+  });
+
   it("isn't reported as missing if the stores fail and it never begins", async () => {
     const stores = await open();
     const { model, calls } = createCountingModel();

@@ -56,7 +56,8 @@ export async function prepareTakeOver<Ctx>(
     return createSuccess({ request: stored, taken });
   }
   const isUnmade = stored.edit !== undefined && read.data.receipt === undefined;
-  const { version, traceId } = conversation.metadata ?? {};
+  const version = conversation.metadata?.version;
+  const traceId: unknown = conversation.metadata?.["traceId"];
   // A turn whose beginning reached the log late, after another turn, has written nothing.
   const isForeign = typeof traceId === "string" && traceId !== turnId;
   // Nothing of the turn is stored, and the messages that it was sent for have changed.
