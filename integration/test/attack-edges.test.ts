@@ -67,6 +67,87 @@ describe.each([
     expect(status, JSON.stringify(body)).toBe(200);
   });
 
+  it("isn't reported as completed if its late beginning made another turn's messages look like its own", async () => {
+    const stores = await open();
+    const { model } = createCountingModel();
+    const other = await startServer({ ...stores, model });
+    let arrive: () => Promise<unknown> = async () => undefined;
+    let begins = 0;
+    let isDown = true;
+    const turnLog: TurnLog = {
+      ...stores.turnLog,
+      begin: async (turn) => {
+        begins += 1;
+        if (begins === 1) arrive = () => stores.turnLog.begin(turn);
+        if (begins === 3) {
+          await other.ask({ conversationId: "c", message: "Other" });
+          await arrive();
+          isDown = false;
+        }
+        return lost();
+      },
+      read: async (query) => (isDown ? lost() : stores.turnLog.read(query)),
+    };
+    const server = await startServer({ ...stores, turnLog, model, turns: { leaseSeconds: 1 } });
+    await create(stores);
+    const { status, body } = await server.ask({ conversationId: "c" });
+    const { texts, turns } = await stateOf(stores, "c");
+    const isStored = texts?.includes("Hello") === true;
+    expect([isStored, turns], JSON.stringify([status, body, begins])).toEqual([
+      JSON.stringify(body).includes('"completed"'),
+      ["ended", "ended"],
+    ]);
+  });
+
+  it("isn't reported as completed if the store fails once while another process takes it over", async () => {
+    const stores = await open();
+    const held = createHeldModel();
+    const durability = "completed";
+    const first = await startServer({ ...stores, model: held.model, durability });
+    await create(stores);
+    await stores.provider.appendMessages("c", [
+      { role: "user", content: "Before" },
+      { role: "assistant", content: "Earlier reply" },
+    ]);
+    const asked = first.ask({ conversationId: "c" });
+    await expect.poll(held.calls).toBe(1);
+    await first.app.close();
+    await asked;
+    let reads = 0;
+    const provider: VersionedMemoryProvider = {
+      ...stores.provider,
+      readConversation: async (...given) => {
+        reads += 1;
+        return reads === 2 ? lost() : stores.provider.readConversation(...given);
+      },
+    };
+    const { model } = createCountingModel();
+    await startServer({ ...stores, provider, model, durability, turns: { recoverMs: 50 } });
+    await expect.poll(async () => (await stateOf(stores, "c")).turns).toEqual(["ended"]);
+    const turns = await stores.turnLog.turnsOf("c");
+    const record = turns.success ? (turns.data[0]?.record ?? "") : "";
+    const isStored = (await stateOf(stores, "c")).texts?.includes("Hello") === true;
+    expect(isStored, record).toBe(record.includes('"status":"completed"'));
+  });
+
+  it("isn't reported as missing if the stores fail and it never begins", async () => {
+    const stores = await open();
+    const { model, calls } = createCountingModel();
+    const fail = async () => lost();
+    const server = await startServer({
+      ...{ provider: around(stores.provider, fail), model },
+      turnLog: {
+        ...stores.turnLog,
+        beginning: (turn) => stores.turnLog.beginning?.(turn) as never,
+        ...{ begin: fail, renew: fail, read: fail },
+      },
+    });
+    await create(stores);
+    const { status, body } = await server.ask({ conversationId: "c" });
+    expect(status, JSON.stringify(body)).toBe(503);
+    expect(calls()).toBe(0);
+  });
+
   it("doesn't show a cached reading of another user, with a wrapper that caches by id", async () => {
     const stores = await open();
     const { model, calls } = createCountingModel();

@@ -22,7 +22,7 @@ export interface ServerOf {
   readonly model: ModelProvider<Identity>;
   readonly userId?: string;
   readonly turns?: ServerAppOptions<Identity>["turns"];
-  readonly durability?: "step" | "turn" | "completed";
+  readonly durability?: "step" | "turn" | "completed" | undefined;
   readonly onTool?: () => void;
 }
 

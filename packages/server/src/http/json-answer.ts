@@ -11,7 +11,9 @@ import { HttpFailure, notFound } from "./failure.ts";
 export const encodeJson: Encoder = async (turn) => {
   const messages: Message[] = [];
   let end: TurnEnd | undefined;
+  let isSeen = false;
   for await (const group of turn.events) {
+    isSeen = true;
     for (const { event } of group) {
       if (event.type === "message") messages.push(event.message);
       if (event.type === "turn_end") end = event;
@@ -20,11 +22,13 @@ export const encodeJson: Encoder = async (turn) => {
   turn.onLeave();
   if (end === undefined) {
     // The turn was erased or has expired.
-    if (!turn.closing.aborted) throw notFound();
-    // Not retryable: the same request would send the message twice.
+    if (!turn.closing.aborted && isSeen) throw notFound();
+    // Not retryable: the same request could send the message twice.
     throw new HttpFailure(
       "unavailable",
-      "The server is shutting down. The turn continues: follow its events.",
+      turn.closing.aborted
+        ? "The server is shutting down. The turn continues: follow its events."
+        : "The store failed, so the turn may not have begun. Load the conversation.",
       {
         ...{ conversationId: turn.conversationId, turnId: turn.turnId },
         ...{ retryable: false, isExpected: true },

@@ -35,7 +35,7 @@ export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): 
   if (
     taken !== undefined &&
     !isResumption &&
-    refusalOf(settled) !== undefined &&
+    isMismatch(refusalOf(settled)) &&
     job.reason() === undefined &&
     (await isInPlace(job))
   ) {
@@ -43,6 +43,10 @@ export async function runAgent<Ctx>(job: JobParts<Ctx>, isResumption: boolean): 
   }
   return conclude(job, mapper, settled);
 }
+
+/** Whether the request doesn't match the conversation. Other refusals, e.g. of the store, say nothing about that. */
+const isMismatch = (refused: TurnRefusal | undefined): boolean =>
+  refused?.reason === "changed" || refused?.reason === "invalid";
 
 /** Checks whether a turn can be resumed from the stored messages. An edit can be resumed only once it is stored. */
 async function isInPlace<Ctx>({ options }: JobParts<Ctx>): Promise<boolean> {

@@ -56,8 +56,12 @@ export async function prepareTakeOver<Ctx>(
     return createSuccess({ request: stored, taken });
   }
   const isUnmade = stored.edit !== undefined && read.data.receipt === undefined;
-  // The edit isn't stored, and the messages to replace have changed.
-  if (isUnmade && conversation.metadata?.version !== base.version) {
+  const version = conversation.metadata?.version;
+  const traceId: unknown = conversation.metadata?.["traceId"];
+  // A turn whose beginning reached the log late, after another turn, has written nothing.
+  const isForeign = typeof traceId === "string" && traceId !== turnId;
+  // Nothing of the turn is stored, and the messages that it was sent for have changed.
+  if ((isUnmade || isForeign) && version !== base.version) {
     const { message } = refusal("changed");
     const ending = failedEnd({ code: "MemoryError", message, retryable: false });
     return createSuccess({
@@ -76,7 +80,7 @@ export async function prepareTakeOver<Ctx>(
     request: stored,
     taken: {
       ...common,
-      version: conversation.metadata?.version,
+      version,
       // A stopped turn keeps the shown text, which its message then replaces.
       missing: turn.stopRequested && opening.type === "retract" ? missing : [opening, ...missing],
       hasProgress: messages.length > 0,
