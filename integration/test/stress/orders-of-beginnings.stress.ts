@@ -13,8 +13,8 @@ import {
   lost,
   startServer,
   stateOf,
-} from "./support/server/beginnings.ts";
-import { openPostgres, openRedis, type Stores } from "./support/server/stores.ts";
+} from "../support/server/beginnings.ts";
+import { openPostgres, openRedis, type Stores } from "../support/server/stores.ts";
 
 const create = async ({ provider }: Pick<Stores, "provider">, userId = "ada") => {
   const made = await provider.appendMessages("c", [], { userId }, { createIfMissing: true });

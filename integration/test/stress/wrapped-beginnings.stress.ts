@@ -14,8 +14,8 @@ import {
   lost,
   startServer,
   stateOf,
-} from "./support/server/beginnings.ts";
-import { openPostgres, openRedis, type Stores } from "./support/server/stores.ts";
+} from "../support/server/beginnings.ts";
+import { openPostgres, openRedis, type Stores } from "../support/server/stores.ts";
 
 type Pair = Pick<Stores, "provider" | "turnLog">;
 
