@@ -51,6 +51,7 @@ export function plotLag(lines: readonly Line[]): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" fill="#808080">`,
+    "<title>Age of a piece by the number of streams</title>",
     ...grid,
     ...sizes.map((streams) => text({ x: x(streams), y: HEIGHT - BOTTOM + 18 }, "middle", String(streams))),
     text({ x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8 }, "middle", "streams"),
