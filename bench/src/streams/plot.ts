@@ -6,10 +6,10 @@ export interface Line {
   readonly points: readonly { readonly streams: number; readonly ms: number }[];
 }
 
-const WIDTH = 640;
+const WIDTH = 680;
 const HEIGHT = 360;
 const LEFT = 56;
-const RIGHT = 176;
+const RIGHT = 216;
 const TOP = 16;
 const BOTTOM = 44;
 const STEPS = 5;
