@@ -1,8 +1,9 @@
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import * as z from "zod";
 import { type CostRequest, type CostSetup, timesSchema, usageSchema } from "../cost/cost-messages.ts";
+import { type ForkedServer, forkServer } from "../fork-server.ts";
 import { inParallel, type Lab } from "../lab.ts";
 import type { StoreKind } from "../options.ts";
 import { duration, integer, ratio } from "../report.ts";
@@ -10,7 +11,6 @@ import type { Check } from "../results.ts";
 import { now, quantile } from "../statistics.ts";
 import { startPostgresServer } from "../stores/postgres.ts";
 import { startRedisServer } from "../stores/redis.ts";
-import { readySchema } from "../streams/server-messages.ts";
 import type { Part } from "./part.ts";
 
 const MESSAGE = "I live in Ulm. Where is the station?";
@@ -27,9 +27,7 @@ interface Size {
 const SIZE: Size = { clients: [1, 16, 64], rounds: (clients) => (clients === 1 ? 12 : 5) };
 const QUICK: Size = { clients: [1, 4], rounds: () => 1 };
 
-interface Bench {
-  readonly child: ChildProcess;
-  readonly url: string;
+interface Bench extends ForkedServer {
   readonly agent: Agent;
 }
 
@@ -163,21 +161,10 @@ async function measureClients(bench: Bench, clients: number, rounds: number): Pr
 }
 
 async function startServer(lab: Lab, setup: CostSetup): Promise<Bench> {
-  const child = fork(new URL("../cost/cost-process.ts", import.meta.url), [JSON.stringify(setup)]);
-  const ended = once(child, "exit");
-  lab.onEnd(async () => {
-    child.kill();
-    await ended;
-  });
-  const [ready]: unknown[] = await Promise.race([
-    once(child, "message"),
-    ended.then(() => {
-      throw new Error("The server ended before it listened.");
-    }),
-  ]);
+  const server = await forkServer(lab, new URL("../cost/cost-process.ts", import.meta.url), setup);
   const agent = new Agent({ keepAlive: true });
   lab.onEnd(() => agent.destroy());
-  return { child, url: readySchema.parse(ready).url, agent };
+  return { ...server, agent };
 }
 
 const names: Readonly<Record<StoreKind, string>> = { redis: "Redis", postgres: "Postgres" };

@@ -19,7 +19,6 @@ export type ServerRequest =
   | { readonly type: "cpu" }
   | { readonly type: "memory" };
 
-export const readySchema = z.object({ url: z.string() });
 /** The processor time of the server so far, in user and system mode. */
 export const cpuSchema = z.object({ cpuMs: z.number() });
 /** The heap and the buffers outside of it, after a collection of garbage. */

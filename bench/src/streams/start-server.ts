@@ -1,12 +1,12 @@
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type * as z from "zod";
+import { forkServer } from "../fork-server.ts";
 import type { Lab } from "../lab.ts";
 import {
   cpuSchema,
   memorySchema,
   type RawEvent,
-  readySchema,
   type ServerRequest,
   type ServerSetup,
 } from "./server-messages.ts";
@@ -23,22 +23,10 @@ export interface MeasuredServer {
 }
 
 export async function startServer(lab: Lab, setup: ServerSetup): Promise<MeasuredServer> {
-  const child = fork(new URL("server-process.ts", import.meta.url), [JSON.stringify(setup)], {
-    execArgv: [...process.execArgv, "--expose-gc"],
-  });
-  const ended = once(child, "exit");
-  lab.onEnd(async () => {
-    child.kill();
-    await ended;
-  });
-  const [ready]: unknown[] = await Promise.race([
-    once(child, "message"),
-    ended.then(() => {
-      throw new Error("The server ended before it listened.");
-    }),
-  ]);
+  const program = new URL("server-process.ts", import.meta.url);
+  const { child, url } = await forkServer(lab, program, setup, ["--expose-gc"]);
   return {
-    url: readySchema.parse(ready).url,
+    url,
     record: (events) => tell(child, { type: "record", events }),
     cpuMs: async () => (await ask(child, { type: "cpu" }, cpuSchema)).cpuMs,
     heapBytes: async () => (await ask(child, { type: "memory" }, memorySchema)).heapBytes,

@@ -5,7 +5,7 @@ export interface Pieces {
   readonly text: () => string;
 }
 
-/** Few, so that most pieces are garbage before the collector has moved them to the old ones, where collecting them is slow. */
+/** How many pieces are joined at once. Few, so that most of them are garbage while they are young and cheap to collect. */
 const BLOCK = 8;
 
 /**

@@ -82,7 +82,8 @@ export async function answerEvents(
   return encodeEvents(parts, context, { ...turn, release }, encode);
 }
 
-/** Returns a signal that is aborted when the reader leaves, or with one of the other signals. `AbortSignal.any` takes more memory. */
+/** Returns a signal that is aborted when the reader leaves, or with one of the other signals. */
+// `AbortSignal.any` takes more memory.
 function leaving(others: readonly AbortSignal[], onLeave: () => void) {
   const left = new AbortController();
   let stopListening: readonly (() => void)[] = [];
