@@ -9,7 +9,8 @@ import {
 import { contentOf, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import * as z from "zod";
 import { mediaAt } from "./parts.ts";
-import { deniedText, outputContent } from "./tool-parts.ts";
+import { sourceIn } from "./sources.ts";
+import { APPROVED, deniedText, isDecided, outputContent } from "./tool-parts.ts";
 
 const partSchema = z.looseObject({ type: z.string() });
 const uiMessagesSchema = z.array(
@@ -61,8 +62,7 @@ export function decisionsFromUIMessages(uiMessages: unknown): ApprovalDecision[]
   const parsed = uiMessagesSchema.safeParse(uiMessages);
   const parts = parsed.success ? parsed.data.flatMap((message) => message.parts) : [];
   return parts.flatMap((part) => {
-    if (!isTool(part) || part["state"] !== "approval-responded" || part["providerExecuted"] === true)
-      return [];
+    if (!isTool(part) || part["state"] !== "approval-responded" || isDecided(part)) return [];
     const { id, approved, reason } = fieldsOf(part["approval"]);
     return parseApprovalDecision({ toolCallId: part["toolCallId"], approvalId: id, approved, reason }) ?? [];
   });
@@ -107,7 +107,7 @@ function stepMessages(step: readonly Fields[]): RichMessage[] {
     if (!isTool(part)) {
       const known = contentPart(part);
       if (known !== undefined) content.push(known);
-    } else if (part["providerExecuted"] === true) {
+    } else if (part["providerExecuted"] === true && part["approval"] === undefined) {
       content.push(...providerParts(part));
     } else if (part["state"] !== "input-streaming") {
       const call = callOf(part);
@@ -132,7 +132,7 @@ function contentLike(shown: readonly Fields[], parts: readonly ContentPart[]): R
 
 /** Converts a part that isn't a call. Returns `undefined` for a part that clients must not set. */
 function contentPart(part: Fields): ContentPart | undefined {
-  const [text, url, title] = [textField(part, "text"), textField(part, "url"), textField(part, "title")];
+  const [text, url] = [textField(part, "text"), textField(part, "url")];
   const mediaType = textField(part, "mediaType");
   const filename = textField(part, "filename");
   const named = present({ filename });
@@ -143,14 +143,9 @@ function contentPart(part: Fields): ContentPart | undefined {
       return text === undefined || text === "" ? undefined : { type: "reasoning", text };
     case "file":
       return url === undefined || mediaType === undefined ? undefined : mediaAt({ mediaType, url, ...named });
-    case "source-url": {
-      const id = textField(part, "sourceId") ?? "";
-      return { type: "source", sourceType: "url", id, url, ...present({ title }) };
-    }
-    case "source-document": {
-      const id = textField(part, "sourceId") ?? "";
-      return { type: "source", sourceType: "document", id, title, mediaType, ...named };
-    }
+    case "source-url":
+    case "source-document":
+      return sourceIn(part);
     default:
       return undefined;
   }
@@ -173,7 +168,8 @@ function callOf(part: Fields): RichToolCall {
   }
   // A string is what a model wrote instead of JSON.
   const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "{}");
-  return { id, type: "function", function: { name, arguments: text } };
+  const executed = part["providerExecuted"] === true ? { providerExecuted: true } : {};
+  return { id, type: "function", function: { name, arguments: text }, ...executed };
 }
 
 /** Returns the result of a call, or `undefined` if the call has no result. */
@@ -183,6 +179,8 @@ function resultOf(part: Fields): RichMessage["content"] | undefined {
       return part["preliminary"] === true ? undefined : outputContent(part["output"]);
     case "output-error":
       return textField(part, "errorText") ?? "";
+    case "approval-responded":
+      return isDecided(part) ? APPROVED : undefined;
     case "output-denied":
       return deniedText(textField(fieldsOf(part["approval"]), "reason"));
     default:
