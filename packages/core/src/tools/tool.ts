@@ -82,7 +82,15 @@ export type Tool<A, Ctx> = {
    * `RunConfig.timeouts.toolMs`.
    */
   readonly timeoutMs?: number;
+  /**
+   * Fields for the tool's definition in the requests of single model providers, by the model provider's name and under the
+   * service's own names, e.g. `{ anthropic: { defer_loading: true }, openai: { strict: true } }`.
+   */
+  readonly providerOptions?: ProviderOptions;
 };
+
+/** JSON options for single model providers, by the model provider's name. */
+export type ProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Marks a tool that the client runs. Copies of the tool keep the mark. */
 const CLIENT = Symbol.for("@jaf/core/client-tool");
@@ -138,6 +146,8 @@ export interface ToolDefinition<Schema extends StandardSchema, Ctx> {
     | ((args: SchemaOutput<Schema>, context: Readonly<Ctx>) => boolean | Promise<boolean>);
   /** The time limit of one execution, in milliseconds; see `Tool.timeoutMs`. */
   readonly timeoutMs?: number;
+  /** Fields for the tool's definition in the requests of single model providers; see `Tool.providerOptions`. */
+  readonly providerOptions?: ProviderOptions;
 }
 
 /**
@@ -161,7 +171,7 @@ export interface ToolDefinition<Schema extends StandardSchema, Ctx> {
 export function createTool<Schema extends StandardSchema, Ctx = any>(
   definition: ToolDefinition<Schema, Ctx>,
 ): Tool<SchemaOutput<Schema>, Ctx> {
-  const { name, description, jsonSchema, execute, needsApproval, timeoutMs } = definition;
+  const { name, description, jsonSchema, execute, needsApproval, timeoutMs, providerOptions } = definition;
   const parameters = zodSchemaOf(definition.parameters, `Invalid parameters of tool "${name}"`, jsonSchema);
   return {
     schema: { name, description, parameters },
@@ -178,6 +188,6 @@ export function createTool<Schema extends StandardSchema, Ctx = any>(
       : {
           needsApproval: typeof needsApproval === "function" ? needsApproval.bind(definition) : needsApproval,
         }),
-    ...present({ timeoutMs }),
+    ...present({ timeoutMs, providerOptions }),
   };
 }
