@@ -2,7 +2,14 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createAiSdkProvider } from "@jaf/ai-sdk";
 import { createAnthropicProvider } from "@jaf/anthropic";
-import { createRunState, createTool, type ModelProvider, run, type StandardSchema } from "@jaf/core";
+import {
+  createRunState,
+  createTool,
+  fromStandardSchema,
+  type ModelProvider,
+  run,
+  type StandardSchema,
+} from "@jaf/core";
 import { createGoogleProvider } from "@jaf/google";
 import { createOpenAIProvider, createOpenAIResponsesProvider } from "@jaf/openai";
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
@@ -15,10 +22,13 @@ type Json = Readonly<Record<string, unknown>>;
 // biome-ignore lint/suspicious/noExplicitAny: it doesn't use the context
 type AnyProvider = ModelProvider<any>;
 
-const services: readonly (readonly [
-  string,
-  (settings: { apiKey: string; fetch: typeof fetch }) => AnyProvider,
-])[] = [
+interface Settings {
+  readonly apiKey: string;
+  readonly fetch: typeof fetch;
+}
+type Provider = (settings: Settings) => AnyProvider;
+
+const services: readonly (readonly [string, Provider])[] = [
   ["openai chat", (settings) => createOpenAIProvider({ ...settings, model: "gpt-5-mini" })],
   ["openai responses", (settings) => createOpenAIResponsesProvider({ ...settings, model: "gpt-5-mini" })],
   ["anthropic", (settings) => createAnthropicProvider({ ...settings, model: "claude-sonnet-4-5" })],
@@ -33,10 +43,7 @@ interface Schemas {
 }
 
 /** The body of the request of an agent with these schemas. */
-async function requestOf(
-  provider: (typeof services)[number][1],
-  { parameters, output }: Schemas,
-): Promise<Json> {
+async function requestOf(provider: Provider, { parameters, output }: Schemas): Promise<Json> {
   const bodies: Json[] = [];
   const modelProvider = provider({
     apiKey: "key",
@@ -61,12 +68,12 @@ async function requestOf(
 /** The schemas of the same values. Properties are in alphabetical order, because ArkType sorts them. */
 const zod: Schemas = {
   parameters: z.object({
-    after: z.object({ page: z.int().min(1) }).optional(),
-    kind: z.enum(["book", "film"]).describe("What to find"),
-    words: z.array(z.string()),
+    after: z.object({ page: z.number().min(1) }).optional(),
+    kind: z.enum(["book", "film"]),
+    words: z.array(z.string()).describe("Words of the title"),
   }),
   output: z.object({
-    found: z.array(z.object({ id: z.string(), stars: z.union([z.number(), z.null()]) })),
+    found: z.array(z.object({ id: z.string(), stars: z.number() })),
     kind: z.enum(["book", "film"]),
     version: z.literal(1),
   }),
@@ -78,14 +85,14 @@ const libraries: readonly (readonly [string, Schemas])[] = [
     {
       parameters: toStandardJsonSchema(
         v.object({
-          after: v.optional(v.object({ page: v.pipe(v.number(), v.integer(), v.minValue(1)) })),
-          kind: v.pipe(v.picklist(["book", "film"]), v.description("What to find")),
-          words: v.array(v.string()),
+          after: v.optional(v.object({ page: v.pipe(v.number(), v.minValue(1)) })),
+          kind: v.picklist(["book", "film"]),
+          words: v.pipe(v.array(v.string()), v.description("Words of the title")),
         }),
       ),
       output: toStandardJsonSchema(
         v.object({
-          found: v.array(v.object({ id: v.string(), stars: v.union([v.number(), v.null()]) })),
+          found: v.array(v.object({ id: v.string(), stars: v.number() })),
           kind: v.picklist(["book", "film"]),
           version: v.literal(1),
         }),
@@ -96,12 +103,12 @@ const libraries: readonly (readonly [string, Schemas])[] = [
     "ArkType",
     {
       parameters: type({
-        "after?": { page: "number.integer >= 1" },
-        kind: type("'book' | 'film'").describe("What to find"),
-        words: "string[]",
+        "after?": { page: "number >= 1" },
+        kind: "'book' | 'film'",
+        words: type("string[]").describe("Words of the title"),
       }),
       output: type({
-        found: type({ id: "string", stars: "number | null" }).array(),
+        found: type({ id: "string", stars: "number" }).array(),
         kind: "'book' | 'film'",
         version: "1",
       }),
@@ -112,5 +119,44 @@ const libraries: readonly (readonly [string, Schemas])[] = [
 describe.each(services)("a request to %s", (_name, provider) => {
   it.each(libraries)("has the same schemas by %s as by zod", async (_library, schemas) => {
     expect(await requestOf(provider, schemas)).toEqual(await requestOf(provider, zod));
+  });
+
+  it.each([
+    ["Valibot", toStandardJsonSchema(v.string())],
+    ["ArkType", type("string")],
+  ])("offers a tool that takes a text by %s as by zod", async (_library, text) => {
+    const asked = await requestOf(provider, { parameters: text, output: text });
+    expect(asked).toEqual(await requestOf(provider, { parameters: z.string(), output: z.string() }));
+  });
+
+  it("has the properties of a schema that refers to itself", async () => {
+    const { node } = scope({ node: { id: "string", parts: "node[]" } }).export();
+    const asked = JSON.stringify(await requestOf(provider, { parameters: node, output: type("string") }));
+    expect(asked).toMatch(/"properties":\{("id":\{"type":"string"\}|"parts":\{"\$ref")/);
+    expect(asked).toMatch(/"required":\["id","parts"\]/);
+  });
+
+  it("has the JSON Schema that is passed", async () => {
+    const jsonSchema = {
+      type: "object",
+      properties: { id: { type: "string", pattern: "^o-[0-9]+$" }, more: { $ref: "#/$defs/more" } },
+      required: ["id"],
+      $defs: { more: { type: "array", items: { type: "integer" } } },
+    };
+    const passed = fromStandardSchema(v.object({ id: v.string() }), { jsonSchema });
+    const asked = JSON.stringify(await requestOf(provider, { parameters: passed, output: type("string") }));
+    for (const piece of [jsonSchema.properties, jsonSchema.$defs])
+      expect(asked).toContain(JSON.stringify(piece));
+  });
+});
+
+describe("the output by a schema of ArkType or Valibot", () => {
+  it.each(libraries)("is strict at OpenAI: %s", async (_library, schemas) => {
+    const openai = (settings: Settings) => createOpenAIProvider({ ...settings, model: "gpt-5-mini" });
+    expect(await requestOf(openai, schemas)).toMatchObject({
+      response_format: {
+        json_schema: { strict: true, schema: { properties: { kind: { type: "string" } } } },
+      },
+    });
   });
 });
