@@ -13,7 +13,7 @@ export interface StandardSchema<Out = unknown> {
     readonly types?: { readonly input: unknown; readonly output: Out } | undefined;
     /** Writes the schema as JSON Schema, which models get. Can throw. */
     readonly jsonSchema?:
-      | { readonly input: (options: { readonly target: typeof TARGET }) => JsonSchema }
+      | { readonly input: (options: { readonly target: typeof TARGET }) => object }
       | undefined;
   };
 }
@@ -26,8 +26,6 @@ interface Issue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
-
-type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The type of the values that a schema has parsed. */
 export type SchemaOutput<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
@@ -65,7 +63,7 @@ const TARGET = "draft-2020-12";
  */
 export const fromStandardSchema = <Schema extends StandardSchema>(
   schema: Schema,
-  options: { readonly jsonSchema?: JsonSchema | undefined } = {},
+  options: { readonly jsonSchema?: object | undefined } = {},
 ): z.ZodType<SchemaOutput<Schema>> => zodSchemaOf(schema, "Invalid schema", options.jsonSchema);
 
 /** The zod schema of each schema of another library. */
@@ -78,9 +76,9 @@ const converted = new WeakMap<StandardSchema, z.ZodType>();
 export function zodSchemaOf<Schema extends StandardSchema>(
   schema: Schema,
   where: string,
-  jsonSchema?: JsonSchema,
+  jsonSchema?: object,
 ): z.ZodType<SchemaOutput<Schema>>;
-export function zodSchemaOf(schema: StandardSchema, where: string, jsonSchema?: JsonSchema): z.ZodType {
+export function zodSchemaOf(schema: StandardSchema, where: string, jsonSchema?: object): z.ZodType {
   if (jsonSchema !== undefined) return toZod(checked(schema, where), jsonSchema);
   if (isZod(schema)) return schema;
   const known = converted.get(schema);
@@ -100,7 +98,7 @@ function checked<Schema extends StandardSchema>(schema: Schema, where: string): 
   );
 }
 
-function writtenBy({ "~standard": { vendor, jsonSchema } }: StandardSchema, where: string): JsonSchema {
+function writtenBy({ "~standard": { vendor, jsonSchema } }: StandardSchema, where: string): object {
   const remedy = "pass one as jsonSchema to createTool, or for an outputCodec to fromStandardSchema";
   if (jsonSchema === undefined) {
     const converters = `wrap the schema (Valibot: toStandardJsonSchema of @valibot/to-json-schema), or ${remedy}`;
@@ -118,11 +116,11 @@ function writtenBy({ "~standard": { vendor, jsonSchema } }: StandardSchema, wher
   }
 }
 
-function toZod(schema: StandardSchema, jsonSchema: JsonSchema): z.ZodType {
+function toZod(schema: StandardSchema, jsonSchema: object): z.ZodType {
   // zod's own `validate` would run asynchronous checks twice.
   const parsing = isZod(schema) ? z.unknown().pipe(schema) : z.unknown().check(checkOf(schema));
   // zod has a use of its own for `id`.
-  const { $schema: _, id: __, ...written } = jsonSchema;
+  const { $schema: _, id: __, ...written }: Record<string, unknown> = { ...jsonSchema };
   // zod adds the metadata to the JSON Schema that it generates, which is empty here.
   return parsing.meta(written);
 }

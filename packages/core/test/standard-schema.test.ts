@@ -46,7 +46,7 @@ const anySchema = (validate: StandardSchema<{ id: string }>["~standard"]["valida
     { jsonSchema: { type: "object" } },
   );
 
-const tool = (parameters: StandardSchema, jsonSchema?: Readonly<Record<string, unknown>>) =>
+const tool = (parameters: StandardSchema, jsonSchema?: object) =>
   createTool({
     name: "find",
     description: "",

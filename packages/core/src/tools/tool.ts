@@ -130,7 +130,7 @@ export interface ToolDefinition<Schema extends StandardSchema, Ctx> {
    * The JSON Schema (draft 2020-12) of the arguments, as the model gets it. Default: as `parameters` writes it. Required
    * for schemas of libraries that write none.
    */
-  readonly jsonSchema?: Readonly<Record<string, unknown>>;
+  readonly jsonSchema?: object;
   /**
    * Runs the tool. Absent: the client runs the tool. The run is interrupted, and you resume it with
    * `RunConfig.resume.toolResults`.
