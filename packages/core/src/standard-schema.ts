@@ -13,7 +13,7 @@ export interface StandardSchema<Out = unknown> {
     readonly types?: { readonly input: unknown; readonly output: Out } | undefined;
     /** Writes the schema as JSON Schema, which models get. Can throw. */
     readonly jsonSchema?:
-      | { readonly input: (options: { readonly target: typeof TARGET }) => object }
+      | { readonly input: (options: { readonly target: "draft-2020-12" }) => object }
       | undefined;
   };
 }
@@ -29,8 +29,6 @@ interface Issue {
 
 /** The type of the values that a schema has parsed. */
 export type SchemaOutput<Schema extends StandardSchema> = NonNullable<Schema["~standard"]["types"]>["output"];
-
-const TARGET = "draft-2020-12";
 
 /**
  * Returns a zod schema that parses with another library's schema. Use it for an `outputCodec` whose library writes no
@@ -107,7 +105,7 @@ function writtenBy({ "~standard": { vendor, jsonSchema } }: StandardSchema, wher
     );
   }
   try {
-    return jsonSchema.input({ target: TARGET });
+    return jsonSchema.input({ target: "draft-2020-12" });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : "it threw";
     throw new TypeError(`${where}: ${vendor} can't write the schema as JSON Schema (${why}); ${remedy}.`, {
