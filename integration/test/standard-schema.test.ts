@@ -150,13 +150,23 @@ describe.each(services)("a request to %s", (_name, provider) => {
   });
 });
 
-describe("the output by a schema of ArkType or Valibot", () => {
+const openai: Provider = (settings) => createOpenAIProvider({ ...settings, model: "gpt-5-mini" });
+
+describe("an output", () => {
   it.each(libraries)("is strict at OpenAI: %s", async (_library, schemas) => {
-    const openai = (settings: Settings) => createOpenAIProvider({ ...settings, model: "gpt-5-mini" });
     expect(await requestOf(openai, schemas)).toMatchObject({
       response_format: {
         json_schema: { strict: true, schema: { properties: { kind: { type: "string" } } } },
       },
     });
+  });
+
+  it.each([
+    ["zod", z.object({ any: z.unknown() })],
+    ["ArkType", type({ any: "unknown" })],
+    ["Valibot", toStandardJsonSchema(v.object({ any: v.any() }))],
+  ])("isn't strict at OpenAI if it accepts any value: %s", async (_library, output) => {
+    const asked = await requestOf(openai, { parameters: output, output });
+    expect(asked).toMatchObject({ response_format: { json_schema: { strict: false } } });
   });
 });
