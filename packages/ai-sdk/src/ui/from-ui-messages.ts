@@ -8,6 +8,7 @@ import {
 } from "@jaf/memory/internal";
 import { contentOf, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import * as z from "zod";
+import { addLateResult, type LateResult, lateResultIn } from "./late-results.ts";
 import { mediaAt } from "./parts.ts";
 import { sourceIn } from "./sources.ts";
 import { APPROVED, deniedText, isDecided, outputContent } from "./tool-parts.ts";
@@ -85,7 +86,7 @@ function messagesOf({ role, parts }: UIMessage): RichMessage[] {
       ];
     }
     case "assistant":
-      return steps(parts).flatMap(stepMessages);
+      return assistantMessages(steps(parts));
   }
 }
 
@@ -95,11 +96,26 @@ function steps(parts: readonly Fields[]): Fields[][] {
     if (part["type"] === "step-start") found.push([]);
     else found.at(-1)?.push(part);
   }
-  return found.filter((step) => step.length > 0);
+  return found;
+}
+
+/** The result of a call of an earlier step. */
+type Late = LateResult & { readonly result: ContentPart };
+
+function assistantMessages(all: readonly (readonly Fields[])[]): RichMessage[] {
+  const late: Late[][] = all.map(() => []);
+  for (const [index, step] of all.entries()) {
+    for (const part of step) {
+      const place = lateResultIn(part);
+      const result = place && providerParts(part)[1];
+      if (place && result) late[index + place.steps]?.push({ ...place, result });
+    }
+  }
+  return all.flatMap((step, index) => stepMessages(step, late[index] ?? []));
 }
 
 /** Converts a step into messages: a reply, and the results of the reply's calls. */
-function stepMessages(step: readonly Fields[]): RichMessage[] {
+function stepMessages(step: readonly Fields[], late: readonly Late[]): RichMessage[] {
   const content: ContentPart[] = [];
   const calls: RichToolCall[] = [];
   const results: RichMessage[] = [];
@@ -108,7 +124,9 @@ function stepMessages(step: readonly Fields[]): RichMessage[] {
       const known = contentPart(part);
       if (known !== undefined) content.push(known);
     } else if (part["providerExecuted"] === true && part["approval"] === undefined) {
-      content.push(...providerParts(part));
+      content.push(
+        ...(lateResultIn(part) === undefined ? providerParts(part) : providerParts(part).slice(0, 1)),
+      );
     } else if (part["state"] !== "input-streaming") {
       const call = callOf(part);
       const answer = resultOf(part);
@@ -117,6 +135,7 @@ function stepMessages(step: readonly Fields[]): RichMessage[] {
       if (answer !== undefined) results.push({ role: "tool", content: answer, tool_call_id: call.id });
     }
   }
+  for (const { result, at } of late) addLateResult(content, result, at);
   if (content.length === 0) return [];
   const called = calls.length === 0 ? {} : { tool_calls: calls };
   return [{ role: "assistant", content: contentLike(step, content), ...called }, ...results];

@@ -1,5 +1,4 @@
 import type { ContentPart } from "@jaf/memory";
-import { sameJson } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, listOf, picked, textField } from "@jaf/model-http";
 import type { AiSdkSourceDocumentPart, AiSdkSourceUrlPart, UIJsonObject, UIMetadata } from "./ui-message.ts";
 
@@ -16,7 +15,7 @@ export function uiSource(part: ContentPart, metadata: UIMetadata | undefined): U
   const expressed = expressedIn({ ...shown });
   const jaf: UIJsonObject = {};
   for (const name of FIELDS)
-    if (!sameJson(expressed[name], part[name])) jaf[name] = (part[name] ?? null) as UIJsonObject[string];
+    if (expressed[name] !== part[name]) jaf[name] = (part[name] ?? null) as UIJsonObject[string];
   const providerMetadata = { ...metadata, ...(Object.keys(jaf).length === 0 ? {} : { jaf }) };
   return Object.keys(providerMetadata).length === 0 ? shown : { ...shown, providerMetadata };
 }
