@@ -40,8 +40,8 @@ export function checkMessages(body: JsonObject): readonly Turn[] {
     checkCalls(messages, index);
     checkResults(messages, index);
   }
-  checkServerCalls(messages);
   checkPendingCode(body, messages);
+  checkServerCalls(messages);
   return messages;
 }
 

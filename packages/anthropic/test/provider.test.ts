@@ -373,6 +373,24 @@ describe("a provider", () => {
   });
 
   it.each([
+    [
+      { context_management: { edits: [{ type: "clear_thinking_20251015" }] } },
+      "context-management-2025-06-27",
+    ],
+    [{ context_management: { edits: [{ type: "compact_20260112" }] } }, "compact-2026-01-12"],
+    [{ mcp_servers: [] }, "mcp-client-2025-11-20"],
+    [{ container: { skills: [] } }, "skills-2025-10-02"],
+    [{ tools: [{ type: "computer_20251124", name: "computer" }] }, "computer-use-2025-11-24"],
+    [{ tools: [{ type: "advisor_20260301", name: "advisor" }] }, "advisor-tool-2026-03-01"],
+    [{ fallbacks: "default" }, "server-side-fallback-2026-07-01"],
+    [{ output_config: { task_budget: { type: "tokens", total: 9 } } }, "task-budgets-2026-03-13"],
+    [{ tools: [{ type: "bash_20250124", name: "bash" }] }, undefined],
+    [{ mcp_servers: [], betas: ["mcp-client-2025-04-04"] }, "mcp-client-2025-04-04"],
+  ])("asks with %j for the beta %s", async (anthropic, beta) => {
+    expect((await bodyOf({ modelConfig: { providerOptions: { anthropic } } })).beta).toBe(beta);
+  });
+
+  it.each([
     ["the run's", { modelOverride: "a" }, { name: "b" }, "a"],
     ["the agent's", {}, { name: "b" }, "b"],
     ["its own", {}, {}, origin.model],
