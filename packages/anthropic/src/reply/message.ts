@@ -59,7 +59,7 @@ export function messageOf(reply: WireReply, { tools, origin }: MessagesRequest):
 
 export const isCall = ({ type }: WireBlock): boolean => type === "tool_use";
 
-/** Leaves out the calls of a model that declined, and whose reply a fallback model went on with: nothing may run or answer them. */
+/** Leaves out the calls of a model that declined before a fallback model went on: nothing may run or answer them. */
 function withoutDeclined(content: readonly WireBlock[]): readonly WireBlock[] {
   const last = content.findLastIndex(({ type }) => type === "fallback");
   return content.filter((block, index) => index > last || !isCall(block));
