@@ -4,7 +4,12 @@ import { chatReply, saying } from "./chat-reply.ts";
 const cited = "Ostriches run fast[1][2].";
 
 const searchResults = [
-  { title: "Ostriches", url: "https://birds.example/ostrich", date: "2025-01-02", last_updated: "2025-02-03" },
+  {
+    title: "Ostriches",
+    url: "https://birds.example/ostrich",
+    date: "2025-01-02",
+    last_updated: "2025-02-03",
+  },
   { title: "Fast birds", url: "https://fast.example", date: null },
 ];
 
@@ -95,7 +100,8 @@ export const gatewayRecordings: readonly Recording[] = [
     options: { dialect: "openai" },
     replies: [
       {
-        whole: chatReply({ ...hello, body: { system_fingerprint: "fp_az", ...azure }, choice: filtered }).whole,
+        whole: chatReply({ ...hello, body: { system_fingerprint: "fp_az", ...azure }, choice: filtered })
+          .whole,
         events: [
           { id: "", object: "", created: 0, model: "", choices: [], ...azure },
           ...chatReply({ ...hello, body: { system_fingerprint: "fp_az" }, choice: filtered }).events,
@@ -174,7 +180,9 @@ export const gatewayRecordings: readonly Recording[] = [
         }).whole,
         events: chatReply({
           ...hello,
-          choice: { usage: { prompt_tokens: 19, completion_tokens: 21, total_tokens: 40, cached_tokens: 10 } },
+          choice: {
+            usage: { prompt_tokens: 19, completion_tokens: 21, total_tokens: 40, cached_tokens: 10 },
+          },
         }).events,
       },
     ],
@@ -292,7 +300,13 @@ export const gatewayRecordings: readonly Recording[] = [
           refusal: null,
           reasoning: "Hm.",
           reasoning_details: [
-            { type: "reasoning.text", text: "Hm.", signature: "c2ln", format: "anthropic-claude-v1", index: 0 },
+            {
+              type: "reasoning.text",
+              text: "Hm.",
+              signature: "c2ln",
+              format: "anthropic-claude-v1",
+              index: 0,
+            },
           ],
         },
         deltas: [

@@ -1,5 +1,5 @@
-import { createTool } from "../../../packages/core/src/index.ts";
 import * as z from "zod";
+import { createTool } from "../../../packages/core/src/index.ts";
 import type { Recording } from "../recording.ts";
 import { calling, chatReply, saying } from "./chat-reply.ts";
 
