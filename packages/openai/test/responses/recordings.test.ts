@@ -1,0 +1,5 @@
+import { openaiResponses } from "../../../../test/recordings/openai-responses/api.ts";
+import { responsesRecordings } from "../../../../test/recordings/openai-responses/index.ts";
+import { describeRecordings } from "../../../../test/recordings/replay.ts";
+
+describeRecordings(openaiResponses, responsesRecordings);
