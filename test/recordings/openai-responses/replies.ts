@@ -203,7 +203,7 @@ function withGaps() {
     whole,
     events: events.map((event) =>
       typeof event === "object" && "output_index" in event
-        ? { ...event, output_index: Number(event["output_index"]) * 3 + 1 }
+        ? { ...event, output_index: Number(event["output_index"]) * 3 + 7 }
         : event,
     ),
   };
