@@ -13,7 +13,8 @@ export function answerItems(call: InputItem, call_id: string, result: RichMessag
     return [{ ...answer, ...present({ reason }) }];
   }
   const outcome = outcomeOf(result);
-  const output = { ...outputOf(call, outcome), call_id, ...present({ caller }) };
+  const { type: outputType, ...fields } = outputOf(call, outcome);
+  const output = { type: outputType, call_id, ...fields, ...present({ caller }) };
   // A screenshot can't say what went wrong.
   return type === "computer_call" && outcome.hasFailed
     ? [output, { role: "user", content: `The computer failed: ${outcome.text}` }]
