@@ -91,10 +91,10 @@ function outputOf(call: InputItem, outcome: Outcome): Fields {
 function shellOutputs({ hasFailed, data, text }: Outcome): readonly unknown[] {
   const { output = data } = fieldsOf(data);
   const outputs = Array.isArray(output) ? output : [output];
-  if (outputs.length > 0 && outputs.every((each) => isObject(fieldsOf(each)["outcome"])))
-    return outputs.map((each) => ({ stdout: "", stderr: "", ...each }));
-  const outcome = { type: "exit", exit_code: hasFailed ? 1 : 0 };
-  return [hasFailed ? { stdout: "", stderr: text, outcome } : { stdout: text, stderr: "", outcome }];
+  const exit = { stdout: "", stderr: "", outcome: { type: "exit", exit_code: hasFailed ? 1 : 0 } };
+  if (outputs.length > 0 && outputs.every((each) => isObject(each) && ("stdout" in each || "stderr" in each)))
+    return outputs.map((each) => ({ ...exit, ...each }));
+  return [hasFailed ? { ...exit, stderr: text } : { ...exit, stdout: text }];
 }
 
 /** A transparent pixel, since an output must be a screenshot. */

@@ -131,7 +131,7 @@ describe("a tool of OpenAI's that the application runs", () => {
     await run({ ...says("And?"), messages }, other);
     expect(chat.refusals).toEqual([]);
     expect(chat.requests[0]?.messages.slice(2, 4)).toMatchObject([
-      { tool_calls: [{ function: { name: "shell", arguments: '{"commands":["ls"]}' } }] },
+      { tool_calls: [{ function: { name: "shell", arguments: '{"action":{"commands":["ls"]}}' } }] },
       { role: "tool", content: "done" },
     ]);
   });
