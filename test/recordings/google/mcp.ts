@@ -1,10 +1,8 @@
-import type { JsonObject } from "../../fakes/service.ts";
-import type { Recording } from "../google-draft.ts";
-import { event, last, reply } from "./replies.ts";
-import { weather } from "./tools.ts";
+import type { Json, Recording } from "../recording.ts";
+import { weather } from "./function-calls.ts";
+import { event, model, replied, reply, results, says } from "./replies.ts";
 
-const documentation = "https://ai.google.dev/api/caching#McpServer";
-const model = "gemini-3.8-flash";
+const documented = "https://ai.google.dev/api/caching#McpServer";
 
 const mcpServers = [
   { name: "forecast", streamableHttpTransport: { url: "https://mcp.example.com/mcp", timeout: "5s" } },
@@ -14,38 +12,45 @@ const agent = {
   modelConfig: { providerOptions: { google: { tools: [{ mcpServers }] } } },
 };
 
-const call = (id: string, city: string): JsonObject => ({
-  functionCall: { ...(id === "" ? {} : { id }), name: "get_forecast", args: { city } },
+const call = (id: string | undefined, city: string, more: Json = {}): Json => ({
+  functionCall: { ...(id === undefined ? {} : { id }), name: "get_forecast", args: { city } },
+  ...more,
 });
-const response = (id: string, city: string): JsonObject => ({
+const response = (id: string | undefined, city: string, isError = false): Json => ({
   functionResponse: {
-    ...(id === "" ? {} : { id }),
+    ...(id === undefined ? {} : { id }),
     name: "get_forecast",
-    response: { content: [{ type: "text", text: `Rain in ${city}` }], isError: false },
+    response: { content: [{ type: "text", text: `Rain in ${city}` }], isError },
   },
 });
-const signed = (part: JsonObject, signature: string): JsonObject => ({ ...part, thoughtSignature: signature });
 
-const one = [signed(call("m1", "Rome"), "s-1"), response("m1", "Rome"), { text: "It rains." }];
-const unnamed = [
-  signed(call("", "Rome"), "s-1"),
-  call("", "Oslo"),
-  response("", "Rome"),
-  response("", "Oslo"),
-  { text: "It rains." },
+const text = { text: "It rains." };
+const one = [call("m1", "Rome", { thoughtSignature: "s-1" }), response("m1", "Rome"), text];
+const several = [
+  call(undefined, "Rome", { thoughtSignature: "s-1" }),
+  call(undefined, "Oslo"),
+  response(undefined, "Rome"),
+  response(undefined, "Oslo", true),
+  text,
 ];
-const ours: JsonObject = {
-  functionCall: { id: "o1", name: "weather", args: { city: "Bonn" } },
-  thoughtSignature: "s-2",
-};
-const mixed = [signed(call("m1", "Rome"), "s-1"), response("m1", "Rome"), ours];
+const mixed = [
+  ...one.slice(0, 2),
+  { functionCall: { id: "o1", name: "weather", args: { city: "Bonn" } }, thoughtSignature: "s-2" },
+];
+const namesake = [
+  { functionCall: { id: "m1", name: "weather", args: { city: "Rome" } }, thoughtSignature: "s-1" },
+  { functionResponse: { id: "m1", name: "weather", response: { result: "Rain" } } },
+  text,
+];
+
+const rains = { status: "completed", output: "It rains." } as const;
 
 export const mcp: readonly Recording[] = [
   {
     feature: "MCP servers",
-    special: "a call that the same reply answers is Google's own; the stream ends before its last parts",
-    documentation,
-    model,
+    name: "Google answers its call in the same reply, whose stream has its finish reason before its last parts",
+    documented,
+    model: "gemini-3.8-flash",
     agent,
     replies: [
       {
@@ -56,60 +61,75 @@ export const mcp: readonly Recording[] = [
           event(one.slice(2)),
         ],
       },
-      { whole: reply([{ text: "Yes." }]), events: [last([{ text: "Yes." }])] },
     ],
-    output: "It rains.",
-    asked: { tools: [{ functionDeclarations: [{ name: "weather" }] }, { mcpServers }] },
+    requested: { tools: [{ functionDeclarations: [{ name: "weather" }] }, { mcpServers }] },
+    outcome: rains,
     kept: [
-      { type: "provider-tool-call", id: "m1", name: "get_forecast" },
-      { type: "provider-tool-result", id: "m1", name: "get_forecast" },
-      { type: "text", text: "It rains." },
+      {
+        content: [
+          { type: "provider-tool-call", id: "m1", name: "get_forecast", input: { args: { city: "Rome" } } },
+          { type: "provider-tool-result", id: "m1", name: "get_forecast" },
+          { type: "text", text: "It rains." },
+        ],
+      },
     ],
-    askedAgain: one,
+    sentBack: [model(...one)],
   },
   {
     feature: "MCP servers",
-    special: "several calls of one name have no ids, and are answered in their order",
-    documentation,
-    model,
+    name: "several calls of one name have no ids, and are answered in their order",
+    documented,
+    model: "gemini-3.8-flash",
     agent,
-    replies: [
-      {
-        whole: reply(unnamed),
-        events: [event(unnamed.slice(0, 2)), event(unnamed.slice(2, 4)), last(unnamed.slice(4))],
-      },
-      { whole: reply([{ text: "Yes." }]), events: [last([{ text: "Yes." }])] },
-    ],
-    output: "It rains.",
+    replies: [replied([several.slice(0, 2), several.slice(2, 4), several.slice(4)])],
+    outcome: rains,
     kept: [
-      { type: "provider-tool-call", id: "executed_1" },
-      { type: "provider-tool-call", id: "executed_2" },
-      { type: "provider-tool-result", id: "executed_1" },
-      { type: "provider-tool-result", id: "executed_2" },
-      { type: "text", text: "It rains." },
+      {
+        content: [
+          { type: "provider-tool-call", id: "executed_1" },
+          { type: "provider-tool-call", id: "executed_2" },
+          { type: "provider-tool-result", id: "executed_1" },
+          { type: "provider-tool-result", id: "executed_2", isError: true },
+          { type: "text", text: "It rains." },
+        ],
+      },
     ],
-    askedAgain: unnamed,
+    sentBack: [model(...several)],
   },
   {
     feature: "MCP servers",
-    special: "the agent's own tool is called behind a call that Google ran",
-    documentation,
-    model,
+    name: "a server's tool has the name of the agent's",
+    documented,
+    model: "gemini-3.8-flash",
     agent,
-    replies: [
-      {
-        whole: reply(mixed),
-        events: [event(mixed.slice(0, 1)), event(mixed.slice(1)), last()],
-      },
-      { whole: reply([{ text: "Sun." }]), events: [last([{ text: "Sun." }])] },
-    ],
-    output: "Sun.",
+    replies: [replied(namesake.map((part) => [part]))],
+    outcome: rains,
+    sentBack: [model(...namesake)],
+  },
+  {
+    feature: "MCP servers",
+    name: "the agent's tool is called behind a call that Google answered",
+    documented,
+    model: "gemini-3.8-flash",
+    agent,
+    replies: [replied(mixed.map((part) => [part])), says("Sun.")],
+    outcome: { status: "completed", output: "Sun." },
     kept: [
-      { type: "provider-tool-call", id: "m1" },
-      { type: "provider-tool-result", id: "m1" },
-      { type: "tool-call", id: "o1" },
+      {
+        content: [
+          { type: "provider-tool-call", id: "m1" },
+          { type: "provider-tool-result", id: "m1" },
+          { type: "tool-call", id: "o1" },
+        ],
+      },
+      {},
+      {},
     ],
-    askedAgain: mixed,
-    toldArguments: ['{"city":"Bonn"}'],
+    ran: [["weather", { city: "Bonn" }]],
+    sentBack: [
+      model(...mixed),
+      results({ id: "o1", name: "weather", response: { output: "Sun in Bonn." } }),
+      model({ text: "Sun." }),
+    ],
   },
 ];
