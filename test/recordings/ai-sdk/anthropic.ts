@@ -30,10 +30,11 @@ export function messageWith(
 
 const beginOf = (block: Json): Json => {
   if (block["type"] === "text") return { type: "text", text: "" };
+  if (block["type"] === "compaction") return { type: "compaction", content: null };
   return String(block["type"]).endsWith("tool_use") ? { ...block, input: {} } : block;
 };
 
-function deltasOf({ type, text, input, citations }: Json): readonly Json[] {
+function deltasOf({ type, text, input, content, citations }: Json): readonly Json[] {
   if (type === "text") {
     const cited = (citations ?? []) as readonly Json[];
     return [
@@ -41,6 +42,7 @@ function deltasOf({ type, text, input, citations }: Json): readonly Json[] {
       { type: "text_delta", text },
     ];
   }
+  if (type === "compaction") return [{ type: "compaction_delta", content }];
   return input === undefined ? [] : [{ type: "input_json_delta", partial_json: JSON.stringify(input) }];
 }
 
@@ -126,6 +128,50 @@ export const anthropicRecordings: readonly Recording[] = [
       },
     ],
     usage: [{ inputTokens: 40, outputTokens: 12, cachedInputTokens: 0, cacheWriteTokens: 0 }],
+  },
+  {
+    feature: "citations",
+    name: "that split a sentence",
+    documented: "https://docs.claude.com/en/docs/build-with-claude/citations",
+    model: "claude-opus-4-5",
+    replies: [messageWith(["The tower ", "is very", " tall."].map((text) => ({ type: "text", text })))],
+    outcome: { status: "completed", output: "The tower is very tall." },
+    sentBack: [
+      {
+        role: "assistant",
+        content: ["The tower ", "is very", " tall."].map((text) => ({ type: "text", text })),
+      },
+    ],
+  },
+  {
+    feature: "compaction",
+    name: "before the reply",
+    documented: "https://docs.claude.com/en/docs/build-with-claude/compaction",
+    model: "claude-opus-4-5",
+    replies: [
+      messageWith([
+        { type: "compaction", content: "They spoke of towers." },
+        { type: "text", text: "And now bridges." },
+      ]),
+    ],
+    outcome: { status: "completed", output: "And now bridges." },
+    kept: [
+      {
+        content: [
+          { type: "compaction", text: "They spoke of towers." },
+          { type: "text", text: "And now bridges." },
+        ],
+      },
+    ],
+    sentBack: [
+      {
+        role: "assistant",
+        content: [
+          { type: "compaction", content: "They spoke of towers." },
+          { type: "text", text: "And now bridges." },
+        ],
+      },
+    ],
   },
   {
     feature: "bash",

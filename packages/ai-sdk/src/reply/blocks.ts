@@ -1,5 +1,6 @@
 import type { ModelStreamChunk } from "@jaf/core";
 import { type Fields, textField } from "@jaf/model-http";
+import { isCompaction } from "./parts.ts";
 
 /** A text or reasoning whose stream hasn't ended. */
 type Block = { readonly type: "text" | "reasoning"; text: string } & Record<string, unknown>;
@@ -30,6 +31,7 @@ export function collectBlocks(items: Fields[]): (piece: Fields) => ModelStreamCh
     if (step === "end") open.delete(key);
     const text = step === "delta" ? (textField(piece, "delta") ?? "") : "";
     block.text += text;
+    if (isCompaction(block)) return { type: "text_delta", text: "" };
     return text === "" || block.type === "text"
       ? { type: "text_delta", text }
       : { type: "reasoning_delta", text, id };

@@ -2,7 +2,7 @@ import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
 import { contentOf, type Fields, fieldsOf, isObject, picked, textField } from "@jaf/model-http";
 import { metadataOf, partOf } from "./parts.ts";
-import { withRanges } from "./sources.ts";
+import { joinedTexts } from "./texts.ts";
 
 type ReplyMessage = NonNullable<ModelCompletion["message"]>;
 
@@ -35,7 +35,7 @@ export function messageOf({ content, fields, refusal }: WholeReply): ReplyMessag
   if (refusal === "cut") return { content: [cutRefusal(parts, fields)], ...further };
   const calls = items.filter(isCall).map((item) => callOf(item, approvalOf(item)));
   return {
-    content: contentOf(withRanges(refusal === "text" ? parts.map(asRefusal) : parts, fields)),
+    content: contentOf(joinedTexts(refusal === "text" ? parts.map(asRefusal) : parts, fields)),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...further,
   };

@@ -13,7 +13,12 @@ export function partOf(item: Fields): ContentPart | undefined {
     case "reasoning": {
       const text = textField(item, "text") ?? "";
       if (text === "" && metadata.providerMetadata === undefined) return undefined;
-      return { type: item["type"], text, ...picked(item, ["citations"]), ...metadata };
+      return {
+        type: isCompaction(item) ? "compaction" : item["type"],
+        text,
+        ...picked(item, ["citations"]),
+        ...metadata,
+      };
     }
     case "file":
       return { type: "media", ...mediaOf(item), ...metadata };
@@ -49,6 +54,10 @@ export function partOf(item: Fields): ContentPart | undefined {
 }
 
 const SOURCE_FIELDS = ["id", "sourceType", "url", "title", "mediaType", "filename"] as const;
+
+/** Checks whether a text is the provider's summary of the conversation, which only the provider needs. */
+export const isCompaction = ({ providerMetadata }: Fields): boolean =>
+  Object.values(fieldsOf(providerMetadata)).some((metadata) => fieldsOf(metadata)["type"] === "compaction");
 
 function mediaOf(item: Fields): {
   readonly mediaType: string;

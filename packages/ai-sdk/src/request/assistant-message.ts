@@ -3,6 +3,7 @@ import type { CacheableConfig } from "@jaf/core";
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, jsonIn, partText } from "@jaf/memory/internal";
 import { inputObject, isProviderExecuted, isSameOrigin, textField } from "@jaf/model-http";
+import { segmentsOf } from "../reply/texts.ts";
 import { fileOf } from "./media.ts";
 import { type AssistantPart, providerOptionsOf, type ToolOutput } from "./prompt.ts";
 
@@ -28,8 +29,10 @@ export function assistantParts(message: RichMessage, recipient: Recipient): Assi
   const parts: AssistantPart[] = [];
   for (const part of contentParts(message)) {
     if (part.type !== "tool-call") {
-      const given = isOwn ? ownPart(part, recipient) : foreignPart(part, recipient);
-      if (given !== undefined) parts.push(given);
+      const given = isOwn
+        ? segmentsOf(part).map((segment) => ownPart(segment, recipient))
+        : [foreignPart(part, recipient)];
+      parts.push(...given.filter((each) => each !== undefined));
       continue;
     }
     const index = calls.findIndex(({ id }) => id === part["id"]);
@@ -70,6 +73,8 @@ function ownPart(part: ContentPart, recipient: Recipient): AssistantPart | undef
   switch (part.type) {
     case "reasoning":
       return { type: "reasoning", text: textField(part, "text") ?? "", ...options };
+    case "compaction":
+      return { type: "text", text: textField(part, "text") ?? "", ...options };
     case "provider-tool-call":
       return {
         type: "tool-call",

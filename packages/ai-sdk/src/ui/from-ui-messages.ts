@@ -8,7 +8,6 @@ import {
 } from "@jaf/memory/internal";
 import { contentOf, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import * as z from "zod";
-import { addLateResult, type LateResult, lateResultIn } from "./late-results.ts";
 import { mediaAt, refusalIn } from "./parts.ts";
 import { sourceIn } from "./sources.ts";
 import { APPROVED, deniedText, isDecided, outputContent } from "./tool-parts.ts";
@@ -86,7 +85,7 @@ function messagesOf({ role, parts }: UIMessage): RichMessage[] {
       ];
     }
     case "assistant":
-      return assistantMessages(steps(parts));
+      return steps(parts).flatMap(stepMessages);
   }
 }
 
@@ -99,23 +98,8 @@ function steps(parts: readonly Fields[]): Fields[][] {
   return found;
 }
 
-/** The result of a call of an earlier step. */
-type Late = LateResult & { readonly result: ContentPart };
-
-function assistantMessages(all: readonly (readonly Fields[])[]): RichMessage[] {
-  const late: Late[][] = all.map(() => []);
-  for (const [index, step] of all.entries()) {
-    for (const part of step) {
-      const place = lateResultIn(part);
-      const result = place && providerParts(part)[1];
-      if (place && result) late[index + place.steps]?.push({ ...place, result });
-    }
-  }
-  return all.flatMap((step, index) => stepMessages(step, late[index] ?? []));
-}
-
 /** Converts a step into messages: a reply, and the results of the reply's calls. */
-function stepMessages(step: readonly Fields[], late: readonly Late[]): RichMessage[] {
+function stepMessages(step: readonly Fields[]): RichMessage[] {
   const content: ContentPart[] = [];
   const calls: RichToolCall[] = [];
   const results: RichMessage[] = [];
@@ -126,9 +110,7 @@ function stepMessages(step: readonly Fields[], late: readonly Late[]): RichMessa
       const known = contentPart(part);
       if (known !== undefined) content.push(known);
     } else if (part["providerExecuted"] === true && part["approval"] === undefined) {
-      content.push(
-        ...(lateResultIn(part) === undefined ? providerParts(part) : providerParts(part).slice(0, 1)),
-      );
+      content.push(...providerParts(part));
     } else if (part["state"] !== "input-streaming") {
       const call = callOf(part);
       const answer = resultOf(part);
@@ -137,7 +119,6 @@ function stepMessages(step: readonly Fields[], late: readonly Late[]): RichMessa
       if (answer !== undefined) results.push({ role: "tool", content: answer, tool_call_id: call.id });
     }
   }
-  for (const { result, at } of late) addLateResult(content, result, at);
   if (content.length === 0 && field === undefined) return [];
   const called = calls.length === 0 ? {} : { tool_calls: calls };
   const refused = field === undefined ? {} : { refusal: textField(field, "text") ?? "" };

@@ -2,7 +2,6 @@ import type { Interruption } from "@jaf/core";
 import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, jsonIn, messageText } from "@jaf/memory/internal";
 import { isProviderExecuted, textField } from "@jaf/model-http";
-import { isComparable, withLateResult } from "./late-results.ts";
 import { metadataOf, type UIOptions, uiPart } from "./parts.ts";
 import { answeredState, CUSTOM_CALL, callPart, decidedState, isToolPart, withState } from "./tool-parts.ts";
 import type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart, ToolState } from "./ui-message.ts";
@@ -162,8 +161,7 @@ function addReply(turn: AiSdkUIPart[], message: RichMessage, options: UIOptions)
   const { content } = message;
   if (typeof content === "string" && content !== "") turn.push({ type: "text", text: content });
   const calls = [...(message.tool_calls ?? [])];
-  const parts = contentParts(message);
-  for (const [index, part] of parts.entries()) {
+  for (const part of contentParts(message)) {
     switch (part.type) {
       case "tool-call": {
         const index = calls.findIndex(({ id }) => id === part["id"]);
@@ -174,7 +172,7 @@ function addReply(turn: AiSdkUIPart[], message: RichMessage, options: UIOptions)
         turn.push(providerCall(part, options));
         break;
       case "provider-tool-result":
-        answerProvider(turn, part, parts.slice(0, index).filter(isComparable).length);
+        answerProvider(turn, part);
         break;
       default: {
         const ui = uiPart(part, options);
@@ -225,8 +223,8 @@ function providerCall(part: ContentPart, options: UIOptions): AiSdkToolPart {
   );
 }
 
-/** Adds the result of a call that the provider ran. A result of a later step also says where it was: `at` its reply. */
-function answerProvider(turn: AiSdkUIPart[], { id, output, isError }: ContentPart, at: number): void {
+/** Adds the result of a call that the provider ran. The result may be in a later step than the call. */
+function answerProvider(turn: AiSdkUIPart[], { id, output, isError }: ContentPart): void {
   const index = turn.findLastIndex(
     (part) =>
       isToolPart(part) &&
@@ -242,6 +240,5 @@ function answerProvider(turn: AiSdkUIPart[], { id, output, isError }: ContentPar
     isError === true
       ? { state: "output-error", input, errorText }
       : { state: "output-available", input, output: output ?? null };
-  const steps = turn.slice(index).filter(({ type }) => type === "step-start").length;
-  turn[index] = withState(steps === 0 ? call : withLateResult(call, { steps, at }), state);
+  turn[index] = withState(call, state);
 }

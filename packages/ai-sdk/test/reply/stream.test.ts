@@ -89,9 +89,11 @@ describe("a stream", () => {
             { type: "provider-tool-result", id: "s1", name: "web_search", output: "found" },
             { type: "media", mediaType: "image/png", data: "aGk=" },
             { type: "tool-approval-request", approvalId: "a1", toolCallId: "m1" },
-            { type: "text", text: "So:" },
+            {
+              ...{ type: "text", text: "So:more" },
+              providerMetadata: { jaf: { segments: [{ length: 3 }, { length: 4 }] } },
+            },
             { type: "source", sourceType: "url", id: "1", url: "https://a.example" },
-            { type: "text", text: "more" },
             { type: "tool-call", id: "c1" },
             { type: "tool-call", id: "c2" },
           ],

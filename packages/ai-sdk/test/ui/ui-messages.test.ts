@@ -139,28 +139,6 @@ describe("a turn", () => {
     });
   });
 
-  it("keeps a result of the provider's tool in the reply that has it", () => {
-    const searched = { type: "provider-tool-call", id: "s1", name: "code", input: { n: 1 } };
-    const found = { type: "provider-tool-result", id: "s1", name: "code", output: [1] };
-    const late: RichMessage[] = [
-      { role: "user", content: "Compute it." },
-      { role: "assistant", content: [searched, { type: "tool-call", id: "c1" }], tool_calls: [call("c1")] },
-      { role: "tool", tool_call_id: "c1", content: "1" },
-      {
-        role: "assistant",
-        content: [
-          { type: "text", text: "Here:" },
-          { type: "reasoning", text: "" },
-          found,
-          { type: "text", text: "1" },
-        ],
-      },
-    ];
-    const ui = toUIMessages(late);
-    expect(ui[1]?.parts[1]).toMatchObject({ state: "output-available", output: [1] });
-    expect(validateContinuation(late as Message[], taken(throughTheWire(ui)))).toMatchObject({ ok: true });
-  });
-
   it("has the places of sources, and everything else that the UI parts can't express", async () => {
     const ranges = [{ start: 0, end: 2 }];
     const url = { type: "source", id: "s1", sourceType: "url", url: "https://a.example", title: "A", ranges };
