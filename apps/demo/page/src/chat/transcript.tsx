@@ -5,7 +5,7 @@ import type { ConversationState } from "../models/conversation-state.ts";
 import { useStore } from "../models/store.ts";
 import { AssistantMessage, StreamingMessage } from "./assistant-message.tsx";
 import { type Entry, entriesOf, ranSince } from "./entries.ts";
-import { ToolCard } from "./tool-card.tsx";
+import { ToolCard, WritingCard } from "./tool-card.tsx";
 import { UserMessage } from "./user-message.tsx";
 
 interface TranscriptProps {
@@ -47,9 +47,7 @@ export function Transcript({ state, onShowContext }: TranscriptProps) {
           ran={ran}
         />
       ))}
-      {running && !entries.some(({ type }) => type === "pieces") && (
-        <Thinking connected={connected} retracted={turn.retracted} />
-      )}
+      {running && turn.pieces.length === 0 && <Thinking connected={connected} retracted={turn.retracted} />}
       {!running && (
         <TurnEnding turn={turn} missing={waiting.length === 0 ? missingIn(messages) : undefined} />
       )}
@@ -91,6 +89,8 @@ function EntryView({ entry, state, onShowContext, isLastReply, ran }: EntryViewP
       return <p class="marker">Handed off to {entry.to}</p>;
     case "pieces":
       return <StreamingMessage pieces={entry.pieces} running={running} />;
+    case "writing":
+      return <WritingCard call={entry.call} running={running} />;
   }
 }
 
