@@ -88,11 +88,13 @@ function EntryView({ entry, state, onShowContext, isLastReply, ran }: EntryViewP
     case "handoff":
       return <p class="marker">Handed off to {entry.to}</p>;
     case "pieces":
-      return <StreamingMessage pieces={entry.pieces} running={running} />;
+      return <StreamingMessage pieces={entry.pieces} running={running && !isWritingCall(turn)} />;
     case "writing":
       return <WritingCard call={entry.call} running={running} />;
   }
 }
+
+const isWritingCall = ({ pieces }: FoldedTurn): boolean => pieces.at(-1)?.type === "tool_arguments";
 
 export type MissingPart = "reply" | "rest";
 
