@@ -55,7 +55,7 @@ export function createAiSdkProvider<Ctx = any>(
       try {
         return completionOf(await known.model.doGenerate(call), known);
       } catch (thrown) {
-        throw callErrorOf(thrown, known.model.provider);
+        throw await callErrorOf(thrown, known.model.provider);
       }
     },
     getCompletionStream: async function* (...request) {

@@ -7,7 +7,7 @@ export {
   type ServiceErrors,
   serviceErrors,
 } from "./errors.ts";
-export { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
+export { type Fields, fieldsOf, isObject, listOf, parseJson, picked, textField } from "./fields.ts";
 export { base64Of, imageUrlOf, isMedia, isTextMedia, mediaMention, textIn } from "./media.ts";
 export {
   contentOf,
@@ -39,5 +39,6 @@ export {
   textInputIn,
 } from "./schema.ts";
 export { isUnstreamed, type ModelService, post, streamed, wholeText } from "./service.ts";
+export { serviceSchema } from "./service-schema.ts";
 export { type Citation, collectSources, isSource, type Sources } from "./sources.ts";
 export { type CallIds, callIds, type ToolNames, toolNames } from "./tools.ts";

@@ -1,7 +1,7 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
 import { jsonIn } from "@jaf/memory/internal";
-import { type Fields, fieldsOf, isFields, pick, textField } from "../fields.ts";
+import { contentOf, type Fields, fieldsOf, isObject, picked, textField } from "@jaf/model-http";
 
 type ReplyMessage = NonNullable<ModelCompletion["message"]>;
 
@@ -14,7 +14,7 @@ export function messageOf(content: readonly unknown[], reply: Fields): ReplyMess
   const calls: ModelToolCall[] = [];
   const parts: ContentPart[] = [];
   for (const item of content) {
-    if (!isFields(item)) continue;
+    if (!isObject(item)) continue;
     if (isOwnCall(item)) {
       const call = callOf(item);
       calls.push(call);
@@ -29,20 +29,6 @@ export function messageOf(content: readonly unknown[], reply: Fields): ReplyMess
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...metadataOf(reply),
   };
-}
-
-/** Returns the text if the parts are only one text, possibly followed by calls. Otherwise, returns the parts. */
-export const contentOf = (parts: readonly ContentPart[]): string | readonly ContentPart[] =>
-  textAlone(parts) ?? parts;
-
-/** Returns the parts as a string, or `undefined` if a string can't hold all of their data. */
-function textAlone(parts: readonly ContentPart[]): string | undefined {
-  const [first, ...others] = parts;
-  if (first === undefined) return "";
-  const isPlain = first.type === "text" && Object.keys(first).length === 2;
-  const behind = isPlain ? others : parts;
-  if (behind.some(({ type }) => type !== "tool-call")) return undefined;
-  return isPlain && typeof first["text"] === "string" ? first["text"] : "";
 }
 
 /** Checks whether an item is a tool call that JAF runs. The provider runs other calls itself. */
@@ -78,21 +64,21 @@ export function partOf(item: Fields): ContentPart | undefined {
     case "reasoning": {
       const text = textField(item, "text") ?? "";
       if (text === "" && metadata.providerMetadata === undefined) return undefined;
-      return { type: item["type"], text, ...pick(item, ["citations"]), ...metadata };
+      return { type: item["type"], text, ...picked(item, ["citations"]), ...metadata };
     }
     case "file":
       return { type: "media", ...mediaOf(item), ...metadata };
     case "reasoning-file":
       return { type: "reasoning-file", ...mediaOf(item), ...metadata };
     case "source":
-      return { type: "source", ...pick(item, SOURCE_FIELDS), ...metadata };
+      return { type: "source", ...picked(item, SOURCE_FIELDS), ...metadata };
     case "tool-call":
       return {
         type: "provider-tool-call",
         id: textField(item, "toolCallId") ?? "",
         name: textField(item, "toolName") ?? "",
         input: inputOf(item["input"]),
-        ...pick(item, ["dynamic"]),
+        ...picked(item, ["dynamic"]),
         ...metadata,
       };
     case "tool-result":
@@ -102,7 +88,7 @@ export function partOf(item: Fields): ContentPart | undefined {
         id: textField(item, "toolCallId") ?? "",
         name: textField(item, "toolName") ?? "",
         output: item["result"] ?? null,
-        ...pick(item, ["isError", "dynamic"]),
+        ...picked(item, ["isError", "dynamic"]),
         ...metadata,
       };
     default: {
@@ -124,7 +110,7 @@ function mediaOf(item: Fields): {
   const { data } = item;
   if (typeof data === "string" || data instanceof Uint8Array) return { mediaType, data };
   // V4 has separate fields for data and URL.
-  return { mediaType, ...pick(fieldsOf(data), ["data", "url"]) };
+  return { mediaType, ...picked(fieldsOf(data), ["data", "url"]) };
 }
 
 /** Parses the input if it is JSON text. Returns other text unchanged. */
@@ -136,9 +122,9 @@ function inputOf(input: unknown): unknown {
 /** Returns the provider's metadata of an item. Leaves out empty metadata, which many providers send with every item. */
 function metadataOf(item: Fields): { readonly providerMetadata?: Fields } {
   const metadata = item["providerMetadata"];
-  if (!isFields(metadata)) return {};
+  if (!isObject(metadata)) return {};
   const isEmpty = Object.values(metadata).every(
-    (value) => value == null || (isFields(value) && Object.keys(value).length === 0),
+    (value) => value == null || (isObject(value) && Object.keys(value).length === 0),
   );
   return isEmpty ? {} : { providerMetadata: metadata };
 }

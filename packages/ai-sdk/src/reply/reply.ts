@@ -1,17 +1,16 @@
 import type { ModelCompletion, ModelUsage } from "@jaf/core";
 import { present } from "@jaf/memory/internal";
-import { type Fields, fieldsOf, textField } from "../fields.ts";
+import { tokenCount as count, type Fields, fieldsOf, knownCounts, listOf, textField } from "@jaf/model-http";
 import type { KnownModel } from "../model.ts";
 import { messageOf } from "./message.ts";
 
 /** Converts the result of a model's `doGenerate` into a reply for the engine. */
 export function completionOf(result: unknown, { origin }: KnownModel): ModelCompletion {
   const reply = fieldsOf(result);
-  const content: readonly unknown[] = Array.isArray(reply["content"]) ? reply["content"] : [];
   const { reason } = finishReasonOf(reply["finishReason"]);
   const usage = usageOf(reply["usage"]);
   return {
-    message: messageOf(content, reply),
+    message: messageOf(listOf(reply["content"]), reply),
     origin,
     ...present({ finish_reason: reason, usage }),
   };
@@ -42,9 +41,6 @@ export function finishReasonOf(sent: unknown): FinishReason {
   };
 }
 
-const count = (value: unknown): number | undefined =>
-  typeof value === "number" && Number.isFinite(value) ? value : undefined;
-
 /**
  * Reads the token counts of a reply. Specifications V3 and V4 send nested counts, V2 flat ones. Returns `undefined` without
  * counts.
@@ -53,13 +49,11 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
   const usage = fieldsOf(sent);
   const input: Fields = fieldsOf(usage["inputTokens"]);
   const output: Fields = fieldsOf(usage["outputTokens"]);
-  const counts = {
+  return knownCounts({
     inputTokens: count(input["total"]) ?? count(usage["inputTokens"]),
     outputTokens: count(output["total"]) ?? count(usage["outputTokens"]),
     cachedInputTokens: count(input["cacheRead"]) ?? count(usage["cachedInputTokens"]),
     cacheWriteTokens: count(input["cacheWrite"]),
     reasoningTokens: count(output["reasoning"]) ?? count(usage["reasoningTokens"]),
-  };
-  const known = Object.entries(counts).filter(([, tokens]) => tokens !== undefined);
-  return known.length === 0 ? undefined : Object.fromEntries(known);
+  });
 }

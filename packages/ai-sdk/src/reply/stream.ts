@@ -1,8 +1,8 @@
 import type { ModelStreamChunk } from "@jaf/core";
-import { type Fields, isFields, textField } from "../fields.ts";
+import { doneChunk, type Fields, isObject, textField } from "@jaf/model-http";
 import type { AiSdkStream, KnownModel } from "../model.ts";
-import { callOf, isOwnCall, messageOf, partOf } from "./message.ts";
-import { finishReasonOf, usageOf } from "./reply.ts";
+import { callOf, isOwnCall, partOf } from "./message.ts";
+import { completionOf, finishReasonOf } from "./reply.ts";
 
 /**
  * Yields the chunks of a streamed reply. `start` opens the stream. The last chunk `done` is left out if the stream ends
@@ -11,7 +11,7 @@ import { finishReasonOf, usageOf } from "./reply.ts";
 export async function* chunksOf(
   start: () => PromiseLike<{ readonly stream: AiSdkStream }>,
   model: KnownModel,
-  toError: (thrown: unknown) => unknown,
+  toError: (thrown: unknown) => Promise<unknown>,
 ): AsyncGenerator<ModelStreamChunk, void, undefined> {
   const reply = collectReply();
   let reader: ReturnType<AiSdkStream["getReader"]> | undefined;
@@ -22,40 +22,23 @@ export async function* chunksOf(
       const next = await reader.read();
       isEnded = next.done;
       if (next.done) return;
-      if (!isFields(next.value)) continue;
+      if (!isObject(next.value)) continue;
       const item = next.value;
       if (item["type"] === "error") throw item["error"];
       if (item["type"] !== "finish") {
         yield reply.add(item);
         continue;
       }
-      const done = doneOf(item, reply.items, model);
-      if (done !== undefined) yield done;
+      if (finishReasonOf(item["finishReason"]).isUnknown) return;
+      yield doneChunk(completionOf({ ...item, content: reply.items }, model));
       return;
     }
   } catch (thrown) {
-    throw toError(thrown);
+    throw await toError(thrown);
   } finally {
     // Not awaited, because a hanging connection would block the reader.
     if (!isEnded) void reader?.cancel().catch(() => undefined);
   }
-}
-
-function doneOf(
-  finish: Fields,
-  items: readonly Fields[],
-  { origin }: KnownModel,
-): ModelStreamChunk | undefined {
-  const { reason, isUnknown } = finishReasonOf(finish["finishReason"]);
-  if (isUnknown) return undefined;
-  const usage = usageOf(finish["usage"]);
-  return {
-    type: "done",
-    message: messageOf(items, finish),
-    origin,
-    ...(usage === undefined ? {} : { usage }),
-    ...(reason === undefined ? {} : { finishReason: reason }),
-  };
 }
 
 /** Collects the pieces of a streamed reply. */

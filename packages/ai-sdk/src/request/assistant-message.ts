@@ -2,8 +2,7 @@ import type { JSONValue } from "@ai-sdk/provider";
 import type { CacheableConfig } from "@jaf/core";
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, jsonIn, partText } from "@jaf/memory/internal";
-import { isFields, textField } from "../fields.ts";
-import { sameOrigin } from "../model.ts";
+import { isObject, isSameOrigin, textField } from "@jaf/model-http";
 import { fileOf } from "./media.ts";
 import { type AssistantPart, providerOptionsOf, type ToolOutput } from "./prompt.ts";
 
@@ -22,7 +21,7 @@ export interface Recipient {
  * provider's own tools and all metadata) are sent only to the model that wrote the message.
  */
 export function assistantParts(message: RichMessage, recipient: Recipient): AssistantPart[] {
-  const isOwn = sameOrigin(message.origin, recipient.origin);
+  const isOwn = isSameOrigin(message.origin, recipient.origin);
   const calls = [...(message.tool_calls ?? [])];
   const parts: AssistantPart[] = [];
   for (const part of contentParts(message)) {
@@ -150,5 +149,5 @@ function callInput(call: RichToolCall): unknown {
   if (call.type === "custom") return { input };
   if (input.trim() === "") return {};
   const parsed = jsonIn(input);
-  return isFields(parsed) ? parsed : { rawInvalidInput: input };
+  return isObject(parsed) ? parsed : { rawInvalidInput: input };
 }

@@ -1,7 +1,6 @@
 import type { ContentPart, RichMessage } from "@jaf/memory";
 import { calledTool, messageText, partText, present, stableLength } from "@jaf/memory/internal";
-import { textField } from "../fields.ts";
-import { sameOrigin } from "../model.ts";
+import { isSameOrigin, textField } from "@jaf/model-http";
 import { assistantParts, type Recipient } from "./assistant-message.ts";
 import { fileOf, mediaPlaceholder } from "./media.ts";
 import { type PromptMessage, providerOptionsOf, type ToolPart, type UserPart } from "./prompt.ts";
@@ -75,7 +74,7 @@ function recordAsked(
   recipient: Recipient,
 ): void {
   for (const call of message.tool_calls ?? []) toolNames.set(call.id, calledTool(call).name);
-  if (typeof message.content === "string" || !sameOrigin(message.origin, recipient.origin)) return;
+  if (typeof message.content === "string" || !isSameOrigin(message.origin, recipient.origin)) return;
   for (const part of message.content ?? []) {
     if (part.type === "tool-approval-request") approvals.add(part["approvalId"]);
   }

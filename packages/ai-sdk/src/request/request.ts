@@ -1,7 +1,7 @@
 import type { CacheableConfig, ModelConfig, ModelProvider } from "@jaf/core";
 import { present } from "@jaf/memory/internal";
+import { type Fields, fieldsOf } from "@jaf/model-http";
 import type * as z from "zod";
-import { type Fields, fieldsOf } from "../fields.ts";
 import { type KnownModel, providerKey } from "../model.ts";
 import type { AiSdkProviderOptions } from "../options.ts";
 import { withDownloads } from "./media.ts";

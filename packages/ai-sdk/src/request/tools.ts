@@ -1,8 +1,8 @@
 import type { ModelConfig, Tool } from "@jaf/core";
 import type { ContentPart, RichMessage } from "@jaf/memory";
 import { partText } from "@jaf/memory/internal";
+import { type Fields, serviceSchema } from "@jaf/model-http";
 import * as z from "zod";
-import { type Fields, isFields } from "../fields.ts";
 import { fileOf, mediaPlaceholder } from "./media.ts";
 import type { OutputPart, ProviderOptions, ToolOutput } from "./prompt.ts";
 
@@ -29,8 +29,9 @@ export function toolsOf(tools: readonly AnyTool[], cacheControl: ProviderOptions
 export function jsonSchemaOf(schema: z.ZodType): Fields {
   const known = schemas.get(schema);
   if (known !== undefined) return known;
-  const made: unknown = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", target: "draft-7" });
-  const fields = isFields(made) ? made : {};
+  const fields = serviceSchema(
+    z.toJSONSchema(schema, { io: "input", unrepresentable: "any", target: "draft-7" }),
+  );
   schemas.set(schema, fields);
   return fields;
 }

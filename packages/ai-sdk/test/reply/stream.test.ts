@@ -129,7 +129,7 @@ describe("a stream", () => {
     for (let length = 0; length < PIECES.length; length++) {
       const pieces = streaming(...PIECES.slice(0, length), { type: "error", error });
       await expect(streamed(pieces)).rejects.toMatchObject({
-        message: "anthropic.messages ended its stream with an error (overloaded_error): Overloaded",
+        message: "anthropic.messages reported an error (overloaded_error)",
         isRetryable: true,
       });
     }

@@ -27,7 +27,8 @@ const half = { choices: [{ index: 0, delta: { content: "Half" }, finish_reason: 
 export const compatibleApi: ModelApi<ChatAnswer> = {
   start: (steps) => startFakeChat({ steps }),
   provider: ({ baseURL }, options) => providerOf({ baseURL, fetch: followingNone }, options),
-  error: { body },
+  errorName: "AiSdkCallError",
+  error: { body, message: "gateway.chat answered 400 (bad)" },
   later: { body, headers: { "retry-after": "0.02" } },
   thinks: { kind: "reply", message: { reasoning_content: "Hm." } },
   stream: { half: [half], error: { error: { message: "Overloaded" } } },
