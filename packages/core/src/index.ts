@@ -185,16 +185,6 @@ export { type HandoffArguments, handoffTool } from "./tool-calls/handoff.ts";
 export { run } from "./run/run.ts";
 export { type RunStream, runStream } from "./run/run-stream.ts";
 
-// partial-output: outputs that a model is writing.
-
-export {
-  createPartialOutput,
-  type DeepPartial,
-  type PartialOutput,
-  type PartialOutputs,
-  partialOutput,
-} from "./partial-output/index.ts";
-
 // client: the agent client.
 
 export { type AgentClient, createAgentClient, type PromptStream } from "./client/agent-client.ts";

@@ -76,7 +76,8 @@ const GROWTH = 1.01;
  *
  * @example
  * ```ts
- * import { createPartialOutput, type RunConfig, type RunState, runStream } from "@jaf/core";
+ * import { type RunConfig, type RunState, runStream } from "@jaf/core";
+ * import { createPartialOutput } from "@jaf/core/partial-output";
  *
  * declare const state: RunState<object>;
  * declare const config: RunConfig<object>;

@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
-import { createPartialOutput, type DeepPartial, partialOutput, type TraceEvent } from "../../src/index.ts";
+import type { TraceEvent } from "../../src/index.ts";
+import { createPartialOutput, type DeepPartial, partialOutput } from "../../src/partial-output/index.ts";
 
 interface Report {
   readonly title: string;

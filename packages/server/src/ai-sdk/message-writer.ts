@@ -154,13 +154,17 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
         piece.type === "tool_arguments"
           ? held.findLastIndex(({ part }) => isToolPart(part) && part.toolCallId === piece.toolCallId)
           : held.length - 1;
-      const last = held[at];
-      const grown = last && grownPart(last.part, piece);
-      if (last === undefined || grown === undefined) return undefined;
-      if (piece.type === "tool_arguments") chunks.push(...inputChunk(piece.toolCallId, piece.arguments));
-      else if (open?.type === piece.type) grow(piece.type, piece.text);
-      else return undefined;
-      held[at] = { ...last, part: grown };
+      const before = held[at];
+      const part = before && grownPart(before.part, piece);
+      if (before === undefined || part === undefined) return undefined;
+      if (piece.type === "tool_arguments" && isToolPart(part)) {
+        chunks.push(...inputChunk(part.toolCallId, piece.arguments));
+      } else if (piece.type !== "tool_arguments" && open?.id === String(before.index)) {
+        grow(piece.type, piece.text);
+      } else {
+        return undefined;
+      }
+      held[at] = { ...before, part };
       return taken();
     },
     close: () => {

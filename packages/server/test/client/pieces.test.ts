@@ -1,4 +1,5 @@
-import { type Agent, createPartialOutput, type ModelProvider, partialOutput } from "@jaf/core";
+import type { Agent, ModelProvider } from "@jaf/core";
+import { createPartialOutput, partialOutput } from "@jaf/core/partial-output";
 import { createScriptedModel } from "@jaf/core/testing";
 import { expect, it } from "vitest";
 import * as z from "zod";
