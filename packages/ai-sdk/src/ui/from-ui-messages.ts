@@ -8,7 +8,7 @@ import {
 } from "@jaf/memory/internal";
 import { contentOf, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import * as z from "zod";
-import { mediaAt } from "./parts.ts";
+import { mediaAt, sourceOf } from "./parts.ts";
 import { deniedText, outputContent } from "./tool-parts.ts";
 
 const partSchema = z.looseObject({ type: z.string() });
@@ -132,7 +132,7 @@ function contentLike(shown: readonly Fields[], parts: readonly ContentPart[]): R
 
 /** Converts a part that isn't a call. Returns `undefined` for a part that clients must not set. */
 function contentPart(part: Fields): ContentPart | undefined {
-  const [text, url, title] = [textField(part, "text"), textField(part, "url"), textField(part, "title")];
+  const [text, url] = [textField(part, "text"), textField(part, "url")];
   const mediaType = textField(part, "mediaType");
   const filename = textField(part, "filename");
   const named = present({ filename });
@@ -143,14 +143,9 @@ function contentPart(part: Fields): ContentPart | undefined {
       return text === undefined || text === "" ? undefined : { type: "reasoning", text };
     case "file":
       return url === undefined || mediaType === undefined ? undefined : mediaAt({ mediaType, url, ...named });
-    case "source-url": {
-      const id = textField(part, "sourceId") ?? "";
-      return { type: "source", sourceType: "url", id, url, ...present({ title }) };
-    }
-    case "source-document": {
-      const id = textField(part, "sourceId") ?? "";
-      return { type: "source", sourceType: "document", id, title, mediaType, ...named };
-    }
+    case "source-url":
+    case "source-document":
+      return sourceOf(part);
     default:
       return undefined;
   }

@@ -1,9 +1,9 @@
 import type { ContentPart } from "@jaf/memory";
 import { partText, present } from "@jaf/memory/internal";
-import { base64Of, textField } from "@jaf/model-http";
+import { base64Of, type Fields, fieldsOf, isObject, textField } from "@jaf/model-http";
 import { fileOf } from "../request/media.ts";
 import { providerOptionsOf } from "../request/prompt.ts";
-import type { AiSdkUIPart, UIMetadata } from "./ui-message.ts";
+import type { AiSdkUIPart, UIJsonObject, UIMetadata } from "./ui-message.ts";
 
 /** Options for the conversion of messages into UI messages. */
 export interface UIOptions {
@@ -36,17 +36,55 @@ export function uiPart(part: ContentPart, options: UIOptions): AiSdkUIPart | und
   return file === undefined ? undefined : { type: "file", ...file, ...metadata };
 }
 
-function source(part: ContentPart, metadata: { providerMetadata?: UIMetadata }): AiSdkUIPart | undefined {
-  const [url, title, mediaType, filename] = ["url", "title", "mediaType", "filename"].map((name) =>
-    textField(part, name),
-  );
+function source(
+  part: ContentPart,
+  { providerMetadata }: { providerMetadata?: UIMetadata },
+): AiSdkUIPart | undefined {
+  const [url, title, mediaType, filename] = SOURCE_FIELDS.map((name) => textField(part, name));
   const sourceId = textField(part, "id") ?? url ?? title ?? "";
-  if (url !== undefined) {
-    return { type: "source-url", sourceId, url, ...present({ title }), ...metadata };
-  }
-  if (mediaType === undefined || title === undefined) return undefined;
-  const named = present({ filename });
-  return { type: "source-document", sourceId, mediaType, title, ...named, ...metadata };
+  const own = ownFields(part);
+  const metadata = present({
+    providerMetadata: own === undefined ? providerMetadata : { ...providerMetadata, jaf: own },
+  });
+  if (url !== undefined) return { type: "source-url", sourceId, url, ...present({ title }), ...metadata };
+  const name = title ?? filename;
+  if (name === undefined) return undefined;
+  return {
+    type: "source-document",
+    sourceId,
+    mediaType: mediaType ?? "application/octet-stream",
+    title: name,
+    ...present({ filename }),
+    ...metadata,
+  };
+}
+
+const SOURCE_FIELDS = ["url", "title", "mediaType", "filename"] as const;
+
+/**
+ * Returns the stored fields of a source that its UI part can't express: its places in the text (`ranges`), and which
+ * names a document has. Returns `undefined` if the UI part has everything.
+ */
+function ownFields({ url, title, filename, mediaType, ranges }: ContentPart): UIJsonObject | undefined {
+  const isExpressed =
+    url === undefined
+      ? title !== undefined && mediaType !== undefined
+      : filename === undefined && mediaType === undefined;
+  if (isExpressed && ranges === undefined) return undefined;
+  return present({ title, filename, mediaType, ranges }) as UIJsonObject;
+}
+
+/** Converts a source of a UI message back into the stored part. */
+export function sourceOf(part: Fields): ContentPart {
+  const { providerMetadata } = part;
+  const own = fieldsOf(providerMetadata)["jaf"];
+  const { title, filename, mediaType, ranges } = isObject(own) ? own : part;
+  return {
+    type: "source",
+    sourceType: part["type"] === "source-url" ? "url" : "document",
+    id: textField(part, "sourceId") ?? "",
+    ...present({ url: textField(part, "url"), title, filename, mediaType, ranges }),
+  };
 }
 
 export interface UIFile {

@@ -10,6 +10,37 @@ const call = (id: string, input = '{"q":1}') =>
 
 describeUIHistories(60);
 
+describe("the sources of a reply", () => {
+  const ranges = [{ start: 0, end: 2 }];
+  const history: RichMessage[] = [
+    { role: "user", content: "Hi" },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "So" },
+        { type: "source", sourceType: "url", id: "s1", url: "https://a.example", title: "A", ranges },
+        { type: "source", sourceType: "document", id: "s2", filename: "b.pdf" },
+      ],
+    },
+  ];
+
+  it("have their places in the text, and come back as they are stored", async () => {
+    const shown = toUIMessages(history);
+    expect(shown[1]?.parts.slice(2)).toEqual([
+      {
+        ...{ type: "source-url", sourceId: "s1", url: "https://a.example", title: "A" },
+        providerMetadata: { jaf: { title: "A", ranges } },
+      },
+      {
+        ...{ type: "source-document", sourceId: "s2", title: "b.pdf", filename: "b.pdf" },
+        ...{ mediaType: "application/octet-stream", providerMetadata: { jaf: { filename: "b.pdf" } } },
+      },
+    ]);
+    await validateUIMessages({ messages: throughTheWire(shown) as never });
+    expect(taken(throughTheWire(shown))).toEqual(history);
+  });
+});
+
 describe("a turn", () => {
   const history: RichMessage[] = [
     { role: "user", content: "Book it.", id: "u1" },

@@ -1,6 +1,7 @@
-import type { AiSdkToolPart } from "@jaf/ai-sdk";
+import type { AiSdkToolPart, AiSdkUIPart } from "@jaf/ai-sdk";
 import { isToolPart, isWriting, type ShownPart, type WritingCall } from "./ui-messages.ts";
 
+type UIMetadata = NonNullable<Extract<AiSdkUIPart, { type: "source-url" }>["providerMetadata"]>;
 type Input = Extract<AiSdkToolPart, { state: "input-available" }>["input"];
 
 /** A chunk (one event) of the AI SDK's UI message stream, as JAF sends it. */
@@ -12,13 +13,20 @@ export type UIMessageChunk =
   | { readonly type: "text-start" | "text-end" | "reasoning-start" | "reasoning-end"; readonly id: string }
   | { readonly type: "text-delta" | "reasoning-delta"; readonly id: string; readonly delta: string }
   | { readonly type: "file"; readonly url: string; readonly mediaType: string }
-  | { readonly type: "source-url"; readonly sourceId: string; readonly url: string; readonly title?: string }
+  | {
+      readonly type: "source-url";
+      readonly sourceId: string;
+      readonly url: string;
+      readonly title?: string;
+      readonly providerMetadata?: UIMetadata;
+    }
   | {
       readonly type: "source-document";
       readonly sourceId: string;
       readonly mediaType: string;
       readonly title: string;
       readonly filename?: string;
+      readonly providerMetadata?: UIMetadata;
     }
   | {
       readonly type: "tool-input-start" | "tool-input-available";

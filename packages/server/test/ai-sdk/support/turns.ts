@@ -28,6 +28,7 @@ const saidPart: fc.Arbitrary<ContentPart[]> = fc.oneof(
     [{ type: "media", mediaType: "image/png", data: "aGk=" }],
     [{ type: "source", sourceType: "url", id: "1", url: "https://a.example", title: "A" }],
     [{ type: "source", sourceType: "document", id: "2", mediaType: "application/pdf", title: "B" }],
+    [{ type: "source", sourceType: "document", id: "3", filename: "c.pdf", ranges: [{ start: 0, end: 1 }] }],
     [{ type: "reasoning", text: "", providerMetadata: { anthropic: { redactedData: "x" } } }],
     [{ type: "odd", encrypted: "x" }],
     [
