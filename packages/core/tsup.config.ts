@@ -7,6 +7,7 @@ export default defineConfig({
     index: "src/index.ts",
     adapter: "src/adapter.ts",
     internal: "src/internal.ts",
+    "partial-output/index": "src/partial-output/index.ts",
     "testing/index": "src/testing/index.ts",
   },
   // The entries share functions: each must be there once.

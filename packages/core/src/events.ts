@@ -114,6 +114,30 @@ type ModelEvent =
    * events are.
    */
   | { readonly type: "llm_part"; readonly data: { readonly agentName: string; readonly part: ContentPart } }
+  /**
+   * A piece of a tool call that the model is writing. The call isn't complete and may be invalid; `tool_call_start` has
+   * the arguments that the tool gets. The event is held back and retracted as `llm_delta` events are.
+   */
+  | {
+      readonly type: "llm_tool_call_delta";
+      readonly data: {
+        readonly agentName: string;
+        /** The call's number in the reply, which all its pieces have. Calls are in the order of these numbers. */
+        readonly index: number;
+        /**
+         * The id of the call, which is the same in the message. Absent: the model hasn't given one so far, or it has
+         * given one that an earlier call of the reply has, so the engine gives the call another.
+         */
+        readonly toolCallId?: string;
+        /** The name of the called tool. Absent: not known so far. */
+        readonly toolName?: string;
+        /**
+         * A piece of the arguments. All pieces of a call, joined in order, are its JSON text, or the text input of a
+         * custom call. `""`: the call begins, or its id or name is known now.
+         */
+        readonly arguments: string;
+      };
+    }
   /** An attempt of a model call failed. The call is retried after `delayMs` milliseconds. */
   | {
       readonly type: "llm_retry";
@@ -124,16 +148,16 @@ type ModelEvent =
         readonly delayMs: number;
         readonly reason: string;
         /**
-         * Whether the failed attempt has emitted `llm_delta`, `llm_reasoning_delta` or `llm_part` events. If `true`,
-         * remove their content from the display.
+         * Whether the failed attempt has emitted pieces of a reply: `llm_delta`, `llm_reasoning_delta`, `llm_part` or
+         * `llm_tool_call_delta` events. If `true`, remove their content from the display.
          */
         readonly discardText: boolean;
       };
     }
   /**
    * An output guardrail or the agent's `outputCodec` refused the reply, so it isn't part of the conversation. Remove
-   * the reply's content from the display: all `llm_delta`, `llm_reasoning_delta` and `llm_part` events since the last
-   * `llm_call_start` or `llm_retry`.
+   * the reply's content from the display: all `llm_delta`, `llm_reasoning_delta`, `llm_part` and `llm_tool_call_delta`
+   * events since the last `llm_call_start` or `llm_retry`.
    */
   | { readonly type: "llm_retract"; readonly data: { readonly agentName: string } }
   | {
@@ -162,8 +186,8 @@ type ModelEvent =
         readonly to: string;
         readonly reason: string;
         /**
-         * Whether the failed model has emitted `llm_delta`, `llm_reasoning_delta` or `llm_part` events. If `true`,
-         * remove their content from the display.
+         * Whether the failed model has emitted pieces of a reply: `llm_delta`, `llm_reasoning_delta`, `llm_part` or
+         * `llm_tool_call_delta` events. If `true`, remove their content from the display.
          */
         readonly discardText: boolean;
       };

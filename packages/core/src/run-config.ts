@@ -121,12 +121,13 @@ export interface RunSettings<Ctx> {
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; agents differ in their output
   readonly finalOutputGuardrails?: readonly Guardrail<any, Ctx>[];
   /**
-   * What happens to streamed text before the `finalOutputGuardrails` have checked the reply.
+   * What happens to the pieces of a streamed reply (text, reasoning, parts, tool calls) before the
+   * `finalOutputGuardrails` have checked it.
    *
-   * - `"hold"` (default): the text's events are emitted after the reply has passed, and never if the reply is blocked.
+   * - `"hold"` (default): their events are emitted after the reply has passed, and never if the reply is blocked.
    * - `"retract"`: the events are emitted immediately, and an `llm_retract` event follows if the reply is blocked.
    *
-   * The text of a reply with tool calls isn't checked. With `"hold"`, it is emitted when the reply is complete.
+   * A reply with tool calls isn't checked. With `"hold"`, its pieces are emitted when the reply is complete.
    */
   readonly unguardedText?: "hold" | "retract";
   /** Observes the run's events. If the function throws, the error becomes a process warning, and the run continues. */

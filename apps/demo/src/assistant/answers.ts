@@ -1,4 +1,4 @@
-import type { Message } from "@jaf/memory";
+import type { Message, SourcePart } from "@jaf/memory";
 import { messageText } from "@jaf/memory/history";
 import { holdsSecret } from "@jaf/user-memory";
 import { statedIn } from "./extraction.ts";
@@ -11,11 +11,40 @@ const WITH_A_MODEL = "start the demo with a language model, e.g. `OPENAI_API_KEY
 export const HELP = `I'm JAF's offline assistant. I follow fixed rules and understand for example:
 - "My name is Ada", "My dog is Rex", "I live in Porto"
 - "What is my name", "What do you know about me", "What did I say"
-- "What time is it in Tokyo", "What is 17 * 23"
+- "What time is it in Tokyo", "What is 17 * 23", "What is JAF"
 - "Note: water the plants", "Show my notes", "Delete note 1"
 - on the demo's page also "Send an email to Grace: Lunch on Friday" and "Set a timer for 6 seconds"
 
 For everything else, ${WITH_A_MODEL}.`;
+
+const DOCS = "https://github.com/jaf-agents/jaf/blob/main/docs";
+
+/** The sentences about JAF, each with the document that says it. */
+const ABOUT_JAF = [
+  {
+    text: "JAF is an agent engine for TypeScript, with a memory for conversations.",
+    title: "Architecture",
+    url: `${DOCS}/architecture.md`,
+  },
+  {
+    text: "A turn that was cut off goes on where it was, also in another process.",
+    title: "Turns",
+    url: `${DOCS}/turns.md`,
+  },
+] as const;
+
+/** A reply with sources, see {@link sourcesOf}. */
+export const WHAT_IS_JAF = ABOUT_JAF.map(({ text }) => text).join(" ");
+
+/** Returns the sources of a reply, with their places in its text. */
+export const sourcesOf = (reply: string): readonly SourcePart[] =>
+  reply !== WHAT_IS_JAF
+    ? []
+    : ABOUT_JAF.map(({ text, title, url }, index) => {
+        const start = reply.indexOf(text);
+        const ranges = [{ start, end: start + text.length }];
+        return { type: "source", id: `source-${index + 1}`, sourceType: "url", url, title, ranges };
+      });
 
 export const NOT_UNDERSTOOD = `I'm JAF's offline assistant and don't understand that: say "help" to see what I can do, or ${WITH_A_MODEL}.`;
 
@@ -29,6 +58,7 @@ const KEEPS_NO_SECRETS = "I don't keep secrets, so I can't tell you.";
 const OFF_RECORD = `All right, I won't remember anything from this message. ${STAYS}`;
 
 const ASKS_HELP = /^(?:hi|hello|hey|hallo|help|what can you do|who are you|what(?: is|['’]s) your name)\b/i;
+const ASKS_JAF = /^(?:what is|what['’]s) jaf\b/i;
 const ASKS_OFF_RECORD = /\b(?:do not|don['’]t) remember (?:this|that)\b/i;
 const ASKS_RECAP = /^what did i say\b/i;
 const ASKS_MY =
@@ -46,6 +76,7 @@ export function answerFromHistory(
   const text = texts.at(-1)?.trim() ?? "";
   if (holdsSecret(text)) return SECRET;
   if (ASKS_OFF_RECORD.test(text)) return OFF_RECORD;
+  if (ASKS_JAF.test(text)) return WHAT_IS_JAF;
   if (ASKS_RECAP.test(text)) return recap(texts.slice(0, -1));
   const my = ASKS_MY.exec(text)?.[1];
   if (my !== undefined) return answerFact(thingOf(my), texts, remembered);

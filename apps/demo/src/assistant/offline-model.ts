@@ -11,7 +11,7 @@ import {
   rejectionOf,
 } from "@jaf/core";
 import { holdsSecret } from "@jaf/user-memory";
-import { answerFromHistory, rememberedIn } from "./answers.ts";
+import { answerFromHistory, rememberedIn, sourcesOf } from "./answers.ts";
 import { understood } from "./statements.ts";
 
 /**
@@ -25,22 +25,33 @@ export function createOfflineModel<Ctx>({
 }): ModelProvider<Ctx> {
   return {
     getCompletion: async (state, agent): Promise<ModelCompletion> => {
-      const { content, calls } = reply(state, agent);
+      const { content: text, calls } = reply(state, agent);
+      const sources = sourcesOf(text);
+      const content = sources.length === 0 ? text : [{ type: "text", text }, ...sources];
       const tool_calls = calls.map((call) => ({ type: "function", ...call }) as const);
       return { message: { content, ...(calls.length === 0 ? {} : { tool_calls }) } };
     },
     getCompletionStream: async function* (state, agent, { signal }): AsyncGenerator<ModelStreamChunk> {
       const { content, calls } = reply(state, agent);
-      for (const text of content.match(/\S+\s*/g) ?? []) {
+      const pause = async () => {
         if (wordDelayMs > 0) await sleep(wordDelayMs, undefined, signal === undefined ? {} : { signal });
+      };
+      for (const text of wordsOf(content)) {
+        await pause();
         yield { type: "text_delta", text };
       }
+      for (const part of sourcesOf(content)) yield { type: "part", part };
       for (const [index, { id, function: called }] of calls.entries())
-        yield { type: "tool_call_delta", index, id, ...called };
+        for (const words of wordsOf(called.arguments)) {
+          await pause();
+          yield { type: "tool_call_delta", index, id, name: called.name, arguments: words };
+        }
       yield { type: "done" };
     },
   };
 }
+
+const wordsOf = (text: string): readonly string[] => text.match(/\s*\S+\s*/g) ?? [];
 
 function reply<Ctx>(state: Readonly<RunState<Ctx>>, agent: ResolvedAgent<Ctx>) {
   const { messages } = state;

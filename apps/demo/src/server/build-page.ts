@@ -7,7 +7,9 @@ import { fileURLToPath } from "node:url";
 const DEMO = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = join(DEMO, "page");
 /** The workspace's sources that the page includes. */
-const CLIENT = fileURLToPath(new URL("../../../../packages/server/src/client", import.meta.url));
+const INCLUDED = ["server/src/client", "server/src/turns", "core/src/partial-output"].map((folder) =>
+  fileURLToPath(new URL(`../../../../packages/${folder}`, import.meta.url)),
+);
 const BUILT = join(DEMO, "node_modules/.cache/page");
 
 /** Returns the folder of the built page. Builds it if its sources changed, which takes about a second. */
@@ -55,7 +57,8 @@ async function removeOthers(folder: string, aside: string): Promise<void> {
 
 async function hashOfSources(): Promise<string> {
   const hash = createHash("sha256");
-  const files = [...(await filesIn(PAGE)), ...(await filesIn(CLIENT)), join(DEMO, "package.json")];
+  const sources = await Promise.all([PAGE, ...INCLUDED].map(filesIn));
+  const files = [...sources.flat(), join(DEMO, "package.json")];
   for (const file of files)
     hash
       .update(`${relative(DEMO, file)}\0`)

@@ -11,6 +11,7 @@ import {
   NO_REPLY,
   NOT_UNDERSTOOD,
   rememberedIn,
+  WHAT_IS_JAF,
 } from "../../src/assistant/answers.ts";
 import { calculate } from "../../src/assistant/calculator.ts";
 import { withOwnWordsOnly } from "../../src/assistant/extraction.ts";
@@ -62,6 +63,18 @@ describe("the page's suggestions", () => {
       expect([reply.text, reply.calls.length]).not.toEqual(["", 0]);
     },
   );
+});
+
+describe("what JAF is", () => {
+  it("is said with its sources, and each says its place in the text", async () => {
+    const { text } = await replyTo(said("What is JAF?"));
+    const [words, ...sources] = text as readonly { type: string; text?: string; ranges?: unknown }[];
+    expect(words).toEqual({ type: "text", text: WHAT_IS_JAF });
+    expect(sources).toMatchObject([
+      { type: "source", title: "Architecture", url: expect.stringContaining("https://") },
+      { type: "source", title: "Turns", ranges: [{ end: WHAT_IS_JAF.length }] },
+    ]);
+  });
 });
 
 describe("help", () => {

@@ -104,6 +104,22 @@ describe("the page", { timeout: 120_000 }, () => {
     await sheet.waitFor({ state: "detached" });
   });
 
+  it("shows the sources of a reply with their places, and the arguments of a call while they are written", async () => {
+    const { page, say, replied, replies, strange } = await open();
+    await say("What is JAF?");
+    await replied();
+    const link = page.getByRole("list", { name: "Sources" }).getByRole("link", { name: "Turns" });
+    expect(await link.getAttribute("href")).toMatch(/^https:/);
+    expect((await replies()).at(-1)).toMatch(/conversations.\s*1 .* process.\s*2$/s);
+    // Each word of the arguments takes 25 ms.
+    await say(`Send an email to Grace: ${"word ".repeat(60)}end`);
+    const writing = page.getByRole("article", { name: "Tool send_email: Writing" });
+    await writing.getByText(/"text": "word word/).waitFor();
+    await page.getByRole("article", { name: "Tool send_email: Waiting for you" }).waitFor();
+    expect(await page.getByRole("article", { name: /^Tool send_email/ }).count()).toBe(1);
+    expect(strange).toEqual([]);
+  });
+
   it("continues a reply after a reload in the middle, without repeating text", async () => {
     const { page, say, replied, replies } = await open();
     await say("Set a timer for 4 seconds");
@@ -361,6 +377,9 @@ describe("the page", { timeout: 120_000 }, () => {
 
   it.each(["light", "dark"] as const)("has no serious findings of axe, %s", async (colorScheme) => {
     const { page, say, replied } = await open({ colorScheme, reducedMotion: "reduce" });
+    expect(await seriousFindings(page)).toEqual([]);
+    await say("What is JAF?");
+    await replied();
     expect(await seriousFindings(page)).toEqual([]);
     await say("Send an email to Grace: Hello");
     await page.getByRole("button", { name: "Approve" }).waitFor();

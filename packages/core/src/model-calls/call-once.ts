@@ -47,7 +47,7 @@ interface FailedCall {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   /**
-   * Whether observers have already got parts of this attempt's reply (e.g. `llm_delta` events) and must discard them.
+   * Whether observers have already got pieces of this attempt's reply (e.g. `llm_delta` events) and must discard them.
    */
   readonly discardText: boolean;
   /** The tokens that an unusable reply used. Absent: they aren't known. */
@@ -128,6 +128,7 @@ function complete<Ctx>(
     onText: text.add,
     onReasoning: text.addReasoning,
     onPart: text.addPart,
+    onCall: text.addCall,
   });
 }
 

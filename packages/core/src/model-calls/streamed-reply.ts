@@ -2,13 +2,15 @@ import type { ContentPart, Message, RichMessage } from "@jaf/memory";
 import { partText } from "@jaf/memory/internal";
 import type { Emit } from "../events.ts";
 import { frozenCopy } from "../immutable/copy.ts";
+import type { CallPiece } from "../model/stream.ts";
 import type { RunScope } from "../run-scope.ts";
 
-/** Emits the pieces of a streamed reply as events: text, reasoning, and other content parts. */
+/** Emits the pieces of a streamed reply as events: text, reasoning, other content parts, and tool calls. */
 export interface StreamedReply {
   readonly add: (text: string) => void;
   readonly addReasoning: (text: string) => void;
   readonly addPart: (part: ContentPart) => void;
+  readonly addCall: (piece: CallPiece) => void;
   /** Returns whether any piece was emitted. */
   readonly hasEmitted: () => boolean;
   /**
@@ -27,6 +29,7 @@ const nothingStreamed: StreamedReply = {
   add: () => undefined,
   addReasoning: () => undefined,
   addPart: () => undefined,
+  addCall: () => undefined,
   hasEmitted: () => false,
   release: () => undefined,
   retract: () => undefined,
@@ -40,7 +43,7 @@ export function openStreamedReply<Ctx>(
   { emit, config, streaming }: RunScope<Ctx>,
   agentName: string,
 ): StreamedReply {
-  if (!streaming) return nothingStreamed;
+  if (!streaming || emit === undefined) return nothingStreamed;
   const { finalOutputGuardrails: guardrails = [], unguardedText } = config;
   const held: Piece[] | undefined = guardrails.length > 0 && unguardedText !== "retract" ? [] : undefined;
   let hasEmitted = false;
@@ -48,10 +51,10 @@ export function openStreamedReply<Ctx>(
   let streamed = "";
   const emitPiece = (event: Piece): void => {
     hasEmitted = true;
-    emit?.(event);
+    emit(event);
   };
   const retract = (): void => {
-    if (hasEmitted) emit?.({ type: "llm_retract", data: { agentName } });
+    if (hasEmitted) emit({ type: "llm_retract", data: { agentName } });
   };
   const add = (event: Piece): void => void (held === undefined ? emitPiece(event) : held.push(event));
   return {
@@ -62,6 +65,7 @@ export function openStreamedReply<Ctx>(
     addReasoning: (text) => add({ type: "llm_reasoning_delta", data: { agentName, text } }),
     // Copied, because the part itself becomes part of the message.
     addPart: (part) => add({ type: "llm_part", data: { agentName, part: frozenCopy(part) } }),
+    addCall: (piece) => add({ type: "llm_tool_call_delta", data: { agentName, ...piece } }),
     hasEmitted: () => hasEmitted,
     release: (checked) => {
       const pieces = held?.splice(0) ?? [];

@@ -1,5 +1,5 @@
-import type { ContentPart, RichMessage } from "@jaf/memory";
-import { present, sameJson } from "@jaf/memory/internal";
+import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
+import { calledTool, present, sameJson } from "@jaf/memory/internal";
 import * as z from "zod";
 import { type JAFError, JAFErrorHandler } from "../errors.ts";
 import { overlay } from "../immutable/overlay.ts";
@@ -174,10 +174,14 @@ function concluded<Ctx>(
     return failedCall({ _tag: "ModelBehaviorError", detail: reply.detail }, progress);
   }
   const { message } = reply;
-  if (last?.ok === true && streamsAlike(last.message, message)) return { ...last, message, completion };
+  if (last?.ok === true && streamsAlike(last, { message, completion }))
+    return { ...last, message, completion };
   retract(scope, call, progress);
   const text = openStreamedReply(scope, call.state.currentAgentName);
-  if (scope.streaming) for (const part of streamedParts(message)) addPart(text, part);
+  if (scope.streaming) {
+    for (const part of streamedParts(message)) addPart(text, part);
+    for (const [index, called] of (message.tool_calls ?? []).entries()) addCall(text, index, called);
+  }
   return { ok: true, message, completion, text, attempts: progress.attempts };
 }
 
@@ -186,16 +190,28 @@ const streamedParts = ({ content }: RichMessage): readonly ContentPart[] =>
     ? [{ type: "text", text: content ?? "" }]
     : content.filter(({ type }) => type !== "tool-call");
 
-/** Returns whether both messages emit the same text, reasoning and parts when they are streamed. */
-const streamsAlike = (one: RichMessage, other: RichMessage): boolean =>
-  sameJson(streamedParts(one), streamedParts(other)) &&
-  sameJson(one["reasoning_content"], other["reasoning_content"]);
+interface Replied {
+  readonly message: RichMessage;
+  readonly completion: ModelCompletion;
+}
+
+/** Returns whether both replies emit the same text, reasoning, parts and calls when they are streamed. */
+const streamsAlike = (one: Replied, other: Replied): boolean =>
+  sameJson(streamedParts(one.message), streamedParts(other.message)) &&
+  sameJson(one.message["reasoning_content"], other.message["reasoning_content"]) &&
+  // As the hooks saw them: the messages can have different ids for calls without one.
+  sameJson(one.completion.message?.tool_calls ?? [], other.completion.message?.tool_calls ?? []);
 
 function addPart(to: StreamedReply, part: ContentPart): void {
   const { type, text } = part;
   const isText = type === "text" || type === "reasoning";
   if (!isText || typeof text !== "string") to.addPart(part);
   else if (text !== "") (type === "text" ? to.add : to.addReasoning)(text);
+}
+
+function addCall(to: StreamedReply, index: number, call: RichToolCall): void {
+  const { name: toolName, input } = calledTool(call);
+  to.addCall({ index, toolCallId: call.id, toolName, arguments: input });
 }
 
 function errorOf<Ctx>({ config }: RunScope<Ctx>, thrown: unknown, { attempts }: Progress): JAFError {

@@ -162,7 +162,8 @@ function placedAnew(parts: readonly ContentPart[], calls: readonly NamedCall[]):
 
 const idOf = (id: string): string => (id === "" ? `call_${crypto.randomUUID().replaceAll("-", "")}` : id);
 
-function uniqueIds(): (id: string) => string {
+/** Returns a function that gets the ids of a reply's calls in order, and returns the ids that the calls will have. */
+export function uniqueIds(): (id: string) => string {
   /** The ids in use, each with the next suffix to try. */
   // The next suffix, because thousands of calls can have the same id.
   const suffixes = new Map<string, number>();

@@ -2,13 +2,26 @@ import type { ContentPart, ReasoningPart } from "@jaf/memory";
 import { createPieces, type Pieces } from "@jaf/memory/internal";
 import { abortable } from "../limits/abort.ts";
 import type { ModelCompletion, ModelStreamChunk, ModelToolCall } from "./completion.ts";
-import { isObject } from "./reply-tool-calls.ts";
+import { isObject, uniqueIds } from "./reply-tool-calls.ts";
+
+/** A piece of a tool call that the model is writing. */
+export interface CallPiece {
+  /** The number of the call in the reply. */
+  readonly index: number;
+  /** The call's id. Absent: the model hasn't given one, or it has given one that the engine will change. */
+  readonly toolCallId?: string;
+  /** The name of the called tool. Absent: not known yet. */
+  readonly toolName?: string;
+  /** A piece of the arguments' text. `""`: the piece has only an id or a name. */
+  readonly arguments: string;
+}
 
 interface StreamOptions {
   readonly signal: AbortSignal | undefined;
   readonly onText: (text: string) => void;
   readonly onReasoning?: (text: string) => void;
   readonly onPart?: (part: ContentPart) => void;
+  readonly onCall?: (piece: CallPiece) => void;
   /** Called for each chunk of the stream, whatever its type is. */
   readonly onChunk?: () => void;
 }
@@ -56,7 +69,7 @@ export async function collectStream(
 }
 
 /** Joins the chunks of a stream to a reply. Unknown chunks are ignored. */
-function collectReply({ onText, onReasoning, onPart }: Omit<StreamOptions, "signal" | "onChunk">) {
+function collectReply({ onText, onReasoning, onPart, onCall }: Omit<StreamOptions, "signal" | "onChunk">) {
   const content = collectContent();
   const calls = collectCalls();
   /** Adds a chunk. Returns the whole reply after the `done` chunk, and `undefined` after any other chunk. */
@@ -78,8 +91,9 @@ function collectReply({ onText, onReasoning, onPart }: Omit<StreamOptions, "sign
         onPart?.(chunk.part);
         return undefined;
       case "tool_call_delta": {
-        const begun = calls.add(chunk);
-        if (begun !== undefined) content.addCall(begun);
+        const { index, begins, piece } = calls.add(chunk);
+        if (begins) content.addCall(index);
+        if (piece !== undefined) onCall?.(piece);
         return undefined;
       }
       case "done":
@@ -189,12 +203,21 @@ interface PartialCall {
   id: string;
   name: string;
   arguments: string;
+  /** What observers are told of the call: its index, and its id and name once they are known. */
+  told: Omit<CallPiece, "arguments">;
+}
+
+interface AddedPiece {
+  readonly index: number;
+  /** Whether it is the first piece of the call. */
+  readonly begins: boolean;
+  /** The piece for observers. Absent: it says nothing new. */
+  readonly piece: CallPiece | undefined;
 }
 
 /** The tool calls of a streamed reply, joined from their pieces. */
 interface PartialCalls {
-  /** Adds a piece of a tool call. Returns the call's index for its first piece; otherwise `undefined`. */
-  readonly add: (delta: CallDelta) => number | undefined;
+  readonly add: (delta: CallDelta) => AddedPiece;
   /** Returns the id of the call with this index; `""` if no piece of the call had an id. */
   readonly idOf: (index: number) => string;
   /** Returns the tool calls in the order of their indexes. */
@@ -204,6 +227,8 @@ interface PartialCalls {
 function collectCalls(): PartialCalls {
   const calls = new Map<number, PartialCall>();
   const indexById = new Map<string, number>();
+  // The engine gives the calls of the whole reply their ids in the same way.
+  const toUniqueId = uniqueIds();
   let last = 0;
   let next = 0;
 
@@ -213,20 +238,37 @@ function collectCalls(): PartialCalls {
     return indexById.get(id) ?? next;
   };
 
+  /** Sets the call's id and name if the piece brings them. Returns whether it does. */
+  const identify = (call: PartialCall, { id, name }: CallDelta): boolean => {
+    // Model providers repeat an empty id and name in later pieces, so later pieces never overwrite them.
+    const bringsId = call.id === "" && isFilled(id);
+    const bringsName = call.name === "" && isFilled(name);
+    if (bringsId) {
+      call.id = id;
+      if (toUniqueId(id) === id) call.told = { ...call.told, toolCallId: id };
+    }
+    if (bringsName) {
+      call.name = name;
+      call.told = { ...call.told, toolName: name };
+    }
+    return bringsId || bringsName;
+  };
+
   return {
     add: (delta) => {
       const index = indexOf(delta);
       const known = calls.get(index);
-      const call = known ?? { id: "", name: "", arguments: "" };
-      // Model providers repeat an empty id and name in later pieces, so later pieces never overwrite them.
-      call.id ||= delta.id ?? "";
-      call.name ||= delta.name ?? "";
-      call.arguments += textOf(delta.arguments);
-      calls.set(index, call);
+      const call = known ?? { id: "", name: "", arguments: "", told: { index } };
+      const begins = known === undefined;
+      if (begins) calls.set(index, call);
+      const isIdentified = identify(call, delta);
+      const text = textOf(delta.arguments);
+      call.arguments += text;
       if (call.id !== "" && !indexById.has(call.id)) indexById.set(call.id, index);
       last = index;
       next = Math.max(next, index + 1);
-      return known === undefined ? index : undefined;
+      const isNews = begins || isIdentified || text !== "";
+      return { index, begins, piece: isNews ? { ...call.told, arguments: text } : undefined };
     },
     idOf: (index) => calls.get(index)?.id ?? "",
     toCalls: () =>

@@ -203,11 +203,11 @@ function* toChunks(
   const { content } = message ?? {};
   if (Array.isArray(content)) for (const part of content) yield* partChunks(part);
   else if (typeof content === "string") yield* textChunks(content);
-  for (const [index, { id = "", function: called }] of (message?.tool_calls ?? []).entries()) {
-    if (called === undefined) continue;
-    const text = called.arguments ?? "";
+  for (const [index, { id = "", function: called, custom }] of (message?.tool_calls ?? []).entries()) {
+    const { name = "" } = called ?? custom ?? {};
+    const text = called?.arguments ?? custom?.input ?? "";
     const middle = Math.ceil(text.length / 2);
-    yield { type: "tool_call_delta", index, id, name: called.name ?? "", arguments: text.slice(0, middle) };
+    yield { type: "tool_call_delta", index, id, name, arguments: text.slice(0, middle) };
     yield { type: "tool_call_delta", index, arguments: text.slice(middle) };
   }
   const isWhole = [refusal, fields, ...toolCalls.flatMap((call) => [call.input, call.fields])].some(

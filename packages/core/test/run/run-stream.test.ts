@@ -12,7 +12,7 @@ async function collect(stream: AsyncIterable<TraceEvent>): Promise<TraceEvent[]>
 
 const withoutTimes = (events: readonly TraceEvent[]) =>
   events
-    .filter(({ type }) => type !== "llm_delta")
+    .filter(({ type }) => type !== "llm_delta" && type !== "llm_tool_call_delta")
     .map((event) =>
       JSON.parse(JSON.stringify(told(event), (key, value) => (key === "durationMs" ? 0 : value))),
     );

@@ -1,63 +1,25 @@
 import type { AiSdkToolPart } from "@jaf/ai-sdk";
-import { isToolPart, type StreamedPart } from "./ui-messages.ts";
-
-type Input = Extract<AiSdkToolPart, { state: "input-available" }>["input"];
-
-/** A chunk (one event) of the AI SDK's UI message stream, as JAF sends it. */
-export type UIMessageChunk =
-  // Without the fields that later releases of `ai@5` to `ai@7` added: earlier releases reject them.
-  | { readonly type: "start"; readonly messageId: string }
-  | { readonly type: "start-step" }
-  | { readonly type: "finish-step" }
-  | { readonly type: "text-start" | "text-end" | "reasoning-start" | "reasoning-end"; readonly id: string }
-  | { readonly type: "text-delta" | "reasoning-delta"; readonly id: string; readonly delta: string }
-  | { readonly type: "file"; readonly url: string; readonly mediaType: string }
-  | { readonly type: "source-url"; readonly sourceId: string; readonly url: string; readonly title?: string }
-  | {
-      readonly type: "source-document";
-      readonly sourceId: string;
-      readonly mediaType: string;
-      readonly title: string;
-      readonly filename?: string;
-    }
-  | {
-      readonly type: "tool-input-start" | "tool-input-available";
-      readonly toolCallId: string;
-      readonly toolName: string;
-      readonly input?: Input;
-      readonly providerExecuted?: true;
-      readonly dynamic?: true;
-    }
-  | { readonly type: "tool-input-delta"; readonly toolCallId: string; readonly inputTextDelta: string }
-  | { readonly type: "tool-approval-request"; readonly approvalId: string; readonly toolCallId: string }
-  | { readonly type: "tool-output-available"; readonly toolCallId: string; readonly output: unknown }
-  | { readonly type: "tool-output-error"; readonly toolCallId: string; readonly errorText: string }
-  | { readonly type: "tool-output-denied"; readonly toolCallId: string }
-  | { readonly type: "message-metadata"; readonly messageMetadata: MessageMetadata }
-  | { readonly type: "abort" }
-  | { readonly type: "error"; readonly errorText: string }
-  | { readonly type: "finish"; readonly finishReason: "stop" | "tool-calls" };
-
-/** The metadata of a UI message. The keys of `retracted` are the indexes of the retracted parts. */
-interface MessageMetadata {
-  readonly jaf: { readonly retracted: Readonly<Record<string, true>> };
-}
+import { type GrowingPiece, wordsOf } from "../turns/pieces.ts";
+import { callChunks, inputChunk, newChunks, stateChunks, type UIMessageChunk } from "./ui-message-chunks.ts";
+import { isToolPart, isWriting, type ShownPart, type WritingCall } from "./ui-messages.ts";
 
 /** Creates the chunks that bring a client's copy of a UI message up to date. */
 export interface MessageWriter {
   /** Returns the chunks after which the client's message shows exactly `parts`. */
-  readonly write: (parts: readonly StreamedPart[]) => UIMessageChunk[];
+  readonly write: (parts: readonly ShownPart[]) => UIMessageChunk[];
   /**
-   * Adds text to the message's last part, and returns the chunks for this text. Returns `undefined` if the last part
-   * has another type or has already ended.
+   * Adds a piece to the message's last part, or to the call that it continues, and returns the chunks for this piece.
+   * Returns `undefined` if the message has no such part, or if the part has already ended.
    */
-  readonly append: (type: "text" | "reasoning", text: string) => UIMessageChunk[] | undefined;
+  readonly append: (piece: GrowingPiece) => UIMessageChunk[] | undefined;
   /** Returns the chunks that end the message's last part and last step. */
   readonly close: () => UIMessageChunk[];
 }
 
+type ToolPart = AiSdkToolPart | WritingCall;
+
 interface Held {
-  readonly part: StreamedPart;
+  readonly part: ShownPart;
   /** Index of the part in the client's message. */
   readonly index: number;
   /** Whether the client had the part before this stream began. */
@@ -65,7 +27,7 @@ interface Held {
 }
 
 export interface HeldMessage {
-  readonly parts: readonly StreamedPart[];
+  readonly parts: readonly ShownPart[];
   /** Number of all parts of the client's message, including retracted parts. */
   readonly length: number;
 }
@@ -75,6 +37,7 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
   const offset = from.length - from.parts.length;
   const held: Held[] = from.parts.map((part, index) => ({ part, index: offset + index, hadBefore: true }));
   let length = from.length;
+  /** The last text or reasoning. It stays open while calls are written, because the reply can go on with it. */
   let open: { readonly type: "text" | "reasoning"; readonly id: string } | undefined;
   let inStep = false;
   let chunks: UIMessageChunk[] = [];
@@ -105,18 +68,18 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
   /**
    * Changes the client's part `held[at]` into `part`. Returns `false` if the protocol has no chunks for this change.
    */
-  const change = (at: number, part: StreamedPart): boolean => {
+  const change = (at: number, part: ShownPart): boolean => {
     const before = held[at];
     if (before === undefined || before.part.type !== part.type) return false;
     const { part: was } = before;
     if (part.type === "text" || part.type === "reasoning") {
       const said = was.type === "text" || was.type === "reasoning" ? was.text : "";
       if (said === part.text) return true;
-      if (open === undefined || at !== held.length - 1 || !part.text.startsWith(said)) return false;
+      if (open?.id !== String(before.index) || !part.text.startsWith(said)) return false;
       grow(part.type, part.text.slice(said.length));
     } else if (isToolPart(part)) {
-      if (!isToolPart(was) || was.toolCallId !== part.toolCallId || !isSameInput(was, part)) return false;
-      if (!isSame(was, part)) chunks.push(...stateChunks(part, before.hadBefore));
+      if (!isToolPart(was) || was.toolCallId !== part.toolCallId || !changeCall(was, part, before.hadBefore))
+        return false;
     } else if (!isSame(was, part)) {
       return false;
     }
@@ -124,9 +87,23 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
     return true;
   };
 
-  const add = (part: StreamedPart): void => {
+  /** Changes a call of the client. Returns `false` if the protocol has no chunks for this change. */
+  const changeCall = (was: ToolPart, part: ToolPart, hadBefore: boolean): boolean => {
+    if (isWriting(part)) {
+      if (!isWriting(was) || !part.input.startsWith(was.input)) return false;
+      chunks.push(...inputChunk(part.toolCallId, part.input.slice(was.input.length)));
+    } else if (isWriting(was)) {
+      chunks.push(...callChunks(part));
+    } else {
+      if (!isSame(was.input, part.input)) return false;
+      if (!isSame(was, part)) chunks.push(...stateChunks(part, hadBefore));
+    }
+    return true;
+  };
+
+  const add = (part: ShownPart): void => {
     if (part.type === "step-start") endStep();
-    else endPart();
+    else if (!isToolPart(part) || !isWriting(part)) endPart();
     const index = length;
     length += 1;
     held.push({ part, index, hadBefore: false });
@@ -140,6 +117,16 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
     }
   };
 
+  /** Returns the parts with each call at its place in the client's message: a streamed call stands where it began. */
+  const inHeldOrder = (parts: readonly ShownPart[]): readonly ShownPart[] => {
+    const ordered = [...parts];
+    for (const [at, { part }] of held.entries()) {
+      const from = isToolPart(part) ? placeInStep(ordered, at, part.toolCallId) : at;
+      if (from > at) ordered.splice(at, 0, ...ordered.splice(from, 1));
+    }
+    return ordered;
+  };
+
   const taken = (): UIMessageChunk[] => {
     const made = chunks;
     chunks = [];
@@ -147,7 +134,8 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
   };
 
   return {
-    write: (parts) => {
+    write: (given) => {
+      const parts = inHeldOrder(given);
       let at = 0;
       while (at < held.length) {
         const part = parts[at];
@@ -156,13 +144,27 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
       }
       // A retraction also removed the start of its step.
       for (const part of parts.slice(held.length)) add(part);
+      const isBeforeCalls = open !== undefined && open.id !== String(held.at(-1)?.index);
+      // The calls are complete, and so is the reply.
+      if (isBeforeCalls && !held.some(({ part }) => isToolPart(part) && isWriting(part))) endPart();
       return taken();
     },
-    append: (type, text) => {
-      const last = held.at(-1);
-      if (open?.type !== type || last?.part.type !== type) return undefined;
-      held[held.length - 1] = { ...last, part: { ...last.part, text: last.part.text + text } };
-      grow(type, text);
+    append: (piece) => {
+      const at =
+        piece.type === "tool_arguments"
+          ? held.findLastIndex(({ part }) => isToolPart(part) && part.toolCallId === piece.toolCallId)
+          : held.length - 1;
+      const before = held[at];
+      const part = before && grownPart(before.part, piece);
+      if (before === undefined || part === undefined) return undefined;
+      if (piece.type === "tool_arguments" && isToolPart(part)) {
+        chunks.push(...inputChunk(part.toolCallId, piece.arguments));
+      } else if (piece.type !== "tool_arguments" && open?.id === String(before.index)) {
+        grow(piece.type, piece.text);
+      } else {
+        return undefined;
+      }
+      held[at] = { ...before, part };
       return taken();
     },
     close: () => {
@@ -173,61 +175,25 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
 }
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-const isSameInput = (a: AiSdkToolPart, b: AiSdkToolPart): boolean => isSame(a.input, b.input);
 
-function newChunks(part: Exclude<StreamedPart, { type: "text" | "reasoning" }>): UIMessageChunk[] {
-  if (isToolPart(part)) return callChunks(part);
-  switch (part.type) {
-    case "step-start":
-      return [{ type: "start-step" }];
-    case "file":
-      return [{ type: "file", url: part.url, mediaType: part.mediaType }];
-    default:
-      return [part];
+/** Returns the index of a call between `at` and the end of its step; -1 if it isn't there. */
+function placeInStep(parts: readonly ShownPart[], at: number, toolCallId: string): number {
+  for (let index = at; index < parts.length; index++) {
+    const part = parts[index];
+    if (part === undefined || part.type === "step-start") return -1;
+    if (isToolPart(part) && part.toolCallId === toolCallId) return index;
   }
+  return -1;
 }
 
-function callChunks(part: AiSdkToolPart): UIMessageChunk[] {
-  const call = {
-    toolCallId: part.toolCallId,
-    toolName: part.type === "dynamic-tool" ? part.toolName : part.type.slice("tool-".length),
-    ...(part.providerExecuted === true ? { providerExecuted: true as const } : {}),
-    ...(part.type === "dynamic-tool" ? { dynamic: true as const } : {}),
-  };
-  const isDone = part.state === "output-available" && part.providerExecuted !== true;
-  const { input } = part;
-  // "tool-input-available" makes the client run its own tool. This call is done, so it must not run again.
-  if (isDone && typeof input === "object" && input !== null) {
-    return [
-      { type: "tool-input-start", ...call },
-      { type: "tool-input-delta", toolCallId: call.toolCallId, inputTextDelta: JSON.stringify(input) },
-      ...stateChunks(part),
-    ];
-  }
-  return [{ type: "tool-input-available", ...call, input }, ...stateChunks(part)];
-}
-
-/**
- * Returns the chunks that change a tool call in the client's message to the state of `part`. `hasApproval`: the client
- * already has the approval request for this call.
- */
-function stateChunks(part: AiSdkToolPart, hasApproval = false): UIMessageChunk[] {
-  const { toolCallId } = part;
-  switch (part.state) {
-    case "input-available":
-    case "approval-responded":
-      return [];
-    case "approval-requested":
-      return [{ type: "tool-approval-request", approvalId: part.approval.id, toolCallId }];
-    case "output-available":
-      return [{ type: "tool-output-available", toolCallId, output: part.output }];
-    case "output-error":
-      return [{ type: "tool-output-error", toolCallId, errorText: part.errorText }];
-    case "output-denied": {
-      const denied = { type: "tool-output-denied", toolCallId } as const;
-      // An approval request would overwrite the client's decision.
-      if (hasApproval) return [denied];
-      return [{ type: "tool-approval-request", approvalId: part.approval.id, toolCallId }, denied];
-    }
-  }
+/** Returns the part with the next piece; `undefined` if the piece doesn't continue the part. */
+function grownPart(part: ShownPart, piece: GrowingPiece): ShownPart | undefined {
+  const words = wordsOf(piece);
+  if (piece.type === "tool_arguments")
+    return isToolPart(part) && isWriting(part) ? { ...part, input: part.input + words } : undefined;
+  return part.type === "text" || part.type === "reasoning"
+    ? part.type === piece.type
+      ? { ...part, text: part.text + words }
+      : undefined
+    : undefined;
 }

@@ -3,7 +3,7 @@ import type { RichMessage } from "@jaf/memory";
 import type { LoggedTurn } from "@jaf/memory/adapter";
 import { unwrap } from "../http/failure.ts";
 import type { ServerParts } from "../server-parts.ts";
-import { decodeEvent } from "../turns/turn-event.ts";
+import { decodeEvent } from "../turns/encoded-event.ts";
 import { conversationOfChat } from "./chat-ids.ts";
 
 type Stores = Pick<ServerParts, "provider" | "log">;

@@ -2,10 +2,12 @@ import type { Interruption } from "@jaf/core";
 import type { ContentPart, RichMessage } from "@jaf/memory";
 import type { Encoder } from "../http/encoder.ts";
 import { BrokenOffError, EVENT_STREAM_HEADERS, eventStream, type StreamFormat } from "../http/sse.ts";
-import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
+import { type GrowingPiece, isGrowing, joinedPiece } from "../turns/pieces.ts";
+import type { ToolArgumentsEvent, TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
-import { createMessageWriter, type UIMessageChunk } from "./message-writer.ts";
-import { type StreamedOptions, type StreamedPart, streamedReply } from "./ui-messages.ts";
+import { createMessageWriter } from "./message-writer.ts";
+import type { UIMessageChunk } from "./ui-message-chunks.ts";
+import { type ShownPart, type StreamedOptions, streamedReply, type WritingCall } from "./ui-messages.ts";
 
 export interface UIMessageStreamOptions {
   /** Returns the id and options of the UI message that shows the turn's replies. `start` is the turn's first event. */
@@ -96,9 +98,21 @@ export function createTurnChunks({
   const interruptions: Interruption[] = [];
   /** Pieces of the reply in progress. */
   let pieces: ContentPart[] = [];
-  const partsNow = (): StreamedPart[] => {
-    const coming: RichMessage[] = pieces.length === 0 ? [] : [{ role: "assistant", content: pieces }];
-    return streamedReply([...messages, ...coming], { ...streamedOptions, interruptions });
+  /** The calls of the reply in progress, by their index. */
+  const calls = new Map<number, ToolArgumentsEvent>();
+  const partsNow = (): ShownPart[] => {
+    const writing = [...calls.values()].flatMap(writingCall);
+    const coming = pieces.length === 0 && writing.length === 0 ? [] : [replyOf(pieces, writing)];
+    const parts = streamedReply([...messages, ...coming], { ...streamedOptions, interruptions });
+    // The calls of a reply are its last parts.
+    return [...parts.slice(0, parts.length - writing.length), ...writing];
+  };
+  /** Returns whether the piece continues a piece of the reply in progress. */
+  const goesOn = (piece: GrowingPiece): boolean =>
+    piece.type === "tool_arguments" ? calls.has(piece.index) : pieces.at(-1)?.type === piece.type;
+  const endReply = (): void => {
+    pieces = [];
+    calls.clear();
   };
   const held = heldParts === undefined ? [] : partsNow();
   const writer = createMessageWriter({ parts: held, length: Math.max(heldParts ?? 0, held.length) });
@@ -113,11 +127,16 @@ export function createTurnChunks({
       case "part":
         pieces.push(event.part);
         break;
+      case "tool_arguments": {
+        const piece = joinedPiece(calls.get(event.index), event) ?? event;
+        if (piece.type === event.type) calls.set(event.index, piece);
+        break;
+      }
       case "retract":
-        pieces = [];
+        endReply();
         break;
       case "message":
-        pieces = [];
+        endReply();
         messages.push(event.message);
         break;
       case "tool_end":
@@ -128,7 +147,7 @@ export function createTurnChunks({
         break;
       case "turn_end":
         // Pieces without a message aren't part of the conversation.
-        pieces = [];
+        endReply();
         end = event;
     }
   };
@@ -140,10 +159,11 @@ export function createTurnChunks({
     ],
     next: (events) => {
       if (end !== undefined) return [];
-      // Appending text is faster than a comparison of the whole message.
-      const grown = onePiece(events);
+      // Appending a piece is faster than a comparison of the whole message. The first piece of a reply begins a step.
+      const piece = onePiece(events);
+      const isNext = piece !== undefined && goesOn(piece);
       for (const { event } of events) take(event);
-      const appended = grown && writer.append(grown.type, grown.text);
+      const appended = isNext ? writer.append(piece) : undefined;
       if (appended !== undefined) return appended;
       const chunks = writer.write(partsNow());
       return end === undefined ? chunks : [...chunks, ...writer.close(), ...endChunks(end)];
@@ -159,18 +179,30 @@ function addPiece(pieces: ContentPart[], type: "text" | "reasoning", text: strin
   else pieces[pieces.length - 1] = { type, text: said + text };
 }
 
-/** Joins the events of a group if all are text, or all are reasoning. Returns `undefined` for any other group. */
-function onePiece(
-  events: readonly NumberedEvent[],
-): { readonly type: "text" | "reasoning"; readonly text: string } | undefined {
-  const type = events[0]?.event.type;
-  if (type !== "text" && type !== "reasoning") return undefined;
-  let text = "";
+/** Returns a call that the model is writing as a part. Returns `[]` if the call's id or name isn't known yet. */
+const writingCall = ({ toolCallId, toolName, arguments: input }: ToolArgumentsEvent): WritingCall[] =>
+  toolCallId === undefined || toolName === undefined
+    ? []
+    : [{ type: `tool-${toolName}`, toolCallId, state: "input-streaming", input }];
+
+/** Returns the reply in progress as a message. Its calls have no input. */
+const replyOf = (content: readonly ContentPart[], writing: readonly WritingCall[]): RichMessage => ({
+  role: "assistant",
+  content,
+  tool_calls: writing.map(({ toolCallId: id }) => ({
+    ...{ id, type: "function", function: { name: "", arguments: "" } },
+  })),
+});
+
+/** Joins the events of a group if they are pieces of one text, reasoning or call. Otherwise returns `undefined`. */
+function onePiece(events: readonly NumberedEvent[]): GrowingPiece | undefined {
+  let piece: GrowingPiece | undefined;
   for (const { event } of events) {
-    if (event.type !== type) return undefined;
-    text += event.text;
+    if (!isGrowing(event)) return undefined;
+    piece = piece === undefined ? event : joinedPiece(piece, event);
+    if (piece === undefined) return undefined;
   }
-  return { type, text };
+  return piece;
 }
 
 function endChunks({ status, error }: TurnEnd): UIMessageChunk[] {

@@ -15,12 +15,29 @@ export type StreamedPart =
 
 export type StreamedMessage = Omit<AiSdkUIMessage, "parts"> & { parts: StreamedPart[] };
 
+/** A tool call that the model is writing. */
+export interface WritingCall {
+  readonly type: `tool-${string}`;
+  readonly toolCallId: string;
+  readonly state: "input-streaming";
+  /** The text of the input so far. */
+  readonly input: string;
+}
+
+/** A part of a UI message while its turn runs. */
+export type ShownPart = StreamedPart | WritingCall;
+
 export interface StreamedOptions {
   /** Whether to include reasoning. Default `true`. */
   readonly reasoning?: boolean;
 }
 
-export const isToolPart = (part: StreamedPart): part is AiSdkToolPart => "toolCallId" in part;
+export const isToolPart = <Part extends ShownPart>(
+  part: Part,
+): part is Extract<Part, { toolCallId: string }> => "toolCallId" in part;
+
+export const isWriting = (part: AiSdkToolPart | WritingCall): part is WritingCall =>
+  part.state === "input-streaming";
 
 /**
  * Converts stored messages into UI messages with the parts that the AI SDK's client builds from a stream. So a message

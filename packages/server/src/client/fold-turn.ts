@@ -6,12 +6,10 @@ import type {
   ToolResultStatus,
 } from "@jaf/core";
 import type { ContentPart, Message } from "@jaf/memory";
+import { isGrowing, joinedPiece, type ReplyPiece } from "../turns/pieces.ts";
 import type {
   ModelCallEvent,
-  PartEvent,
-  ReasoningEvent,
   RetractEvent,
-  TextEvent,
   ToolEndEvent,
   ToolStartEvent,
   TurnEnd,
@@ -37,10 +35,11 @@ export interface WaitingClientTool extends Serialized<ClientToolCall> {}
 export type WaitingCall = WaitingApproval | WaitingClientTool;
 
 /**
- * A piece of a reply in progress: text, reasoning or another part. Adjacent text is joined into one piece. Adjacent
- * reasoning is joined into one piece.
+ * A piece of a reply in progress: text, reasoning, another part, or a tool call that the model is writing
+ * (`tool_arguments`, with the arguments so far). Adjacent text is joined into one piece, and so is adjacent reasoning.
+ * Each tool call is one piece, which a `ToolItem` replaces once the call is complete.
  */
-export type Piece = TextEvent | ReasoningEvent | PartEvent;
+export type Piece = ReplyPiece;
 
 /**
  * The state of a tool call.
@@ -178,6 +177,7 @@ function apply(turn: FoldedTurn, event: TurnEvent): FoldedTurn {
     case "text":
     case "reasoning":
     case "part":
+    case "tool_arguments":
       return { ...turn, pieces: withPiece(turn.pieces, event), retracted: undefined };
     case "retract":
       return { ...turn, pieces: [], retracted: event.reason };
@@ -205,9 +205,13 @@ function apply(turn: FoldedTurn, event: TurnEvent): FoldedTurn {
 }
 
 function withPiece(pieces: readonly Piece[], piece: Piece): readonly Piece[] {
-  const last = pieces.at(-1);
-  if (piece.type === "part" || last?.type !== piece.type) return [...pieces, piece];
-  return pieces.with(-1, { ...last, text: last.text + piece.text });
+  // A call can go on behind other pieces, e.g. of a call that the model writes at the same time.
+  const at =
+    piece.type === "tool_arguments"
+      ? pieces.findLastIndex((each) => each.type === piece.type && each.index === piece.index)
+      : pieces.length - 1;
+  const joined = isGrowing(piece) ? joinedPiece(pieces[at], piece) : undefined;
+  return joined === undefined ? [...pieces, piece] : pieces.with(at, joined);
 }
 
 function withMessage(turn: FoldedTurn, event: TurnMessageEvent): FoldedTurn {

@@ -10,7 +10,8 @@ import type {
 } from "@jaf/memory";
 import { retryWithBackoff } from "@jaf/memory/adapter";
 import { present } from "@jaf/memory/internal";
-import { plainEvent, type TurnEnd, type TurnError } from "../turns/turn-event.ts";
+import { plainEvent } from "../turns/encoded-event.ts";
+import type { TurnEnd, TurnError } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
 import { type JobParts, type JobResult, recordWrite } from "./job.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";

@@ -1,7 +1,8 @@
 import type { TurnEnding, TurnWriter } from "@jaf/memory/adapter";
+import { encodeEvent } from "../turns/encoded-event.ts";
 import { createEventWriter, type EventWriter } from "../turns/event-writer.ts";
 import { createRecentEvents, type RecentEvents } from "../turns/recent-events.ts";
-import { encodeEvent, type TurnEvent } from "../turns/turn-event.ts";
+import type { TurnEvent } from "../turns/turn-event.ts";
 import { type BegunTurn, openTurnStart, type TurnStart, type TurnStartOptions } from "./begin-turn.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 

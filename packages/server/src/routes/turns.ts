@@ -5,7 +5,7 @@ import { notFound, unwrap } from "../http/failure.ts";
 import { operation, type Route } from "../http/router.ts";
 import { encodeServerSentEvents } from "../http/sse.ts";
 import type { ServerParts } from "../server-parts.ts";
-import { decodeEvent } from "../turns/turn-event.ts";
+import { decodeEvent } from "../turns/encoded-event.ts";
 import { ownConversation } from "./own-conversation.ts";
 import { anything, count, id, number, time, turnState } from "./schemas.ts";
 import { answerEvents } from "./turn-response.ts";

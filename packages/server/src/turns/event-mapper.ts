@@ -1,5 +1,6 @@
 import type { TraceEvent } from "@jaf/core";
 import { createPieces } from "@jaf/memory/internal";
+import { isGrowing } from "./pieces.ts";
 import type { TurnEvent, TurnMessageEvent } from "./turn-event.ts";
 
 /** Converts the events of a run into events of its turn. */
@@ -40,8 +41,7 @@ export function createEventMapper({ agentName: first, push }: EventMapperOptions
       if (event.type === "run_end" && event.data.outcome.status !== "error") release();
       const turnEvent = toTurnEvent(event);
       if (turnEvent === undefined) return;
-      if (event.type === "llm_delta" || event.type === "llm_reasoning_delta")
-        agentName = event.data.agentName;
+      if (isGrowing(turnEvent) && "agentName" in event.data) agentName = event.data.agentName;
       if (turnEvent.type === "message") {
         agentName = turnEvent.agentName;
         if (isFinal(turnEvent)) {
@@ -68,6 +68,10 @@ export function toTurnEvent(event: TraceEvent): TurnEvent | undefined {
       return event.data.text === "" ? undefined : { type: "reasoning", text: event.data.text };
     case "llm_part":
       return { type: "part", part: event.data.part };
+    case "llm_tool_call_delta": {
+      const { agentName: _, ...piece } = event.data;
+      return { type: "tool_arguments", ...piece };
+    }
     case "llm_retry":
       return event.data.discardText ? { type: "retract", reason: "retry" } : undefined;
     case "llm_fallback":

@@ -1,7 +1,9 @@
 import type { Result, TurnLog } from "@jaf/memory";
 import type { TurnEnding, TurnWriter, WriterAnswer } from "@jaf/memory/adapter";
 import { backoffDelayMs, createFailure, createMemoryStorageError } from "@jaf/memory/internal";
-import { type EncodedEvent, encodeEvent, type TurnEvent } from "./turn-event.ts";
+import { type EncodedEvent, encodeEvent } from "./encoded-event.ts";
+import { isGrowing, joinedPiece, wordsOf } from "./pieces.ts";
+import type { TurnEvent } from "./turn-event.ts";
 
 /** Limits of one append to the log: number of events, and approximate number of characters. */
 const MAX_GROUP_EVENTS = 500;
@@ -56,8 +58,6 @@ export interface EventWriter {
 export function createEventWriter(options: EventWriterOptions): EventWriter {
   const { log, writer, gatherMs, heartbeatMs, leaseMs, onStored } = options;
   let pending: TurnEvent[] = [];
-  /** The last of the waiting events, if it is a piece of a reply that can still grow. */
-  let piece: { readonly type: "text" | "reasoning"; text: string } | undefined;
   let next = options.first;
   let heldAt = performance.now();
   let isUrgent = false;
@@ -115,17 +115,13 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
     return false;
   }
 
-  /** Adds an event to the waiting events. Joins a piece of text or reasoning with the last event if that is one, too. */
+  /** Adds an event to the waiting events. Joins a piece of a reply with the last event if that is the piece before it. */
   function add(event: TurnEvent): void {
-    if (event.type !== "text" && event.type !== "reasoning") {
-      piece = undefined;
-      pending.push(event);
-    } else if (piece?.type === event.type && piece.text.length < MAX_PIECE_CHARACTERS) {
-      piece.text += event.text;
-    } else {
-      piece = { type: event.type, text: event.text };
-      pending.push(piece);
-    }
+    const last = pending.at(-1);
+    const canGrow = last !== undefined && isGrowing(last) && wordsOf(last).length < MAX_PIECE_CHARACTERS;
+    const joined = canGrow && isGrowing(event) ? joinedPiece(last, event) : undefined;
+    if (joined === undefined) pending.push(event);
+    else pending[pending.length - 1] = joined;
   }
 
   /** Removes the oldest waiting events, as many as fit into one append, and returns them. */
@@ -139,7 +135,6 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
       group.push(encoded);
     }
     pending = pending.slice(group.length);
-    if (pending.length === 0) piece = undefined;
     return group;
   }
 
@@ -268,6 +263,7 @@ const GATHERED: ReadonlySet<TurnEvent["type"]> = new Set([
   "text",
   "reasoning",
   "part",
+  "tool_arguments",
   "context",
   "model_call",
 ]);

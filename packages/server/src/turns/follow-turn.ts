@@ -1,7 +1,7 @@
 import { idIssue, onAbort } from "@jaf/memory/internal";
+import { decodeEvent } from "./encoded-event.ts";
 import type { EventPoller } from "./event-poller.ts";
 import type { RecentEvents } from "./recent-events.ts";
-import { decodeEvent } from "./turn-event.ts";
 import type { FollowQuery, NumberedEvent, TurnIds } from "./turn-service.ts";
 
 export interface FollowScope {

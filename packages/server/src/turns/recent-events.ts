@@ -1,5 +1,5 @@
 import { onAbort } from "@jaf/memory/internal";
-import type { EncodedEvent } from "./turn-event.ts";
+import type { EncodedEvent } from "./encoded-event.ts";
 import type { NumberedEvent } from "./turn-service.ts";
 
 const MAX_EVENTS = 64;

@@ -51,8 +51,27 @@ async function read(chunks: readonly UIMessageChunk[], message?: UIMessage) {
   return { message: last, errors };
 }
 
+/**
+ * Returns the parts with the calls of each step behind its other parts, in the order of their ids: in a stream, a call stands
+ * where the model began it.
+ */
+function callsLast<Part extends { readonly type: string }>(parts: readonly Part[]): Part[] {
+  const idOf = (part: Part) =>
+    "toolCallId" in part && !("providerExecuted" in part && part.providerExecuted === true)
+      ? String(part.toolCallId)
+      : "";
+  const steps: Part[][] = [];
+  for (const part of parts) {
+    if (part.type === "step-start") steps.push([]);
+    steps.at(-1)?.push(part);
+  }
+  return steps.flatMap((step) =>
+    step.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : idOf(a) > idOf(b) ? 1 : 0)),
+  );
+}
+
 const seen = (message: UIMessage | undefined) =>
-  comparable(message === undefined ? [] : visibleParts(message));
+  comparable(message === undefined ? [] : callsLast(visibleParts(message)));
 
 describe("the chunks of a turn", () => {
   it("are valid and produce the message that is loaded afterwards", async () => {
@@ -63,10 +82,15 @@ describe("the chunks of a turn", () => {
         const chunks = chunksOf(turn, lengths);
         const verdicts = await Promise.all(chunks.map((chunk) => schema?.(chunk)));
         expect(chunks.filter((_, nth) => verdicts[nth]?.success !== true)).toEqual([]);
+        // A turn that fails in the middle of a reply retracts it at its end.
+        const retractions = turn.events.filter(({ type }) => type === "retract").length;
+        expect(chunks.filter(({ type }) => type === "message-metadata").length).toBeLessThanOrEqual(
+          retractions + (turn.status === "error" ? 1 : 0),
+        );
         const { message, errors } = await read(chunks);
         expect(errors).toEqual(turn.status === "error" ? ["Error: The model failed."] : []);
         expect(message?.id).toBe("m1");
-        expect(seen(message)).toEqual(comparable(streamedReply(turn.stored, turn)));
+        expect(seen(message)).toEqual(comparable(callsLast(streamedReply(turn.stored, turn))));
       }),
       { numRuns: 500 },
     );
@@ -97,7 +121,7 @@ describe("the chunks of a turn", () => {
         const [start, ...rest] = goesOn.events;
         const events = start === undefined ? [] : [start, ...answers, ...rest];
         const wanted = comparable(
-          streamedReply([...stored, ...goesOn.stored], { interruptions: goesOn.interruptions }),
+          callsLast(streamedReply([...stored, ...goesOn.stored], { interruptions: goesOn.interruptions })),
         );
 
         const held = (await read(chunksOf(asked, lengths))).message;
@@ -110,7 +134,7 @@ describe("the chunks of a turn", () => {
         const again = await read(
           chunksOf({ ...goesOn, events }, [events.length], { ...options, before: asked.stored }),
         );
-        expect(comparable(again.message?.parts ?? [])).toEqual(wanted);
+        expect(comparable(callsLast(again.message?.parts ?? []))).toEqual(wanted);
         expect(again.message?.metadata).toBeUndefined();
       }),
       { numRuns: 200 },
@@ -148,6 +172,117 @@ describe("the chunks of a turn", () => {
     expect(chunksOf(turn, [turn.events.length]).map(({ type }) => type)).toEqual([
       ...["start", "start-step", "text-start", "text-delta", "text-end", "finish-step", "finish"],
     ]);
+  });
+
+  describe("for a call that the model writes", () => {
+    const asks = '{"q":"rain","days":3}';
+    const writes = (piece: string, call: object = { toolCallId: "c1", toolName: "find" }): TurnEvent => ({
+      type: "tool_arguments",
+      index: 0,
+      ...call,
+      arguments: piece,
+    });
+    const called = (id = "c1"): TurnEvent => ({
+      type: "message",
+      agentName: "clerk",
+      message: {
+        role: "assistant",
+        content: "I look.",
+        tool_calls: [{ id, type: "function", function: { name: "find", arguments: asks } }],
+      },
+    });
+    const begun: readonly TurnEvent[] = [
+      { type: "turn_start", turnId: "t", conversationId: "c", agentName: "clerk" },
+      { type: "text", text: "I look." },
+    ];
+    const written = [
+      writes("", { toolCallId: "c1" }),
+      writes('{"q":"ra'),
+      writes('in","days"'),
+      writes(":3}"),
+    ];
+    const turn = (...events: readonly TurnEvent[]): ScriptedTurn => ({
+      ...{ events: [...begun, ...events], stored: [], interruptions: [], status: "completed" },
+    });
+    const inputs = (chunks: readonly UIMessageChunk[]) =>
+      chunks.filter(({ type }) => type.startsWith("tool-") || type.startsWith("text-"));
+
+    it("begin it once its name is known, grow its input, and complete it", () => {
+      const call = { toolCallId: "c1", toolName: "find" };
+      expect(inputs(chunksOf(turn(...written, called()), [1]))).toEqual([
+        { type: "text-start", id: "1" },
+        { type: "text-delta", id: "1", delta: "I look." },
+        { type: "tool-input-start", ...call },
+        { type: "tool-input-delta", toolCallId: "c1", inputTextDelta: '{"q":"ra' },
+        { type: "tool-input-delta", toolCallId: "c1", inputTextDelta: 'in","days"' },
+        { type: "tool-input-delta", toolCallId: "c1", inputTextDelta: ":3}" },
+        { type: "tool-input-available", ...call, input: { q: "rain", days: 3 } },
+        { type: "text-end", id: "1" },
+      ]);
+    });
+
+    it("show the input so far in the client", async () => {
+      const { message } = await read(chunksOf(turn(...written.slice(0, 3)), [1]));
+      expect(message?.parts.at(-1)).toMatchObject({ state: "input-streaming", input: { q: "rain" } });
+    });
+
+    it("catch a client up that comes in the middle", () => {
+      const made = chunksOf(turn(...written.slice(0, 3)), [5]);
+      expect(inputs(made).slice(-2)).toEqual([
+        { type: "tool-input-start", toolCallId: "c1", toolName: "find" },
+        { type: "tool-input-delta", toolCallId: "c1", inputTextDelta: '{"q":"rain","days"' },
+      ]);
+    });
+
+    it("wait for the message if its id isn't known", () => {
+      const made = chunksOf(turn(writes(asks, { toolName: "find" }), called("call_1")), [1]);
+      expect(inputs(made).slice(-1)).toEqual([
+        {
+          type: "tool-input-available",
+          toolCallId: "call_1",
+          toolName: "find",
+          input: { q: "rain", days: 3 },
+        },
+      ]);
+    });
+
+    it("hide it if the reply is retracted, also if the next reply has its id", async () => {
+      const retracted = turn(...written.slice(0, 3), { type: "retract", reason: "retry" });
+      const { message } = await read(chunksOf(retracted, [1]));
+      expect(message && visibleParts(message)).toEqual([]);
+      const again = turn(
+        ...retracted.events.slice(2),
+        { type: "text", text: "I look." },
+        ...written,
+        called(),
+      );
+      const { message: second } = await read(chunksOf(again, [1]));
+      expect(second && visibleParts(second).map(({ type }) => type)).toEqual([
+        ...["step-start", "text", "tool-find"],
+      ]);
+    });
+
+    it("hide it if the turn ends before it is complete", async () => {
+      const { message } = await read(
+        chunksOf(turn(...written.slice(0, 3), { type: "turn_end", status: "error" }), [1]),
+      );
+      expect(message && visibleParts(message)).toEqual([]);
+    });
+
+    it("retract nothing if the reply goes on behind the call", () => {
+      const source = { type: "source", sourceType: "url", id: "1", url: "https://a.example" };
+      const made = chunksOf(
+        turn(...written, { type: "part", part: source }, { type: "text", text: " Now." }, {
+          ...called(),
+          message: {
+            ...(called() as never as { message: object }).message,
+            content: [{ type: "text", text: "I look." }, source, { type: "text", text: " Now." }],
+          },
+        } as never),
+        [1],
+      );
+      expect(made.filter(({ type }) => type === "message-metadata")).toEqual([]);
+    });
   });
 
   it("leave out reasoning if it is disabled", async () => {

@@ -45,6 +45,16 @@ const waits = (toolCallId: string): TurnEvent => ({
     agentName: "helper",
   },
 });
+const writes = (
+  index: number,
+  piece: string,
+  call: { toolCallId?: string; toolName?: string } = {},
+): TurnEvent => ({
+  type: "tool_arguments",
+  index,
+  ...call,
+  arguments: piece,
+});
 const end: TurnEvent = { type: "turn_end", status: "completed", version: 4 };
 
 const fold = (events: readonly TurnEvent[], from: FoldedTurn = emptyTurn): FoldedTurn =>
@@ -72,6 +82,27 @@ describe("foldTurn", () => {
     const part: TurnEvent = { type: "part", part: { type: "media", mediaType: "image/png" } };
     const { pieces } = fold([start, { type: "reasoning", text: "Hm" }, text("a"), part, part, text("b")]);
     expect(pieces.map(({ type }) => type)).toEqual(["reasoning", "text", "part", "part", "text"]);
+  });
+
+  it("joins the pieces of each call that the model writes, and replaces them by the call", () => {
+    const events = [
+      start,
+      text("I look."),
+      writes(0, "", { toolCallId: "1" }),
+      writes(0, '{"act', { toolCallId: "1", toolName: "notes" }),
+      writes(1, "{", { toolName: "notes" }),
+      writes(0, 'ion":1'),
+    ];
+    expect(fold(events).pieces).toEqual([
+      { type: "text", text: "I look." },
+      { type: "tool_arguments", index: 0, toolCallId: "1", toolName: "notes", arguments: '{"action":1' },
+      { type: "tool_arguments", index: 1, toolName: "notes", arguments: "{" },
+    ]);
+    expect(fold(events).items).toEqual([]);
+    const called = fold([...events, calls("1", "2")]);
+    expect(called.pieces).toEqual([]);
+    expect(toolsOf(called)).toMatchObject([{ state: "called" }, { state: "called" }]);
+    expect(fold([...events, { type: "retract", reason: "retry" }]).pieces).toEqual([]);
   });
 
   it("removes retracted pieces, and keeps the reason until the next piece", () => {

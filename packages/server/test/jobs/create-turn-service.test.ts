@@ -35,6 +35,7 @@ describe("A turn", () => {
     expect(events.map(({ event }) => event.type).filter((type) => type !== "context")).toEqual([
       "turn_start",
       "text",
+      "tool_arguments",
       "model_call",
       "message",
       "tool_start",

@@ -118,7 +118,7 @@ describe("A turn of a process that is gone", () => {
     const events = await eventsOf(service, turn);
     expect(runs).toBe(1);
     expect(pieces(events)).toEqual([
-      ...["turn_start", "message", "tool_start", "tool_end"],
+      ...["turn_start", "tool_arguments", "message", "tool_start", "tool_end"],
       ...["text", "retract", "text", "message", "turn_end"],
     ]);
     const roles = (await messagesOf(world, turn.conversationId)).map(({ role }) => role);

@@ -55,6 +55,22 @@ describe("The event writer", () => {
     expect(appends).toEqual([{ types: ["turn_start", "text", "message", "turn_end"], ends: true }]);
   });
 
+  it("gathers the pieces of each call that the model writes, without waiting for readers", async () => {
+    const { writer, appends } = await openWriter();
+    const call = (index: number, piece: string): TurnEvent => ({
+      type: "tool_arguments",
+      ...{ index, toolCallId: `c${index}`, toolName: "find", arguments: piece },
+    });
+    for (const event of [start, call(0, ""), call(0, '{"q"'), call(0, ":1}"), call(1, "{"), call(1, "}")])
+      writer.push(event);
+    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS / 2);
+    expect(appends).toEqual([]);
+    expect(await writer.end(END, ENDING)).toBe(true);
+    expect(appends).toEqual([
+      { types: ["turn_start", "tool_arguments", "tool_arguments", "turn_end"], ends: true },
+    ]);
+  });
+
   it("stores what it has once a reader waits, and then soon", async () => {
     const { writer, appends } = await openWriter();
     writer.push(start);

@@ -1,10 +1,10 @@
 import { createFailure, createMemoryConnectionError, type TurnLog } from "@jaf/memory";
 import type { EventQuery } from "@jaf/memory/adapter";
 import { describe, expect, test } from "vitest";
+import { encodeEvent } from "../../src/turns/encoded-event.ts";
 import type { EventPoller } from "../../src/turns/event-poller.ts";
 import { followTurn } from "../../src/turns/follow-turn.ts";
 import { createRecentEvents, type RecentEvents } from "../../src/turns/recent-events.ts";
-import { encodeEvent } from "../../src/turns/turn-event.ts";
 import {
   ask,
   begin,

@@ -2,7 +2,9 @@ import type { Piece } from "@jaf/server/client";
 import { useState } from "preact/hooks";
 import { Icon } from "../ui/icon.tsx";
 import { Markdown } from "../ui/markdown.ts";
-import { contentOf, type Entry } from "./entries.ts";
+import { contentOf, contentOfPieces } from "./content.ts";
+import type { Entry } from "./entries.ts";
+import type { Source } from "./sources.ts";
 
 interface AssistantMessageProps {
   readonly entry: Extract<Entry, { readonly type: "message" }>;
@@ -15,7 +17,7 @@ interface AssistantMessageProps {
 
 export function AssistantMessage({ entry, onShowContext, onRetry, ran }: AssistantMessageProps) {
   const { position, message, stopped } = entry;
-  const { text, reasoning, images } = contentOf(message);
+  const { text, markedText, reasoning, sources, images } = contentOf(message);
   const callsOnly = text.trim() === "" && images.length === 0;
   if (callsOnly && reasoning === "") return null;
   return (
@@ -26,7 +28,8 @@ export function AssistantMessage({ entry, onShowContext, onRetry, ran }: Assista
           <Markdown text={reasoning} />
         </details>
       )}
-      <Markdown text={text} />
+      <Markdown text={markedText} />
+      <SourceList sources={sources} />
       {images.map(({ source, name }) => (
         <img key={source} src={source} alt={name} />
       ))}
@@ -61,9 +64,7 @@ interface StreamingMessageProps {
 
 /** A reply that is being streamed. Screen readers announce its text as it arrives. */
 export function StreamingMessage({ pieces, running }: StreamingMessageProps) {
-  const textOf = (type: "text" | "reasoning") =>
-    pieces.flatMap((piece) => (piece.type === type ? [piece.text] : [])).join("\n\n");
-  const [text, reasoning] = [textOf("text"), textOf("reasoning")];
+  const { text, markedText, reasoning, sources } = contentOfPieces(pieces);
   return (
     <article class={`message assistant${running ? " is-streaming" : ""}`} aria-label="Assistant">
       {reasoning !== "" && (
@@ -73,9 +74,31 @@ export function StreamingMessage({ pieces, running }: StreamingMessageProps) {
         </details>
       )}
       <div aria-live="polite" aria-atomic="false">
-        <Markdown text={text} />
+        <Markdown text={markedText} />
       </div>
+      <SourceList sources={sources} />
     </article>
+  );
+}
+
+/** The sources of a reply. Only those on the web are links. */
+function SourceList({ sources }: { readonly sources: readonly Source[] }) {
+  if (sources.length === 0) return null;
+  return (
+    <ol class="sources" aria-label="Sources">
+      {sources.map(({ number, title, href, place }) => (
+        <li key={number} value={number}>
+          {href === undefined ? (
+            title
+          ) : (
+            <a href={href} target="_blank" rel="noopener noreferrer">
+              {title}
+            </a>
+          )}
+          {place !== undefined && <span> {place}</span>}
+        </li>
+      ))}
+    </ol>
   );
 }
 

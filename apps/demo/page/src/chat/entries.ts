@@ -27,7 +27,11 @@ export type Entry =
       readonly stopped?: boolean;
     }
   | { readonly type: "handoff"; readonly key: string; readonly to: string }
-  | { readonly type: "pieces"; readonly key: string; readonly pieces: readonly Piece[] };
+  | { readonly type: "pieces"; readonly key: string; readonly pieces: readonly Piece[] }
+  /** A tool call that the model is writing. */
+  | { readonly type: "writing"; readonly key: string; readonly call: WrittenCall };
+
+export type WrittenCall = Extract<Piece, { readonly type: "tool_arguments" }>;
 
 export interface TranscriptState {
   readonly messages: readonly PositionedMessage[];
@@ -50,9 +54,22 @@ export function entriesOf({ messages, said, turn, stopped = [] }: TranscriptStat
     else if (item.message.role !== "user")
       entries.push({ type: "message", key, message: item.message, stopped: item.stopped === true });
   }
-  if (turn !== undefined && turn.pieces.length > 0)
-    entries.push({ type: "pieces", key: `turn-${turn.items.length}`, pieces: turn.pieces });
+  if (turn !== undefined) entries.push(...comingEntries(turn));
   return entries;
+}
+
+/** The entries of the reply in progress. Their keys are those of the items that will replace them. */
+function comingEntries({ items, pieces }: FoldedTurn): readonly Entry[] {
+  const calls = pieces.filter((piece) => piece.type === "tool_arguments");
+  const said = pieces.filter((piece) => piece.type !== "tool_arguments");
+  return [
+    ...(said.length === 0 ? [] : [{ type: "pieces" as const, key: `turn-${items.length}`, pieces: said }]),
+    ...calls.map((call, nth) => ({
+      type: "writing" as const,
+      key: `turn-${items.length + 1 + nth}`,
+      call,
+    })),
+  ];
 }
 
 /** The named tools that ran since the last user message. */
@@ -147,44 +164,6 @@ const identityOf = (message: Message): string =>
     message.content,
     callsIn(message).map(({ toolCallId, toolName }) => [toolCallId, toolName]),
   ]);
-
-interface LoosePart {
-  readonly type?: unknown;
-  readonly text?: unknown;
-  readonly refusal?: unknown;
-  readonly mediaType?: unknown;
-  readonly data?: unknown;
-  readonly filename?: unknown;
-}
-
-/** The visible content of a message: its text and embedded images. Nothing is fetched. */
-export interface MessageContent {
-  readonly text: string;
-  readonly reasoning: string;
-  readonly images: readonly { readonly source: string; readonly name: string }[];
-}
-
-const IMAGE = /^image\/(?:png|jpeg|gif|webp|avif)$/;
-
-export function contentOf({ content }: Pick<Message, "content">): MessageContent {
-  const loose: unknown = content;
-  if (typeof loose === "string") return { text: loose, reasoning: "", images: [] };
-  const parts = Array.isArray(loose) ? (loose as readonly LoosePart[]) : [];
-  const texts = (type: string, field: "text" | "refusal") =>
-    parts.flatMap((part) => (part.type === type && typeof part[field] === "string" ? [part[field]] : []));
-  return {
-    text: [...texts("text", "text"), ...texts("refusal", "refusal")].join("\n\n"),
-    reasoning: texts("reasoning", "text").join("\n\n"),
-    images: parts.flatMap((part) => imageOf(part) ?? []),
-  };
-}
-
-function imageOf({ type, mediaType, data, filename }: LoosePart) {
-  if (type !== "media" || typeof mediaType !== "string" || !IMAGE.test(mediaType)) return undefined;
-  if (typeof data !== "string" || !/^[\w+/=-]+$/.test(data)) return undefined;
-  const name = typeof filename === "string" ? filename : "Image";
-  return { source: `data:${mediaType};base64,${data}`, name };
-}
 
 interface LooseResult {
   readonly status?: unknown;

@@ -1,8 +1,9 @@
+import { partialOutput } from "@jaf/core/partial-output";
 import type { ToolItem, WaitingCall } from "@jaf/server/client";
 import { conversation } from "../models/app-models.ts";
 import { durationOf } from "../ui/dates.ts";
 import { Icon } from "../ui/icon.tsx";
-import { isRejected } from "./entries.ts";
+import { isRejected, type WrittenCall } from "./entries.ts";
 
 interface ToolCardProps {
   readonly tool: ToolItem;
@@ -74,6 +75,35 @@ export function ToolCard({ tool, running, stopped, waitsFor }: ToolCardProps) {
           </button>
         </div>
       )}
+    </article>
+  );
+}
+
+interface WritingCardProps {
+  readonly call: WrittenCall;
+  readonly running: boolean;
+}
+
+/** A tool call that the model is writing, with its arguments so far. */
+export function WritingCard({ call, running }: WritingCardProps) {
+  const { toolName = "", arguments: text } = call;
+  const said = running ? "Writing" : "Not finished";
+  return (
+    <article class="tool writing" aria-label={`Tool ${toolName}: ${said}`}>
+      <details open>
+        <summary>
+          <Icon name="tool" />
+          <span class="tool-name">{toolName}</span>
+          <span class="tool-args" />
+          <span class="badge state">{said}</span>
+        </summary>
+        <dl>
+          <dt>Arguments</dt>
+          <dd>
+            <pre>{longArgs(partialOutput<unknown>(text) ?? text)}</pre>
+          </dd>
+        </dl>
+      </details>
     </article>
   );
 }

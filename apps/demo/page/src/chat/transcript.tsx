@@ -5,7 +5,7 @@ import type { ConversationState } from "../models/conversation-state.ts";
 import { useStore } from "../models/store.ts";
 import { AssistantMessage, StreamingMessage } from "./assistant-message.tsx";
 import { type Entry, entriesOf, ranSince } from "./entries.ts";
-import { ToolCard } from "./tool-card.tsx";
+import { ToolCard, WritingCard } from "./tool-card.tsx";
 import { UserMessage } from "./user-message.tsx";
 
 interface TranscriptProps {
@@ -47,9 +47,7 @@ export function Transcript({ state, onShowContext }: TranscriptProps) {
           ran={ran}
         />
       ))}
-      {running && !entries.some(({ type }) => type === "pieces") && (
-        <Thinking connected={connected} retracted={turn.retracted} />
-      )}
+      {running && turn.pieces.length === 0 && <Thinking connected={connected} retracted={turn.retracted} />}
       {!running && (
         <TurnEnding turn={turn} missing={waiting.length === 0 ? missingIn(messages) : undefined} />
       )}
@@ -90,9 +88,13 @@ function EntryView({ entry, state, onShowContext, isLastReply, ran }: EntryViewP
     case "handoff":
       return <p class="marker">Handed off to {entry.to}</p>;
     case "pieces":
-      return <StreamingMessage pieces={entry.pieces} running={running} />;
+      return <StreamingMessage pieces={entry.pieces} running={running && !isWritingCall(turn)} />;
+    case "writing":
+      return <WritingCard call={entry.call} running={running} />;
   }
 }
+
+const isWritingCall = ({ pieces }: FoldedTurn): boolean => pieces.at(-1)?.type === "tool_arguments";
 
 export type MissingPart = "reply" | "rest";
 

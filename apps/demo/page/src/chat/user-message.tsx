@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { conversation } from "../models/app-models.ts";
 import { refocusLater } from "../ui/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
-import { contentOf, type Entry } from "./entries.ts";
+import { contentOf } from "./content.ts";
+import type { Entry } from "./entries.ts";
 
 interface UserMessageProps {
   readonly entry: Extract<Entry, { readonly type: "message" }>;

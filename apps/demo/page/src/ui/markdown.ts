@@ -1,10 +1,11 @@
 import { lexer, type Token, type Tokens } from "marked";
 import { type ComponentChildren, Fragment, h, type VNode } from "preact";
 import { useMemo } from "preact/hooks";
+import { splitAtMarks, unmarked } from "./marks.ts";
 
 const MAX_DEPTH = 40;
 
-/** Shows Markdown; see `markdownOf`. */
+/** Shows Markdown; see `markdownOf`. Marks (`marked`) become small numbers. */
 export function Markdown({ text }: { readonly text: string }): VNode {
   const shown = useMemo(() => markdownOf(text), [text]);
   return h("div", { class: "markdown" }, shown) as VNode;
@@ -18,13 +19,13 @@ export function markdownOf(text: string): VNode {
   try {
     return h(Fragment, null, blocks(lexer(text, { gfm: true, breaks: true }), 0));
   } catch {
-    return h("p", null, text); // Nested too deeply for the parser.
+    return h("p", null, unmarked(text)); // Nested too deeply for the parser.
   }
 }
 
 const blocks = (tokens: readonly Token[], depth: number): ComponentChildren[] =>
   depth > MAX_DEPTH
-    ? [tokens.map(({ raw }) => raw).join("")]
+    ? [unmarked(tokens.map(({ raw }) => raw).join(""))]
     : tokens.map((token) => block(token, depth + 1));
 
 function block(token: Token, depth: number): ComponentChildren {
@@ -41,7 +42,7 @@ function block(token: Token, depth: number): ComponentChildren {
       return h("p", null, spans((token as Tokens.Paragraph).tokens, depth));
     case "code": {
       const { text } = token as Tokens.Code;
-      return h("pre", null, h("code", null, text));
+      return h("pre", null, h("code", null, unmarked(text)));
     }
     case "blockquote":
       return h("blockquote", null, blocks((token as Tokens.Blockquote).tokens, depth));
@@ -57,7 +58,7 @@ function block(token: Token, depth: number): ComponentChildren {
     case "table":
       return table(token as Tokens.Table, depth);
     case "html":
-      return h("p", { class: "as-is" }, token.raw.trim());
+      return h("p", { class: "as-is" }, unmarked(token.raw.trim()));
     default:
       return span(token, depth);
   }
@@ -95,13 +96,15 @@ function table({ header, rows }: Tokens.Table, depth: number): ComponentChildren
 }
 
 const spans = (tokens: readonly Token[], depth: number): ComponentChildren[] =>
-  depth > MAX_DEPTH ? [tokens.map(({ raw }) => raw).join("")] : tokens.map((token) => span(token, depth + 1));
+  depth > MAX_DEPTH
+    ? [unmarked(tokens.map(({ raw }) => raw).join(""))]
+    : tokens.map((token) => span(token, depth + 1));
 
 function span(token: Token, depth: number): ComponentChildren {
   switch (token.type) {
     case "text": {
       const { text, tokens } = token as Tokens.Text;
-      return tokens === undefined ? decodeEntities(text) : spans(tokens, depth);
+      return tokens === undefined ? withMarks(text) : spans(tokens, depth);
     }
     case "escape":
       return (token as Tokens.Escape).text;
@@ -112,7 +115,7 @@ function span(token: Token, depth: number): ComponentChildren {
     case "del":
       return h("del", null, spans((token as Tokens.Del).tokens, depth));
     case "codespan":
-      return h("code", null, (token as Tokens.Codespan).text);
+      return h("code", null, unmarked((token as Tokens.Codespan).text));
     case "br":
       return h("br", null);
     case "link": {
@@ -124,12 +127,17 @@ function span(token: Token, depth: number): ComponentChildren {
       return link(href, `Image: ${decodeEntities(text) || href}`);
     }
     default:
-      return token.raw; // HTML, and tokens of later versions.
+      return unmarked(token.raw); // HTML, and tokens of later versions.
   }
 }
 
+const withMarks = (text: string): ComponentChildren =>
+  splitAtMarks(text).map((piece) =>
+    typeof piece === "number" ? h("sup", { class: "mark" }, piece) : decodeEntities(piece),
+  );
+
 function link(address: string, content: ComponentChildren): ComponentChildren {
-  const href = safeHref(decodeEntities(address));
+  const href = safeHref(decodeEntities(unmarked(address)));
   if (href === undefined) return h(Fragment, null, content);
   return h("a", { href, target: "_blank", rel: "noopener noreferrer" }, content);
 }

@@ -53,6 +53,19 @@ describe("entriesOf", () => {
     expect(kinds(entries)).toEqual(["user: Hi", "pieces"]);
   });
 
+  it("shows a call that the model writes behind what it said, under the key of the call", () => {
+    const written: Event = {
+      type: "tool_arguments",
+      ...{ index: 0, toolCallId: "1", toolName: "notes", arguments: "{" },
+    };
+    const said: Event = { type: "text", text: "I look." };
+    const coming = entriesOf({ messages: [], said: "Hi", turn: turn(start, said, written) });
+    expect(kinds(coming)).toEqual(["user: Hi", "pieces", "writing"]);
+    const called = entriesOf({ messages: [], said: "Hi", turn: turn(start, said, written, message(asks)) });
+    expect(kinds(called)).toEqual(["user: Hi", "assistant: ", "tool called"]);
+    expect(called.map(({ key }) => key)).toEqual(coming.map(({ key }) => key));
+  });
+
   it.each([
     ["nothing", stored(user)],
     ["the call", stored(user, asks)],

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { describe, expect, it } from "vitest";
 import { markdownOf, safeHref } from "../../../page/src/ui/markdown.ts";
+import { marked } from "../../../page/src/ui/marks.ts";
 
 interface Element {
   readonly name: string;
@@ -148,5 +149,30 @@ describe("safeHref", () => {
     "",
   ])("refuses %j", (href) => {
     expect(safeHref(href)).toBeUndefined();
+  });
+});
+
+describe("markdownOf with marks", () => {
+  const at = (text: string, ...ends: readonly number[]) =>
+    shown(
+      marked(
+        text,
+        ends.map((end, index) => ({ at: end, number: index + 1 })),
+      ),
+    );
+
+  it("shows them as small numbers, also in other elements", () => {
+    const { elements, text } = at("It **rains.** Now.", 13, 18);
+    expect(elements.filter(({ name }) => name === "sup")).toHaveLength(2);
+    expect(elements.some(({ name }) => name === "strong")).toBe(true);
+    expect(text).toBe("It rains.1 Now.2");
+  });
+
+  it("ends addresses before them, and leaves them out of code", () => {
+    const { elements, text } = at("See https://a.example/x and `a b`", 23, 30);
+    expect(elements.find(({ name }) => name === "a")?.attributes).toMatchObject({
+      href: "https://a.example/x",
+    });
+    expect(text).toBe("See https://a.example/x1 and a b");
   });
 });

@@ -28,6 +28,7 @@ const saidPart: fc.Arbitrary<ContentPart[]> = fc.oneof(
     [{ type: "media", mediaType: "image/png", data: "aGk=" }],
     [{ type: "source", sourceType: "url", id: "1", url: "https://a.example", title: "A" }],
     [{ type: "source", sourceType: "document", id: "2", mediaType: "application/pdf", title: "B" }],
+    [{ type: "source", sourceType: "document", id: "3", filename: "c.pdf", ranges: [{ start: 0, end: 1 }] }],
     [{ type: "reasoning", text: "", providerMetadata: { anthropic: { redactedData: "x" } } }],
     [{ type: "odd", encrypted: "x" }],
     [
@@ -63,9 +64,13 @@ interface Step {
     readonly id: string;
     readonly input: string;
     readonly result: RichMessage["content"];
+    /** The number of parts before which the call is streamed. `undefined`: it isn't streamed. */
+    readonly after: number | undefined;
+    /** Whether the call's id is known before the message. */
+    readonly isNamed: boolean;
   }[];
-  /** Texts of failed attempts. */
-  readonly failed: readonly (readonly ContentPart[])[];
+  /** Failed attempts: their parts, and whether they also wrote the calls. */
+  readonly failed: readonly { readonly parts: readonly ContentPart[]; readonly calls: boolean }[];
   readonly cut: number;
 }
 
@@ -85,24 +90,42 @@ const step: fc.Arbitrary<Step> = fc.record({
         fc.constantFrom("", "{broken", '"text"'),
       ),
       result,
+      after: fc.option(fc.nat(4), { nil: undefined }),
+      isNamed: fc.boolean(),
     }),
     { selector: ({ id }) => id, maxLength: 3 },
   ),
-  failed: fc.array(parts(1), { maxLength: 2 }),
+  failed: fc.array(fc.record({ parts: parts(1), calls: fc.boolean() }), { maxLength: 2 }),
   cut: fc.integer({ min: 1, max: 5 }),
 });
 
-function pieceEvents(said: readonly ContentPart[], cut: number): TurnEvent[] {
-  return said.flatMap((part): TurnEvent[] => {
-    if (part.type !== "text" && part.type !== "reasoning") return [{ type: "part", part }];
-    const whole = String(part["text"]);
-    if (part["providerMetadata"] !== undefined) return [];
-    const events: TurnEvent[] = [];
-    for (let at = 0; at < whole.length; at += cut)
-      events.push({ type: part.type, text: whole.slice(at, at + cut) });
-    return events;
-  });
+function pieceEvents(said: readonly ContentPart[], calls: Step["calls"], cut: number): TurnEvent[] {
+  const written = (isHere: (after: number) => boolean) =>
+    calls.flatMap((call, index) =>
+      call.after !== undefined && isHere(call.after) ? callEvents(call, index, cut) : [],
+    );
+  const pieces = said.flatMap((part, nth): TurnEvent[] => [
+    ...written((after) => after === nth),
+    ...partEvents(part, cut),
+  ]);
+  return [...pieces, ...written((after) => after >= said.length)];
 }
+
+function partEvents(part: ContentPart, cut: number): TurnEvent[] {
+  if (part.type !== "text" && part.type !== "reasoning") return [{ type: "part", part }];
+  if (part["providerMetadata"] !== undefined) return [];
+  const type: "text" | "reasoning" = part.type;
+  return piecesOf(String(part["text"]), cut).map((piece) => ({ type, text: piece }));
+}
+
+function callEvents({ id, input, isNamed }: Step["calls"][number], index: number, cut: number): TurnEvent[] {
+  const call = { type: "tool_arguments", index, ...(isNamed ? { toolCallId: id } : {}) } as const;
+  const pieces = piecesOf(input, cut).map((piece) => ({ ...call, toolName: "find", arguments: piece }));
+  return [{ ...call, arguments: "" }, ...pieces];
+}
+
+const piecesOf = (whole: string, cut: number): readonly string[] =>
+  Array.from({ length: Math.ceil(whole.length / cut) }, (_, nth) => whole.slice(nth * cut, (nth + 1) * cut));
 
 function replyOf({ parts: said, placed, calls }: Step): RichMessage {
   const isText = said.every(({ type }) => type === "text");
@@ -137,9 +160,12 @@ export function scriptTurn({ steps, status }: TurnShape): ScriptedTurn {
   let interruptions: Interruption[] = [];
   for (const [index, each] of steps.entries()) {
     const isLast = index === steps.length - 1;
-    for (const said of each.failed)
-      events.push(...pieceEvents(said, each.cut), { type: "retract", reason: "retry" });
-    events.push(...pieceEvents(each.parts, each.cut));
+    for (const { parts: said, calls } of each.failed)
+      events.push(...pieceEvents(said, calls ? each.calls : [], each.cut), {
+        type: "retract",
+        reason: "retry",
+      });
+    events.push(...pieceEvents(each.parts, each.calls, each.cut));
     // The turn failed in the middle of a reply.
     if (isLast && status === "error") break;
     const message = replyOf(each);

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { encodeServerSentEvents } from "../../src/http/sse.ts";
-import { decodeEvent, encodeEvent, plainEvent, type TurnEvent } from "../../src/turns/turn-event.ts";
+import { decodeEvent, encodeEvent, plainEvent } from "../../src/turns/encoded-event.ts";
+import type { TurnEvent } from "../../src/turns/turn-event.ts";
 import type { NumberedEvent } from "../../src/turns/turn-service.ts";
 import {
   ask,
