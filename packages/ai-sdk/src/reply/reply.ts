@@ -2,8 +2,7 @@ import type { ModelCompletion, ModelUsage } from "@jaf/core";
 import { present } from "@jaf/memory/internal";
 import { tokenCount as count, type Fields, fieldsOf, knownCounts, listOf, textField } from "@jaf/model-http";
 import { errors } from "../errors.ts";
-import type { KnownModel } from "../model.ts";
-import type { CallableTools } from "../request/tools.ts";
+import type { CallableTools, KnownModel } from "../model.ts";
 import { messageOf } from "./message.ts";
 
 /** The model that replies, and the tools that it was told of. */

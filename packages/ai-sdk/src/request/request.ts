@@ -2,7 +2,7 @@ import type { ModelConfig, ModelProvider, ProviderOptions } from "@jaf/core";
 import { present } from "@jaf/memory/internal";
 import { type Fields, fieldsOf } from "@jaf/model-http";
 import type * as z from "zod";
-import { type KnownModel, providerKey } from "../model.ts";
+import { type CallableTools, type KnownModel, providerKey } from "../model.ts";
 import type { AiSdkProviderOptions } from "../options.ts";
 import { withDownloads } from "./media.ts";
 import { toPrompt } from "./messages.ts";
@@ -10,7 +10,7 @@ import type { PromptMessage } from "./prompt.ts";
 import { cacheControlFor } from "./prompt-cache.ts";
 import { mergedOptions, splitTools } from "./provider-options.ts";
 import { promptOfSpecification } from "./specification.ts";
-import { type CallableTools, jsonSchemaOf, toolChoice, toolsOf } from "./tools.ts";
+import { jsonSchemaOf, toolChoice, toolsOf } from "./tools.ts";
 
 type Asked<Ctx> = Parameters<ModelProvider<Ctx>["getCompletion"]>;
 

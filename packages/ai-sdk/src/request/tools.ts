@@ -11,14 +11,6 @@ import { mergedOptions, type ProviderTool } from "./provider-options.ts";
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments and context
 type AnyTool = Tool<any, any>;
 
-/** The names of the tools that a model can call. */
-export interface CallableTools {
-  /** The agent's own tools. */
-  readonly own: ReadonlySet<string>;
-  /** The tools of the model's provider that the request configures, with their ids. */
-  readonly provider: ReadonlyMap<string, string>;
-}
-
 /** Where tools are sent. */
 interface ToolRecipient {
   readonly specification: Specification;
