@@ -30,7 +30,7 @@ const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false
  * | tool calls | the calls run, whatever else the reply has; calls that the model provider has run itself are content parts and stay in place |
  * | text | the output |
  * | a refusal, as a field or as parts, and no text | the output; `ModelRefused` if the agent has an `outputCodec` |
- * | no text, and last a call of the model provider's own tool without a result | unusable; not retried |
+ * | no text, and a call of the model provider's own tool without a result | unusable; not retried |
  * | media, or parts that JAF doesn't know, and no text | the output `""` |
  * | none of these, and the model stopped because of the reply's length or a content filter | unusable; not retried |
  * | only reasoning | unusable; not retried |
@@ -93,17 +93,15 @@ function usableReply(message: Message, completion: ModelCompletion | null | unde
 }
 
 /**
- * Returns the name of the model provider's tool that the reply calls last, without a result; `undefined` if it doesn't
- * end with such a call. A reply like this waits for the result.
+ * Returns the name of a tool of the model provider that the reply calls without a result; `undefined` if it has no such
+ * call. A reply like this waits for the result.
  */
 function openProviderCall({ content }: RichMessage): string | undefined {
   if (!Array.isArray(content)) return undefined;
   const parts: readonly ContentPart[] = content;
-  const last = parts.findLastIndex((part) => !isReasoningPart(part));
-  const { type, id, name } = parts[last] ?? { type: "" };
-  if (type !== "provider-tool-call") return undefined;
-  const isAnswered = parts.some((part) => part.type === "provider-tool-result" && part["id"] === id);
-  return isAnswered ? undefined : String(name);
+  const answered = new Set(parts.map(({ type, id }) => (type === "provider-tool-result" ? id : undefined)));
+  const open = parts.find(({ type, id }) => type === "provider-tool-call" && !answered.has(id));
+  return open === undefined ? undefined : String(open["name"]);
 }
 
 /** The values of `finish_reason`, in lower case, with which model providers say that the model stopped early. */

@@ -49,7 +49,7 @@ const failed: readonly Failure[] = [
   ],
   [
     "an open call of the provider's tool",
-    { parts: [search] },
+    { parts: [search, { type: "hologram", data: "x" }] },
     'its call of the model provider\'s tool "web_search" has no result',
     1,
   ],

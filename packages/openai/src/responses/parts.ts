@@ -65,7 +65,8 @@ export function partReader(items: readonly Fields[]): PartReader {
     const image = imagePart(item, before);
     if (image !== undefined) return [image];
     const found = sources.partsOf(pagesIn(fieldsOf(item["action"])["sources"]));
-    const result = mayHaveOutput(item) ? untoldResult(item) : [resultPart(id, item)];
+    const hasEnded = !UNENDED.has(item["status"]);
+    const result = mayHaveOutput(item) ? untoldResult(item) : hasEnded ? [resultPart(id, item)] : [];
     return [callPart(id, item, before), ...result, ...found];
   }
 
@@ -76,6 +77,11 @@ export function partReader(items: readonly Fields[]): PartReader {
 const OWN_TYPES: ReadonlySet<unknown> = new Set([
   ...["text", "refusal", "media", "source", "tool-call", "provider-tool-call", "provider-tool-result"],
   OTHER_ITEM,
+]);
+
+/** The statuses of a call that the service is still running. */
+const UNENDED: ReadonlySet<unknown> = new Set([
+  ...["in_progress", "searching", "interpreting", "generating", "calling"],
 ]);
 
 const partId = ({ id, call_id }: Fields): string | undefined =>
