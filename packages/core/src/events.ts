@@ -146,7 +146,7 @@ type ModelEvent =
         readonly durationMs: number;
         /** The tokens of all attempts together, including attempts whose reply was unusable. */
         readonly usage?: ModelUsage;
-        /** The cost of the tokens in `usage`, by `RunConfig.prices`. */
+        /** The cost of the tokens in `usage`, by `RunConfig.prices`. Without `prices`: what the service reports. */
         readonly cost?: number;
         readonly finishReason?: string;
         /** The model that replied. Absent: the model provider doesn't report it. */

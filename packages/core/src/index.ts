@@ -147,6 +147,7 @@ export {
 export {
   createTool,
   isClientTool,
+  type ProviderOptions,
   type Tool,
   type ToolCallInfo,
   type ToolCallTurn,

@@ -47,6 +47,7 @@ export type {
   RichToolCall,
   SourcePart,
   TextPart,
+  TextRange,
   ToolCall,
   ToolCallPart,
 } from "./contract/message.ts";

@@ -1,3 +1,4 @@
+export { type Approval, approvalIn, isProviderExecuted, withoutForeignApprovals } from "./approvals.ts";
 export {
   errorIn,
   ModelHttpError,
@@ -38,4 +39,5 @@ export {
   textInputIn,
 } from "./schema.ts";
 export { isUnstreamed, type ModelService, post, streamed, wholeText } from "./service.ts";
+export { type Citation, collectSources, isSource, type Sources } from "./sources.ts";
 export { type CallIds, callIds, type ToolNames, toolNames } from "./tools.ts";

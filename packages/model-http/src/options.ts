@@ -162,14 +162,14 @@ export function modelName(
 }
 
 /**
- * Returns two groups of the agent's `providerOptions`: those for the vendor's API, and those for this service. The
+ * Returns two groups of the `providerOptions` of an agent's `modelConfig` or of a tool: those for the vendor's API, and those for this service. The
  * second group is empty if the service is the vendor's own. The caller must let the second group override the first.
  */
 export function optionsFor(
-  modelConfig: { readonly providerOptions?: Readonly<Record<string, unknown>> | undefined } | undefined,
+  settings: { readonly providerOptions?: Readonly<Record<string, unknown>> | undefined } | undefined,
   vendor: string,
   provider: string,
 ): readonly [Fields, Fields] {
-  const byProvider = fieldsOf(modelConfig?.providerOptions);
+  const byProvider = fieldsOf(settings?.providerOptions);
   return [fieldsOf(byProvider[vendor]), provider === vendor ? {} : fieldsOf(byProvider[provider])];
 }

@@ -65,7 +65,7 @@ export async function classifyCalls<Ctx>(
   batch: CallBatch<Ctx>,
   options: ClassifyOptions,
 ): Promise<ClassifiedCalls<Ctx>> {
-  const run = batch.calls.map((call) => ({ call, tool: findTool(batch, calledTool(call).name) }));
+  const run = batch.calls.map((call) => ({ call, tool: findTool(batch, call) }));
   return run.some(({ tool }) => tool !== undefined && mayWait(tool))
     ? await applyDecisions(scope, { batch, run }, options)
     : { run, answered: [], waiting: [], argumentsByCall: noArguments };

@@ -40,7 +40,10 @@ export const budgetSchema = z.strictObject(
 export interface Spent {
   /** The tokens of all calls together. */
   readonly usage: ModelUsage;
-  /** The cost, by `RunConfig.prices`, of the calls whose model has a price. Absent: no called model had a price. */
+  /**
+   * The cost, by `RunConfig.prices`, of the calls whose model has a price. Without `prices`: what the services report.
+   * Absent: no called model had a price, or no service reported one.
+   */
   readonly cost?: number;
 }
 
@@ -84,6 +87,8 @@ export function openSpending({
   let before: Spent | undefined;
   let run: Spent | undefined;
   const costOfUsage: Spending["costOf"] = (usage, asked) => {
+    // With prices, what the service reports isn't used, because its currency can be another one.
+    if (prices === undefined) return usage.cost;
     const price = priceOf(prices, asked);
     return price && costOf(usage, price);
   };

@@ -13,6 +13,8 @@ export interface ModelUsage {
   readonly cacheWriteTokens?: number;
   /** The number of output tokens that were used for reasoning. */
   readonly reasoningTokens?: number;
+  /** What the service says that the call cost, in the service's currency. Absent: the service doesn't say it. */
+  readonly cost?: number;
   /**
    * `true` if the input or output tokens are at least partly estimated, because the model provider didn't report them.
    * Otherwise absent.
@@ -20,13 +22,14 @@ export interface ModelUsage {
   readonly estimated?: true;
 }
 
-/** The names of the token counts in {@link ModelUsage}. */
+/** The names of the numbers in {@link ModelUsage}. */
 export const USAGE_COUNTS = [
   "inputTokens",
   "outputTokens",
   "cachedInputTokens",
   "cacheWriteTokens",
   "reasoningTokens",
+  "cost",
 ] as const satisfies readonly (keyof ModelUsage)[];
 
 type Counts = { -readonly [Field in keyof ModelUsage]: ModelUsage[Field] };

@@ -40,7 +40,12 @@ function frozenWith<Ctx>(
 }
 
 const frozenTool = <Ctx>(tool: AnyTool<Ctx>): AnyTool<Ctx> =>
-  Object.freeze(overlay(tool, { schema: frozenPart(tool.schema) }));
+  Object.freeze(
+    overlay(tool, {
+      schema: frozenPart(tool.schema),
+      ...(tool.providerOptions && { providerOptions: frozenCopy(tool.providerOptions) }),
+    }),
+  );
 
 const frozenPart = <T extends object>(part: T): T => Object.freeze(overlay(part, {}));
 

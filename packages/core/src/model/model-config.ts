@@ -2,6 +2,7 @@ import type { Message } from "@jaf/memory";
 import * as z from "zod";
 import { frozenCopy } from "../immutable/copy.ts";
 import { overlay } from "../immutable/overlay.ts";
+import type { ProviderOptions } from "../tools/tool.ts";
 
 /** Whether the model may or must call tools; see `ModelConfig.toolChoice`. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
@@ -34,7 +35,7 @@ export type ModelConfig = {
    */
   readonly toolChoice?: ToolChoice;
   /** JSON options for single model providers, by the model provider's name, e.g. `{ openai: { service_tier: "flex" } }`. */
-  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly providerOptions?: ProviderOptions;
   /** The time limit of one attempt of a model call, in milliseconds. Default: `RunConfig.timeouts.modelMs`. */
   readonly timeoutMs?: number;
 };

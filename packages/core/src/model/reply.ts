@@ -23,13 +23,14 @@ const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false
  * - A message with only a text and plain calls (id, function name, arguments) becomes `{ role, content, tool_calls? }`.
  *   Any other fields of such a message are `null` or empty lists and are dropped.
  * - Other messages keep all their fields.
- * - `origin` is added if the model provider names it. Content that is `null` or absent becomes `""`.
+ * - `origin` is added if the model provider names it. Content that is `null` or absent becomes `""`, except in a refusal.
  *
  * | the reply has | result |
  * | --- | --- |
  * | tool calls | the calls run, whatever else the reply has; calls that the model provider has run itself are content parts and stay in place |
  * | text | the output |
  * | a refusal, as a field or as parts, and no text | the output; `ModelRefused` if the agent has an `outputCodec` |
+ * | no text, and last a call of the model provider's own tool without a result | unusable; not retried |
  * | media, or parts that JAF doesn't know, and no text | the output `""` |
  * | none of these, and the model stopped because of the reply's length or a content filter | unusable; not retried |
  * | only reasoning | unusable; not retried |
@@ -56,7 +57,7 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
   const message = {
     role: "assistant",
     ...rest,
-    content: typeof content === "string" ? content : parsed.placed(content),
+    content: typeof content === "string" ? contentOrNull(content, fields) : parsed.placed(content),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...present({ origin }),
   };
@@ -68,19 +69,41 @@ export function parseReply(completion: ModelCompletion | null | undefined): Pars
     : unusable(`it can't be stored: ${storable.problem}`, false);
 }
 
+/** Returns `null` for the content of a refusal that was sent with `null`. */
+const contentOrNull = (content: string, { content: sent, refusal }: Fields): string | null =>
+  sent === null && isSaid(refusal) ? null : content;
+
 function usableReply(message: Message, completion: ModelCompletion | null | undefined): ParsedReply {
   if (message.tool_calls !== undefined) return { ok: true, message };
   const substance = replyKindOf(message);
   switch (substance) {
     case "text":
     case "refusal":
-    case "generated":
       return { ok: true, message };
+    case "generated": {
+      const open = openProviderCall(message);
+      if (open === undefined) return { ok: true, message };
+      return nothingSaid(completion, `its call of the model provider's tool "${open}" has no result`, false);
+    }
     case "reasoning":
       return nothingSaid(completion, "it holds reasoning and no answer", false);
     case "nothing":
       return nothingSaid(completion, "the reply is empty");
   }
+}
+
+/**
+ * Returns the name of the model provider's tool that the reply calls last, without a result; `undefined` if it doesn't
+ * end with such a call. A reply like this waits for the result.
+ */
+function openProviderCall({ content }: RichMessage): string | undefined {
+  if (!Array.isArray(content)) return undefined;
+  const parts: readonly ContentPart[] = content;
+  const last = parts.findLastIndex((part) => !isReasoningPart(part));
+  const { type, id, name } = parts[last] ?? { type: "" };
+  if (type !== "provider-tool-call") return undefined;
+  const isAnswered = parts.some((part) => part.type === "provider-tool-result" && part["id"] === id);
+  return isAnswered ? undefined : String(name);
 }
 
 /** The values of `finish_reason`, in lower case, with which model providers say that the model stopped early. */
@@ -101,9 +124,11 @@ function nothingSaid(
     : unusable(detail, retryable);
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
 const OWN_FIELDS: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "tool_call_id", "origin"]);
 
-function hasMore(message: Readonly<Record<string, unknown>>): boolean {
+function hasMore(message: Fields): boolean {
   for (const key in message) {
     if (OWN_FIELDS.has(key)) continue;
     const value = message[key];

@@ -1,4 +1,5 @@
 import type { Message, RichToolCall } from "@jaf/memory";
+import { calledTool } from "@jaf/memory/internal";
 import type { Agent } from "../agent.ts";
 import { openTimeLimit, type TimeLimit, type TimeLimitError, toolLimit } from "../limits/time-limit.ts";
 import { type Middleware, middlewareWith, type NextToolCall, type ToolCallRequest } from "../middleware.ts";
@@ -8,6 +9,7 @@ import type { Tool, ToolReturn } from "../tools/tool.ts";
 import { type Answer, type ToolFailure, toAnswer, toolMessage, traceToolCall } from "./answer.ts";
 import { type ParsedArguments, parseCall } from "./arguments.ts";
 import { callInfo } from "./call-info.ts";
+import { providerTool } from "./provider-tool.ts";
 
 /** The tool calls of one reply, and the agent that made the calls. */
 export interface CallBatch<Ctx> {
@@ -39,10 +41,20 @@ interface ExecutedCall {
   readonly failure: ToolFailure | undefined;
 }
 
-/** Returns the agent's tool with this name; `undefined` if the agent has none. */
-// biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
-export const findTool = <Ctx>({ agent }: CallBatch<Ctx>, name: string): Tool<any, Ctx> | undefined =>
-  agent.tools?.find(({ schema }) => schema.name === name);
+/**
+ * Returns the tool that answers the call; `undefined` if the agent has none. A call that the model provider runs after
+ * an approval has a tool of its own, whatever the agent's tools are.
+ */
+export function findTool<Ctx>(
+  { agent }: CallBatch<Ctx>,
+  call: RichToolCall,
+  // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
+): Tool<any, Ctx> | undefined {
+  const { name } = calledTool(call);
+  return call["providerExecuted"] === true
+    ? providerTool(name)
+    : agent.tools?.find(({ schema }) => schema.name === name);
+}
 
 type Executed = ExecutedCall | undefined;
 

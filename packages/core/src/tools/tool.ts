@@ -81,7 +81,15 @@ export type Tool<A, Ctx> = {
    * `RunConfig.timeouts.toolMs`.
    */
   readonly timeoutMs?: number;
+  /**
+   * Fields for the tool's definition in the requests of single model providers, by the model provider's name and under the
+   * service's own names, e.g. `{ anthropic: { defer_loading: true }, openai: { strict: true } }`.
+   */
+  readonly providerOptions?: ProviderOptions;
 };
+
+/** JSON options for single model providers, by the model provider's name. */
+export type ProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Marks a tool that the client runs. Copies of the tool keep the mark. */
 const CLIENT = Symbol.for("@jaf/core/client-tool");
@@ -129,6 +137,8 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
     | ((args: z.output<Schema>, context: Readonly<Ctx>) => boolean | Promise<boolean>);
   /** The time limit of one execution, in milliseconds; see `Tool.timeoutMs`. */
   readonly timeoutMs?: number;
+  /** Fields for the tool's definition in the requests of single model providers; see `Tool.providerOptions`. */
+  readonly providerOptions?: ProviderOptions;
 }
 
 /**
@@ -151,7 +161,7 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
 export function createTool<Schema extends z.ZodType, Ctx = any>(
   definition: ToolDefinition<Schema, Ctx>,
 ): Tool<z.output<Schema>, Ctx> {
-  const { name, description, parameters, execute, needsApproval, timeoutMs } = definition;
+  const { name, description, parameters, execute, needsApproval, timeoutMs, providerOptions } = definition;
   return {
     schema: { name, description, parameters: parameters as z.ZodType<z.output<Schema>> },
     // Functions are called on the definition, because the definition can be an instance of a class.
@@ -167,6 +177,6 @@ export function createTool<Schema extends z.ZodType, Ctx = any>(
       : {
           needsApproval: typeof needsApproval === "function" ? needsApproval.bind(definition) : needsApproval,
         }),
-    ...present({ timeoutMs }),
+    ...present({ timeoutMs, providerOptions }),
   };
 }

@@ -48,6 +48,12 @@ const failed: readonly Failure[] = [
     1,
   ],
   [
+    "an open call of the provider's tool",
+    { parts: [search] },
+    'its call of the model provider\'s tool "web_search" has no result',
+    1,
+  ],
+  [
     "nothing, for a filter",
     { text: "", finishReason: "content_filter" },
     "the model stopped before it answered: content_filter",

@@ -51,6 +51,11 @@ export interface CustomToolCall {
 
 /** The model's request to run a tool with JSON arguments, including all fields that the model provider sent. */
 export interface FunctionToolCall extends ToolCall {
+  /**
+   * `true` if the model provider runs the call itself, and waits for an approval (e.g. of a remote MCP server's tool).
+   * The result of such a call says whether it was approved. The reply to it has what the call returned.
+   */
+  readonly providerExecuted?: boolean;
   readonly providerMetadata?: ProviderMetadata;
   readonly [field: string]: unknown;
 }
@@ -211,11 +216,28 @@ export interface ProviderToolResultPart extends PartBase {
   readonly isError?: boolean;
 }
 
-/** A source that a model's reply is based on. */
+/**
+ * A source that a model's reply is based on. It stands behind the text part that cites it, and isn't sent to any model.
+ */
 export interface SourcePart extends PartBase {
   readonly type: "source";
+  /** Identifies the source in the message. */
+  readonly id?: string;
+  /** `"url"`: a web page. `"document"`: a file, or another text without an address. */
+  readonly sourceType?: "url" | "document";
   readonly url?: string;
   readonly title?: string;
+  readonly filename?: string;
+  /** The IANA media type of a document (e.g. `application/pdf`). */
+  readonly mediaType?: string;
+  /** Where the nearest text part before this part cites the source. Absent: the model doesn't say where. */
+  readonly ranges?: readonly TextRange[];
+}
+
+/** A piece of a text, from `start` up to and without `end`. The positions count UTF-16 code units, as `slice` does. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /**

@@ -134,7 +134,7 @@ const opaqueTokens = (text: string): number => Math.ceil(text.length / OPAQUE_CH
 function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
   if (partText(part) !== undefined || toolCallIdOf(part) !== undefined) return 0;
   if (isReasoningPart(part)) return reasoningTokensOf(part, tokenizer);
-  const { refusal, name, input, output, title, url, text } = part as Readonly<Record<string, unknown>>;
+  const { refusal, name, input, output, text } = part as Readonly<Record<string, unknown>>;
   switch (part.type) {
     case "refusal":
       return textTokens(refusal, tokenizer);
@@ -142,8 +142,9 @@ function partTokens(part: ContentPart, tokenizer: Tokenizer): number {
       return textTokens(name, tokenizer) + jsonTokens(input, tokenizer);
     case "provider-tool-result":
       return jsonTokens(output, tokenizer);
+    // No request contains sources.
     case "source":
-      return textTokens(title, tokenizer) + textTokens(url, tokenizer);
+      return 0;
     default:
       if (isMediaPart(part)) return MEDIA_TOKENS;
       return typeof text === "string" ? countText(tokenizer, text) : jsonTokens(part, tokenizer);

@@ -94,7 +94,7 @@ describe("countMessageTokens of a part", () => {
       2 + 1_000,
     ],
     ["bytes in a result", { type: "provider-tool-result", id: "p", output: { image } }, 2 + 1_600],
-    ["a source", { type: "source", title: "12345", url: "https://a" }, 14],
+    ["a source", { type: "source", title: "12345", url: "https://a" }, 0],
     ["another part with text", { type: "made_up", text: "12345" }, 5],
     ["another part", { type: "made_up", of: 1 }, 25],
   ])("%s", (_, part, expected) => {
