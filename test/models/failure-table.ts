@@ -196,7 +196,7 @@ function impossibleCalls<Reply>(api: ModelApi<Reply>): readonly Failure<Reply>[]
           {
             name: "calls its own tool and ends without the result",
             steps: [unanswered.reply],
-            asked: 2,
+            asked: 1,
             error: { _tag: "ModelBehaviorError", detail: expect.stringContaining(unanswered.tool) },
           },
         ]),

@@ -85,6 +85,17 @@ export const messagesApi: ModelApi<MessagesReply> = {
       },
     },
   },
+  unanswered: {
+    reply: reply([{ type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "a" } }]),
+    tool: "web_search",
+  },
+  unconfigured: {
+    reply: reply([{ type: "tool_use", id: "toolu_1", name: "bash", input: { command: "ls" } }]),
+    tool: "bash",
+    agent: {
+      modelConfig: { providerOptions: { anthropic: { tools: [{ type: "bash_20250124", name: "bash" }] } } },
+    },
+  },
   stream: { half: HALF, error: errorBody("overloaded_error") },
 };
 

@@ -64,6 +64,10 @@ export const generateContentApi: ModelApi<Said> = {
       ],
     },
   },
+  unanswered: {
+    reply: { parts: [{ executableCode: { language: "PYTHON", code: "1" } }] },
+    tool: "code_execution",
+  },
   stream: { half: [piece("Half")], error: errorBody(503, "UNAVAILABLE") },
 };
 

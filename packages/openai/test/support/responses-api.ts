@@ -60,6 +60,21 @@ export const responsesApi: ModelApi<ResponsesAnswer> = {
       ],
     },
   },
+  unconfigured: {
+    reply: output({
+      type: "shell_call",
+      id: "sh_1",
+      call_id: "call_1",
+      status: "completed",
+      action: { commands: ["ls"] },
+    }),
+    tool: "shell",
+    agent: {
+      modelConfig: {
+        providerOptions: { openai: { tools: [{ type: "shell", environment: { type: "local" } }] } },
+      },
+    },
+  },
   stream: { half: [half], error: { type: "error", code: "server_error", message: QUOTED, param: null } },
 };
 
