@@ -1,0 +1,145 @@
+import { expect } from "vitest";
+import type { Json } from "../../../../test/recordings/recording.ts";
+import type { Replayed } from "../../../../test/recordings/replay.ts";
+import { APIS, type ApiName, type Recorded } from "./all.ts";
+
+/** The rows, in order. */
+const FEATURES = [
+  ...["web search", "web fetch", "file search", "maps", "URL context", "sources"],
+  ...["code execution", "image generation", "shell", "apply_patch", "bash", "text editor", "memory"],
+  ...["computer use", "MCP", "MCP with approval", "tool search", "programmatic calls"],
+  ...["custom tools with a grammar", "tool options", "streamed tool arguments", "structured output"],
+  ...["reasoning", "refusals", "compaction", "context editing", "log probabilities", "usage"],
+];
+
+/** The columns, in order. Services of another vendor follow. */
+const COLUMNS: Readonly<Record<ApiName, string>> = {
+  "openai-chat": "Chat Completions",
+  "openai-responses": "Responses",
+  anthropic: "Anthropic",
+  google: "Gemini",
+};
+
+/** What a replay has shown of a feature. */
+export interface Observed {
+  readonly feature: string;
+  readonly column: string;
+  /** The first request asked for it, by JAF's options. */
+  readonly isRequested: boolean;
+  readonly kept: Extent;
+  readonly sentBack: Extent;
+}
+
+/** How much of the reply's content, beside its texts, was found. */
+type Extent = "all" | "part" | "none";
+
+/** The content of a reply, where the APIs have it. The rest identifies and counts it. */
+const CONTENT: Readonly<Record<ApiName, (reply: Json) => unknown>> = {
+  "openai-chat": ({ choices, citations, search_results }) => [choices, citations, search_results],
+  "openai-responses": ({ output }) => output,
+  anthropic: ({ content }) => content,
+  google: ({ candidates }) => candidates,
+};
+
+/** Fields that say how a reply ended, or what a part is. */
+const FORM = new Set([
+  ...["type", "role", "index", "status", "finish_reason", "finishReason", "native_finish_reason"],
+]);
+
+/** Compares all values of the replies with what is stored and with what the second turn sends. */
+export function observe({ apiName, recording }: Recorded, replayed: Replayed): Observed {
+  const { feature, service, requested, replies } = recording;
+  const values = replies.flatMap(({ whole }) => valuesIn(CONTENT[apiName](whole)));
+  const { requests, stored, second } = replayed;
+  const messages = second === undefined ? [] : APIS[apiName].messagesIn(requests.at(-1) ?? {});
+  return {
+    feature,
+    column: service ?? COLUMNS[apiName],
+    isRequested: requested !== undefined && matches(requests[0], requested),
+    kept: extentOf(values, stored[0]?.slice(1)),
+    sentBack: extentOf(values, messages),
+  };
+}
+
+function matches(body: unknown, expected: Json): boolean {
+  try {
+    expect(body).toMatchObject(expected);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The texts and numbers in a value, and in the JSON texts in it. */
+function valuesIn(value: unknown): readonly string[] {
+  if (typeof value === "number") return [String(value)];
+  if (typeof value === "string") {
+    const parsed = objectIn(value);
+    return parsed === undefined ? [value] : valuesIn(parsed);
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => (FORM.has(key) ? [] : valuesIn(each)));
+}
+
+function objectIn(text: string): object | undefined {
+  if (!/^[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function extentOf(values: readonly string[], place: unknown): Extent {
+  const there = valuesIn(place);
+  const text = there.join("\n");
+  const found = values.filter((value) => there.includes(value) || text.includes(value));
+  if (found.length === values.length) return "all";
+  return found.length === 0 ? "none" : "part";
+}
+
+/** The table in Markdown, with one cell for all recordings of a service's feature. */
+export function featureTable(observed: readonly Observed[]): string {
+  const unknown = observed.find(({ feature }) => !FEATURES.includes(feature));
+  if (unknown !== undefined) throw new Error(`FEATURES has no row "${unknown.feature}".`);
+  const own = Object.values(COLUMNS);
+  const others = observed.map(({ column }) => column).filter((column) => !own.includes(column));
+  const columns = [...own, ...[...new Set(others)].toSorted()];
+  const rows = FEATURES.map((feature) => [
+    feature,
+    ...columns.map((column) =>
+      cellOf(observed.filter((each) => each.feature === feature && each.column === column)),
+    ),
+  ]).filter(([, ...cells]) => cells.some((cell) => cell !== ""));
+  return markdown([["", ...columns], ...rows]);
+}
+
+/** `R`: requested, `K`: kept, `B`: sent back; `k` and `b`: in part. */
+function cellOf(observed: readonly Observed[]): string {
+  if (observed.length === 0) return "";
+  const least = (extents: readonly Extent[], letter: string): string => {
+    if (extents.every((extent) => extent === "all")) return letter;
+    return extents.every((extent) => extent === "none") ? "" : letter.toLowerCase();
+  };
+  return [
+    observed.some(({ isRequested }) => isRequested) ? "R" : "",
+    least(
+      observed.map(({ kept }) => kept),
+      "K",
+    ),
+    least(
+      observed.map(({ sentBack }) => sentBack),
+      "B",
+    ),
+  ]
+    .join(" ")
+    .trim();
+}
+
+function markdown([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const widths = head.map((_, at) => Math.max(...[head, ...rows].map((row) => row[at]?.length ?? 0), 3));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`;
+  const rule = widths.map((width) => "-".repeat(width));
+  return [head, rule, ...rows].map(line).join("\n");
+}
