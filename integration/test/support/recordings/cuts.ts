@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { canonical } from "../../../../test/fakes/canonical.ts";
 import type { Json, Recording } from "../../../../test/recordings/recording.ts";
 import { type Replayed, replay } from "../../../../test/recordings/replay.ts";
 import type { ApiName, Recorded } from "./all.ts";
+import { canonicalMessages } from "./comparison.ts";
 
 /** Streams of these APIs may end after this field, which says why the reply ended. */
 const ENDS: Partial<Readonly<Record<ApiName, string>>> = {
@@ -47,5 +47,5 @@ function failureIn({ first, answered }: Replayed): unknown {
 /** Expects that the stored messages are the first ones of the whole turn. */
 function expectBeginning(cut: Replayed, whole: Replayed): void {
   const stored = cut.stored[0] ?? [];
-  expect(canonical(stored)).toBe(canonical((whole.stored[0] ?? []).slice(0, stored.length)));
+  expect(canonicalMessages(stored)).toBe(canonicalMessages((whole.stored[0] ?? []).slice(0, stored.length)));
 }
