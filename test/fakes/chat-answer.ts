@@ -44,7 +44,7 @@ export const messageOf = (answer: Extract<ChatAnswer, { kind: "reply" }>): Field
 const finishOf = ({ message, finishReason }: Extract<ChatAnswer, { kind: "reply" }>): string =>
   finishReason ?? (message["tool_calls"] === undefined ? "stop" : "tool_calls");
 
-const HEAD = { id: "chatcmpl-1", created: 1_790_000_000, system_fingerprint: "fp_1" };
+const HEAD = { id: "chatcmpl-1", created: 1_790_000_000 };
 
 /** The whole reply as one body. */
 export function completionBody(answer: Extract<ChatAnswer, { kind: "reply" }>, model: unknown): string {

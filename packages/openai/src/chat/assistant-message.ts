@@ -1,4 +1,5 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
+import { partText } from "@jaf/memory/internal";
 import {
   type Fields,
   type ForeignReasoning,
@@ -6,6 +7,7 @@ import {
   isMedia,
   isObject,
   isSameOrigin,
+  isSource,
   mediaMention,
   otherModelText,
 } from "@jaf/model-http";
@@ -43,11 +45,12 @@ function ownMessage(message: RichMessage, context: AssistantContext): WireMessag
   const calls = (message.tool_calls ?? []).map((call) => ownCall(call, context));
   const content = ownContent(message.content);
   const isEmpty = content.length === 0;
+  const isNull = calls.length > 0 || (message.content === null && isFilled(further["refusal"]));
   if (isEmpty && calls.length === 0 && !hasSubstance(further)) return undefined;
   return {
     ...further,
     role: "assistant",
-    content: isEmpty ? (calls.length > 0 ? null : "") : content,
+    content: isEmpty ? (isNull ? null : "") : content,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
 }
@@ -63,7 +66,12 @@ const isFilled = (value: unknown): boolean =>
 
 function ownContent(content: RichMessage["content"]): string | readonly ContentPart[] {
   if (content === null || typeof content === "string") return content ?? "";
-  return content.flatMap((part): readonly ContentPart[] => {
+  const sent = content.filter((part) => !isSource(part));
+  const [only] = sent;
+  // The endpoint sent a text: the sources behind it made it a part.
+  if (sent.length === 1 && sent.length < content.length && only !== undefined && partText(only) !== undefined)
+    return partText(only) ?? "";
+  return sent.flatMap((part): readonly ContentPart[] => {
     if (part.type === "tool-call") return [];
     if (isMedia(part)) return [{ type: "text", text: mediaMention(part) }];
     const { providerMetadata: _, ...sent } = part;

@@ -1,6 +1,6 @@
 import type { RichMessage } from "@jaf/memory";
 import { calledTool, messageText, partText } from "@jaf/memory/internal";
-import { splitInstructions } from "@jaf/model-http";
+import { splitInstructions, withoutForeignApprovals } from "@jaf/model-http";
 import { chatContent, chatMediaOf, textPart, type WirePart } from "../request/media.ts";
 import { type AssistantContext, assistantMessage, type WireMessage } from "./assistant-message.ts";
 
@@ -14,7 +14,10 @@ export function wireMessages(
   messages: readonly RichMessage[],
   context: AssistantContext,
 ): readonly WireMessage[] {
-  const { system, spoken } = splitInstructions([instructions], messages);
+  const { system, spoken } = splitInstructions(
+    [instructions],
+    withoutForeignApprovals(messages, context.origin),
+  );
   const sent: WireMessage[] = system === "" ? [] : [{ role: "system", content: system }];
   const callNames = new Map<string, string>();
   let media: WirePart[] = [];

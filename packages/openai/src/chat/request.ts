@@ -1,21 +1,13 @@
 import type { ModelOrigin } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
-import {
-  callIds,
-  type Fields,
-  functionParameters,
-  modelName,
-  ownCallIds,
-  type ToolNames,
-  toolNames,
-} from "@jaf/model-http";
-import { type DialectRules, rulesOf } from "../dialect.ts";
+import { callIds, type Fields, modelName, ownCallIds, toolNames } from "@jaf/model-http";
+import { rulesOf } from "../dialect.ts";
 import { errors } from "../errors.ts";
 import type { Endpoint, ParsedChatOptions } from "../options.ts";
 import { chatOutputFormat } from "../request/output-format.ts";
 import { promptCacheKey } from "../request/prompt-cache.ts";
 import { type AnyAgent, type Asked, furtherFields, type OpenAIRequest } from "../request/request.ts";
-import { type AnyTool, isCustomTool, textFunctions, toolChoice } from "../request/tools.ts";
+import { type AnyTool, definedTool, type ToolContext, textFunctions, toolChoice } from "../request/tools.ts";
 import { wireMessages } from "./messages.ts";
 
 /** OpenAI's limit. */
@@ -42,7 +34,7 @@ export function chatRequest(
   const context = { rules, names, ids, origin, foreignReasoning, omitFields };
   const messages = wireMessages(instructions, state.messages, context);
   const further = furtherFields(agent, { body: options.body, provider, ownFields: OWN_FIELDS });
-  const offered = [...tools.map((tool) => wireTool(tool, rules, names)), ...further.tools];
+  const offered = [...tools.map((tool) => wireTool(tool, { rules, names, provider })), ...further.tools];
   const prompt = { config, agentName: agent.name, model, instructions, tools: offered };
   return {
     body: {
@@ -78,10 +70,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   ...["model", "messages", "stream", "stream_options", "tools"],
 ]);
 
-function wireTool(tool: AnyTool, rules: DialectRules, names: ToolNames): Fields {
-  const { name, description } = tool.schema;
-  const named = { name: names.toWire(name), description };
-  return isCustomTool(tool, rules)
-    ? { type: "custom", custom: named }
-    : { type: "function", function: { ...named, parameters: functionParameters(tool.schema.parameters) } };
+function wireTool(tool: AnyTool, context: ToolContext): Fields {
+  const { type, fields } = definedTool(tool, context);
+  return { type, [type]: fields };
 }

@@ -1,9 +1,9 @@
 import type { ModelStreamChunk } from "@jaf/core";
-import { type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
+import { doneChunk, type Fields, fieldsOf, isObject, isSource, listOf, parseJson } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import type { OpenAIRequest } from "../request/request.ts";
-import { mergePiece, messageOf } from "./message.ts";
-import { choiceError, usageOf } from "./reply.ts";
+import { mergePiece } from "./message.ts";
+import { choiceError, completionOf } from "./reply.ts";
 
 /**
  * Yields the chunks of a stream; the last one is `done`. A stream is complete after `[DONE]`, or after a finish reason,
@@ -16,13 +16,13 @@ export async function* chatChunksOf(
   const reply = replyPieces(request);
   for await (const data of events) {
     if (data === "[DONE]") {
-      yield reply.done();
+      yield* reply.end();
       return;
     }
     yield* reply.add(data);
   }
   if (!reply.isWhole()) throw errors.cut(request.origin.provider);
-  yield reply.done();
+  yield* reply.end();
 }
 
 /** Collects the pieces of a streamed reply. */
@@ -30,7 +30,8 @@ interface ReplyPieces {
   /** Returns an event's chunks. Throws an `OpenAIError` if the event reports an error or isn't valid. */
   readonly add: (data: string) => readonly ModelStreamChunk[];
   readonly isWhole: () => boolean;
-  readonly done: () => ModelStreamChunk;
+  /** Returns the sources and the `done` chunk. */
+  readonly end: () => readonly ModelStreamChunk[];
 }
 
 function replyPieces(request: OpenAIRequest): ReplyPieces {
@@ -38,8 +39,8 @@ function replyPieces(request: OpenAIRequest): ReplyPieces {
   const message: Record<string, unknown> = {};
   const content = contentPieces();
   const calls = callPieces();
-  let finishReason: string | undefined;
-  let usage: ReturnType<typeof usageOf>;
+  const body: Record<string, unknown> = {};
+  const choice: Record<string, unknown> = {};
 
   const addDelta = (delta: Fields): readonly ModelStreamChunk[] => {
     const { content: piece, tool_calls, ...further } = delta;
@@ -68,23 +69,29 @@ function replyPieces(request: OpenAIRequest): ReplyPieces {
       if (!isObject(event)) throw errors.malformed(origin.provider, "an event that is not JSON");
       const error = choiceError(event);
       if (error !== undefined && error !== null) throw errors.reported(error, origin.provider);
-      usage = usageOf(event["usage"]) ?? usage;
-      const choice = fieldsOf(listOf(event["choices"])[0]);
-      const reason = choice["finish_reason"];
-      if (reason === "error") throw errors.reported(undefined, origin.provider);
-      if (typeof reason === "string" && reason !== "") finishReason = reason;
+      const { choices, ...ofBody } = event;
+      const { delta, message: sent, logprobs, ...ofChoice } = fieldsOf(listOf(choices)[0]);
+      if (ofChoice["finish_reason"] === "error") throw errors.reported(undefined, origin.provider);
+      replaceFields(body, ofBody);
+      replaceFields(choice, ofChoice);
+      mergePiece(choice, { logprobs });
       // A few endpoints send the whole reply in one event.
-      return addDelta(fieldsOf(choice["delta"] ?? choice["message"]));
+      return addDelta(fieldsOf(delta ?? sent));
     },
-    isWhole: () => finishReason !== undefined,
-    done: () => ({
-      type: "done",
-      message: messageOf(whole(), request),
-      origin,
-      ...(finishReason === undefined ? {} : { finishReason }),
-      ...(usage === undefined ? {} : { usage }),
-    }),
+    isWhole: () => typeof choice["finish_reason"] === "string",
+    end: () => {
+      const completion = completionOf({ body, choice, message: whole() }, request);
+      const { content } = completion.message ?? {};
+      const sources = Array.isArray(content) ? content.filter(isSource) : [];
+      return [...sources.map((part) => ({ type: "part", part }) as const), doneChunk(completion)];
+    },
   };
+}
+
+/** Sets the fields of an event that say something. Each event repeats them or adds some, so the last value counts. */
+function replaceFields(known: Record<string, unknown>, sent: Fields): void {
+  for (const [field, value] of Object.entries(sent))
+    if (value !== null && value !== undefined && value !== "") known[field] = value;
 }
 
 /** The reasoning in the fields of DeepSeek, vLLM and OpenRouter. */

@@ -53,7 +53,7 @@ const FORMATS: ReadonlySet<unknown> = new Set([
 ]);
 
 /** `undefined` if strict mode can't express the schema: optional properties, records, unknown keywords. */
-function strictSchema(schema: unknown): Fields | undefined {
+export function strictSchema(schema: unknown): Fields | undefined {
   if (!isObject(schema)) return undefined;
   const { oneOf, ...rest } = schema;
   // zod writes a discriminated union as `oneOf`; its variants exclude each other, so `anyOf` means the same.

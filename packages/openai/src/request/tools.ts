@@ -1,7 +1,17 @@
 import type { RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/internal";
-import { type CallIds, type Fields, isObject, parseJson, type ToolNames, takesText } from "@jaf/model-http";
+import {
+  type CallIds,
+  type Fields,
+  functionParameters,
+  isObject,
+  optionsFor,
+  parseJson,
+  type ToolNames,
+  takesText,
+} from "@jaf/model-http";
 import type { DialectRules } from "../dialect.ts";
+import { strictSchema } from "./output-format.ts";
 import type { AnyAgent } from "./request.ts";
 
 export type AnyTool = NonNullable<AnyAgent["tools"]>[number];
@@ -18,6 +28,42 @@ export const textFunctions = (
   { customTools }: DialectRules,
 ): ReadonlySet<string> =>
   new Set(customTools ? [] : tools.filter(isTextTool).map(({ schema }) => schema.name));
+
+/** A tool's definition. */
+interface DefinedTool {
+  readonly type: "function" | "custom";
+  /** The fields that the API puts into the definition. */
+  readonly fields: Fields;
+}
+
+export interface ToolContext {
+  readonly rules: DialectRules;
+  readonly names: ToolNames;
+  /** The provider's name in `providerOptions`. */
+  readonly provider: string;
+}
+
+/**
+ * Returns a tool's definition with the fields of its `providerOptions`. Strict mode is asked for only where it can
+ * express the parameters, and `format` (a grammar) only for a custom tool.
+ */
+export function definedTool(tool: AnyTool, { rules, names, provider }: ToolContext): DefinedTool {
+  const { name, description, parameters } = tool.schema;
+  const named = { name: names.toWire(name), description };
+  const given: Fields = Object.assign({}, ...optionsFor(tool, "openai", provider));
+  if (isCustomTool(tool, rules)) return { type: "custom", fields: { ...named, ...given } };
+  const { strict, format: _, ...further } = given;
+  const schema = functionParameters(parameters);
+  const closed = strict === true ? strictSchema(schema) : undefined;
+  return {
+    type: "function",
+    fields: {
+      ...{ ...named, parameters: closed ?? schema },
+      ...(strict === undefined ? {} : { strict: closed !== undefined }),
+      ...further,
+    },
+  };
+}
 
 interface Choosing {
   readonly rules: DialectRules;

@@ -215,7 +215,7 @@ describe("an assistant message", () => {
     const replies = [assistant(null, { ...own, refusal: "No." }), assistant("", { ...own, audio })];
     expect(await sent([user("Hi"), ...replies])).toEqual([
       user("Hi"),
-      { role: "assistant", content: "", refusal: "No." },
+      { role: "assistant", content: null, refusal: "No." },
       { role: "assistant", content: "", audio: { id: "audio_1" } },
     ]);
   });

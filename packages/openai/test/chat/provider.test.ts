@@ -86,7 +86,9 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     });
     const set = configOf(providerOf(fake, { dialect: "compatible" }));
     const first = await start(says("Hm?"), set);
-    expect(rich(first)[1]).toEqual({ role: "assistant", content: "Yes.", ...opaque, origin });
+    const source = { type: "source", id: "source-1", sourceType: "url", url: "https://a.example" };
+    const content = [{ type: "text", text: "Yes." }, source];
+    expect(rich(first)[1]).toEqual({ role: "assistant", content, ...opaque, origin });
     const messages = [...first.finalState.messages, { role: "user" as const, content: "And?" }];
     await start({ ...says("And?"), messages }, set);
     expect(fake.refusals).toEqual([]);

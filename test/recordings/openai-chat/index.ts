@@ -1,0 +1,6 @@
+import type { Recording } from "../recording.ts";
+import { gatewayRecordings } from "./gateways.ts";
+import { openaiChatRecordings } from "./openai.ts";
+
+/** All recordings of Chat Completions. */
+export const chatRecordings: readonly Recording[] = [...openaiChatRecordings, ...gatewayRecordings];
