@@ -91,16 +91,19 @@ export const messageOf = (model: string, reply: ScriptedReply): JsonObject => ({
   usage: { input_tokens: 100, output_tokens: 20 },
 });
 
+/** The events of a stream. Some fields of a message come only in its last event. */
 export function streamOf(message: JsonObject, content: readonly JsonObject[]): readonly StreamEvent[] {
-  const { stop_reason, stop_sequence, usage, ...further } = message;
-  const { stop_details, container } = message;
+  const { stop_reason = null, stop_sequence = null, stop_details, container, ...told } = message;
+  const { context_management, usage, ...first } = told;
+  const counts = isObject(usage) ? usage : {};
+  const { iterations: _, ...begun } = counts;
+  const delta = { stop_reason, stop_sequence, ...known({ stop_details, container }) };
   const events: JsonObject[] = [
     {
       type: "message_start",
       message: {
-        ...further,
-        stop_reason: null,
-        usage: { ...(isObject(usage) ? usage : {}), output_tokens: 1 },
+        ...{ ...first, content: [], stop_reason: null, stop_sequence: null },
+        usage: { ...begun, output_tokens: 1 },
       },
     },
     ...content.flatMap((block, index): readonly JsonObject[] => [
@@ -108,20 +111,16 @@ export function streamOf(message: JsonObject, content: readonly JsonObject[]): r
       ...deltasOf(block).map((delta) => ({ type: "content_block_delta", index, delta })),
       { type: "content_block_stop", index },
     ]),
-    {
-      type: "message_delta",
-      delta: {
-        stop_reason: stop_reason ?? null,
-        stop_sequence: stop_sequence ?? null,
-        ...(stop_details === undefined ? {} : { stop_details }),
-        ...(container === undefined ? {} : { container }),
-      },
-      usage: { output_tokens: isObject(usage) ? (usage["output_tokens"] ?? 0) : 0 },
-    },
+    { type: "message_delta", delta, usage: counts, ...known({ context_management }) },
     { type: "message_stop" },
   ];
   return events.map((data) => ({ event: String(data["type"]), data }));
 }
+
+const known = (fields: Readonly<Record<string, Json | undefined>>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  );
 
 /** The part of a block that comes in one piece. */
 function beginningOf(block: JsonObject): JsonObject {
@@ -134,7 +133,10 @@ function beginningOf(block: JsonObject): JsonObject {
         : { type: "text", text: "", citations: [] };
     case "tool_use":
     case "server_tool_use":
+    case "mcp_tool_use":
       return { ...block, input: {} };
+    case "compaction":
+      return { type: "compaction", content: null, encrypted_content: null };
     default:
       return block;
   }
@@ -156,10 +158,13 @@ function deltasOf(block: JsonObject): readonly JsonObject[] {
     }
     case "tool_use":
     case "server_tool_use":
+    case "mcp_tool_use":
       return halves(JSON.stringify(block["input"])).map((partial_json) => ({
         type: "input_json_delta",
         partial_json,
       }));
+    case "compaction":
+      return [{ ...block, type: "compaction_delta" }];
     default:
       return [];
   }

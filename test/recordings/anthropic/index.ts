@@ -1,0 +1,16 @@
+import type { Recording } from "../recording.ts";
+import { citations } from "./citations.ts";
+import { clientTools } from "./client-tools.ts";
+import { code } from "./code.ts";
+import { context } from "./context.ts";
+import { serverTools } from "./server-tools.ts";
+import { stops } from "./stops.ts";
+
+export const anthropicRecordings: readonly Recording[] = [
+  ...serverTools,
+  ...clientTools,
+  ...code,
+  ...context,
+  ...stops,
+  ...citations,
+];
