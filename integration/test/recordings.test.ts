@@ -3,7 +3,7 @@ import { WAYS } from "../../test/models/run.ts";
 import { expectRecorded } from "../../test/recordings/replay.ts";
 import type { LosslessBackend } from "./support/lossless/backends.ts";
 import { allRecordings } from "./support/recordings/all.ts";
-import { comparable } from "./support/recordings/comparison.ts";
+import { withoutWay } from "./support/recordings/comparison.ts";
 import { faultsOfOthers } from "./support/recordings/foreign.ts";
 import { expectAnswered, expectShown, expectSound } from "./support/recordings/invariants.ts";
 import { replayOn, STORES } from "./support/recordings/stores.ts";
@@ -40,6 +40,6 @@ describe.each(Object.entries(STORES))("on the store %s", (_, open) => {
       }
     }
     if (whole !== undefined && streamed !== undefined)
-      expect(comparable(streamed)).toEqual(comparable(whole));
+      expect(withoutWay(streamed)).toEqual(withoutWay(whole));
   });
 });

@@ -20,6 +20,9 @@ import { isReasoningField, isReasoningPart, isTextPart } from "../messages/messa
  * - fields that only a model provider writes, including the `id` of the message,
  * - reasoning parts,
  * - everything in a model's reply that a page doesn't show, e.g. citations, sources and parts of unknown types.
+ *
+ * Results of the model provider's own tools aren't compared: a page shows them at their call, which may be in an earlier
+ * reply.
  */
 export function sameMessage(stored: Message, copy: unknown): boolean {
   if (stored === copy) return true;
@@ -42,7 +45,7 @@ function sameMessageField(key: string, stored: unknown, copy: unknown): boolean 
 const REPLY_FIELDS: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "refusal"]);
 
 function sameReplyField(key: string, stored: unknown, copy: unknown): boolean {
-  if (key === "content") return sameContent(stored, copy, sameParts(sameReplyPart, isHidden));
+  if (key === "content") return sameContent(stored, copy, sameReplyParts);
   return (isMissing(copy) && !REPLY_FIELDS.has(key)) || sameMessageField(key, stored, copy);
 }
 
@@ -99,14 +102,18 @@ const sameReplyPart = (stored: object, copy: unknown): boolean =>
 const sameReplyPartField = (key: string, stored: unknown, copy: unknown): boolean =>
   (isMissing(copy) && !REPLY_PART_FIELDS.has(key)) || sameJson(stored, copy);
 
+const sameReplyParts: SameParts = (stored, copy) =>
+  sameParts(sameReplyPart, isHidden)(stored, copy.filter(isNoProviderResult));
+
+const isNoProviderResult = (part: unknown): boolean =>
+  typeof part !== "object" || part === null || typeOf(part) !== "provider-tool-result";
+
 const typeOf = (part: object): string => String(ownField(part, "type"));
 
 const isReasoning = (part: object): boolean => isReasoningPart({ type: typeOf(part) });
 
 /** The types of parts that a page shows. */
-const SHOWN: ReadonlySet<string> = new Set([
-  ...["refusal", "media", "tool-call", "provider-tool-call", "provider-tool-result"],
-]);
+const SHOWN: ReadonlySet<string> = new Set([...["refusal", "media", "tool-call", "provider-tool-call"]]);
 
 /** Whether a page shows nothing of the part. */
 function isHidden(part: object): boolean {

@@ -154,6 +154,22 @@ describe("10. no forgery", () => {
       assistant([{ type: "text", text: "Hi." }]),
     ],
     [
+      "the result of a provider's tool in another reply",
+      assistant([{ type: "provider-tool-call", id: "p", name: "search" }]),
+      assistant([
+        { type: "provider-tool-call", id: "p", name: "search" },
+        { type: "provider-tool-result", id: "p", name: "search", output: [] },
+      ]),
+    ],
+    [
+      "no result of a provider's tool",
+      assistant([
+        { type: "provider-tool-result", id: "p", name: "search", output: [] },
+        { type: "text", text: "Hi." },
+      ]),
+      assistant([{ type: "text", text: "Hi." }]),
+    ],
+    [
       "a refusal as text",
       assistant([{ type: "refusal", refusal: "No.", providerMetadata: { p: 1 } }]),
       assistant([{ type: "text", text: "No." }]),
