@@ -99,7 +99,7 @@ function withItem(random: Random, reply: RecordedReply, apiName: ApiName): Recor
   return { ...reply, whole };
 }
 
-const PIECES = /^(?:text|delta|content|reasoning_content|thinking|partial_json|arguments|refusal)$/;
+const PIECES = /^(?:text|delta|content|reasoning_content|reasoning|thinking|partial_json|arguments|refusal)$/;
 
 /** Changes after which a stream is still the same reply. */
 export const HARMLESS: Readonly<Record<string, Change>> = {
@@ -130,12 +130,15 @@ const UNKNOWN_EVENTS: Readonly<Record<ApiName, Json>> = {
   google: { usageMetadata: {} },
 };
 
+/** What comes once beside a delta. */
+const UNDIVIDED = /signature|finish_?reason":"|citation|annotation|details|logprobs":\{/i;
+
 /** The deltas in an event that can be split: a text alone in an event without other content. */
 function piecesIn(event: unknown): readonly Place[] {
   if (typeof event !== "object" || event === null) return [];
   const { type }: { readonly type?: unknown } = event;
   const isDelta = type === undefined || type === "content_block_delta" || /\.delta$/.test(String(type));
-  if (!isDelta || /signature|finish_?reason":"|citation/i.test(JSON.stringify(event))) return [];
+  if (!isDelta || UNDIVIDED.test(JSON.stringify(event))) return [];
   const found = placesIn(event).filter(
     ({ holder, key }) =>
       PIECES.test(key) && typeof holder[key] === "string" && String(holder[key]).length > 1,
