@@ -9,6 +9,8 @@ export interface ModelRules {
   readonly mediaInResults: boolean;
   /** Whether a request can have both an output schema and tools. */
   readonly schemaBesideTools: boolean;
+  /** Whether a request can have both functions and Google's own tools, if it lets Google show the calls of these. */
+  readonly showsGoogles: boolean;
   /** Returns `thinkingConfig` for an effort. `undefined`: the model can't think. */
   readonly thinking: ((effort: ReasoningEffort) => Fields) | undefined;
 }
@@ -24,8 +26,9 @@ export function modelRules(model: string): ModelRules {
   if (isThinker || /^(gemini-[12]([.-]|$)|gemini-pro$|gemma|learnlm)/.test(name))
     return {
       missingSignature: undefined,
-      mediaInResults: false,
+      mediaInResults: name.includes("computer-use"),
       schemaBesideTools: false,
+      showsGoogles: false,
       thinking: isThinker ? (effort) => ({ thinkingBudget: budgetOf(effort, name) }) : undefined,
     };
   return {
@@ -33,6 +36,7 @@ export function modelRules(model: string): ModelRules {
     missingSignature: "skip_thought_signature_validator",
     mediaInResults: true,
     schemaBesideTools: true,
+    showsGoogles: true,
     thinking: (effort) => ({ thinkingLevel: levelOf(effort, name) }),
   };
 }

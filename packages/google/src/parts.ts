@@ -12,6 +12,10 @@ export const metadataIn = (holder: object): Fields =>
 export const asMetadata = (fields: Fields): { readonly providerMetadata?: Fields } =>
   Object.keys(fields).length === 0 ? {} : { providerMetadata: { [NAME]: fields } };
 
+/** Returns a text that isn't empty, and `undefined` for anything else. */
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
 /** Whether a part of Gemini's is text or a thought. */
 export const isTextPart = (part: Fields): boolean => typeof part["text"] === "string";
 
@@ -81,6 +85,8 @@ const EXECUTED = {
   codeExecutionResult: { type: "provider-tool-result", name: "code_execution" },
   toolCall: { type: "provider-tool-call", name: undefined },
   toolResponse: { type: "provider-tool-result", name: undefined },
+  functionCall: { type: "provider-tool-call", name: undefined },
+  functionResponse: { type: "provider-tool-result", name: undefined },
 } as const;
 
 /** Converts a part that is neither text nor a call. `lastId`: the id of the latest call that Google ran itself. */
@@ -89,15 +95,20 @@ export function otherPart(part: Fields, lastId: string): ContentPart {
     const held = part[field];
     if (!isObject(held)) continue;
     const { [field]: _, ...further } = part;
-    const id = typeof held["id"] === "string" ? held["id"] : lastId;
-    const name = kind.name ?? String(held["toolType"] ?? "tool");
+    const id = textIn(held["id"]) ?? lastId;
+    const name = kind.name ?? textIn(held["toolType"]) ?? textIn(held["name"]) ?? "tool";
     const metadata = asMetadata({ field, ...further });
     if (kind.type === "provider-tool-call") return { type: kind.type, id, name, input: held, ...metadata };
-    const outcome = held["outcome"];
-    const isError = typeof outcome === "string" && outcome !== "OUTCOME_OK";
+    const isError = hasFailed(held);
     return { type: kind.type, id, name, output: held, ...(isError ? { isError } : {}), ...metadata };
   }
   return mediaPartOf(part) ?? { type: "gemini", part };
+}
+
+/** Whether code that Google ran, or a call of an MCP server, failed. */
+function hasFailed({ outcome, response }: Fields): boolean {
+  const { error, isError } = fieldsOf(response);
+  return (typeof outcome === "string" && outcome !== "OUTCOME_OK") || error !== undefined || isError === true;
 }
 
 /** Media that the model generated, in its reply or its thoughts. */
@@ -132,6 +143,8 @@ export function ownPart(part: ContentPart): readonly Fields[] {
     case "media":
     case "reasoning-file":
       return ownMedia(part);
+    case "source":
+      return [];
     case "gemini":
       return isObject(part["part"]) ? [part["part"]] : [];
     default: {

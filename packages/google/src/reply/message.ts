@@ -1,38 +1,44 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
-import { contentOf, type Fields, fieldsOf, isObject } from "@jaf/model-http";
+import { contentOf, type Fields } from "@jaf/model-http";
 import { asMetadata, isTextPart, isThought, textPartOf } from "../parts.ts";
-import type { GenerateRequest } from "../request/request.ts";
+import { type AnswerText, withSources } from "./sources.ts";
 
 /** A part from Gemini with its converted form. */
 export interface ReceivedPart {
   readonly sent: Fields;
-  readonly call?: ModelToolCall;
-  /** Set if `sent` is neither text nor a call. */
+  readonly call?: ModelToolCall | undefined;
+  /** Set if `sent` is neither text nor a call of the agent's tools. */
   readonly part?: ContentPart;
+}
+
+/** The message of a reply, and the sources among its parts. */
+interface ReplyMessage {
+  readonly message: NonNullable<ModelCompletion["message"]>;
+  readonly sources: readonly ContentPart[];
 }
 
 /**
  * The message of a reply: parts in order, with a `tool-call` part at the place of each call. The content is a string if there
- * is only one text, possibly followed by calls. `beside`: the reply's additional fields.
+ * is only one text, possibly followed by calls. `metadata`: the reply's additional fields.
  */
-export function messageOf(
-  received: readonly ReceivedPart[],
-  beside: Fields,
-): NonNullable<ModelCompletion["message"]> {
+export function messageOf(received: readonly ReceivedPart[], metadata: Fields): ReplyMessage {
   const parts: ContentPart[] = [];
   const calls: ModelToolCall[] = [];
+  const answer: AnswerText[] = [];
   let texts: Fields[] = [];
   const endTexts = (): void => {
     const part = textPartOf(texts);
     if (part !== undefined) parts.push(part);
     texts = [];
   };
-  for (const { sent, call, part } of received) {
+  for (const [index, { sent, call, part }] of received.entries()) {
     const [first] = texts;
     if (isTextPart(sent)) {
       if (first !== undefined && isThought(first) !== isThought(sent)) endTexts();
       texts.push(sent);
+      const text = String(sent["text"]);
+      if (!isThought(sent) && text !== "") answer.push({ text, index, place: parts.length });
       continue;
     }
     endTexts();
@@ -42,37 +48,11 @@ export function messageOf(
     } else if (part !== undefined) parts.push(part);
   }
   endTexts();
-  return {
-    content: contentOf(parts),
+  const content = withSources(parts, answer, metadata);
+  const message = {
+    content: contentOf(content),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    ...asMetadata(beside),
+    ...asMetadata(metadata),
   };
-}
-
-type Names = Pick<GenerateRequest, "names" | "textFunctions">;
-
-export const isCall = (part: Fields): boolean => isObject(part["functionCall"]);
-
-/** Older Gemini models send no ids. Then `id` is JAF's own, and isn't sent back. */
-export function callOf(part: Fields, id: string, { names, textFunctions }: Names): ModelToolCall {
-  const { functionCall, ...further } = part;
-  const { id: given, name: wireName, args, ...beside } = fieldsOf(functionCall);
-  const metadata = asMetadata({
-    ...further,
-    ...(Object.keys(beside).length === 0 ? {} : { functionCall: beside }),
-    ...(typeof given === "string" && given !== "" ? {} : { withoutId: true }),
-  });
-  const name = typeof wireName === "string" ? names.toOwn(wireName) : "";
-  const input = fieldsOf(args)["input"];
-  if (textFunctions.has(name) && typeof input === "string")
-    return { id, type: "custom", custom: { name, input }, ...metadata };
-  return { id, type: "function", function: { name, arguments: JSON.stringify(args ?? {}) }, ...metadata };
-}
-
-/** Gemini's id of a call, or a new one. */
-export function callId(part: Fields): string {
-  const given = fieldsOf(part["functionCall"])["id"];
-  return typeof given === "string" && given !== ""
-    ? given
-    : `call_${crypto.randomUUID().replaceAll("-", "")}`;
+  return { message, sources: content.filter(({ type }) => type === "source") };
 }

@@ -60,15 +60,23 @@ const foreignCall = (call: RichToolCall, context: CallContext): Fields => ({
   functionCall: called(call, call.id, context),
 });
 
-function called(call: RichToolCall, id: string | undefined, { names, calls }: CallContext): Fields {
+function called(
+  call: RichToolCall,
+  id: string | undefined,
+  { names, predefined, calls }: CallContext,
+): Fields {
   const { name } = calledTool(call);
-  const wire = { name: names.toWire(name), id };
+  const wire = { name: names.toWire(name), id, args: inputObject(call), isPredefined: predefined.has(name) };
   calls.set(call.id, wire);
-  return { ...present({ id }), name: wire.name, args: inputObject(call) };
+  return { ...present({ id }), name: wire.name, args: wire.args };
 }
 
-/** Adds a missing signature to the first call of a step: it covers the whole step, and models may refuse a step without it. */
+/**
+ * Adds a missing signature to the first call of a step: it covers the whole step, and models may refuse a step without it. A
+ * message in which Google answers calls itself stays as it came.
+ */
 function withSignature(parts: readonly Fields[], missing: string | undefined): readonly Fields[] {
+  if (parts.some((part) => part["functionResponse"] !== undefined)) return parts;
   const at = parts.findIndex((part) => part["functionCall"] !== undefined);
   if (missing === undefined || at === -1 || parts[at]?.["thoughtSignature"] !== undefined) return parts;
   return parts.map((part, index) => (index === at ? { ...part, thoughtSignature: missing } : part));

@@ -3,6 +3,7 @@ import type { ModelOrigin, RichMessage } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
 import {
   type Fields,
+  fieldsOf,
   isObject,
   listOf,
   modelName,
@@ -15,6 +16,7 @@ import { errors } from "../errors.ts";
 import { type ModelRules, modelPath, modelRules } from "../model-rules.ts";
 import type { ParsedOptions } from "../options.ts";
 import type { AssistantContext } from "./assistant-message.ts";
+import { assertAnswerable, predefinedFunctions, type ToolUse } from "./computer-use.ts";
 import { contentsOf, withUserAtBothEnds } from "./messages.ts";
 import { outputFormat } from "./output-format.ts";
 import { type CacheSplit, cacheSplitOf } from "./prompt-cache.ts";
@@ -31,6 +33,10 @@ export interface GenerateRequest {
   readonly names: ToolNames;
   /** The agent's names of tools with text input that are sent as functions with one text parameter. */
   readonly textFunctions: ReadonlySet<string>;
+  /** The agent's names of tools whose calls Google never answers itself. */
+  readonly answeredByAgent: ReadonlySet<string>;
+  /** Throws a `GoogleError` if a call can't be answered until the application configures something. */
+  readonly assertAnswerable: (call: ToolUse) => void;
 }
 
 interface Asked<Ctx> {
@@ -66,10 +72,12 @@ export function generateRequest<Ctx>(
     state.messages,
   );
   const { foreignReasoning, includeThoughts } = options;
-  const context: AssistantContext = { rules, names, origin, foreignReasoning, calls: new Map() };
+  const predefined = predefinedFunctions(further.tools);
+  const context = { rules, names, origin, foreignReasoning, predefined, calls: new Map() };
+  const showsGoogles = rules.showsGoogles && !isVertex(options);
   const fixed = {
     ...(system === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
-    ...toolFields(agent, names, further.tools),
+    ...toolFields(agent, { names, provider, googles: further.tools, predefined, showsGoogles }),
   };
   const generationConfig = { ...settings(agent, rules, includeThoughts), ...output.config };
   const asked = merged(
@@ -77,7 +85,13 @@ export function generateRequest<Ctx>(
     further.body,
   );
   const path = modelPath(model);
-  const common = { path, origin, names, textFunctions: textFunctions(tools) };
+  // An MCP server may have a tool with the name of one of the agent's, and a prompt that the application cached any tool.
+  const mayAnswer = further.tools.some((tool) => "mcpServers" in fieldsOf(tool)) || "cachedContent" in asked;
+  const common = {
+    ...{ path, origin, names, textFunctions: textFunctions(tools) },
+    answeredByAgent: new Set(mayAnswer ? [] : tools.map(({ schema }) => schema.name)),
+    assertAnswerable: (call: ToolUse) => assertAnswerable(call, tools, predefined),
+  };
   if (typeof asked["cachedContent"] === "string")
     return {
       ...common,
@@ -91,6 +105,10 @@ export function generateRequest<Ctx>(
     cacheSplit,
   };
 }
+
+/** Vertex AI refuses fields that it doesn't know. */
+const isVertex = ({ baseURL }: ParsedOptions): boolean =>
+  baseURL !== undefined && new URL(baseURL).hostname.endsWith("aiplatform.googleapis.com");
 
 const all = (spoken: readonly RichMessage[], context: AssistantContext) =>
   withUserAtBothEnds(contentsOf(spoken, context));

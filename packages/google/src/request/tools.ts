@@ -9,11 +9,13 @@ import {
   isMedia,
   isObject,
   mediaMention,
+  optionsFor,
   parseJson,
   type ToolNames,
   takesText,
 } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
+import { needsConfirmation } from "./computer-use.ts";
 import { imageUrlPart, mediaPart } from "./media.ts";
 import { supportedSchema } from "./output-format.ts";
 
@@ -23,41 +25,70 @@ export type AnyAgent<Ctx> = ResolvedAgent<Ctx, any>;
 export interface CallContext {
   readonly rules: ModelRules;
   readonly names: ToolNames;
+  /** The functions that Google declares itself. */
+  readonly predefined: ReadonlySet<string>;
   /** The latest call of each id, because providers repeat ids. */
   readonly calls: Map<string, WireCall>;
 }
 
-/** A call's name and id in the request, which its result repeats. */
+/** A call in the request. Its result repeats name and id. */
 interface WireCall {
   readonly name: string;
+  readonly args: Fields;
+  /** Whether Google declares the function itself, and wants a result of its own form. */
+  readonly isPredefined: boolean;
   /** `undefined` if Gemini sent no id. */
   readonly id: string | undefined;
 }
 
-export function toolFields<Ctx>(agent: AnyAgent<Ctx>, names: ToolNames, googles: readonly unknown[]): Fields {
-  const declared = (agent.tools ?? []).map((tool) => declaration(tool, names));
-  const offered = [...(declared.length === 0 ? [] : [{ functionDeclarations: declared }]), ...googles];
-  const calling = declared.length === 0 ? undefined : callingConfig(agent, names);
+interface OfferedTools {
+  readonly names: ToolNames;
+  readonly provider: string;
+  /** Google's own tools, e.g. `{ googleSearch: {} }`. */
+  readonly googles: readonly unknown[];
+  /** The functions that these tools declare. */
+  readonly predefined: ReadonlySet<string>;
+  /** Whether calls of Google's tools may be shown, which Google demands beside functions. */
+  readonly showsGoogles: boolean;
+}
+
+export function toolFields<Ctx>(agent: AnyAgent<Ctx>, offered: OfferedTools): Fields {
+  const { names, provider, googles, predefined, showsGoogles } = offered;
+  const tools = agent.tools ?? [];
+  const declared = tools
+    .filter(({ schema }) => !predefined.has(schema.name))
+    .map((tool) => declaration(tool, names, provider));
+  const entries = [...(declared.length === 0 ? [] : [{ functionDeclarations: declared }]), ...googles];
+  const isShown = showsGoogles && declared.length > 0 && googles.some(isShowable);
+  const toolConfig = {
+    ...present({ functionCallingConfig: tools.length === 0 ? undefined : callingConfig(agent, names) }),
+    ...(isShown ? { includeServerSideToolInvocations: true } : {}),
+  };
   return {
-    ...(offered.length === 0 ? {} : { tools: offered }),
-    ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }),
+    ...(entries.length === 0 ? {} : { tools: entries }),
+    ...(Object.keys(toolConfig).length === 0 ? {} : { toolConfig }),
   };
 }
+
+/** The tools that Google calls in `toolCall` parts. */
+const isShowable = (tool: unknown): boolean =>
+  ["googleSearch", "googleMaps", "urlContext", "fileSearch"].some((name) => name in fieldsOf(tool));
 
 export const textFunctions = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): ReadonlySet<string> =>
   new Set(tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name));
 
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
-type AnyTool<Ctx> = Tool<any, Ctx>;
+export type AnyTool<Ctx> = Tool<any, Ctx>;
 
 /** Omits the schema of a tool without parameters: older models refuse an object without properties. */
-function declaration<Ctx>(tool: AnyTool<Ctx>, names: ToolNames): Fields {
+function declaration<Ctx>(tool: AnyTool<Ctx>, names: ToolNames, provider: string): Fields {
   const { name, description, parameters } = tool.schema;
   const schema = functionParameters(parameters);
   return {
     name: names.toWire(name),
     description,
     ...(isEmpty(schema) ? {} : { parametersJsonSchema: supportedSchema(schema) }),
+    ...Object.assign({}, ...optionsFor(tool, "google", provider)),
   };
 }
 
@@ -86,7 +117,7 @@ export function resultParts(message: RichMessage, { calls, rules }: CallContext)
   const call = calls.get(message.tool_call_id ?? "");
   if (call === undefined) return { parts: [], behind: [] };
   const { inside, outside } = mediaIn(message, rules.mediaInResults);
-  const response = responseOf(message, inside.length + outside.length > 0);
+  const response = responseOf(message, call, inside.length + outside.length > 0);
   const functionResponse = {
     ...present({ id: call.id }),
     name: call.name,
@@ -97,12 +128,20 @@ export function resultParts(message: RichMessage, { calls, rules }: CallContext)
   return { parts: [{ functionResponse }], behind };
 }
 
-/** The response must be an object, with `error` for a failure and `output` otherwise. */
-function responseOf(message: RichMessage, hasMedia: boolean): Fields {
+/**
+ * The response must be an object, with `error` for a failure and `output` otherwise. That of a predefined function is the tool's
+ * JSON. A call that the user had to confirm was confirmed if it ran.
+ */
+function responseOf(message: RichMessage, { args, isPredefined }: WireCall, hasMedia: boolean): Fields {
   const text = messageText(message);
-  const parsed = parseJson(text);
-  if (isObject(parsed) && parsed["status"] !== "success" && isObject(parsed["error"])) return { error: text };
-  return { output: text === "" && hasMedia ? "See the attached media." : text };
+  const { status, error, data } = fieldsOf(parseJson(text));
+  if (status !== "success" && isObject(error)) return { error: text };
+  const own = status === "success" && isObject(data) ? data : parseJson(text);
+  const output = text === "" && hasMedia ? "See the attached media." : text;
+  return {
+    ...(isPredefined && isObject(own) ? own : { output }),
+    ...(needsConfirmation(args) ? { safety_acknowledgement: "true" } : {}),
+  };
 }
 
 /** Media types in tool results that Google documents. */

@@ -1,0 +1,105 @@
+import type { ModelCompletion, ModelStreamChunk } from "@jaf/core";
+import { errorIn, type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
+import { errors } from "../errors.ts";
+import { isTextPart, isThought, otherPart, textIn } from "../parts.ts";
+import type { GenerateRequest } from "../request/request.ts";
+import { type Call, createCalls } from "./calls.ts";
+import { messageOf, type ReceivedPart } from "./message.ts";
+import { createMetadata, firstCandidate } from "./metadata.ts";
+import { assertReply, finishReasonOf, isFilter, usageOf } from "./reply.ts";
+
+/** Collects a reply from one response, or from those of a stream. */
+export interface Reply {
+  /** Returns a response's chunks. Throws a `GoogleError` if the response reports an error or isn't valid. */
+  readonly add: (response: unknown) => readonly ModelStreamChunk[];
+  /** Whether a finish reason was sent. */
+  readonly isEnded: () => boolean;
+  /** Whether any candidate, or a block reason, was sent. */
+  readonly hasContent: () => boolean;
+  /**
+   * Returns the complete reply, and the chunks that only its end allows: calls that the reply could still have answered, and
+   * sources. Throws a `GoogleError` if there is no reply.
+   */
+  readonly end: () => { readonly completion: ModelCompletion; readonly chunks: readonly ModelStreamChunk[] };
+}
+
+export function openReply(request: GenerateRequest): Reply {
+  const { provider } = request.origin;
+  const received: (ReceivedPart | Call)[] = [];
+  const calls = createCalls(request);
+  const metadata = createMetadata();
+  let usage: Fields = {};
+  let reason: string | undefined;
+  let hasContent = false;
+  let executed = 0;
+
+  const addOther = (sent: Fields): readonly ModelStreamChunk[] => {
+    const part = otherPart(sent, `executed_${executed}`);
+    received.push({ sent, part });
+    return [{ type: "part", part }];
+  };
+
+  const addPart = (sent: Fields): readonly ModelStreamChunk[] => {
+    if (isTextPart(sent)) {
+      received.push({ sent });
+      const text = String(sent["text"]);
+      if (text === "") return [];
+      return [isThought(sent) ? { type: "reasoning_delta", text } : { type: "text_delta", text }];
+    }
+    if (isObject(sent["functionCall"])) {
+      const { begun, chunks } = calls.add(sent);
+      if (begun !== undefined) received.push(begun);
+      return chunks;
+    }
+    if (isObject(sent["functionResponse"])) {
+      const call = calls.answer(sent["functionResponse"]);
+      if (call === undefined) return addOther(sent);
+      executed += 1;
+      const id = call.given ?? `executed_${executed}`;
+      const part = otherPart(call.sent, id);
+      received[received.indexOf(call)] = { sent: call.sent, part };
+      const result = otherPart(sent, id);
+      received.push({ sent, part: result });
+      return [
+        { type: "part", part },
+        { type: "part", part: result },
+      ];
+    }
+    if (isObject(sent["executableCode"]) || isObject(sent["toolCall"])) executed += 1;
+    return addOther(sent);
+  };
+
+  return {
+    add: (response) => {
+      if (!isObject(response)) throw errors.malformed(provider, "an invalid response");
+      const error = errorIn(response);
+      if (error !== undefined && error !== null) throw errors.reported(error, provider);
+      usage = { ...usage, ...fieldsOf(response["usageMetadata"]) };
+      metadata.add(response);
+      const blocked = fieldsOf(response["promptFeedback"])["blockReason"];
+      // Any block reason means that the model didn't get the prompt.
+      if (typeof blocked === "string") reason = isFilter(blocked) ? blocked : "SAFETY";
+      hasContent ||= Array.isArray(response["candidates"]) || typeof blocked === "string";
+      const candidate = firstCandidate(response);
+      reason = textIn(candidate["finishReason"]) ?? reason;
+      const parts = listOf(fieldsOf(candidate["content"])["parts"]).filter(isObject);
+      return parts.filter((part) => Object.keys(part).length > 0).flatMap(addPart);
+    },
+    isEnded: () => reason !== undefined,
+    hasContent: () => hasContent,
+    end: () => {
+      assertReply(reason, provider);
+      const told = calls.end(reason ?? "no finish reason");
+      const filtered = reason !== undefined && isFilter(reason) ? { finishReason: reason } : {};
+      const { message, sources } = messageOf(received, { ...metadata.fields(), ...filtered });
+      const used = usageOf(usage);
+      const completion = {
+        message,
+        origin: request.origin,
+        ...(reason === undefined ? {} : { finish_reason: finishReasonOf(reason, calls.count() > 0) }),
+        ...(used === undefined ? {} : { usage: used }),
+      };
+      return { completion, chunks: [...told, ...sources.map((part) => ({ type: "part" as const, part }))] };
+    },
+  };
+}
