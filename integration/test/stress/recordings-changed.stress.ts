@@ -60,7 +60,7 @@ describe("a reply that is not as documented is refused, or kept as any other", (
       const way = pick(random, WAYS);
       const broken = changed(random, recorded, BREAKING[name] ?? ((_, same) => same));
       const replayed = await replay(broken.api, broken.recording, { way });
-      await expectInvariants(broken, replayed).catch((thrown: unknown) => {
+      await expectInvariants(broken, replayed, name).catch((thrown: unknown) => {
         throw new Error(`seed ${seed}, ${way}, ${name}: ${thrown}`, { cause: thrown });
       });
       for (const messages of replayed.stored.slice(-1)) await expectStored(messages as readonly Message[]);
@@ -68,7 +68,7 @@ describe("a reply that is not as documented is refused, or kept as any other", (
   });
 });
 
-async function expectInvariants(recorded: Recorded, replayed: Replayed): Promise<void> {
+async function expectInvariants(recorded: Recorded, replayed: Replayed, change: string): Promise<void> {
   for (const result of [replayed.first, replayed.answered, replayed.second]) {
     if (result === undefined) continue;
     expectNoCrash(result);
@@ -82,7 +82,8 @@ async function expectInvariants(recorded: Recorded, replayed: Replayed): Promise
     shownAgain(messages);
     expect(await faultsOfOthers(recorded, messages)).toEqual([]);
   }
-  expect(faultsOfOwn(recorded, replayed.requests)).toEqual([]);
+  // What a service repeats goes back to it as it came.
+  if (!change.startsWith("repeats")) expect(faultsOfOwn(recorded, replayed.requests)).toEqual([]);
 }
 
 describe("a stream that is divided otherwise is the same reply", () => {

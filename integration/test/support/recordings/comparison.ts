@@ -4,25 +4,32 @@ import type { Replayed } from "../../../../test/recordings/replay.ts";
 /** What a replay led to: independent of the store. */
 export const comparable = (replayed: Replayed) => ({
   ...withoutWay(replayed),
-  stored: replayed.stored.map(withoutPort),
+  stored: replayed.stored.map(comparableMessages),
 });
 
 /** What a replay led to: independent of the store and of streaming. A service may send other fields in a stream. */
 export const withoutWay = ({ first, answered, second, requests, ran }: Replayed) => ({
-  outcomes: [first, answered, second].map((result) => result?.outcome),
+  outcomes: [first, answered, second].map((result) => withoutChance(result?.outcome)),
   ran,
   requests: requests.map(unstreamed),
 });
 
-/** The service has another port in each replay, which is a part of the origin. */
-export const withoutPort = (messages: readonly RichMessage[]): readonly RichMessage[] =>
-  messages.map((message) =>
-    message.origin === undefined
-      ? message
-      : { ...message, origin: { ...message.origin, provider: message.origin.provider.replace(/:\d+$/, "") } },
-  );
+export const comparableMessages = (messages: readonly RichMessage[]): readonly RichMessage[] =>
+  withoutChance(messages);
+
+const CHANCE = /127\.0\.0\.1:\d+|call_[0-9a-f]{32}/g;
+
+/** Numbers the ports of the services, which are a part of the origin, and the ids of calls that had none. */
+function withoutChance<T>(value: T): T {
+  const seen: string[] = [];
+  const text = JSON.stringify(value ?? null).replace(CHANCE, (found) => {
+    if (!seen.includes(found)) seen.push(found);
+    return `#${seen.indexOf(found)}`;
+  });
+  return JSON.parse(text);
+}
 
 /** The text of a request, without the fields by which it asks for a stream. */
 function unstreamed({ stream: _, stream_options: __, ...body }: Replayed["requests"][number]): string {
-  return JSON.stringify(body, null, 1);
+  return JSON.stringify(withoutChance(body), null, 1);
 }

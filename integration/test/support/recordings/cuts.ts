@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Json, Recording } from "../../../../test/recordings/recording.ts";
 import { type Replayed, replay } from "../../../../test/recordings/replay.ts";
 import type { ApiName, Recorded } from "./all.ts";
-import { withoutPort } from "./comparison.ts";
+import { comparableMessages } from "./comparison.ts";
 
 /** Streams of these APIs may end after this field, which says why the reply ended. */
 const ENDS: Partial<Readonly<Record<ApiName, string>>> = {
@@ -47,5 +47,7 @@ function failureIn({ first, answered }: Replayed): unknown {
 /** Expects that the stored messages are the first ones of the whole turn. */
 function expectBeginning(cut: Replayed, whole: Replayed): void {
   const stored = cut.stored[0] ?? [];
-  expect(withoutPort(stored)).toEqual(withoutPort((whole.stored[0] ?? []).slice(0, stored.length)));
+  expect(comparableMessages(stored)).toEqual(
+    comparableMessages((whole.stored[0] ?? []).slice(0, stored.length)),
+  );
 }

@@ -21,7 +21,9 @@ const NEXT: Message = { role: "user", content: "And now?" };
 export function expectSound(stored: readonly RichMessage[]): void {
   const messages = stored as readonly Message[];
   expect(parseMessages(overJson(messages))).toEqual({ success: true, data: messages });
-  expect(sanitizeConversation(messages)).toBe(messages);
+  // Results of parallel calls are stored as they come, and sanitized into the order of the calls.
+  expect(new Set(sanitizeConversation(messages))).toEqual(new Set(messages));
+  expect(sanitizeConversation(messages)).toHaveLength(messages.length);
   for (const message of messages) expect(countMessageTokens(message)).toBeGreaterThan(0);
   expect(messageWindow(messages, { maxMessages: 1_000 })).toBe(messages);
   expect(tokenWindow(messages, { maxTokens: 1_000_000 })).toBe(messages);
