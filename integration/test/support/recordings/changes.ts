@@ -131,7 +131,8 @@ const UNKNOWN_EVENTS: Readonly<Record<ApiName, Json>> = {
 };
 
 /** What comes once beside a delta. */
-const UNDIVIDED = /signature|finish_?reason":"|citation|annotation|details|logprobs":\{/i;
+const UNDIVIDED =
+  /response":|result":|call":\{.*text|signature|finish_?reason":"|citation|annotation|details|logprobs":\{/i;
 
 /** The deltas in an event that can be split: a text alone in an event without other content. */
 function piecesIn(event: unknown): readonly Place[] {

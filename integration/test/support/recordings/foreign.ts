@@ -81,7 +81,7 @@ export function faultsOfOwn(
 
 /** The fakes know few kinds of items and ids. The services take their own back. */
 const UNKNOWN =
-  /blocks are not permitted|[Ss]upported values|Invalid value|oneof field|Unknown name|Expected an ID|match pattern|function response turn|refuses: tools/;
+  /blocks are not permitted|[Ss]upported values|Invalid value|oneof field|Unknown name|Expected an ID|match pattern|Corrupted thought|function response turn|refuses: tools/;
 
 function refusalOf(name: ApiName, body: JsonObject, judged: Judged): readonly string[] {
   try {

@@ -1,14 +1,14 @@
 import { fromUIMessages, toUIMessages } from "@jaf/ai-sdk";
 import type { RunResult } from "@jaf/core";
 import {
+  type ContentPart,
   type Message,
   parseMessages,
   type RichMessage,
   sanitizeConversation,
   validateContinuation,
 } from "@jaf/memory";
-import { countMessageTokens, messageWindow, tokenWindow } from "@jaf/memory/history";
-import { isMediaPart, messageText } from "@jaf/memory/internal";
+import { countMessageTokens, isReasoningPart, messageWindow, tokenWindow } from "@jaf/memory/history";
 import { expect } from "vitest";
 
 /** What holds of every conversation, whatever a model has sent. */
@@ -47,12 +47,16 @@ function expectContinued(messages: readonly Message[], copy: unknown): void {
   expect(validateContinuation(messages, incoming)).toMatchObject({ ok: true, added: [NEXT] });
 }
 
-/** Expects that a run which ends as completed has answered. */
+/** Expects that a run which completes without a word has left no call of the service open. */
 export function expectAnswered({ outcome, finalState }: RunResult<unknown>): void {
   if (outcome.status !== "completed" || outcome.output !== "") return;
-  const { content }: RichMessage = finalState.messages.at(-1) ?? { role: "user", content: "" };
-  const isGenerated = Array.isArray(content) && content.some(isMediaPart);
-  expect(isGenerated || messageText({ role: "assistant", content }).trim() !== "").toBe(true);
+  const { content, tool_calls: calls }: RichMessage = finalState.messages.at(-1) ?? NEXT;
+  expect(calls).toBeUndefined();
+  const parts: readonly ContentPart[] = Array.isArray(content) ? content : [];
+  const idsOf = (type: string) => parts.filter((part) => part.type === type).map(({ id }) => id);
+  const answered = idsOf("provider-tool-result");
+  expect(idsOf("provider-tool-call").filter((id) => !answered.includes(id))).toEqual([]);
+  expect(parts.filter((part) => !isReasoningPart(part))).not.toEqual([]);
 }
 
 /** The names of errors that no service causes, but code that doesn't expect what the service has sent. */
