@@ -1,8 +1,10 @@
 import type { ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
+import type { ContentPart } from "@jaf/memory";
 import { partText } from "@jaf/memory/internal";
 import {
   doneChunk,
   type Fields,
+  isSource,
   isUnstreamed,
   type ModelService,
   parseServiceOptions,
@@ -97,28 +99,28 @@ export function createOpenAIResponsesProvider(options: OpenAIResponsesProviderOp
 export type OpenAIProvider = Required<ModelProvider<any>>;
 
 /** One of OpenAI's APIs. */
-interface Api {
+interface Api<Request extends OpenAIRequest> {
   readonly defaultModel: string | undefined;
   readonly endpoint: ModelService;
-  readonly requestOf: (...asked: Asked) => OpenAIRequest;
+  readonly requestOf: (...asked: Asked) => Request;
   /** Additional body fields of streaming requests. */
   readonly streamFields: Fields;
   /** Parses the body of a 200. Throws an `OpenAIError` if it reports an error or isn't a reply. */
-  readonly completionOf: (text: string, request: OpenAIRequest) => ModelCompletion;
+  readonly completionOf: (text: string, request: Request) => ModelCompletion;
   readonly chunksOf: (
     events: AsyncIterable<string>,
-    request: OpenAIRequest,
+    request: Request,
   ) => AsyncGenerator<ModelStreamChunk, void>;
 }
 
-function openAIProvider({
+function openAIProvider<Request extends OpenAIRequest>({
   defaultModel,
   endpoint,
   requestOf,
   streamFields,
   completionOf,
   chunksOf,
-}: Api): OpenAIProvider {
+}: Api<Request>): OpenAIProvider {
   return {
     defaultModel,
     getCompletion: async (...asked) => {
@@ -141,8 +143,12 @@ function openAIProvider({
 /** The chunks of a reply that an endpoint sent in one piece, although the request asked for a stream. */
 function* chunksOfUnstreamed(completion: ModelCompletion): Generator<ModelStreamChunk> {
   const { content } = completion.message ?? {};
-  const text =
-    typeof content === "string" ? content : (content ?? []).map((part) => partText(part) ?? "").join("");
-  if (text !== "") yield { type: "text_delta", text };
+  const parts: readonly ContentPart[] =
+    typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+  for (const part of parts) {
+    const text = partText(part);
+    if (text !== undefined && text !== "") yield { type: "text_delta", text };
+    else if (isSource(part)) yield { type: "part", part };
+  }
   yield doneChunk(completion);
 }

@@ -7,10 +7,13 @@ import {
   fieldsOf,
   isMedia,
   isSameOrigin,
+  isSource,
   mediaMention,
   otherModelText,
 } from "@jaf/model-http";
+import type { CallContext } from "../request/tools.ts";
 import {
+  APPROVAL_REQUEST,
   callItem,
   type InputItem,
   type ItemContext,
@@ -18,7 +21,7 @@ import {
   metadataOf,
   OTHER_ITEM,
 } from "./items.ts";
-import { type PairingContext, pairedItems, type ReplayItem } from "./reasoning.ts";
+import { isOutput, type PairingContext, pairedItems, type ReplayItem } from "./reasoning.ts";
 
 export interface AssistantContext extends ItemContext, PairingContext {
   /** The origin of the model that the request goes to. */
@@ -28,19 +31,39 @@ export interface AssistantContext extends ItemContext, PairingContext {
 
 /** Returns no items if the message has nothing to send. */
 export function assistantItems(message: RichMessage, context: AssistantContext): readonly InputItem[] {
-  if (isSameOrigin(message.origin, context.origin))
-    return pairedItems(replayItems(message, context), context);
+  const items = isSameOrigin(message.origin, context.origin)
+    ? pairedItems(replayItems(message, context), context)
+    : foreignItems(message, context);
+  return items.map((item) => {
+    const given = withKnownCaller(item, context);
+    const { type, call_id: id } = given;
+    if (type === APPROVAL_REQUEST) context.sent.set(context.ids.answered(String(given["id"])), given);
+    else if (id !== undefined && !isOutput(given)) context.sent.set(id, given);
+    return given;
+  });
+}
+
+function foreignItems(message: RichMessage, context: AssistantContext): readonly InputItem[] {
   const said = otherModelText(message, context.foreignReasoning);
   const calls = (message.tool_calls ?? []).map((call) => callItem(call, false, context));
   return said === "" ? calls : [{ role: "assistant", content: said }, ...calls];
 }
 
+/** A call without its caller, if the request doesn't have the program that made the call. */
+function withKnownCaller(item: InputItem, { sent }: AssistantContext): InputItem {
+  const { caller, ...rest } = item;
+  const { caller_id: id } = fieldsOf(caller);
+  return id === undefined || sent.has(id) ? item : rest;
+}
+
 /** The original output items of a reply. */
-function replayItems(message: RichMessage, context: ItemContext): readonly ReplayItem[] {
+function replayItems(message: RichMessage, context: CallContext): readonly ReplayItem[] {
   const calls = [...(message.tool_calls ?? [])];
   const items: ReplayItem[] = [];
   let said: MessageItem | undefined;
   for (const part of partsOf(message)) {
+    // It stands between the texts of one item.
+    if (isSource(part)) continue;
     const metadata = metadataOf(part);
     const content = messageContent(part, metadata);
     if (content !== undefined) {
@@ -114,14 +137,12 @@ function partItem(part: ContentPart, metadata: ItemMetadata | undefined): InputI
       return isMedia(part) && part.data !== undefined && metadata !== undefined
         ? { ...metadata.item, result: base64Of(part.data) }
         : undefined;
+    // Without metadata, a call's item already holds the result, or the part isn't from this API.
     case "provider-tool-call":
+    case "provider-tool-result":
       return metadata?.item;
     case OTHER_ITEM:
       return fieldsOf(part["item"]);
-    // A call's metadata already holds the item, or the part isn't from this API.
-    case "provider-tool-result":
-    case "source":
-      return undefined;
     default: {
       const { providerMetadata: _, ...item } = part;
       return item;
@@ -129,14 +150,14 @@ function partItem(part: ContentPart, metadata: ItemMetadata | undefined): InputI
   }
 }
 
-function replayCall(call: RichToolCall, context: ItemContext): ReplayItem {
-  const sent = callItem(call, true, context);
-  const metadata = metadataOf(call);
+/** The item of a call. Of a call that isn't a function's or a custom tool's, `plain` is a function's call. */
+function replayCall(call: RichToolCall, context: CallContext): ReplayItem {
+  const plain = callItem(call, true, context);
+  const { item: stored = {}, reasoningId } = metadataOf(call) ?? {};
+  if (stored["type"] === APPROVAL_REQUEST) return { item: stored, reasoningId };
   // With another id, it isn't the call of the stored item any more.
-  const isRenamed = sent["call_id"] !== call.id || fieldsOf(call.providerMetadata)["jaf"] !== undefined;
-  const { id: _, ...rest } = metadata?.item ?? {};
-  return {
-    item: { ...(isRenamed ? rest : metadata?.item), ...sent },
-    reasoningId: metadata?.reasoningId,
-  };
+  const isRenamed = plain["call_id"] !== call.id || fieldsOf(call.providerMetadata)["jaf"] !== undefined;
+  if (stored["type"] !== undefined) return { item: isRenamed ? plain : stored, plain, reasoningId };
+  const { id: _, ...rest } = stored;
+  return { item: { ...(isRenamed ? rest : stored), ...plain }, reasoningId };
 }

@@ -40,29 +40,21 @@ export function metadataOf(stored: Fields): ItemMetadata | undefined {
 }
 
 export interface ItemContext extends CallContext {
-  /** The kind of each sent call, by its id in the request: its output must have the same kind. */
-  readonly kinds: Map<string, "function" | "custom">;
+  /** The calls and programs in the request so far, by their ids there: outputs and callers refer to them. */
+  readonly sent: Map<unknown, InputItem>;
 }
 
 /** The API's limit. */
 export const MAX_ID_LENGTH = 64;
 
+/** The type of an item that asks to approve a call of a remote MCP server's tool. */
+export const APPROVAL_REQUEST = "mcp_approval_request";
+
 /** A call without opaque fields. */
-export function callItem(call: RichToolCall, isOwn: boolean, context: ItemContext): InputItem {
+export function callItem(call: RichToolCall, isOwn: boolean, context: CallContext): InputItem {
   const known = isOwn && call.id.length <= MAX_ID_LENGTH;
   const { kind, id, name, text } = wireCall(call, known, context);
-  context.kinds.set(id, kind);
   return kind === "custom"
     ? { type: "custom_tool_call", call_id: id, name, input: text }
     : { type: "function_call", call_id: id, name, arguments: text };
-}
-
-/** The output of a call. */
-export function outputItem(id: string, output: unknown, { ids, kinds }: ItemContext): InputItem {
-  const call_id = ids.answered(id);
-  return {
-    type: `${kinds.get(call_id) === "custom" ? "custom_tool" : "function"}_call_output`,
-    call_id,
-    output,
-  };
 }

@@ -1,9 +1,10 @@
 import type { RichMessage } from "@jaf/memory";
 import { messageText } from "@jaf/memory/internal";
-import { splitInstructions } from "@jaf/model-http";
+import { splitInstructions, withoutForeignApprovals } from "@jaf/model-http";
 import { inputContent } from "../request/media.ts";
 import { type AssistantContext, assistantItems } from "./assistant-message.ts";
-import { type InputItem, outputItem } from "./items.ts";
+import type { InputItem } from "./items.ts";
+import { answerItems } from "./outputs.ts";
 
 export interface Input {
   readonly instructions: string;
@@ -16,7 +17,10 @@ export function inputOf(
   messages: readonly RichMessage[],
   context: AssistantContext,
 ): Input {
-  const { system: told, spoken } = splitInstructions([instructions], messages);
+  const { system: told, spoken } = splitInstructions(
+    [instructions],
+    withoutForeignApprovals(messages, context.origin),
+  );
   const items = spoken.flatMap((message) => messageItems(message, context));
   // The API requires some input.
   return items.length === 0 && told !== ""
@@ -35,6 +39,13 @@ function messageItems(message: RichMessage, context: AssistantContext): readonly
     case "assistant":
       return assistantItems(message, context);
     case "tool":
-      return [outputItem(message.tool_call_id ?? "", inputContent(content), context)];
+      return resultItems(message, context);
   }
+}
+
+/** Returns no item if the call isn't in the request: the service refuses an output without its call. */
+function resultItems(result: RichMessage, { ids, sent }: AssistantContext): readonly InputItem[] {
+  const id = ids.answered(result.tool_call_id ?? "");
+  const call = sent.get(id);
+  return call === undefined ? [] : answerItems(call, id, result);
 }

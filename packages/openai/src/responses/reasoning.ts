@@ -28,6 +28,8 @@ const textsIn = (sections: unknown): string =>
 /** An output item to send back to its own model. */
 export interface ReplayItem {
   readonly item: InputItem;
+  /** What is sent in its place if it can't be sent without its id. */
+  readonly plain?: InputItem;
   /** The id of the reasoning item that must come directly before. */
   readonly reasoningId?: string | undefined;
 }
@@ -44,10 +46,9 @@ export interface PairingContext {
 /**
  * Returns the items of a reply that the service accepts. Reasoning is sent with its content, directly before its item. If
  * that isn't possible, this item and all later ones are sent without their ids, because an id requires the reasoning.
- * Items that need their id are left out, and so are unanswered calls of tools that JAF doesn't run.
+ * Items that need their id are left out, or sent in their plain form.
  */
 export function pairedItems(items: readonly ReplayItem[], context: PairingContext): readonly InputItem[] {
-  const answered = new Set(items.flatMap(({ item }) => (isOutput(item) ? [item["call_id"]] : [])));
   const sent: InputItem[] = [];
   const add = (item: InputItem): void => {
     sent.push(item);
@@ -56,7 +57,7 @@ export function pairedItems(items: readonly ReplayItem[], context: PairingContex
   };
   let thoughts: InputItem[] = [];
   let isBroken = false;
-  for (const { item, reasoningId } of items) {
+  for (const { item, plain, reasoningId } of items) {
     if (item["type"] === "reasoning") {
       // The item of the earlier reasoning is missing.
       if (idOf(thoughts.at(-1)) !== reasoningId) {
@@ -66,16 +67,14 @@ export function pairedItems(items: readonly ReplayItem[], context: PairingContex
       thoughts.push(item);
       continue;
     }
-    const isOpen = isOtherCall(item) && !answered.has(item["call_id"]);
     const isWhole =
-      !isOpen &&
       idOf(thoughts.at(-1)) === reasoningId &&
       thoughts.every((thought) => isSendable(thought, context)) &&
       [...thoughts, item].every((each) => !context.sentIds.has(idOf(each)));
     if (isWhole) thoughts.forEach(add);
     else isBroken = true;
-    const given = isWhole && (thoughts.length > 0 || !isBroken) ? item : withoutId(item, isWhole);
-    if (given !== undefined && !isOpen) add(given);
+    const given = isWhole && (thoughts.length > 0 || !isBroken) ? item : (withoutId(item, isWhole) ?? plain);
+    if (given !== undefined) add(given);
     thoughts = [];
   }
   return sent;
@@ -85,11 +84,8 @@ const idOf = (item: InputItem | undefined): string | undefined =>
   typeof item?.["id"] === "string" ? item["id"] : undefined;
 
 /** OpenAI's types of outputs all end like this. */
-const isOutput = ({ type }: InputItem): boolean => typeof type === "string" && type.endsWith("_call_output");
-
-/** Whether it is a call of a tool that neither JAF nor the service runs. */
-const isOtherCall = ({ type, call_id }: InputItem): boolean =>
-  typeof call_id === "string" && typeof type === "string" && type.endsWith("_call") && !WITHOUT_ID.has(type);
+export const isOutput = ({ type }: InputItem): boolean =>
+  typeof type === "string" && type.endsWith("_output");
 
 const isSendable = (item: InputItem, { isStored, takesReadable }: PairingContext): boolean => {
   const encrypted = item["encrypted_content"];
@@ -99,7 +95,12 @@ const isSendable = (item: InputItem, { isStored, takesReadable }: PairingContext
 };
 
 /** Types of items that are complete without their ids. */
-const WITHOUT_ID: ReadonlySet<unknown> = new Set(["message", "function_call", "custom_tool_call"]);
+const WITHOUT_ID: ReadonlySet<unknown> = new Set([
+  ...["message", "compaction"],
+  ...["function_call", "custom_tool_call", "shell_call", "apply_patch_call", "tool_search_call"],
+  ...["function_call_output", "custom_tool_call_output", "shell_call_output", "apply_patch_call_output"],
+  "tool_search_output",
+]);
 
 /** `isWhole`: the item's reasoning is complete. */
 function withoutId(item: InputItem, isWhole: boolean): InputItem | undefined {

@@ -1,21 +1,14 @@
-import type { ModelCompletion, ModelUsage } from "@jaf/core";
+import type { ModelCompletion } from "@jaf/core";
 import { present } from "@jaf/memory/internal";
-import {
-  tokenCount as count,
-  errorIn,
-  type Fields,
-  fieldsOf,
-  isObject,
-  knownCounts,
-  listOf,
-  responseJson,
-} from "@jaf/model-http";
+import { errorIn, type Fields, fieldsOf, isObject, listOf, responseJson } from "@jaf/model-http";
 import { errors, OpenAIError } from "../errors.ts";
-import type { OpenAIRequest } from "../request/request.ts";
+import { replyMetadata } from "../reply-metadata.ts";
+import { usageOf } from "../usage.ts";
+import type { ResponsesRequest } from "./calls.ts";
 import { messageOf } from "./message.ts";
 
 /** Parses the body of a 200. Throws an `OpenAIError` if it reports an error or isn't a response. */
-export function responsesCompletionOf(text: string, request: OpenAIRequest): ModelCompletion {
+export function responsesCompletionOf(text: string, request: ResponsesRequest): ModelCompletion {
   const { provider } = request.origin;
   const body = responseJson(text, provider, errors);
   const error = errorIn(body);
@@ -24,6 +17,23 @@ export function responsesCompletionOf(text: string, request: OpenAIRequest): Mod
   return endedCompletion(body, body["output"], request);
 }
 
+/** Fields of a response that become the message or its usage, and those that repeat the request. */
+const READ = [
+  ...["status", "output", "output_text", "usage", "error", "incomplete_details"],
+  ...[
+    "background",
+    "conversation",
+    "frequency_penalty",
+    "instructions",
+    "max_output_tokens",
+    "max_tool_calls",
+  ],
+  ...["metadata", "parallel_tool_calls", "presence_penalty", "previous_response_id", "prompt"],
+  ...["prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "reasoning"],
+  ...["safety_identifier", "store", "temperature", "text", "tool_choice", "tools", "top_logprobs", "top_p"],
+  ...["truncation", "user"],
+];
+
 /**
  * Reads a response that has ended. An incomplete response is accepted; its finish reason says why it stopped:
  * `"max_output_tokens"`, `"content_filter"`. Throws an `OpenAIError` if it failed, was cancelled, or is still running.
@@ -31,12 +41,15 @@ export function responsesCompletionOf(text: string, request: OpenAIRequest): Mod
 export function endedCompletion(
   response: Fields,
   output: readonly unknown[],
-  request: OpenAIRequest,
+  request: ResponsesRequest,
 ): ModelCompletion {
   const { origin } = request;
   const usage = usageOf(response["usage"]);
   return {
-    message: messageOf(listOf(output), response["id"], request),
+    message: {
+      ...messageOf(listOf(output), response["id"], request),
+      ...replyMetadata(response, READ, request),
+    },
     origin,
     finish_reason: finishReason(response, origin.provider),
     ...present({ usage }),
@@ -62,17 +75,4 @@ function finishReason(response: Fields, provider: string): string {
     default:
       return "completed";
   }
-}
-
-/** `undefined` if the endpoint reports no usage. */
-function usageOf(sent: unknown): ModelUsage | undefined {
-  const usage = fieldsOf(sent);
-  const ofInput = fieldsOf(usage["input_tokens_details"]);
-  return knownCounts({
-    inputTokens: count(usage["input_tokens"]),
-    outputTokens: count(usage["output_tokens"]),
-    cachedInputTokens: count(ofInput["cached_tokens"]),
-    cacheWriteTokens: count(ofInput["cache_write_tokens"]),
-    reasoningTokens: count(fieldsOf(usage["output_tokens_details"])["reasoning_tokens"]),
-  });
 }

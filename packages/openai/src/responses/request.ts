@@ -4,21 +4,21 @@ import {
   callIds,
   type Fields,
   fieldsOf,
-  functionParameters,
   listOf,
   modelName,
   outputSchemaOf,
   ownCallIds,
-  type ToolNames,
   toolNames,
 } from "@jaf/model-http";
-import { type DialectRules, rulesOf } from "../dialect.ts";
+import { rulesOf } from "../dialect.ts";
 import { errors } from "../errors.ts";
 import type { Endpoint, ParsedResponsesOptions } from "../options.ts";
 import { strictOutput } from "../request/output-format.ts";
 import { promptCacheKey } from "../request/prompt-cache.ts";
-import { type AnyAgent, type Asked, furtherFields, type OpenAIRequest } from "../request/request.ts";
-import { type AnyTool, isCustomTool, textFunctions, toolChoice } from "../request/tools.ts";
+import { type AnyAgent, type Asked, furtherFields } from "../request/request.ts";
+import { type AnyTool, definedTool, type ToolContext, textFunctions, toolChoice } from "../request/tools.ts";
+import type { ResponsesRequest } from "./calls.ts";
+import { definedNames, isClientToolName } from "./client-tools.ts";
 import { MAX_ID_LENGTH } from "./items.ts";
 import { inputOf } from "./messages.ts";
 
@@ -27,7 +27,7 @@ export function responsesRequest(
   [state, agent, config]: Asked,
   options: ParsedResponsesOptions,
   endpoint: Endpoint,
-): OpenAIRequest {
+): ResponsesRequest {
   const model = modelName(config, agent, { model: options.model, errors });
   const isOpenAI = endpoint.dialect(model) === "openai";
   const rules = rulesOf(isOpenAI ? "openai" : "compatible");
@@ -41,14 +41,20 @@ export function responsesRequest(
     rules,
     names,
     ids: callIds(ownCallIds(state.messages, origin), MAX_ID_LENGTH),
-    kinds: new Map(),
+    sent: new Map(),
     origin,
     foreignReasoning: options.foreignReasoning,
     isStored: store === true,
     takesReadable: !isOpenAI,
     sentIds: new Set(),
   });
-  const offered = [...tools.map((tool) => wireTool(tool, rules, names)), ...further.tools];
+  const defined = definedNames(further.tools);
+  const offered = [
+    ...tools
+      .filter(({ schema }) => !defined.has(schema.name))
+      .map((tool) => wireTool(tool, { rules, names, provider })),
+    ...further.tools,
+  ];
   const prompt = { config, agentName: agent.name, model, instructions, tools: offered };
   return {
     body: {
@@ -57,17 +63,25 @@ export function responsesRequest(
       input: items,
       store,
       ...included(model, options, { isOpenAI, include }),
-      ...(offered.length === 0 ? {} : { tools: offered, ...toolChoice(agent, names, { rules, choose }) }),
+      ...(offered.length === 0
+        ? {}
+        : { tools: offered, ...toolChoice(agent, names, { rules, choose: chooseOf(defined) }) }),
       ...(rules.promptCacheKey ? promptCacheKey(prompt) : {}),
       ...settings(agent, options, given),
     },
     origin,
     names,
     textFunctions: textFunctions(tools, rules),
+    tools: new Set(tools.map(({ schema }) => schema.name)),
+    offersCustom: offered.some((tool) => fieldsOf(tool)["type"] === "custom"),
   };
 }
 
-const choose = (type: string, name: string) => ({ type, name });
+/** `defined`: the tools that the service's own definitions describe. */
+const chooseOf =
+  (defined: ReadonlySet<string>) =>
+  (type: string, name: string): Fields =>
+    defined.has(name) && isClientToolName(name) ? { type: name } : { type, name };
 
 /**
  * Body fields that only the adapter sets. It sends the whole conversation each time and waits for the reply, so
@@ -79,12 +93,9 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Without `strict: false`, the API makes schemas strict automatically, which makes optional properties required. */
-function wireTool(tool: AnyTool, rules: DialectRules, names: ToolNames): Fields {
-  const { name, description } = tool.schema;
-  const named = { name: names.toWire(name), description };
-  return isCustomTool(tool, rules)
-    ? { type: "custom", ...named }
-    : { type: "function", ...named, parameters: functionParameters(tool.schema.parameters), strict: false };
+function wireTool(tool: AnyTool, context: ToolContext): Fields {
+  const { type, fields } = definedTool(tool, context);
+  return type === "custom" ? { type, ...fields } : { type, strict: false, ...fields };
 }
 
 /** The agent's model settings. The fields of `given` override them. */

@@ -1,0 +1,86 @@
+import type { ModelToolCall } from "@jaf/core";
+import { type Fields, textInputIn } from "@jaf/model-http";
+import { errors } from "../errors.ts";
+import type { OpenAIRequest } from "../request/request.ts";
+import { clientToolOf, inputText } from "./client-tools.ts";
+import { APPROVAL_REQUEST, type ItemMetadata, withMetadata } from "./items.ts";
+
+/** A request, and what tells the application's calls in its reply from the service's own. */
+export interface ResponsesRequest extends OpenAIRequest {
+  /** The names of the agent's tools. */
+  readonly tools: ReadonlySet<string>;
+  /** Whether the request offers a custom tool. */
+  readonly offersCustom: boolean;
+}
+
+/** The id of the reasoning item directly before an item. */
+export type Before = Pick<ItemMetadata, "reasoningId">;
+
+/**
+ * Checks whether an item asks the application for something: to run a tool, or to approve a call. `later`: the items
+ * behind it so far. A call that is answered there is the service's own, and so is one of an unknown name that the model
+ * doesn't wait for: xAI tells the calls of its searches, but not what they found.
+ */
+export function asksApplication(item: Fields, later: readonly Fields[], request: ResponsesRequest): boolean {
+  if (later.some((other) => isOutputOf(other, item))) return false;
+  if (!isNamedCall(item)) return item["type"] === APPROVAL_REQUEST || clientToolOf(item) !== undefined;
+  if (isKnown(item, request)) return true;
+  const isOffered = item["type"] === "function_call" || request.offersCustom;
+  return !later.some((other) => !isOffered || !isNamedCall(other));
+}
+
+/** Whether the item is a call of one of the agent's tools, so it is told before the reply has ended. */
+export const isKnown = (item: Fields, { names, tools }: ResponsesRequest): boolean =>
+  isNamedCall(item)
+    ? tools.has(names.toOwn(String(item["name"])))
+    : clientToolOf(item)?.names.some((name) => tools.has(name)) === true;
+
+const isNamedCall = ({ type }: Fields): boolean => type === "function_call" || type === "custom_tool_call";
+
+/** Whether an item is the output of a call, e.g. a `tool_search_output`: outputs end in `_output`, and repeat the id. */
+export function isOutputOf({ type, call_id: id }: Fields, call: Fields): boolean {
+  const called = String(call["type"]);
+  const isOutput = type === `${called}_output` || type === called.replace(/(_call)?$/, "_output");
+  return isOutput && (id ?? null) === (call["call_id"] ?? null);
+}
+
+/**
+ * Returns the call of an item that asks the application. Doesn't validate it: the engine does. Throws an `OpenAIError` if
+ * the agent has no tool for it.
+ */
+export function callOf(item: Fields, request: ResponsesRequest, before: Before): ModelToolCall {
+  const kept = withMetadata({ item, ...before });
+  if (item["type"] === APPROVAL_REQUEST) {
+    const { id, server_label: server, name, arguments: text } = item;
+    const called = { name: `${server}.${name}`, arguments: asText(text ?? "{}") };
+    const approved = { providerExecuted: true };
+    return { id: asText(id), type: "function", function: called, ...approved, ...kept };
+  }
+  const clientTool = clientToolOf(item);
+  if (clientTool === undefined) return namedCall(item, request, before);
+  const name = clientTool.names.find((each) => request.tools.has(each));
+  if (name === undefined) throw withoutTool(clientTool.names, request);
+  const called = { name, arguments: inputText(clientTool, item) };
+  return { id: asText(item["call_id"]), type: "function", function: called, ...kept };
+}
+
+const withoutTool = ([name]: readonly string[], { origin }: ResponsesRequest) =>
+  errors.configuration(
+    `${origin.provider} calls its tool "${name}", which the application runs: add a tool with the name "${name}" to the agent`,
+  );
+
+function namedCall(item: Fields, { names, textFunctions }: ResponsesRequest, before: Before): ModelToolCall {
+  const { type, call_id, name: wireName, arguments: text, input, ...rest } = item;
+  const id = typeof call_id === "string" ? call_id : "";
+  const name = typeof wireName === "string" ? names.toOwn(wireName) : "";
+  const kept = withMetadata({ item: rest, ...before });
+  if (type === "custom_tool_call")
+    return { id, type: "custom", custom: { name, input: asText(input) }, ...kept };
+  if (textFunctions.has(name))
+    return { id, type: "custom", custom: { name, input: textInputIn(text) }, ...kept };
+  return { id, type: "function", function: { name, arguments: asText(text ?? "{}") }, ...kept };
+}
+
+/** Some local models send decoded objects. */
+const asText = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
