@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { checkBetas } from "./anthropic-betas.ts";
 import { checkCache } from "./anthropic-cache.ts";
 import { messageOf, streamOf } from "./anthropic-reply.ts";
 import { checkMessages } from "./anthropic-rules.ts";
@@ -72,7 +73,9 @@ export async function startFakeMessages({
         throw new Refusal("Not found", 404, "not_found_error");
       if (headers["anthropic-version"] !== "2023-06-01") throw new Refusal("anthropic-version: is required");
       if (typeof body["max_tokens"] !== "number") throw new Refusal("max_tokens: Field required");
-      checkCache(body, checkMessages(body));
+      const messages = checkMessages(body);
+      checkCache(body, messages);
+      checkBetas(body, messages, String(headers["anthropic-beta"] ?? ""));
     } catch (thrown) {
       return refuse(
         response,

@@ -1,3 +1,4 @@
+import { checkBetas } from "./anthropic-betas.ts";
 import { checkCache } from "./anthropic-cache.ts";
 import { contentOf, isOpaque, keyOf, messageOf, streamOf } from "./anthropic-reply.ts";
 import { checkMessages } from "./anthropic-rules.ts";
@@ -36,6 +37,7 @@ export function startAnthropic({ next, opaque }: FakeOptions): Promise<FakeServi
       const owner = `anthropic/${model}`;
       const messages = checkMessages(body);
       checkCache(body, messages);
+      checkBetas(body, messages, headers["anthropic-beta"] ?? "");
       checkThinking({ request, messages, model, owner, opaque, prefixes });
       const sent = messages.flatMap(({ role, blocks }) => blocks.map((block) => ({ role, block })));
       judge(

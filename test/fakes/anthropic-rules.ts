@@ -6,22 +6,27 @@ export interface Turn {
 }
 
 const ID = /^[a-zA-Z0-9_-]+$/;
+const SERVER_IDS: Readonly<Record<string, RegExp>> = {
+  server_tool_use: /^srvtoolu_[a-zA-Z0-9_]+$/,
+  mcp_tool_use: /^mcptoolu_[a-zA-Z0-9_]+$/,
+};
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 const BLOCKS: Readonly<Record<Turn["role"], ReadonlySet<string>>> = {
-  user: new Set(["text", "image", "document", "search_result", "tool_result"]),
+  user: new Set(["text", "image", "document", "search_result", "tool_result", "container_upload"]),
   assistant: new Set([
-    ...["text", "thinking", "redacted_thinking", "tool_use"],
-    ...["server_tool_use", "web_search_tool_result"],
+    ...["text", "thinking", "redacted_thinking", "tool_use", "server_tool_use", "mcp_tool_use"],
+    ...["web_search", "web_fetch", "code_execution", "bash_code_execution", "text_editor_code_execution"].map(
+      (kind) => `${kind}_tool_result`,
+    ),
+    ...["tool_search_tool_result", "advisor_tool_result", "mcp_tool_result", "mcp_tool_listing"],
+    ...["compaction", "fallback", "container_upload"],
   ]),
 };
 
 /** Returns the messages if they are valid. Throws a {@link Refusal}. */
 export function checkMessages(body: JsonObject): readonly Turn[] {
-  for (const [index, tool] of objectsOf(body["tools"] ?? [], "tools").entries()) {
-    if (!NAME.test(textOf(tool["name"], `tools.${index}.name`)))
-      throw new Refusal(`tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
-  }
+  const tools = checkTools(body);
   const messages = objectsOf(body["messages"], "messages").map(readTurn);
   if (messages.length === 0) throw new Refusal("messages: at least one message is required");
   if (messages[0]?.role !== "user") throw new Refusal('messages: first message must use the "user" role');
@@ -31,18 +36,40 @@ export function checkMessages(body: JsonObject): readonly Turn[] {
       throw new Refusal(
         `messages: roles must alternate between "user" and "assistant", but found multiple "${message.role}" roles in a row`,
       );
-    checkBlocks(message, index, ids);
+    checkBlocks(message, index, { ids, tools });
     checkCalls(messages, index);
     checkResults(messages, index);
-    if (index < messages.length - 1 || !isPaused(messages)) checkSearches(message, index, messages);
   }
+  checkPendingCode(body, messages);
+  checkServerCalls(messages);
   return messages;
 }
 
-/** Whether the conversation ends with a turn that the service has paused: with a server tool call without a result. */
+/** Returns the names of the tools. A toolset has none. */
+function checkTools(body: JsonObject): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const [index, tool] of objectsOf(body["tools"] ?? [], "tools").entries()) {
+    if (/_toolset/.test(String(tool["type"]))) continue;
+    const name = textOf(tool["name"], `tools.${index}.name`);
+    if (!NAME.test(name))
+      throw new Refusal(`tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
+    if (names.has(name)) throw new Refusal("tools: Tool names must be unique.");
+    names.add(name);
+  }
+  return names;
+}
+
+const isServerCall = ({ type }: JsonObject): boolean => SERVER_IDS[String(type)] !== undefined;
+
+/** Whether the conversation ends with a turn that the service has paused: for one of its tools, or after a compaction. */
 export const isPaused = (messages: readonly Turn[]): boolean => {
   const last = messages.at(-1);
-  return last?.role === "assistant" && last.blocks.at(-1)?.["type"] === "server_tool_use";
+  const block = last?.blocks.at(-1);
+  return (
+    last?.role === "assistant" &&
+    block !== undefined &&
+    (isServerCall(block) || block["type"] === "compaction")
+  );
 };
 
 function readTurn(message: JsonObject, index: number): Turn {
@@ -55,15 +82,21 @@ function readTurn(message: JsonObject, index: number): Turn {
   return { role, blocks };
 }
 
-function checkBlocks({ role, blocks }: Turn, message: number, ids: Set<string>): void {
+interface Known {
+  /** The ids of the calls so far. */
+  readonly ids: Set<string>;
+  readonly tools: ReadonlySet<string>;
+}
+
+function checkBlocks({ role, blocks }: Turn, message: number, { ids, tools }: Known): void {
   for (const [index, block] of blocks.entries()) {
     const where = `messages.${message}.content.${index}`;
     const type = textOf(block["type"], `${where}.type`);
     if (!BLOCKS[role].has(type))
       throw new Refusal(`${where}: \`${type}\` blocks are not permitted within ${role} turns`);
     if (type === "text") checkText(block, where);
-    if (type === "tool_use" || type === "server_tool_use") checkUse(block, where, ids);
-    if (type === "tool_result") checkResultContent(block["content"], where);
+    if (type === "tool_use" || isServerCall(block)) checkUse(block, where, ids);
+    if (type === "tool_result") checkResultContent(block["content"], where, tools);
   }
   const last = blocks.at(-1)?.["type"];
   if (role === "assistant" && (last === "thinking" || last === "redacted_thinking"))
@@ -79,8 +112,9 @@ function checkText(block: JsonObject, where: string): void {
 function checkUse(block: JsonObject, where: string, ids: Set<string>): void {
   const id = textOf(block["id"], `${where}.${block["type"]}.id`);
   if (!ID.test(id)) throw new Refusal(`${where}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
-  if (block["type"] === "server_tool_use" && !id.startsWith("srvtoolu_"))
-    throw new Refusal(`${where}.server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'`);
+  const pattern = SERVER_IDS[String(block["type"])];
+  if (pattern?.test(id) === false)
+    throw new Refusal(`${where}.${block["type"]}.id: String should match pattern '${pattern.source}'`);
   if (!NAME.test(textOf(block["name"], `${where}.tool_use.name`)))
     throw new Refusal(`${where}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
   if (!isObject(block["input"]))
@@ -89,13 +123,17 @@ function checkUse(block: JsonObject, where: string, ids: Set<string>): void {
   ids.add(id);
 }
 
-const RESULT_PARTS: ReadonlySet<string> = new Set(["text", "image", "document", "search_result"]);
+const RESULT_PARTS: ReadonlySet<string> = new Set([
+  ...["text", "image", "document", "search_result", "tool_reference", "browser_state"],
+]);
 
-function checkResultContent(content: Json | undefined, where: string): void {
+function checkResultContent(content: Json | undefined, where: string, tools: ReadonlySet<string>): void {
   if (!isList(content)) return;
   for (const part of objectsOf(content, `${where}.content`)) {
     if (!RESULT_PARTS.has(String(part["type"])))
       throw new Refusal(`${where}.content: \`${part["type"]}\` is not permitted within \`tool_result\``);
+    if (part["type"] === "tool_reference" && !tools.has(String(part["tool_name"])))
+      throw new Refusal(`Tool reference '${part["tool_name"]}' not found in available tools`);
     if (part["cache_control"] !== undefined)
       throw new Refusal(`${where}.content: cache_control is not permitted`);
     if (part["type"] === "text" && part["text"] === "")
@@ -135,24 +173,44 @@ function checkResults(messages: readonly Turn[], index: number): void {
     throw new Refusal(`messages.${index}.content: each tool_use must have a single result`);
 }
 
-/** The code on the service that waits for the results of these calls. */
-const callersIn = ({ blocks }: Turn): ReadonlySet<Json | undefined> =>
-  new Set(blocks.map(({ caller }) => (isObject(caller) ? caller["tool_id"] : undefined)));
+const resultIn = ({ type, tool_use_id: id }: JsonObject): string | undefined =>
+  String(type).endsWith("_tool_result") ? String(id) : undefined;
 
-/** Server tool calls come with their results. */
-function checkSearches(turn: Turn, index: number, messages: readonly Turn[]): void {
-  const callers = index === messages.length - 2 ? callersIn(turn) : new Set();
-  const results = new Set(idsOf(turn, "web_search_tool_result", "tool_use_id"));
-  const uses = idsOf(turn, "server_tool_use", "id");
-  for (const id of uses) {
-    if (!results.delete(id) && !callers.has(id))
+/**
+ * A call of the service's tools has its result in the same turn: at once, or after the results of the calls that the model
+ * or the tool made of the application's tools.
+ */
+function checkServerCalls(messages: readonly Turn[]): void {
+  const open = new Map<string, string>();
+  const refuseOpen = (index: number): void => {
+    for (const [id, name] of open)
       throw new Refusal(
-        `messages.${index}: \`web_search\` tool use with id \`${id}\` was found without a corresponding \`web_search_tool_result\` block`,
+        `messages.${index}: \`${name}\` tool use with id \`${id}\` was found without a corresponding \`${name}_tool_result\` block`,
       );
+  };
+  for (const [index, { role, blocks }] of messages.entries()) {
+    if (role === "user" && !blocks.every(({ type }) => type === "tool_result")) refuseOpen(index - 1);
+    for (const block of blocks) {
+      if (isServerCall(block)) open.set(String(block["id"]), String(block["name"]));
+      const result = resultIn(block);
+      if (result !== undefined && !open.delete(result))
+        throw new Refusal(
+          `messages.${index}: unexpected \`tool_use_id\` found in \`${block["type"]}\` blocks: ${result}`,
+        );
+    }
   }
-  const [stray] = results;
-  if (stray !== undefined)
+  if (messages.at(-1)?.role === "assistant" && !isPaused(messages)) refuseOpen(messages.length - 1);
+}
+
+/** Code that waits for the results of its calls goes on in its container, with nothing but these results. */
+function checkPendingCode({ container }: JsonObject, messages: readonly Turn[]): void {
+  const isFromCode = ({ caller }: JsonObject): boolean => isObject(caller) && caller["tool_id"] !== undefined;
+  if (messages.at(-1)?.role !== "user" || !messages.at(-2)?.blocks.some(isFromCode)) return;
+  const id = isObject(container) ? container["id"] : container;
+  if (typeof id !== "string")
     throw new Refusal(
-      `messages.${index}: unexpected \`tool_use_id\` found in \`web_search_tool_result\` blocks: ${stray}`,
+      "container_id is required when there are pending tool uses generated by code execution",
     );
+  if (!messages.at(-1)?.blocks.every(({ type }) => type === "tool_result"))
+    throw new Refusal("When responding to programmatic tool calls, only tool_result blocks are allowed");
 }

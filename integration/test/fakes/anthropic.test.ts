@@ -29,6 +29,13 @@ const use = (id: string, more: JsonObject = {}) => ({
 const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "done" });
 const text = (words: string) => ({ type: "text", text: words });
 
+/** A call from code, and the user's message behind it. */
+const fromCode = (...blocks: readonly JsonObject[]): readonly JsonObject[] => {
+  const code = use("srvtoolu_1", { type: "server_tool_use", name: "code_execution" });
+  const call = use("a", { caller: { type: "code_execution_20250825", tool_id: "srvtoolu_1" } });
+  return [user("Hi"), assistant(code, call), user(blocks)];
+};
+
 const marked = (ttl: string, block: JsonObject): JsonObject => ({
   ...block,
   cache_control: { type: "ephemeral", ttl },
@@ -197,8 +204,40 @@ describe("Anthropic's message rules refuse", () => {
     ["an empty block in the system prompt", [user("Hi")], /must be non-empty/, { system: [text(" ")] }],
     [
       "an open search that isn't at the end",
-      [user("Hi"), assistant(use("srvtoolu_1", { type: "server_tool_use" }), text("Ho"))],
+      [user("Hi"), assistant(use("srvtoolu_1", { type: "server_tool_use", name: "web_search" }), text("Ho"))],
       /without a corresponding `web_search_tool_result`/,
+    ],
+    [
+      "a result of a search that wasn't made",
+      [
+        user("Hi"),
+        assistant({ type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] }),
+        user("Ho"),
+      ],
+      /unexpected `tool_use_id`/,
+    ],
+    ["two tools of one name", [user("Hi")], /must be unique/, { tools: [...TOOLS, ...TOOLS] }],
+    [
+      "a reference to a tool that there isn't",
+      [
+        user("Hi"),
+        assistant(use("a")),
+        user([{ ...result("a"), content: [{ type: "tool_reference", tool_name: "x" }] }]),
+      ],
+      /not found in available tools/,
+    ],
+    ["results for code without its container", fromCode(result("a")), /container_id is required/],
+    [
+      "a text behind the results for code",
+      fromCode(result("a"), text("Ho")),
+      /only tool_result blocks/,
+      { container: { id: "c" } },
+    ],
+    [
+      "context editing without its beta",
+      [user("Hi")],
+      /beta context-management is required/,
+      { context_management: { edits: [{ type: "clear_tool_uses_20250919" }] } },
     ],
   ])("%s", async (_what, messages, why, more) => {
     await start({ text: "never said" });
@@ -312,9 +351,7 @@ it("pauses a turn, and continues it if it comes back unchanged", async () => {
 
 it("waits for the results of calls from its code", async () => {
   await start({ text: "Done." });
-  const code = use("srvtoolu_1", { type: "server_tool_use", name: "code_execution" });
-  const call = use("a", { caller: { type: "code_execution_20250825", tool_id: "srvtoolu_1" } });
-  await said([user("Hi"), assistant(code, call), user([result("a")])]);
+  await said(fromCode(result("a")), { container: "c" });
 });
 
 it("recognises a reply regardless of which parts must be kept", async () => {

@@ -75,6 +75,8 @@ export function blocksOf(part: ContentPart): readonly WireBlock[] {
   const { type, providerMetadata, ...fields } = part;
   const { type: blockType, ...rest } = fieldsOf(fieldsOf(providerMetadata)["anthropic"]);
   switch (type) {
+    case "source":
+      return [];
     case "text":
       return blocksOfText(fields);
     case "refusal":

@@ -1,8 +1,10 @@
-import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
+import type { ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
 import {
   doneChunk,
   type Fields,
+  fieldsOf,
   isObject,
+  isSource,
   isUnstreamed,
   listOf,
   type ModelService,
@@ -16,7 +18,7 @@ import { textBlocks, type WireBlock } from "./parts.ts";
 import type { WireReply } from "./reply/message.ts";
 import { completionOf, joined, replyOf } from "./reply/reply.ts";
 import { replyPieces } from "./reply/stream.ts";
-import { type MessagesRequest, messagesRequest } from "./request/request.ts";
+import { type MessagesRequest, messagesRequest, withContainer } from "./request/request.ts";
 
 /**
  * Creates a model provider for Anthropic's Messages API and compatible services.
@@ -25,7 +27,7 @@ import { type MessagesRequest, messagesRequest } from "./request/request.ts";
  * `{ provider, api: "messages", model }`. Other models get their text and tool calls.
  *
  * Model calls reject with an `AnthropicError`, the error of `fetch`, or the signal's abort reason. The provider sends
- * further requests only to continue a paused reply (`pause_turn`). It doesn't retry; the engine does.
+ * further requests only to continue a paused reply (`pause_turn`, `compaction`). It doesn't retry; the engine does.
  *
  * @throws TypeError if an option is invalid or Anthropic's key is missing.
  *
@@ -51,7 +53,7 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
       };
       let reply = await ask(call, request.body);
       for (let count = 0; isPaused(reply, count, parsed); count++)
-        reply = joined(reply, await ask(call, continued(request.body, reply.content)));
+        reply = joined(reply, await ask(call, continued(request.body, reply)));
       return completionOf(reply, request);
     },
     getCompletionStream: async function* (state, agent, config) {
@@ -63,10 +65,12 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
       };
       let reply = yield* askStreamed(call, request.body, 0);
       for (let count = 0; isPaused(reply, count, parsed); count++) {
-        const next = yield* askStreamed(call, continued(request.body, reply.content), callsIn(reply));
+        const next = yield* askStreamed(call, continued(request.body, reply), callsIn(reply));
         reply = joined(reply, next);
       }
-      yield doneChunk(completionOf(reply, request));
+      const completion = completionOf(reply, request);
+      yield* sourcesIn(completion);
+      yield doneChunk(completion);
     },
   };
 }
@@ -89,8 +93,11 @@ function withBetas(service: ModelService, betas: readonly string[]): ModelServic
   return { ...service, headers: { ...service.headers, "anthropic-beta": all } };
 }
 
+/** The service stops for these in the middle of a reply. */
+const PAUSES: ReadonlySet<string | undefined> = new Set(["pause_turn", "compaction"]);
+
 const isPaused = ({ stopReason }: WireReply, count: number, { maxContinuations }: ParsedOptions): boolean =>
-  stopReason === "pause_turn" && count < maxContinuations;
+  PAUSES.has(stopReason) && count < maxContinuations;
 
 const callsIn = ({ content }: WireReply): number => content.filter(({ type }) => type === "tool_use").length;
 
@@ -117,11 +124,17 @@ async function* askStreamed(
   return pieces.whole();
 }
 
-/** The request that continues a paused reply: the same request with the incomplete reply appended. */
-const continued = (body: Fields, content: readonly WireBlock[]): Fields => ({
-  ...body,
+/** The request that continues a paused reply: the same request with the incomplete reply appended, in its container. */
+const continued = (body: Fields, { content, fields }: WireReply): Fields => ({
+  ...withContainer(body, fieldsOf(fields["container"])["id"]),
   messages: [...listOf(body["messages"]), { role: "assistant", content: content.flatMap(sendable) }],
 });
+
+/** The chunks of the reply's sources, which are complete only with it. */
+const sourcesIn = ({ message }: ModelCompletion): readonly ModelStreamChunk[] => {
+  const content = message?.content;
+  return Array.isArray(content) ? content.filter(isSource).map((part) => ({ type: "part", part })) : [];
+};
 
 /** The block as sent by the service, without blank texts, which it refuses, and with its JSON input parsed. */
 function sendable(block: WireBlock): readonly WireBlock[] {

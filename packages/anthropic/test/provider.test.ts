@@ -84,7 +84,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
           outputTokens: 11,
           cachedInputTokens: 100,
           cacheWriteTokens: 20,
-          ...(way === "whole" ? { reasoningTokens: 4 } : {}),
+          reasoningTokens: 4,
         },
         finishReason: "end_turn",
       },
@@ -120,6 +120,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
         { type: "provider-tool-result", id: "srvtoolu_1" },
         { type: "reasoning", text: "", signature: "bW9yZQ==" },
         { type: "text", text: "It is an engine." },
+        { type: "source", id: "source-1", url: "…", ranges: [{ start: 6, end: 15 }] },
         { type: "tool-call", id: "toolu_1" },
       ],
     });
@@ -166,7 +167,7 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     });
   });
 
-  it("stays paused after the last continuation, and the open call isn't sent again", async () => {
+  it("doesn't send the open call of a reply that stayed paused", async () => {
     const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
     const content = [{ type: "text", text: "Wait." }, search];
     const fake = await fakeMessages([
@@ -175,7 +176,6 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     ]);
     const set = configOf(providerOf(fake, { maxContinuations: 0 }));
     const first = await start(says("Hm?"), set);
-    expect(first.outcome).toEqual({ status: "completed", output: "Wait." });
     expect(set.events.find(({ type }) => type === "llm_call_end")).toMatchObject({
       data: { finishReason: "pause_turn" },
     });
@@ -370,6 +370,24 @@ describe("a provider", () => {
         ],
       }
     `);
+  });
+
+  it.each([
+    [
+      { context_management: { edits: [{ type: "clear_thinking_20251015" }] } },
+      "context-management-2025-06-27",
+    ],
+    [{ context_management: { edits: [{ type: "compact_20260112" }] } }, "compact-2026-01-12"],
+    [{ mcp_servers: [] }, "mcp-client-2025-11-20"],
+    [{ container: { skills: [] } }, "skills-2025-10-02"],
+    [{ tools: [{ type: "computer_20251124", name: "computer" }] }, "computer-use-2025-11-24"],
+    [{ tools: [{ type: "advisor_20260301", name: "advisor" }] }, "advisor-tool-2026-03-01"],
+    [{ fallbacks: "default" }, "server-side-fallback-2026-07-01"],
+    [{ output_config: { task_budget: { type: "tokens", total: 9 } } }, "task-budgets-2026-03-13"],
+    [{ tools: [{ type: "bash_20250124", name: "bash" }] }, undefined],
+    [{ mcp_servers: [], betas: ["mcp-client-2025-04-04"] }, "mcp-client-2025-04-04"],
+  ])("asks with %j for the beta %s", async (anthropic, beta) => {
+    expect((await bodyOf({ modelConfig: { providerOptions: { anthropic } } })).beta).toBe(beta);
   });
 
   it.each([

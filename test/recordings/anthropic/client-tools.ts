@@ -19,9 +19,11 @@ const configured = ({ feature, page, definition, input }: ClientTool): Recording
     name: "is run by the agent's tool of that name",
     documented: documentation(page),
     model: MODEL,
-    agent: agentWith({ tools: [definition] }, [tool(definition.name, "All is well.", { cache_control: null })]),
+    agent: agentWith({ tools: [definition] }, [
+      tool(definition.name, "All is well.", { defer_loading: false }),
+    ]),
     replies: [recorded([text("I'll do it."), call]), recorded([done])],
-    requested: { tools: [{ ...definition, cache_control: null }] },
+    requested: { tools: [{ ...definition, defer_loading: false }] },
     outcome: { status: "completed", output: "Done." },
     ran: [[definition.name, input]],
     sentBack: [assistant(text("I'll do it."), call), answered("toolu_c1", "All is well."), assistant(done)],
@@ -116,7 +118,7 @@ export const clientTools: readonly Recording[] = [
     documented: documentation("agents-and-tools/tool-use/tool-search-tool"),
     model: MODEL,
     agent: agentWith({}, [
-      tool("find_tools", { parts: [{ type: "tool_reference", tool_name: "weather.now" } as never] }),
+      tool("find_tools", [{ type: "tool_reference", tool_name: "weather.now" }]),
       tool("weather.now", "Sunny.", { defer_loading: true }),
     ]),
     replies: [recorded([search]), recorded([{ ...weather }]), recorded([done])],

@@ -1,6 +1,16 @@
 import type { JsonObject } from "../../fakes/service.ts";
 import type { RecordedReply, Recording } from "../recording.ts";
-import { answered, assistant, documentation, found, MODEL, recorded, serverUse, text, use } from "./message.ts";
+import {
+  answered,
+  assistant,
+  documentation,
+  found,
+  MODEL,
+  recorded,
+  serverUse,
+  text,
+  use,
+} from "./message.ts";
 import { agentWith, tool } from "./tools.ts";
 
 const CODE = { type: "code_execution_20260120", name: "code_execution" };
@@ -38,7 +48,11 @@ function atOnce(content: readonly JsonObject[], begins: readonly JsonObject[] = 
 
 const twice = [
   { type: "content_block_start", index: 0, content_block: { ...again[0], input: {} } },
-  { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: '{"city":"Oslo"}' } },
+  {
+    type: "content_block_delta",
+    index: 0,
+    delta: { type: "input_json_delta", partial_json: '{"city":"Oslo"}' },
+  },
   { type: "content_block_stop", index: 0 },
 ];
 
@@ -72,7 +86,10 @@ const programmatic = (name: string, reply: RecordedReply): Recording => ({
 });
 
 const SKILLS = { skills: [{ type: "anthropic", skill_id: "xlsx", version: "latest" }] };
-const paused = [text("I'll make a table. "), serverUse("srvtoolu_k1", "bash_code_execution", { command: "make" })];
+const paused = [
+  text("I'll make a table. "),
+  serverUse("srvtoolu_k1", "bash_code_execution", { command: "make" }),
+];
 const made = [
   found("bash_code_execution", "srvtoolu_k1", {
     ...{ type: "bash_code_execution_result", stdout: "", stderr: "", return_code: 0, content: [] },

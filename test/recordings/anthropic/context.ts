@@ -14,7 +14,11 @@ const applied = {
   applied_edits: [{ type: "clear_tool_uses_20250919", cleared_tool_uses: 8, cleared_input_tokens: 50_000 }],
 };
 
-const summary = { type: "compaction", content: "The user plans a trip to Pune.", encrypted_content: "c3VtbWFyeQ==" };
+const summary = {
+  type: "compaction",
+  content: "The user plans a trip to Pune.",
+  encrypted_content: "c3VtbWFyeQ==",
+};
 const call = use("toolu_x1", "weather", { city: "Pune" });
 
 const compacted = {
@@ -69,7 +73,9 @@ export const context: readonly Recording[] = [
     documented: documentation("build-with-claude/compaction-threshold"),
     model: MODEL,
     agent: agentWith({
-      context_management: { edits: [{ ...COMPACT.edits[0], type: "compact_20260112", pause_after_compaction: true }] },
+      context_management: {
+        edits: [{ ...COMPACT.edits[0], type: "compact_20260112", pause_after_compaction: true }],
+      },
     }),
     replies: [
       recorded([summary], {

@@ -7,13 +7,11 @@ export const MODEL = "claude-sonnet-4-6";
 /** Returns the address of a page of Anthropic's documentation. */
 export const documentation = (page: string): string => `https://platform.claude.com/docs/en/${page}`;
 
-let count = 0;
-
 /** A reply with these blocks. `fields`: further fields of the message, e.g. its `stop_reason`. */
 export function recorded(content: readonly JsonObject[], fields: JsonObject = {}): RecordedReply {
   const isCalling = content.some(({ type }) => type === "tool_use");
   const message: JsonObject = {
-    ...{ id: `msg_${(count += 1)}`, type: "message", role: "assistant", model: MODEL },
+    ...{ id: `msg_${content.length}`, type: "message", role: "assistant", model: MODEL },
     stop_reason: isCalling ? "tool_use" : "end_turn",
     stop_sequence: null,
     usage: { input_tokens: 100, output_tokens: 20 },
@@ -30,8 +28,12 @@ export const use = (id: string, name: string, input: JsonObject, further: JsonOb
   ...further,
 });
 
-export const serverUse = (id: string, name: string, input: JsonObject, further: JsonObject = {}): JsonObject =>
-  use(id, name, input, { type: "server_tool_use", ...further });
+export const serverUse = (
+  id: string,
+  name: string,
+  input: JsonObject,
+  further: JsonObject = {},
+): JsonObject => use(id, name, input, { type: "server_tool_use", ...further });
 
 /** The result of one of the service's tools. `kind`: e.g. `"web_search"`. */
 export const found = (kind: string, id: string, content: JsonObject | readonly JsonObject[]): JsonObject => ({

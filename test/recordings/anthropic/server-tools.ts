@@ -1,5 +1,15 @@
 import type { Recording } from "../recording.ts";
-import { answered, assistant, documentation, found, MODEL, recorded, serverUse, text, use } from "./message.ts";
+import {
+  answered,
+  assistant,
+  documentation,
+  found,
+  MODEL,
+  recorded,
+  serverUse,
+  text,
+  use,
+} from "./message.ts";
 import { agentWith, tool } from "./tools.ts";
 
 const SEARCH = { type: "web_search_20250305", name: "web_search", max_uses: 3 };
@@ -21,7 +31,11 @@ const B = "https://b.example/moons";
 const searched = [
   text("Let me look. "),
   serverUse("srvtoolu_s1", "web_search", { query: "moons of Mars" }),
-  found("web_search", "srvtoolu_s1", [page(A, "Mars"), page(B, "Moons"), page("https://c.example/", "Unused")]),
+  found("web_search", "srvtoolu_s1", [
+    page(A, "Mars"),
+    page(B, "Moons"),
+    page("https://c.example/", "Unused"),
+  ]),
   text("Mars has "),
   text("two moons", [quoted(A, "Mars"), quoted(B, "Moons")]),
   text(": "),
@@ -75,7 +89,11 @@ const toolFound = [
 ];
 
 const remote = [
-  { type: "mcp_tool_listing", mcp_server_name: "shop", tools: [{ name: "find", input_schema: { type: "object" } }] },
+  {
+    type: "mcp_tool_listing",
+    mcp_server_name: "shop",
+    tools: [{ name: "find", input_schema: { type: "object" } }],
+  },
   use("mcptoolu_1", "find", { query: "lamp" }, { type: "mcp_tool_use", server_name: "shop" }),
   { ...found("mcp", "mcptoolu_1", [{ type: "text", text: "A lamp, 12 €" }]), is_error: false },
   text("There is a lamp."),
@@ -105,7 +123,12 @@ export const serverTools: readonly Recording[] = [
     replies: [
       recorded(searched, {
         usage: {
-          ...{ input_tokens: 6039, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 931 },
+          ...{
+            input_tokens: 6039,
+            cache_read_input_tokens: 0,
+            cache_creation_input_tokens: 0,
+            output_tokens: 931,
+          },
           server_tool_use: { web_search_requests: 1, web_fetch_requests: 0 },
           service_tier: "standard",
         },
@@ -117,7 +140,12 @@ export const serverTools: readonly Recording[] = [
       {
         content: [
           { type: "text", text: "Let me look. " },
-          { type: "provider-tool-call", id: "srvtoolu_s1", name: "web_search", input: { query: "moons of Mars" } },
+          {
+            type: "provider-tool-call",
+            id: "srvtoolu_s1",
+            name: "web_search",
+            input: { query: "moons of Mars" },
+          },
           { type: "provider-tool-result", id: "srvtoolu_s1", name: "web_search" },
           { type: "text", text: "Mars has two moons: Phobos and Deimos" },
           {
@@ -175,7 +203,9 @@ export const serverTools: readonly Recording[] = [
     documented: documentation("agents-and-tools/tool-use/code-execution-tool"),
     model: MODEL,
     agent: agentWith({ tools: [CODE] }),
-    replies: [recorded(ran, { container: { id: "container_1", expires_at: "2026-12-01T00:00:00Z", skills: null } })],
+    replies: [
+      recorded(ran, { container: { id: "container_1", expires_at: "2026-12-01T00:00:00Z", skills: null } }),
+    ],
     requested: { tools: [CODE] },
     outcome: { status: "completed", output: "The file has one row." },
     kept: [{ providerMetadata: { anthropic: { container: { id: "container_1" } } } }],
@@ -186,9 +216,10 @@ export const serverTools: readonly Recording[] = [
     name: "finds a deferred tool and calls it",
     documented: documentation("agents-and-tools/tool-use/tool-search-tool"),
     model: MODEL,
-    agent: agentWith({ tools: [{ type: "tool_search_tool_regex_20251119", name: "tool_search_tool_regex" }] }, [
-      tool("get_weather", "Sunny.", { defer_loading: true }),
-    ]),
+    agent: agentWith(
+      { tools: [{ type: "tool_search_tool_regex_20251119", name: "tool_search_tool_regex" }] },
+      [tool("get_weather", "Sunny.", { defer_loading: true })],
+    ),
     replies: [recorded(toolFound), recorded([text("It is sunny.")])],
     requested: {
       tools: [{ name: "get_weather", defer_loading: true }, { type: "tool_search_tool_regex_20251119" }],
@@ -230,7 +261,12 @@ export const serverTools: readonly Recording[] = [
     replies: [
       recorded(advised, {
         usage: {
-          ...{ input_tokens: 412, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 531 },
+          ...{
+            input_tokens: 412,
+            cache_read_input_tokens: 0,
+            cache_creation_input_tokens: 0,
+            output_tokens: 531,
+          },
           iterations: [
             { type: "message", input_tokens: 412, output_tokens: 89 },
             { type: "advisor_message", model: "claude-opus-5-5", input_tokens: 823, output_tokens: 1612 },

@@ -1,5 +1,15 @@
 import type { Recording } from "../recording.ts";
-import { answered, assistant, documentation, found, MODEL, recorded, serverUse, text, use } from "./message.ts";
+import {
+  answered,
+  assistant,
+  documentation,
+  found,
+  MODEL,
+  recorded,
+  serverUse,
+  text,
+  use,
+} from "./message.ts";
 import { agentWith, tool } from "./tools.ts";
 
 const SEARCH = { type: "web_search_20250305", name: "web_search" };
@@ -7,7 +17,13 @@ const STOPS = documentation("build-with-claude/handling-stop-reasons");
 
 const search = serverUse("srvtoolu_1", "web_search", { query: "Mars" });
 const result = found("web_search", "srvtoolu_1", [
-  { type: "web_search_result", url: "https://a.example/", title: "A", encrypted_content: "ZW5j", page_age: null },
+  {
+    type: "web_search_result",
+    url: "https://a.example/",
+    title: "A",
+    encrypted_content: "ZW5j",
+    page_age: null,
+  },
 ]);
 const counted = (input_tokens: number, output_tokens: number, web_search_requests: number) => ({
   usage: { input_tokens, output_tokens, server_tool_use: { web_search_requests, web_fetch_requests: 0 } },
@@ -53,7 +69,9 @@ export const stops: readonly Recording[] = [
     agent: agentWith({ tools: [SEARCH] }),
     replies: [
       recorded([search], { stop_reason: "pause_turn" }),
-      recorded([result, serverUse("srvtoolu_2", "web_search", { query: "Phobos" })], { stop_reason: "pause_turn" }),
+      recorded([result, serverUse("srvtoolu_2", "web_search", { query: "Phobos" })], {
+        stop_reason: "pause_turn",
+      }),
     ],
     outcome: { status: "error", error: { _tag: "ModelBehaviorError" }, says: "web_search" },
   },
@@ -116,6 +134,10 @@ export const stops: readonly Recording[] = [
     documented: STOPS,
     model: MODEL,
     replies: [recorded([], { stop_reason: "model_context_window_exceeded" })],
-    outcome: { status: "error", error: { _tag: "ModelBehaviorError" }, says: "model_context_window_exceeded" },
+    outcome: {
+      status: "error",
+      error: { _tag: "ModelBehaviorError" },
+      says: "model_context_window_exceeded",
+    },
   },
 ];

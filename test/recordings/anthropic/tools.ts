@@ -1,7 +1,7 @@
-import { createTool, type ToolReturn } from "../../../packages/core/src/index.ts";
 import * as z from "zod";
-import type { AnyAgent } from "../../models/run.ts";
+import { createTool, type ToolReturn } from "../../../packages/core/src/index.ts";
 import type { JsonObject } from "../../fakes/service.ts";
+import type { AnyAgent } from "../../models/run.ts";
 
 /** A tool that takes anything and returns the same each time. */
 export const tool = (name: string, result: ToolReturn, providerOptions: JsonObject = {}) =>

@@ -1,50 +1,71 @@
-import type { ModelCompletion, ModelToolCall, ModelUsage } from "@jaf/core";
+import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
-import { contentOf, type Fields, fieldsOf, textInputIn } from "@jaf/model-http";
+import {
+  collectSources,
+  contentOf,
+  type Fields,
+  fieldsOf,
+  isObject,
+  parseJson,
+  textInputIn,
+} from "@jaf/model-http";
+import { errors } from "../errors.ts";
 import { isServerCall, partOf, textPartOf, type WireBlock, withoutNull } from "../parts.ts";
-import type { MessagesRequest } from "../request/request.ts";
+import type { Executor, OfferedTools } from "../request/service-tools.ts";
+import { citationsIn, fetchedPages } from "./citations.ts";
+import { furtherUsage } from "./usage.ts";
 
 /** A complete reply, in the service's format. */
 export interface WireReply {
   /** The input of a streamed call is JSON text. */
   readonly content: readonly WireBlock[];
   readonly stopReason: string | undefined;
-  readonly usage: ModelUsage | undefined;
+  /** The usage of each request for the reply, in the service's format. */
+  readonly usages: readonly Fields[];
   /** All other fields. */
   readonly fields: Fields;
 }
 
 type ReplyMessage = NonNullable<ModelCompletion["message"]>;
 
-type Names = Pick<MessagesRequest, "names" | "textTools">;
-
 /**
  * The message of a reply. Its content is a string if there is only one text, possibly followed by calls; else parts, with a
  * `tool-call` part at the place of each call. `providerMetadata.anthropic` holds the reply's other fields.
  */
-export function messageOf(reply: WireReply, request: Names): ReplyMessage {
-  const { type: _, role: __, model: ___, stop_reason: ____, id, ...fields } = withoutNull(reply.fields);
+export function messageOf(reply: WireReply, tools: OfferedTools): ReplyMessage {
+  const { type: _, role: __, model: ___, stop_reason: ____, id, ...told } = withoutNull(reply.fields);
+  const usage = furtherUsage(reply.usages);
+  const fields = Object.keys(usage).length === 0 ? told : { ...told, usage };
   const further = {
     ...(typeof id === "string" ? { id } : {}),
     ...(Object.keys(fields).length === 0 ? {} : { providerMetadata: { anthropic: fields } }),
   };
   if (reply.stopReason === "refusal") return { content: [refusalOf(reply)], ...further };
-  const calls = reply.content.filter(isCall).map((block) => callOf(block, request));
+  const content = withoutDeclined(reply.content);
+  const calls = content.filter(isCall).map((block) => callOf(block, tools));
   return {
-    content: contentOf(partsOf(reply.content)),
+    content: contentOf(partsOf(content)),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...further,
   };
 }
 
-const isCall = ({ type }: WireBlock): boolean => type === "tool_use";
+export const isCall = ({ type }: WireBlock): boolean => type === "tool_use";
+
+/** Leaves out the calls of a model that declined, and whose reply a fallback model went on with: nothing may run or answer them. */
+function withoutDeclined(content: readonly WireBlock[]): readonly WireBlock[] {
+  const last = content.findLastIndex(({ type }) => type === "fallback");
+  return content.filter((block, index) => index > last || !isCall(block));
+}
 
 function partsOf(blocks: readonly WireBlock[]): readonly ContentPart[] {
   const toolNames = new Map(blocks.filter(isServerCall).map(({ id, name }) => [id, String(name)]));
   const parts: ContentPart[] = [];
+  const sources = collectSources();
+  const pages = fetchedPages(blocks);
   let texts: WireBlock[] = [];
   const flush = (): void => {
-    if (texts.length > 0) parts.push(textPartOf(texts));
+    if (texts.length > 0) parts.push(textPartOf(texts), ...sources.partsOf(citationsIn(texts, pages)));
     texts = [];
   };
   for (const block of blocks) {
@@ -59,14 +80,26 @@ function partsOf(blocks: readonly WireBlock[]): readonly ContentPart[] {
   return parts;
 }
 
-function callOf(block: WireBlock, { names, textTools }: Names): ModelToolCall {
-  const { type: _, id, name: wire, input, ...further } = block;
-  const name = names.toOwn(String(wire ?? ""));
-  const text = typeof input === "string" ? input : JSON.stringify(input ?? {});
+function callOf(block: WireBlock, { executorOf, textTools }: OfferedTools): ModelToolCall {
+  const { type: _, id, name: __, input: ___, ...further } = block;
+  const executor = executorOf(block);
+  const { name, isMissing } = executor;
+  if (isMissing)
+    throw errors.configuration(
+      `the model called a tool that Anthropic defines and the application runs: add a tool named '${name}' to the agent`,
+    );
+  const text = argumentsOf(block, executor);
   const given: Fields = { ...withoutNull(further), ...(typeof id === "string" ? { id } : {}) };
   return textTools.has(name)
     ? { ...given, type: "custom", custom: { name, input: textInputIn(text) } }
     : { ...given, type: "function", function: { name, arguments: text } };
+}
+
+/** The arguments of a call as JSON text. The tool of a toolset gets the name of the called member as `action`. */
+export function argumentsOf({ name: action, input = {} }: WireBlock, { isToolset }: Executor): string {
+  const given = isToolset && typeof input === "string" ? parseJson(input) : input;
+  if (isToolset && isObject(given)) return JSON.stringify({ action, ...given });
+  return typeof input === "string" ? input : JSON.stringify(input);
 }
 
 const DECLINED = "The model declined to answer.";

@@ -1,18 +1,11 @@
-import type { ModelCompletion, ModelUsage } from "@jaf/core";
+import type { ModelCompletion } from "@jaf/core";
 import { present } from "@jaf/memory/internal";
-import {
-  tokenCount as count,
-  errorIn,
-  type Fields,
-  fieldsOf,
-  isObject,
-  knownCounts,
-  responseJson,
-} from "@jaf/model-http";
+import { errorIn, type Fields, fieldsOf, isObject, responseJson } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import type { WireBlock } from "../parts.ts";
 import type { MessagesRequest } from "../request/request.ts";
 import { messageOf, type WireReply } from "./message.ts";
+import { usageOf } from "./usage.ts";
 
 /** Parses the body of a 200. Throws an `AnthropicError` if it reports an error or isn't a reply. */
 export function replyOf(text: string, provider: string): WireReply {
@@ -21,7 +14,7 @@ export function replyOf(text: string, provider: string): WireReply {
   if (error !== undefined) throw errors.reported(error, provider);
   if (!isObject(body) || !isContent(body["content"])) throw errors.malformed(provider, "no message");
   const { content, usage, ...fields } = body;
-  return { content: body["content"], usage: usageOf(usage), fields, stopReason: stopReasonIn(fields) };
+  return { content: body["content"], usages: [fieldsOf(usage)], fields, stopReason: stopReasonIn(fields) };
 }
 
 export function stopReasonIn({ stop_reason: reason }: Fields): string | undefined {
@@ -35,11 +28,10 @@ const isContent = (value: unknown): value is readonly WireBlock[] =>
   Array.isArray(value) && value.every(isBlock);
 
 export function completionOf(reply: WireReply, request: MessagesRequest): ModelCompletion {
-  const { stopReason, usage } = reply;
   return {
-    message: messageOf(reply, request),
+    message: messageOf(reply, request.tools),
     origin: request.origin,
-    ...present({ finish_reason: stopReason, usage }),
+    ...present({ finish_reason: reply.stopReason, usage: usageOf(reply.usages) }),
   };
 }
 
@@ -47,39 +39,6 @@ export function completionOf(reply: WireReply, request: MessagesRequest): ModelC
 export const joined = (paused: WireReply, next: WireReply): WireReply => ({
   content: [...paused.content, ...next.content],
   stopReason: next.stopReason,
-  usage: sumOfUsage(paused.usage, next.usage),
+  usages: [...paused.usages, ...next.usages],
   fields: { ...paused.fields, ...next.fields, id: paused.fields["id"] ?? next.fields["id"] },
 });
-
-/** `undefined` if the service reports no usage. Input includes cache reads and writes. */
-export function usageOf(sent: unknown): ModelUsage | undefined {
-  const usage = fieldsOf(sent);
-  const cachedInputTokens = count(usage["cache_read_input_tokens"]);
-  const cacheWriteTokens = count(usage["cache_creation_input_tokens"]);
-  const input = count(usage["input_tokens"]);
-  return knownCounts({
-    inputTokens: input === undefined ? undefined : input + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0),
-    outputTokens: count(usage["output_tokens"]),
-    cachedInputTokens,
-    cacheWriteTokens,
-    reasoningTokens: count(fieldsOf(usage["output_tokens_details"])["thinking_tokens"]),
-  });
-}
-
-const COUNTS = [
-  "inputTokens",
-  "outputTokens",
-  "cachedInputTokens",
-  "cacheWriteTokens",
-  "reasoningTokens",
-] as const satisfies readonly (keyof ModelUsage)[];
-
-/** The usage of two requests for one reply. */
-function sumOfUsage(one: ModelUsage | undefined, other: ModelUsage | undefined): ModelUsage | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  const sums = COUNTS.map((name) => {
-    const isKnown = one[name] !== undefined || other[name] !== undefined;
-    return [name, isKnown ? (one[name] ?? 0) + (other[name] ?? 0) : undefined] as const;
-  });
-  return knownCounts(Object.fromEntries(sums) as Record<(typeof COUNTS)[number], number | undefined>);
-}

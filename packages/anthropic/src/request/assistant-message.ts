@@ -83,13 +83,16 @@ function callBlock(call: RichToolCall, isOwn: boolean, { names, ids }: Assistant
     ...further
   } = call as Fields;
   const { name } = calledTool(call);
+  const { action, ...input } = inputObject(call);
+  // The agent's tool of a toolset gets the name of the called member as `action`.
+  const isMember = isOwn && further["toolset_name"] === name && typeof action === "string";
   return {
     ...(isOwn ? further : {}),
     type: "tool_use",
     // The engine adds ids to calls without one, and an application may have changed ids.
     id: ids.open(call.id, isOwn && VALID_ID.test(call.id)),
-    name: names.toWire(name),
-    input: inputObject(call),
+    name: isMember ? action : names.toWire(name),
+    input: isMember ? input : inputObject(call),
   };
 }
 
@@ -101,6 +104,8 @@ export interface ServerTools {
   readonly isPaired: (block: WireBlock) => boolean;
 }
 
+const CALL = "provider-tool-call";
+
 const idsOf = (parts: readonly ContentPart[], type: string): readonly unknown[] =>
   parts.filter((part) => part.type === type).map((part) => part["id"]);
 
@@ -110,7 +115,7 @@ const callersIn = (messages: readonly RichMessage[]): readonly unknown[] =>
 
 /**
  * Finds complete pairs. Anthropic refuses a call of its own tools without a result, e.g. from a stopped or paused reply. The
- * result may come in a later reply if the tool called one of the agent's tools in between; until then, the call is kept
+ * result may come in a later reply, if the model or the tool called one of the agent's tools; until then, the call is kept
  * without one.
  */
 export function serverToolsOf(messages: readonly RichMessage[], origin: ModelOrigin): ServerTools {
@@ -120,10 +125,16 @@ export function serverToolsOf(messages: readonly RichMessage[], origin: ModelOri
     list.filter(isOwn).flatMap(({ content }) => (Array.isArray(content) ? content : []));
   const own = partsIn(messages);
   const begin = messages.findLastIndex(({ role }) => role === "user") + 1;
-  const isUnderWay = messages.at(-1)?.role === "tool";
-  const callers = isUnderWay ? callersIn(messages.slice(begin).filter(isOwn)) : [];
-  const calls = new Set(idsOf(own, "provider-tool-call"));
-  const results = new Set([...idsOf(own, "provider-tool-result"), ...callers]);
+  const underWay = messages.at(-1)?.role === "tool" ? messages.slice(begin) : [];
+  const last = underWay.filter(isOwn).at(-1);
+  const isAnswered = last?.tool_calls?.some(({ id }) =>
+    underWay.some((answer) => answer.tool_call_id === id),
+  );
+  // The service runs these when it has the results of the calls beside them.
+  const waiting = last !== undefined && isAnswered === true ? idsOf(partsIn([last]), CALL) : [];
+  const callers = callersIn(underWay.filter(isOwn));
+  const calls = new Set(idsOf(own, CALL));
+  const results = new Set([...idsOf(own, "provider-tool-result"), ...callers, ...waiting]);
   return {
     isPaired: (block) => {
       if (isServerCall(block)) return results.has(block["id"]);

@@ -57,7 +57,7 @@ export function wirePrompt(
         const call = calls.get(id);
         if (call === undefined || answered.has(id)) break;
         answered.add(id);
-        collected.add("user", [resultBlock(message, call)], index);
+        collected.add("user", [resultBlock(message, call, context.names)], index);
         break;
       }
       // The system prompt holds all of these.

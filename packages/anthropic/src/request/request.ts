@@ -14,17 +14,19 @@ import {
   ownCallIds,
   type ToolNames,
   toolNames,
+  withoutForeignApprovals,
 } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import { type ModelRules, rulesOf } from "../model-rules.ts";
 import type { ParsedOptions } from "../options.ts";
-import type { WireBlock, WireMessage } from "../parts.ts";
 import { serverToolsOf } from "./assistant-message.ts";
+import { betasOf } from "./betas.ts";
 import { wirePrompt } from "./messages.ts";
 import { outputFormat } from "./output-format.ts";
 import { breakpointsIn, withCache } from "./prompt-cache.ts";
+import { type OfferedTools, offeredTools, serviceToolName } from "./service-tools.ts";
 import { wireThinking } from "./thinking.ts";
-import { type AnyAgent, namesOfTextTools, toolChoice, wireTool } from "./tools.ts";
+import { type AnyAgent, toolChoice } from "./tools.ts";
 
 /** A request, and the data needed to read its reply. */
 export interface MessagesRequest {
@@ -33,8 +35,7 @@ export interface MessagesRequest {
   readonly betas: readonly string[];
   readonly origin: ModelOrigin;
   readonly names: ToolNames;
-  /** The agent's names of tools with text input that are sent as tools with one text parameter. */
-  readonly textTools: ReadonlySet<string>;
+  readonly tools: OfferedTools;
 }
 
 interface Asked<Ctx> {
@@ -59,11 +60,13 @@ export function messagesRequest<Ctx>(
   const model = modelName(config, agent, { model: options.model, errors });
   const rules = rulesOf(model);
   const origin: ModelOrigin = { provider, api: "messages", model };
-  const names = toolNames(tools.map(({ schema }) => schema.name));
   const further = furtherFields(modelConfig, options.body, provider);
+  const serviceNames = further.tools.map(serviceToolName).filter((name) => name !== undefined);
+  const names = toolNames([...serviceNames, ...tools.map(({ schema }) => schema.name)]);
+  const offered = offeredTools({ tools, service: further.tools, names, provider });
   const format = options.outputFormat ?? (rules.outputSchema ? "json_schema" : "instructions");
   const output = outputFormat(outputCodec, format);
-  const messages: readonly RichMessage[] = state.messages;
+  const messages = withoutForeignApprovals(state.messages, origin);
   const prompt = wirePrompt([agent.instructions(state), output.instructions], messages, {
     names,
     ids: callIds(ownCallIds(messages, origin), MAX_ID_LENGTH),
@@ -71,18 +74,18 @@ export function messagesRequest<Ctx>(
     foreignReasoning: options.foreignReasoning,
     serverTools: serverToolsOf(messages, origin),
   });
-  const offered = [...tools.map((tool) => wireTool(tool, names)), ...further.tools];
+  const { definitions } = offered;
   const { choice, isForced } = toolChoice(agent, { names, rules, serial: further.isSerial });
   const { thinking, effort, budget, isOn } = wireThinking({
     effort: modelConfig.reasoningEffort,
     given: further.thinking,
     rules,
     messages: prompt.messages,
-    isToolForced: offered.length > 0 && isForced,
+    isToolForced: definitions.length > 0 && isForced,
     dropsMismatched: options.prefixMismatch === "drop_block",
   });
-  const given = breakpointsIn(further.body, offered, prompt.messages);
-  const cached = withCache(prompt, offered, { cache: config.cache || undefined, given });
+  const given = breakpointsIn(further.body, definitions, prompt.messages);
+  const cached = withCache(prompt, definitions, { cache: config.cache || undefined, given });
   const outputConfig = {
     ...present({ effort, format: output.format }),
     ...further.outputConfig,
@@ -91,38 +94,22 @@ export function messagesRequest<Ctx>(
     model,
     max_tokens: (modelConfig.maxTokens ?? options.maxTokens) + budget,
     ...(cached.system.length === 0 ? {} : { system: cached.system }),
-    ...(offered.length === 0 ? {} : { tools: cached.tools }),
-    ...(offered.length === 0 || choice === undefined ? {} : { tool_choice: choice }),
+    ...(definitions.length === 0 ? {} : { tools: cached.tools }),
+    ...(definitions.length === 0 || choice === undefined ? {} : { tool_choice: choice }),
     messages: cached.messages,
     ...present({ thinking }),
     ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
     ...sampling(modelConfig, rules, isOn),
-    ...containerOf(messages, origin),
-    ...further.body,
+    ...withContainer(further.body, pendingContainer(messages, origin)),
   };
   return {
     body,
-    betas: [
-      ...new Set([...options.betas, ...further.betas, ...neededBetas(fieldsOf(thinking), prompt.messages)]),
-    ],
+    betas: betasOf(body, [...options.betas, ...further.betas]),
     origin,
     names,
-    textTools: namesOfTextTools(tools),
+    tools: offered,
   };
 }
-
-const FILES = "files-api-2025-04-14";
-
-const BINDING = "thinking-binding-controls-2026-08-01";
-
-/** The beta features that a request requires: files by id, and thinking with a changed prefix. */
-function neededBetas(thinking: Fields, messages: readonly WireMessage[]): readonly string[] {
-  const hasFile = messages.some(({ content }) => content.some(isFile));
-  return [...(hasFile ? [FILES] : []), ...(thinking["block_binding"] === undefined ? [] : [BINDING])];
-}
-
-const isFile = ({ source, content }: WireBlock | Fields): boolean =>
-  fieldsOf(source)["type"] === "file" || listOf(content).some((inner) => isFile(fieldsOf(inner)));
 
 /** Older Claude models accept one of the two settings, and none while thinking. Newer ones accept none. */
 function sampling({ temperature, topP }: ModelConfig, rules: ModelRules, isThinking: boolean): Fields {
@@ -158,11 +145,17 @@ function furtherFields(config: ModelConfig, general: Fields | undefined, provide
   };
 }
 
-/** Results of calls from code are sent to the code's container, which the reply with the calls names. */
-function containerOf(messages: readonly RichMessage[], origin: ModelOrigin): Fields {
+/** The id of the container of code that waits for results, which the reply with the calls names. */
+function pendingContainer(messages: readonly RichMessage[], origin: ModelOrigin): unknown {
   const last = messages.findLast(({ role }) => role === "assistant");
-  if (messages.at(-1)?.role !== "tool" || !isSameOrigin(last?.origin, origin)) return {};
+  if (messages.at(-1)?.role !== "tool" || !isSameOrigin(last?.origin, origin)) return undefined;
   const { container } = fieldsOf(fieldsOf(last?.providerMetadata)["anthropic"]);
-  const { id } = fieldsOf(container);
-  return typeof id === "string" ? { container: id } : {};
+  return fieldsOf(container)["id"];
+}
+
+/** The body with the id of a container in which code goes on. The application's skills stay. */
+export function withContainer(body: Fields, id: unknown): Fields {
+  if (typeof id !== "string") return body;
+  const { container } = body;
+  return { ...body, container: isObject(container) ? { ...container, id } : id };
 }

@@ -1,31 +1,13 @@
-import type { ResolvedAgent, Tool } from "@jaf/core";
+import type { ResolvedAgent } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 import { messageText, present } from "@jaf/memory/internal";
-import {
-  type Fields,
-  fieldsOf,
-  functionParameters,
-  isObject,
-  parseJson,
-  type ToolNames,
-  takesText,
-} from "@jaf/model-http";
+import { type Fields, fieldsOf, isObject, listOf, parseJson, type ToolNames } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
 import type { WireBlock } from "../parts.ts";
 import { contentBlocks } from "./media.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
 export type AnyAgent<Ctx> = ResolvedAgent<Ctx, any>;
-
-/** A tool with text input gets an object with one text. */
-// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
-export function wireTool<Ctx>({ schema }: Tool<any, Ctx>, names: ToolNames): Fields {
-  const { name, description, parameters } = schema;
-  return { name: names.toWire(name), description, input_schema: functionParameters(parameters) };
-}
-
-export const namesOfTextTools = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): ReadonlySet<string> =>
-  new Set(tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name));
 
 /** The agent's tool choice. `isForced`: the model must call a tool. */
 export interface WireToolChoice {
@@ -52,22 +34,45 @@ export function toolChoice<Ctx>(
 }
 
 /** `call` is the block of the answered call. */
-export function resultBlock(message: RichMessage, call: WireBlock): WireBlock {
-  const content = typeof message.content === "string" ? undefined : contentBlocks(message.content ?? []);
+export function resultBlock(message: RichMessage, call: WireBlock, names: ToolNames): WireBlock {
   const text = messageText(message);
+  const content =
+    typeof message.content === "string" ? blocksIn(text, names) : contentBlocks(message.content ?? []);
+  const isEmpty = content === undefined ? text === "" : content.length === 0;
   return {
     type: "tool_result",
     tool_use_id: call["id"],
     ...present({ toolset_name: call["toolset_name"] }),
-    ...(content === undefined
-      ? text === ""
-        ? {}
-        : { content: text }
-      : content.length > 0
-        ? { content }
-        : {}),
+    ...(isEmpty ? {} : { content: content ?? text }),
     ...(isError(message, text) ? { is_error: true } : {}),
   };
+}
+
+/** The blocks of a result that Anthropic defines and JAF has no part for, by their types. */
+const RESULT_BLOCKS: Readonly<Record<string, (block: Fields) => boolean>> = {
+  tool_reference: ({ tool_name }) => typeof tool_name === "string",
+  search_result: ({ source, content }) => typeof source === "string" && Array.isArray(content),
+  browser_state: ({ tabs }) => Array.isArray(tabs),
+  image: ({ source }) => isObject(source),
+  document: ({ source }) => isObject(source),
+  text: ({ text }) => typeof text === "string" && text.trim() !== "",
+};
+
+/** Returns the blocks of a tool that returned a list of Anthropic's own blocks; `undefined` for any other text. */
+function blocksIn(text: string, names: ToolNames): readonly WireBlock[] | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  const json = parseJson(text);
+  const blocks = listOf(isObject(json) && json["status"] === "success" ? json["data"] : json).map(fieldsOf);
+  const isOwn = (block: Fields): boolean => RESULT_BLOCKS[String(block["type"])]?.(block) === true;
+  if (blocks.length === 0 || !blocks.every(isOwn)) return undefined;
+  return blocks.map((block) => {
+    const { type, tool_name: name } = block;
+    return {
+      ...block,
+      type: String(type),
+      ...(name === undefined ? {} : { tool_name: names.toWire(String(name)) }),
+    };
+  });
 }
 
 const FAILURES: ReadonlySet<unknown> = new Set([

@@ -29,6 +29,10 @@ export const messagesStream: RecordedStream = {
       { type: "provider-tool-call", id: "srvtoolu_1", name: "web_search", input: { query: "Größe" } },
       { type: "provider-tool-result", id: "srvtoolu_1", output: [{ type: "web_search_result" }] },
       { type: "text", text: said, segments: [{ length: 6 }, { length: 3, citations: [citation] }] },
+      {
+        ...{ type: "source", id: "source-1", sourceType: "document", mediaType: "text/plain" },
+        ranges: [{ start: 6, end: 9 }],
+      },
     ],
     origin,
   },
