@@ -22,7 +22,12 @@ describe.each(WAYS)("a reply that is %s", (way) => {
     const { config, events } = configOf(providerOf(server));
     const result = await ask(says("Hi"), config);
     expect(result.outcome).toEqual({ status: "completed", output: "Hello there, you." });
-    expect(rich(result)[1]).toEqual({ role: "assistant", content: "Hello there, you.", origin });
+    expect(rich(result)[1]).toEqual({
+      role: "assistant",
+      content: "Hello there, you.",
+      origin,
+      providerMetadata: { google: { modelVersion: "v" } },
+    });
     expect(server.headers[0]?.["x-goog-api-key"]).toBe("AIza-test");
     expect(server.paths).toEqual([
       `models/${MODEL}:${way === "whole" ? "generateContent" : "streamGenerateContent"}`.concat(
@@ -114,7 +119,11 @@ describe.each(WAYS)("a reply that is %s", (way) => {
     const candidate = {
       groundingMetadata: { groundingChunks: [{ web: { uri: "https://a.example" } }] },
       citationMetadata: { citationSources: [{ uri: "https://b.example" }] },
-      urlContextMetadata: { urlMetadata: [{ retrievedUrl: "https://c.example" }] },
+      urlContextMetadata: {
+        urlMetadata: [
+          { retrievedUrl: "https://c.example", urlRetrievalStatus: "URL_RETRIEVAL_STATUS_SUCCESS" },
+        ],
+      },
     };
     const server = await gemini([{ parts, candidate }, "Ok."]);
     const { config } = configOf(providerOf(server), {
@@ -130,6 +139,9 @@ describe.each(WAYS)("a reply that is %s", (way) => {
         { type: "provider-tool-result", id: "t1" },
         { type: "reasoning-file", mediaType: "image/png", data: "iVBO" },
         { type: "text", text: "See:" },
+        { type: "source", id: "source-1", sourceType: "url", url: "https://a.example" },
+        { type: "source", id: "source-2", sourceType: "url", url: "https://b.example" },
+        { type: "source", id: "source-3", sourceType: "url", url: "https://c.example" },
         { type: "media", mediaType: "image/png", data: "iVBORw0K" },
         { type: "media", mediaType: "video/mp4", url: "https://a.example/v" },
       ],

@@ -58,7 +58,9 @@ const streaming = {
   documented:
     "https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling#streaming-function-call-arguments",
   model: "gemini-3.8-flash",
-  providerOptions: { google: { toolConfig: { functionCallingConfig: { streamFunctionCallArguments: true } } } },
+  providerOptions: {
+    google: { toolConfig: { functionCallingConfig: { streamFunctionCallArguments: true } } },
+  },
 };
 
 export const functionCalls: readonly Recording[] = [

@@ -21,7 +21,11 @@ export const reply = (parts: readonly Json[], beside: Json = {}, top: Json = {})
 });
 
 /** A reply whose stream has an event for each list of parts. The last event has the fields beside them, as the reply has. */
-export function replied(events: readonly (readonly Json[])[], beside: Json = {}, top: Json = {}): RecordedReply {
+export function replied(
+  events: readonly (readonly Json[])[],
+  beside: Json = {},
+  top: Json = {},
+): RecordedReply {
   return {
     whole: reply(events.flat(), beside, top),
     events: [...events.slice(0, -1).map((parts) => event(parts)), reply(events.at(-1) ?? [], beside, top)],

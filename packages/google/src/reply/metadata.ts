@@ -10,9 +10,10 @@ export interface ReplyMetadata {
 /** A candidate's fields that are read separately. */
 const READ: ReadonlySet<string> = new Set(["content", "index", "finishReason"]);
 
-/** Counts that `usageOf` returns as they are. */
+/** Counts that are in the reply's usage. That of tool results isn't: it is part of the input. */
 const COUNTS: ReadonlySet<string> = new Set([
   ...["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "cachedContentTokenCount"],
+  "totalTokenCount",
 ]);
 
 /** Returns the first of the candidates. An event of a stream can have others alone. */

@@ -1,0 +1,139 @@
+import type { ModelStreamChunk } from "@jaf/core";
+import { createRunState } from "@jaf/core";
+import { describe, expect, it } from "vitest";
+import { functionCalls, weather } from "../../../../test/recordings/google/function-calls.ts";
+import { mcp } from "../../../../test/recordings/google/mcp.ts";
+import { event, reply } from "../../../../test/recordings/google/replies.ts";
+import type { Json } from "../../../../test/recordings/recording.ts";
+import { createGoogleProvider } from "../../src/index.ts";
+import { type AnyAgent, configOf } from "../support/setup.ts";
+
+/** Streams the events and returns the chunks, each with the number of the event that it came with. */
+async function chunksOf(events: readonly Json[], agent: Partial<AnyAgent> = { tools: [weather] }) {
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        const next = events[sent++];
+        if (next === undefined) controller.close();
+        else controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(next)}\n\n`));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const provider = createGoogleProvider({
+    apiKey: "k",
+    model: "gemini-3.8-flash",
+    fetch: async () => new Response(body, { headers: { "content-type": "text/event-stream" } }),
+  });
+  const { config } = configOf(provider, agent);
+  const [resolved] = config.agentRegistry.values();
+  const state = createRunState({ agentName: "helper", context: {} });
+  const chunks: { readonly at: number; readonly chunk: ModelStreamChunk }[] = [];
+  for await (const chunk of provider.getCompletionStream(state, resolved as never, config))
+    chunks.push({ at: sent, chunk });
+  return chunks;
+}
+
+type Chunks = Awaited<ReturnType<typeof chunksOf>>;
+
+const callsIn = (chunks: Chunks) => chunks.filter(({ chunk }) => chunk.type === "tool_call_delta");
+
+/** The joined arguments of each call. */
+function argumentsIn(chunks: Chunks): readonly string[] {
+  const texts: string[] = [];
+  for (const { chunk } of chunks)
+    if (chunk.type === "tool_call_delta")
+      texts[chunk.index ?? 0] = (texts[chunk.index ?? 0] ?? "") + (chunk.arguments ?? "");
+  return texts;
+}
+
+const doneIn = (chunks: Chunks) => {
+  const last = chunks.at(-1)?.chunk;
+  if (last?.type !== "done") throw new Error("the stream isn't done");
+  return last;
+};
+
+const eventsOf = (
+  recordings: readonly { readonly replies: readonly { readonly events: readonly unknown[] }[] }[],
+  at: number,
+) => (recordings[at]?.replies[0]?.events ?? []) as readonly Json[];
+
+const city = (stringValue: string, more: Json = {}) =>
+  event([
+    { functionCall: { partialArgs: [{ jsonPath: "$.city", stringValue, ...more }], willContinue: true } },
+  ]);
+const begins = event([{ functionCall: { name: "weather", willContinue: true } }]);
+
+describe("a streamed call", () => {
+  it("is told with each piece of its arguments, which join to the whole", async () => {
+    const { agent } = functionCalls[1] ?? {};
+    const chunks = await chunksOf(eventsOf(functionCalls, 1), agent);
+    const [call] = doneIn(chunks).message?.tool_calls ?? [];
+    expect(argumentsIn(chunks)).toEqual([call?.function?.arguments]);
+    expect(callsIn(chunks).length).toBeGreaterThan(8);
+    expect(callsIn(chunks)[0]).toMatchObject({ at: 1, chunk: { id: "c1", name: "order" } });
+  });
+
+  it("is told in one piece at its end if the tool takes a text", async () => {
+    const { z } = await import("zod");
+    const shell = { ...weather, schema: { ...weather.schema, parameters: z.string() as never } };
+    const input = (stringValue: string) =>
+      event([
+        {
+          functionCall: {
+            partialArgs: [{ jsonPath: "$.input", stringValue, willContinue: true }],
+            willContinue: true,
+          },
+        },
+      ]);
+    const events = [begins, input("ls"), input(" -l"), event([{ functionCall: {} }]), reply([])];
+    const chunks = await chunksOf(events, { tools: [shell] });
+    expect(callsIn(chunks)).toMatchObject([{ at: 4, chunk: { name: "weather", arguments: "ls -l" } }]);
+    expect(doneIn(chunks).message?.tool_calls).toMatchObject([{ custom: { input: "ls -l" } }]);
+  });
+
+  it.each([
+    ["STOP", true],
+    ["MAX_TOKENS", false],
+  ])("that isn't complete at %s is an error, retryable: %s", async (finishReason, isRetryable) => {
+    const events = [begins, city("Ro", { willContinue: true }), reply([], { finishReason })];
+    await expect(chunksOf(events)).rejects.toMatchObject({ name: "GoogleError", reason: "cut", isRetryable });
+  });
+
+  it("with pieces that don't fit together is an error", async () => {
+    const inside = event([
+      { functionCall: { partialArgs: [{ jsonPath: "$.city.name", stringValue: "x" }], willContinue: true } },
+    ]);
+    await expect(chunksOf([begins, city("Rome"), inside, reply([])])).rejects.toMatchObject({
+      reason: "malformed",
+    });
+  });
+});
+
+describe("a call that the same reply answers", () => {
+  it("is told as parts, and never as a call", async () => {
+    const { agent } = mcp[0] ?? {};
+    const chunks = await chunksOf(eventsOf(mcp, 0), agent);
+    expect(callsIn(chunks)).toEqual([]);
+    expect(chunks.flatMap(({ chunk }) => (chunk.type === "part" ? [chunk.part.type] : []))).toEqual([
+      "provider-tool-call",
+      "provider-tool-result",
+    ]);
+    expect(doneIn(chunks)).toMatchObject({ finishReason: "stop" });
+    expect(doneIn(chunks).message).not.toHaveProperty("tool_calls");
+  });
+
+  it("may have a name of the agent's tools, whose calls are told at the end beside MCP servers", async () => {
+    const { agent } = mcp[2] ?? {};
+    expect(callsIn(await chunksOf(eventsOf(mcp, 2), agent))).toEqual([]);
+    const other = await chunksOf(eventsOf(mcp, 3), agent);
+    expect(callsIn(other)).toMatchObject([{ at: 4, chunk: { id: "o1", arguments: '{"city":"Bonn"}' } }]);
+  });
+
+  it("can't have a name of the agent's tools without MCP servers: such calls are told at once", async () => {
+    const [first, ...others] = eventsOf(functionCalls, 0);
+    const chunks = await chunksOf([first ?? {}, ...others, reply([])]);
+    expect(callsIn(chunks).map(({ at }) => at)).toEqual([2, 3]);
+  });
+});

@@ -1,0 +1,75 @@
+import type { Json, RecordedReply, Recording } from "../recording.ts";
+import { model, replied } from "./replies.ts";
+
+const documented = "https://ai.google.dev/api/generate-content#FinishReason";
+
+const always = (response: Json): RecordedReply => ({ whole: response, events: [response] });
+
+const searched: readonly Json[] = [
+  { toolCall: { id: "t1", toolType: "GOOGLE_SEARCH_WEB", args: { queries: ["x"] } } },
+  { toolResponse: { id: "t1", toolType: "GOOGLE_SEARCH_WEB", response: {} } },
+];
+const grounding: Json = {
+  groundingMetadata: { groundingChunks: [{ web: { uri: "https://a.example/", title: "A" } }] },
+};
+
+const unusable = { _tag: "ModelBehaviorError" };
+const malformed = { _tag: "ModelCallError", retryable: true, cause: { name: "GoogleError" } };
+
+const stop = (name: string, finishReason: string, error: Json, parts: readonly Json[] = []): Recording => ({
+  feature: "stops",
+  name,
+  documented,
+  model: "gemini-3.8-flash",
+  replies: [replied([parts], { finishReason })],
+  outcome: { status: "error", error },
+});
+
+export const stops: readonly Recording[] = [
+  stop("a filter stops the reply before it says anything", "SAFETY", unusable),
+  stop("nothing is said", "STOP", unusable),
+  stop("a call isn't valid", "MALFORMED_FUNCTION_CALL", malformed, [{ text: "Half" }]),
+  stop("Google's own tools are called too often for an answer", "TOO_MANY_TOOL_CALLS", malformed, searched),
+  {
+    ...stop("nothing is said about a page", "STOP", unusable),
+    replies: [replied([[]], grounding)],
+  },
+  {
+    feature: "stops",
+    name: "the prompt is kept from the model",
+    documented: "https://ai.google.dev/api/generate-content#PromptFeedback",
+    model: "gemini-3.8-flash",
+    replies: [
+      always({
+        promptFeedback: { blockReason: "PROHIBITED_CONTENT" },
+        usageMetadata: { promptTokenCount: 9, totalTokenCount: 9 },
+        modelVersion: "gemini-3.8-flash",
+      }),
+    ],
+    outcome: { status: "error", error: unusable, says: "content_filter" },
+    usage: [{ inputTokens: 9 }],
+  },
+  {
+    feature: "stops",
+    name: "a filter stops the reply later",
+    documented,
+    model: "gemini-3.8-flash",
+    replies: [
+      replied([[{ text: "So far" }], []], {
+        finishReason: "SAFETY",
+        finishMessage: "Stopped.",
+        safetyRatings: [{ category: "HARM_CATEGORY_HARASSMENT", probability: "HIGH", blocked: true }],
+      }),
+    ],
+    outcome: { status: "completed", output: "So far" },
+    kept: [
+      {
+        content: "So far",
+        providerMetadata: {
+          google: { finishReason: "SAFETY", finishMessage: "Stopped.", safetyRatings: [{ blocked: true }] },
+        },
+      },
+    ],
+    sentBack: [model({ text: "So far" })],
+  },
+];
