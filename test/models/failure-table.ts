@@ -37,8 +37,7 @@ export const EMPTY = { _tag: "ModelBehaviorError", detail: "the reply is empty" 
  */
 export function sharedFailures<Reply>(api: ModelApi<Reply>): readonly Failure<Reply>[] {
   const { errorName, error, later } = api;
-  const cause = (fields: object = {}) =>
-    errorName === undefined ? {} : { cause: { name: errorName, ...fields } };
+  const cause = (fields: object = {}) => ({ cause: { name: errorName, ...fields } });
   const { half } = api.stream;
   const unreadable = { asked: 2, error: { ...passes, ...cause() } };
   return [

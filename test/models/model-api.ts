@@ -46,13 +46,13 @@ export interface ModelApi<Reply> {
   readonly provider: (service: Pick<StartedService, "baseURL">, options?: ProviderOptions) => AnyProvider;
   /** Creates a provider without a key. Absent if that isn't possible. */
   readonly keyless?: (service: Pick<StartedService, "baseURL">) => AnyProvider;
-  /** The name of the package's error class. Absent if another client creates the errors. */
-  readonly errorName?: string;
+  /** The name of the package's error class. */
+  readonly errorName: string;
   readonly error: {
     /** The body of an HTTP error. It quotes {@link QUOTED}. */
     readonly body: unknown;
-    /** The message of the package's error for this body in a 400. Absent if `errorName` is. */
-    readonly message?: string;
+    /** The message of the package's error for this body in a 400. */
+    readonly message: string;
   };
   /** The API's answer that allows a retry after 20 ms. */
   readonly later: { readonly body: unknown; readonly headers?: Readonly<Record<string, string>> };

@@ -68,6 +68,3 @@ export function knownModel(model: AiSdkModel): KnownModel {
 
 /** Returns the key of a provider's options, e.g. `"anthropic"` for the provider `"anthropic.messages"`. */
 export const providerKey = ({ provider }: AiSdkModel): string => provider.split(".", 1)[0] ?? provider;
-
-export const sameOrigin = (a: ModelOrigin | undefined, b: ModelOrigin): boolean =>
-  a !== undefined && a.provider === b.provider && a.api === b.api && a.model === b.model;

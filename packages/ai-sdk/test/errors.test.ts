@@ -6,6 +6,7 @@ import {
   UnsupportedFunctionalityError,
 } from "@ai-sdk/provider";
 import { type Agent, createRunState, run } from "@jaf/core";
+import { ModelHttpError } from "@jaf/model-http";
 import { MockLanguageModelV3 } from "ai/test";
 import { describe, expect, it } from "vitest";
 import { AiSdkCallError, createAiSdkProvider } from "../src/index.ts";
@@ -48,41 +49,55 @@ describe("an error of a model", () => {
     [401, { code: "invalid_api_key" }, false],
   ])("has its status %i", async (statusCode, error, isRetryable) => {
     const thrown = api({ statusCode, data: { error }, responseHeaders: { "Retry-After": "7", cookie: "c" } });
-    const [code] = Object.values(error);
+    const [named] = Object.values(error);
     const caught = await errorOf(thrown);
     expect(caught).toBeInstanceOf(AiSdkCallError);
-    expect({ ...Object(caught) }).toEqual({
-      name: "AiSdkCallError",
+    expect(caught).toBeInstanceOf(ModelHttpError);
+    expect(caught).toMatchObject({
+      message: `openai.chat answered ${statusCode} (${named})`,
+      reason: "status",
       status: statusCode,
-      code,
+      ...error,
       isRetryable,
-      headers: { "retry-after": "7" },
+      retryAfterMs: 7_000,
     });
-    expect(caught).toMatchObject({ message: `openai.chat answered with status ${statusCode} (${code})` });
   });
 
   it.each([
-    [307, 307, "status 307"],
-    [0, undefined, "a redirect"],
+    [307, 307, "307"],
+    [0, undefined, "with a redirect"],
   ])(
     "that is a redirect, by %d, names the host without secrets of the URL",
     async (statusCode, status, answer) => {
       const url = "https://ada:pass@api.example/v1/chat?key=k";
       expect(await errorOf(api({ statusCode, url }))).toMatchObject({
-        message: `openai.chat answered with ${answer}; https://api.example redirects: set baseURL to the final address`,
+        message: `openai.chat answered ${answer}; https://api.example redirects: set baseURL to the final address`,
         status,
         isRetryable: false,
       });
     },
   );
 
-  it("has the provider's message, without secrets and long quotations", async () => {
-    const message = `Bad key sk-${"a1B2".repeat(12)} in '${"dear diary ".repeat(9)}'`;
+  it("isn't retryable if the credit is used up, although its status is 429", async () => {
+    const error = { message: "You exceeded your quota.", code: "insufficient_quota" };
+    const thrown = api({ statusCode: 429, isRetryable: true, responseBody: JSON.stringify({ error }) });
+    expect(await errorOf(thrown)).toMatchObject({ status: 429, isRetryable: false });
+  });
+
+  it("has the error that the provider reports with status 200", async () => {
+    const responseBody = JSON.stringify({ error: { message: "my secret diary", code: "server_error" } });
+    expect(await errorOf(api({ statusCode: 200, responseBody }))).toMatchObject({
+      message: "openai.chat reported an error (server_error)",
+      isRetryable: true,
+    });
+  });
+
+  it("has no words of the provider", async () => {
+    const message = `Bad key sk-${"a1B2".repeat(12)} in 'diary'`;
     const caught = await errorOf(
       api({ statusCode: 400, responseBody: JSON.stringify({ error: { message } }) }),
     );
-    expect(String(caught)).toMatch(/status 400: Bad key .* in '…'$/);
-    expect(String(caught)).not.toMatch(/sk-a1B2a1|diary/);
+    expect(JSON.stringify([String(caught), caught])).not.toMatch(/sk-a1B2a1|diary/);
   });
 
   it("is retryable if the provider can't be reached or its response isn't valid", async () => {
@@ -95,7 +110,7 @@ describe("an error of a model", () => {
       new InvalidResponseDataError({ data: "my secret diary" }),
     ]) {
       expect(await errorOf(unreadable)).toMatchObject({
-        message: "The response of openai.chat isn't valid",
+        message: "openai.chat answered with no valid reply",
         isRetryable: true,
       });
     }
@@ -103,7 +118,7 @@ describe("an error of a model", () => {
 
   it("explains configuration errors", async () => {
     expect(await errorOf(new LoadAPIKeyError({ message: "The key is missing." }))).toMatchObject({
-      message: "The call of openai.chat failed: The key is missing.",
+      message: "the call of openai.chat failed: The key is missing.",
       isRetryable: false,
     });
     expect(await errorOf(new UnsupportedFunctionalityError({ functionality: "audio" }))).toMatchObject({

@@ -8,7 +8,10 @@ const MAX_ERROR_BYTES = 2 ** 20;
  * Reads a response's whole body as text. Resolves with `undefined` if the body is longer than `maxBytes`. Rejects if
  * the body ends early.
  */
-export async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
+export async function readText(
+  response: Pick<Response, "headers" | "body">,
+  maxBytes: number,
+): Promise<string | undefined> {
   if (response.body === null) return "";
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
@@ -31,5 +34,5 @@ export async function readText(response: Response, maxBytes: number): Promise<st
 /**
  * Reads the body of an error response as text. Resolves with `""` if the body can't be read or is longer than 1 MiB.
  */
-export const errorText = async (response: Response): Promise<string> =>
+export const errorText = async (response: Pick<Response, "headers" | "body">): Promise<string> =>
   (await readText(response, MAX_ERROR_BYTES).catch(() => undefined)) ?? "";

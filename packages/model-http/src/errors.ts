@@ -87,7 +87,7 @@ export interface ServiceErrors<E extends ModelHttpError = ModelHttpError> {
    * request. `hasKey`: whether the request had an API key. The error of a redirect names the host of `url`.
    */
   readonly ofStatus: (
-    response: Response,
+    response: Pick<Response, "status" | "headers" | "body">,
     asked: { readonly url: string; readonly provider: string; readonly hasKey: boolean },
   ) => Promise<E>;
   /** Creates the error for a response with status 200 that contains an error. */

@@ -11,6 +11,16 @@ export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {
 /** Returns the value itself if it is a list, and `[]` for any other value. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
+/** Returns a field's value if it is a string, and `undefined` for any other value. */
+export function textField(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Returns those of the named fields that are neither `undefined` nor `null`. */
+export const picked = (fields: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(names.flatMap((name) => (fields[name] == null ? [] : [[name, fields[name]]])));
+
 /** Parses JSON. Returns `undefined` if the text isn't JSON. */
 export function parseJson(text: string): unknown {
   try {

@@ -7,7 +7,7 @@ export {
   type ServiceErrors,
   serviceErrors,
 } from "./errors.ts";
-export { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
+export { type Fields, fieldsOf, isObject, listOf, parseJson, picked, textField } from "./fields.ts";
 export { base64Of, imageUrlOf, isMedia, isTextMedia, mediaMention, textIn } from "./media.ts";
 export {
   contentOf,

@@ -2,8 +2,7 @@ import type { JSONValue } from "@ai-sdk/provider";
 import type { CacheableConfig } from "@jaf/core";
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, jsonIn, partText } from "@jaf/memory/internal";
-import { isFields, textField } from "../fields.ts";
-import { sameOrigin } from "../model.ts";
+import { isObject, isProviderExecuted, isSameOrigin, textField } from "@jaf/model-http";
 import { fileOf } from "./media.ts";
 import { type AssistantPart, providerOptionsOf, type ToolOutput } from "./prompt.ts";
 
@@ -13,6 +12,8 @@ export interface Recipient {
   readonly providerKey: string;
   /** Whether readable reasoning of other models is left out (`"omit"`) or sent as text (`"text"`). */
   readonly foreignReasoning: "omit" | "text";
+  /** The ids of the tools of the model's provider that the request configures, by name. */
+  readonly providerTools: ReadonlyMap<string, string>;
   /** Which parts of the prompt the provider should cache. Default: no parts. */
   readonly cache?: CacheableConfig | undefined;
 }
@@ -22,7 +23,7 @@ export interface Recipient {
  * provider's own tools and all metadata) are sent only to the model that wrote the message.
  */
 export function assistantParts(message: RichMessage, recipient: Recipient): AssistantPart[] {
-  const isOwn = sameOrigin(message.origin, recipient.origin);
+  const isOwn = isSameOrigin(message.origin, recipient.origin);
   const calls = [...(message.tool_calls ?? [])];
   const parts: AssistantPart[] = [];
   for (const part of contentParts(message)) {
@@ -32,9 +33,9 @@ export function assistantParts(message: RichMessage, recipient: Recipient): Assi
       continue;
     }
     const index = calls.findIndex(({ id }) => id === part["id"]);
-    for (const call of index < 0 ? [] : calls.splice(index, 1)) parts.push(callPart(call, isOwn));
+    for (const call of index < 0 ? [] : calls.splice(index, 1)) parts.push(callPart(call, isOwn, recipient));
   }
-  for (const call of calls) parts.push(callPart(call, isOwn));
+  for (const call of calls) parts.push(callPart(call, isOwn, recipient));
   return parts;
 }
 
@@ -114,13 +115,14 @@ function providerOutput({ output, isError }: ContentPart): ToolOutput {
   return typeof value === "string" ? { type: "text", value } : { type: "json", value };
 }
 
-function callPart(call: RichToolCall, isOwn: boolean): AssistantPart {
+function callPart(call: RichToolCall, isOwn: boolean, { providerTools }: Recipient): AssistantPart {
   const { name } = calledTool(call);
   return {
     type: "tool-call",
     toolCallId: call.id,
     toolName: name,
-    input: callInput(call),
+    input: providerTools.has(name) ? jsonIn(calledTool(call).input) : callInput(call),
+    ...(isProviderExecuted(call) ? { providerExecuted: true } : {}),
     ...(isOwn ? withGoogleSignature(providerOptionsOf(call.providerMetadata)) : {}),
   };
 }
@@ -150,5 +152,5 @@ function callInput(call: RichToolCall): unknown {
   if (call.type === "custom") return { input };
   if (input.trim() === "") return {};
   const parsed = jsonIn(input);
-  return isFields(parsed) ? parsed : { rawInvalidInput: input };
+  return isObject(parsed) ? parsed : { rawInvalidInput: input };
 }

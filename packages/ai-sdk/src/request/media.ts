@@ -1,6 +1,6 @@
 import type { ContentPart } from "@jaf/memory";
-import { base64Of as base64OfBytes, present, utf8Of } from "@jaf/memory/internal";
-import { fieldsOf, isFields, textField } from "../fields.ts";
+import { present, utf8Of } from "@jaf/memory/internal";
+import { base64Of, fieldsOf, imageUrlOf, textField } from "@jaf/model-http";
 import type { AiSdkModel } from "../model.ts";
 import type { AiSdkProviderOptions } from "../options.ts";
 import type { FilePart, PromptFile, PromptMessage } from "./prompt.ts";
@@ -41,12 +41,8 @@ function mediaOf(part: ContentPart): FoundMedia {
       return { mediaType, filename, source: part["data"] };
     case "image":
       return { mediaType: mediaType ?? "image/*", filename, source: part["image"] };
-    case "image_url": {
-      const url = part["image_url"];
-      return { mediaType: "image/*", source: typeof url === "string" ? url : fieldsOf(url)["url"] };
-    }
     default:
-      return {};
+      return { mediaType: "image/*", source: imageUrlOf(part) };
   }
 }
 
@@ -58,7 +54,7 @@ function fileFrom(source: unknown, mediaType: string | undefined): PromptFile | 
   const [head, declared, isBase64] = DATA_URL.exec(text) ?? [];
   if (head !== undefined) {
     const body = text.slice(head.length);
-    const data = isBase64 === undefined ? base64OfBytes(utf8Of(percentDecoded(body))) : body;
+    const data = isBase64 === undefined ? base64Of(utf8Of(percentDecoded(body))) : body;
     const isExact = mediaType !== undefined && !mediaType.includes("*");
     return { mediaType: isExact ? mediaType : declared || fallback, data: { type: "data", data } };
   }
@@ -75,10 +71,6 @@ function percentDecoded(text: string): string {
     return text;
   }
 }
-
-/** Encodes bytes as base64. A string stays unchanged, because it is base64 already. */
-export const base64Of = (data: Uint8Array | string): string =>
-  typeof data === "string" ? data : base64OfBytes(data);
 
 /** Returns a text in place of media whose data is missing, e.g. because a blob was lost. */
 export const mediaPlaceholder = (part: ContentPart): string =>
@@ -125,7 +117,7 @@ function filesOf({ content }: PromptMessage): FilePart[] {
  */
 function isSupported(supported: unknown, mediaType: string, url: URL): boolean {
   const wanted = mediaType.toLowerCase();
-  return Object.entries(isFields(supported) ? supported : {}).some(([pattern, expressions]) => {
+  return Object.entries(fieldsOf(supported)).some(([pattern, expressions]) => {
     const prefix = pattern.toLowerCase().replace(/\*.*$/, "");
     const fits = pattern.includes("*") ? wanted.startsWith(prefix) : wanted === prefix;
     return fits && Array.isArray(expressions) && expressions.some((found) => isMatch(found, url));

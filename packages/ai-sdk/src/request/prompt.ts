@@ -6,8 +6,8 @@ import type {
   LanguageModelV3ToolCallPart,
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
+import { isObject } from "@jaf/model-http";
 import * as z from "zod";
-import { isFields } from "../fields.ts";
 
 /*
  * Prompts are built in the format of specification V4, which can express everything, and then converted for the others.
@@ -43,6 +43,7 @@ export type OutputPart = LanguageModelV3TextPart | FilePart;
 export type ToolOutput =
   | { type: "text"; value: string }
   | { type: "json"; value: JSONValue }
+  | { type: "error-text"; value: string }
   | { type: "error-json"; value: JSONValue }
   | { type: "content"; value: OutputPart[] };
 
@@ -85,10 +86,10 @@ const optionsSchema = z.record(z.string(), z.record(z.string(), z.json()));
  * and values that aren't a JSON object under a provider's name.
  */
 export function providerOptionsOf(metadata: unknown): { readonly providerOptions?: ProviderOptions } {
-  if (!isFields(metadata)) return {};
+  if (!isObject(metadata)) return {};
   const options: ProviderOptions = {};
   for (const [name, value] of Object.entries(metadata)) {
-    if (name === "jaf" || !isFields(value)) continue;
+    if (name === "jaf" || !isObject(value)) continue;
     const parsed = optionsSchema.safeParse({ [name]: value });
     // Not a copy, which might have another order of keys.
     if (parsed.success) options[name] = value as ProviderOptions[string];

@@ -7,8 +7,9 @@ import type {
 } from "@ai-sdk/provider";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider-v4";
 import { present } from "@jaf/memory/internal";
+import { base64Of } from "@jaf/model-http";
 import type { Specification } from "../model.ts";
-import { base64Of, placeholder } from "./media.ts";
+import { placeholder } from "./media.ts";
 import type {
   AssistantPart,
   FileData,

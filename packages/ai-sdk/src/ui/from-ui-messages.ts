@@ -6,9 +6,8 @@ import {
   parseMessages,
   present,
 } from "@jaf/memory/internal";
+import { contentOf, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import * as z from "zod";
-import { type Fields, fieldsOf, textField } from "../fields.ts";
-import { contentOf } from "../reply/message.ts";
 import { mediaAt } from "./parts.ts";
 import { deniedText, outputContent } from "./tool-parts.ts";
 

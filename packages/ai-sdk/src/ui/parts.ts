@@ -1,7 +1,7 @@
 import type { ContentPart } from "@jaf/memory";
 import { partText, present } from "@jaf/memory/internal";
-import { textField } from "../fields.ts";
-import { base64Of, fileOf } from "../request/media.ts";
+import { base64Of, textField } from "@jaf/model-http";
+import { fileOf } from "../request/media.ts";
 import { providerOptionsOf } from "../request/prompt.ts";
 import type { AiSdkUIPart, UIMetadata } from "./ui-message.ts";
 

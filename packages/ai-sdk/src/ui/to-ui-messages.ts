@@ -1,7 +1,7 @@
 import type { Interruption } from "@jaf/core";
 import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, jsonIn, messageText } from "@jaf/memory/internal";
-import { textField } from "../fields.ts";
+import { textField } from "@jaf/model-http";
 import { metadataOf, type UIOptions, uiPart } from "./parts.ts";
 import { answeredState, CUSTOM_CALL, callPart, isToolPart, withState } from "./tool-parts.ts";
 import type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart, ToolState } from "./ui-message.ts";

@@ -1,8 +1,8 @@
 import { readToolResult, rejectedResult, rejectionOf } from "@jaf/core/adapter";
 import type { ContentPart, RichMessage } from "@jaf/memory";
 import { partText, present } from "@jaf/memory/internal";
-import { fieldsOf, isFields, textField } from "../fields.ts";
-import { base64Of, fileOf } from "../request/media.ts";
+import { base64Of, fieldsOf, isObject, textField } from "@jaf/model-http";
+import { fileOf } from "../request/media.ts";
 import type { UIOptions } from "./parts.ts";
 import type { AiSdkToolPart, AiSdkUIPart, ToolState, UIJsonObject, UIMetadata } from "./ui-message.ts";
 
@@ -107,7 +107,7 @@ function outputPart(part: ContentPart): object[] {
 /** Converts the output of a UI part back into a message's content. */
 export function outputContent(output: unknown): string | ContentPart[] {
   if (typeof output === "string") return output;
-  const value = isFields(output) && output["type"] === "content" ? output["value"] : undefined;
+  const value = isObject(output) && output["type"] === "content" ? output["value"] : undefined;
   const parts = Array.isArray(value) ? value.map(contentPart) : [];
   const known = parts.filter((part) => part !== undefined);
   if (parts.length > 0 && known.length === parts.length) return known;

@@ -36,7 +36,8 @@ const wrongCalls = [call("call_1", "add", '{"a": 1'), call("call_2", "nothing", 
 export const compatibleApi: ModelApi<ChatAnswer> = {
   start: (steps) => startFakeChat({ steps }),
   provider: ({ baseURL }, options) => providerOf({ baseURL, fetch: followingNone }, options),
-  error: { body },
+  errorName: "AiSdkCallError",
+  error: { body, message: "gateway.chat answered 400 (bad)" },
   later: { body, headers: { "retry-after": "0.02" } },
   thinks: { kind: "reply", message: { reasoning_content: "Hm." } },
   // A reply without a choice is an error of the AI SDK.
