@@ -1,21 +1,13 @@
 import { expect } from "vitest";
+import { FEATURES } from "../../../../test/recordings/features.ts";
 import type { Json } from "../../../../test/recordings/recording.ts";
 import type { Replayed } from "../../../../test/recordings/replay.ts";
 import { APIS, type ApiName, type Recorded } from "./all.ts";
 
-/** The rows, in order. */
-const FEATURES = [
-  ...["web search", "web fetch", "file search", "maps", "URL context", "sources"],
-  ...["code execution", "image generation", "shell", "apply_patch", "bash", "text editor", "memory"],
-  ...["computer use", "MCP", "MCP with approval", "tool search", "programmatic calls"],
-  ...["custom tools with a grammar", "tool options", "streamed tool arguments", "structured output"],
-  ...["reasoning", "refusals", "compaction", "context editing", "log probabilities", "usage"],
-];
-
-/** The columns, in order. Services of another vendor follow. */
+/** The columns, in order. */
 const COLUMNS: Readonly<Record<ApiName, string>> = {
-  "openai-chat": "Chat Completions",
-  "openai-responses": "Responses",
+  "openai-chat": "OpenAI, chat",
+  "openai-responses": "OpenAI, responses",
   anthropic: "Anthropic",
   google: "Gemini",
 };
@@ -23,7 +15,9 @@ const COLUMNS: Readonly<Record<ApiName, string>> = {
 /** What a replay has shown of a feature. */
 export interface Observed {
   readonly feature: string;
-  readonly column: string;
+  readonly apiName: ApiName;
+  /** Absent: the API's own vendor. */
+  readonly service: string | undefined;
   /** The first request asked for it, by JAF's options. */
   readonly isRequested: boolean;
   readonly kept: Extent;
@@ -54,7 +48,8 @@ export function observe({ apiName, recording }: Recorded, replayed: Replayed): O
   const messages = second === undefined ? [] : APIS[apiName].messagesIn(requests.at(-1) ?? {});
   return {
     feature,
-    column: service ?? COLUMNS[apiName],
+    apiName,
+    service,
     isRequested: requested !== undefined && matches(requests[0], requested),
     kept: extentOf(values, stored[0]?.slice(1)),
     sentBack: extentOf(values, messages),
@@ -98,42 +93,56 @@ function extentOf(values: readonly string[], place: unknown): Extent {
   return found.length === 0 ? "none" : "part";
 }
 
-/** The table in Markdown, with one cell for all recordings of a service's feature. */
+/** The table in Markdown, with one cell for all recordings of an API's feature. */
 export function featureTable(observed: readonly Observed[]): string {
-  const unknown = observed.find(({ feature }) => !FEATURES.includes(feature));
+  const known: readonly string[] = FEATURES;
+  const unknown = observed.find(({ feature }) => !known.includes(feature));
   if (unknown !== undefined) throw new Error(`FEATURES has no row "${unknown.feature}".`);
-  const own = Object.values(COLUMNS);
-  const others = observed.map(({ column }) => column).filter((column) => !own.includes(column));
-  const columns = [...own, ...[...new Set(others)].toSorted()];
-  const rows = FEATURES.map((feature) => [
+  const apis = Object.keys(COLUMNS) as ApiName[];
+  const rows = known.map((feature) => [
     feature,
-    ...columns.map((column) =>
-      cellOf(observed.filter((each) => each.feature === feature && each.column === column)),
+    ...apis.map((apiName) =>
+      cellOf(observed.filter((each) => each.feature === feature && each.apiName === apiName)),
     ),
-  ]).filter(([, ...cells]) => cells.some((cell) => cell !== ""));
-  return markdown([["", ...columns], ...rows]);
+  ]);
+  const filled = rows.filter(([, ...cells]) => cells.some((cell) => cell !== ""));
+  return markdown([["", ...apis.map((apiName) => COLUMNS[apiName])], ...filled]);
 }
 
-/** `R`: requested, `K`: kept, `B`: sent back; `k` and `b`: in part. */
+/** What holds of the API's own vendor, and then of other services by their names. */
 function cellOf(observed: readonly Observed[]): string {
-  if (observed.length === 0) return "";
-  const least = (extents: readonly Extent[], letter: string): string => {
+  const services = [...new Set(observed.map(({ service }) => service))].toSorted(byName);
+  const bySigns = Map.groupBy(services, (service) =>
+    signsOf(observed.filter((each) => each.service === service)),
+  );
+  return [...bySigns]
+    .map(([signs, [first, ...others]]) =>
+      first === undefined ? [signs, ...others].join(", ") : `${[first, ...others].join(", ")}: ${signs}`,
+    )
+    .join("; ");
+}
+
+/** The vendor comes first. */
+const byName = (a = "", b = ""): number => a.localeCompare(b, "en");
+
+/** `R`: requested, `K`: kept, `B`: sent back; `k` and `b`: in part. */
+function signsOf(observed: readonly Observed[]): string {
+  const sign = (extents: readonly Extent[], letter: string): string => {
     if (extents.every((extent) => extent === "all")) return letter;
     return extents.every((extent) => extent === "none") ? "" : letter.toLowerCase();
   };
-  return [
+  const signs = [
     observed.some(({ isRequested }) => isRequested) ? "R" : "",
-    least(
+    sign(
       observed.map(({ kept }) => kept),
       "K",
     ),
-    least(
+    sign(
       observed.map(({ sentBack }) => sentBack),
       "B",
     ),
-  ]
-    .join(" ")
-    .trim();
+  ];
+  return signs.filter((each) => each !== "").join(" ");
 }
 
 function markdown([head = [], ...rows]: readonly (readonly string[])[]): string {
