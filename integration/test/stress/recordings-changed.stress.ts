@@ -19,7 +19,10 @@ declare module "vitest" {
   }
 }
 
-const SEEDS = 20;
+const SEEDS = 16;
+
+/** The changes after which a reply is still one that the service could send. */
+const VALID: ReadonlySet<string> = new Set(["has an unknown item", "swaps events"]);
 
 const titled = (await allRecordings()).map((recorded) => [recorded.title, recorded] as const);
 
@@ -82,8 +85,8 @@ async function expectInvariants(recorded: Recorded, replayed: Replayed, change: 
     shownAgain(messages);
     expect(await faultsOfOthers(recorded, messages)).toEqual([]);
   }
-  // What a service repeats goes back to it as it came.
-  if (!change.startsWith("repeats")) expect(faultsOfOwn(recorded, replayed.requests)).toEqual([]);
+  // Otherwise the service gets back what it never sends, as it came.
+  if (VALID.has(change)) expect(faultsOfOwn(recorded, replayed.requests)).toEqual([]);
 }
 
 describe("a stream that is divided otherwise is the same reply", () => {

@@ -132,7 +132,7 @@ const UNKNOWN_EVENTS: Readonly<Record<ApiName, Json>> = {
 
 /** What comes once beside a delta. */
 const UNDIVIDED =
-  /response":|result":|call":\{.*text|signature|finish_?reason":"|citation|annotation|details|logprobs":\{/i;
+  /response":|result":|call":\{.*text|signature|encrypted|candidates".*"index":[1-9]|finish_?reason":"|citation|annotation|details|logprobs":\{/i;
 
 /** The deltas in an event that can be split: a text alone in an event without other content. */
 function piecesIn(event: unknown): readonly Place[] {

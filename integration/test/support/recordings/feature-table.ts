@@ -16,12 +16,14 @@ const COLUMNS: Readonly<Record<ApiName, string>> = {
 export interface Observed {
   readonly feature: string;
   readonly apiName: ApiName;
-  /** Absent: the API's own vendor. */
-  readonly service: string | undefined;
+  /** Empty: the API's own vendor. */
+  readonly service: string;
   /** The first request asked for it, by JAF's options. */
   readonly isRequested: boolean;
-  readonly kept: Extent;
-  readonly sentBack: Extent;
+  /** Absent: the run failed, as it should. */
+  readonly kept: Extent | undefined;
+  /** Absent: the recording has no second turn. */
+  readonly sentBack: Extent | undefined;
 }
 
 /** How much of the reply's content, beside its texts, was found. */
@@ -42,17 +44,17 @@ const FORM = new Set([
 
 /** Compares all values of the replies with what is stored and with what the second turn sends. */
 export function observe({ apiName, recording }: Recorded, replayed: Replayed): Observed {
-  const { feature, service, requested, replies } = recording;
+  const { feature, service = "", requested, replies, outcome } = recording;
   const values = replies.flatMap(({ whole }) => valuesIn(CONTENT[apiName](whole)));
   const { requests, stored, second } = replayed;
-  const messages = second === undefined ? [] : APIS[apiName].messagesIn(requests.at(-1) ?? {});
+  const sent = () => APIS[apiName].messagesIn(requests.at(-1) ?? {});
   return {
     feature,
     apiName,
     service,
     isRequested: requested !== undefined && matches(requests[0], requested),
-    kept: extentOf(values, stored[0]?.slice(1)),
-    sentBack: extentOf(values, messages),
+    kept: outcome.status === "error" ? undefined : extentOf(values, stored[0]?.slice(1)),
+    sentBack: second === undefined ? undefined : extentOf(values, sent()),
   };
 }
 
@@ -111,25 +113,25 @@ export function featureTable(observed: readonly Observed[]): string {
 
 /** What holds of the API's own vendor, and then of other services by their names. */
 function cellOf(observed: readonly Observed[]): string {
-  const services = [...new Set(observed.map(({ service }) => service))].toSorted(byName);
-  const bySigns = Map.groupBy(services, (service) =>
-    signsOf(observed.filter((each) => each.service === service)),
-  );
+  const bySigns = new Map<string, readonly string[]>();
+  // The vendor comes first.
+  for (const service of [...new Set(observed.map(({ service }) => service))].toSorted()) {
+    const signs = signsOf(observed.filter((each) => each.service === service));
+    bySigns.set(signs, [...(bySigns.get(signs) ?? []), service]);
+  }
   return [...bySigns]
-    .map(([signs, [first, ...others]]) =>
-      first === undefined ? [signs, ...others].join(", ") : `${[first, ...others].join(", ")}: ${signs}`,
+    .map(([signs, [first = "", ...others]]) =>
+      first === "" ? [signs, ...others].join(", ") : `${[first, ...others].join(", ")}: ${signs}`,
     )
     .join("; ");
 }
 
-/** The vendor comes first. */
-const byName = (a = "", b = ""): number => a.localeCompare(b, "en");
-
 /** `R`: requested, `K`: kept, `B`: sent back; `k` and `b`: in part. */
 function signsOf(observed: readonly Observed[]): string {
-  const sign = (extents: readonly Extent[], letter: string): string => {
-    if (extents.every((extent) => extent === "all")) return letter;
-    return extents.every((extent) => extent === "none") ? "" : letter.toLowerCase();
+  const sign = (extents: readonly (Extent | undefined)[], letter: string): string => {
+    const seen = extents.filter((extent) => extent !== undefined);
+    if (seen.every((extent) => extent === "none")) return "";
+    return seen.every((extent) => extent === "all") ? letter : letter.toLowerCase();
   };
   const signs = [
     observed.some(({ isRequested }) => isRequested) ? "R" : "",
