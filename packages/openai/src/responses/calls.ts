@@ -9,6 +9,8 @@ import { APPROVAL_REQUEST, type ItemMetadata, withMetadata } from "./items.ts";
 export interface ResponsesRequest extends OpenAIRequest {
   /** The names of the agent's tools. */
   readonly tools: ReadonlySet<string>;
+  /** Whether the service is OpenAI. It answers its own calls in the reply, and requires an answer to all others. */
+  readonly isOpenAI: boolean;
   /** Whether the request offers a custom tool. */
   readonly offersCustom: boolean;
 }
@@ -18,13 +20,13 @@ export type Before = Pick<ItemMetadata, "reasoningId">;
 
 /**
  * Checks whether an item asks the application for something: to run a tool, or to approve a call. `later`: the items
- * behind it so far. A call that is answered there is the service's own, and so is one of an unknown name that the model
- * doesn't wait for: xAI tells the calls of its searches, but not what they found.
+ * behind it so far. A call that is answered there is the service's own. Another service than OpenAI may also leave out the
+ * answer (xAI doesn't tell what its searches found): then the call has an unknown name, and the model goes on.
  */
 export function asksApplication(item: Fields, later: readonly Fields[], request: ResponsesRequest): boolean {
   if (later.some((other) => isOutputOf(other, item))) return false;
   if (!isNamedCall(item)) return item["type"] === APPROVAL_REQUEST || clientToolOf(item) !== undefined;
-  if (isKnown(item, request)) return true;
+  if (request.isOpenAI || isKnown(item, request)) return true;
   const isOffered = item["type"] === "function_call" || request.offersCustom;
   return !later.some((other) => !isOffered || !isNamedCall(other));
 }

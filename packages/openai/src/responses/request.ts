@@ -73,6 +73,7 @@ export function responsesRequest(
     names,
     textFunctions: textFunctions(tools, rules),
     tools: new Set(tools.map(({ schema }) => schema.name)),
+    isOpenAI,
     offersCustom: offered.some((tool) => fieldsOf(tool)["type"] === "custom"),
   };
 }
@@ -95,7 +96,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 /** Without `strict: false`, the API makes schemas strict automatically, which makes optional properties required. */
 function wireTool(tool: AnyTool, context: ToolContext): Fields {
   const { type, fields } = definedTool(tool, context);
-  return type === "custom" ? { type, ...fields } : { type, strict: false, ...fields };
+  return type === "custom" ? { type, ...fields } : { type, ...fields, strict: fields["strict"] ?? false };
 }
 
 /** The agent's model settings. The fields of `given` override them. */

@@ -1,5 +1,7 @@
 import { openaiChat } from "../../../../test/recordings/openai-chat/api.ts";
 import { chatRecordings } from "../../../../test/recordings/openai-chat/index.ts";
 import { describeRecordings } from "../../../../test/recordings/replay.ts";
+import { describeToldStreams } from "../support/told.ts";
 
 describeRecordings(openaiChat, chatRecordings);
+describeToldStreams(openaiChat, chatRecordings);

@@ -144,9 +144,13 @@ describe("a model's own response, sent back", () => {
     expect(events.length).toBeGreaterThan(0);
   });
 
-  it("has no calls of tools that neither JAF nor OpenAI runs", async () => {
+  it("is an error that names the missing tool if only the application can answer it", async () => {
     const computer = { id: "cu_1", type: "computer_call", call_id: "call_9", action: { type: "screenshot" } };
-    expect(await sentBack([reasoning("rs_1", []), computer, said])).toEqual([withoutId(said)]);
+    await expect(sentBack([reasoning("rs_1", []), computer, said])).rejects.toMatchObject({
+      reason: "configuration",
+      isRetryable: false,
+      message: expect.stringContaining('add a tool with the name "computer"'),
+    });
   });
 
   it("has an item once, even if the history has it twice", async () => {

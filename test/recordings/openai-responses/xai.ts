@@ -1,0 +1,116 @@
+import * as z from "zod";
+import { createTool } from "../../../packages/core/src/index.ts";
+import type { Json, Recording } from "../recording.ts";
+import { called, openai, response, said } from "./response.ts";
+
+const tools = "https://docs.x.ai/developers/tools/overview";
+
+const xSearch = (call_id: string, further: Json = {}) => ({
+  id: "ctc_x1",
+  type: "custom_tool_call",
+  status: "completed",
+  call_id,
+  name: "x_keyword_search",
+  input: '{"query":"ostrich","limit":5}',
+  ...further,
+});
+
+const webSearch = {
+  id: "ws_x1",
+  type: "web_search_call",
+  status: "completed",
+  action: { type: "search", query: "ostrich", sources: [] },
+};
+
+const functionSearch = {
+  id: "fc_x1",
+  type: "function_call",
+  status: "completed",
+  call_id: "",
+  name: "browse_page",
+  arguments: '{"url":"https://birds.example"}',
+};
+
+const answer = said("Ostriches are fast.", {
+  annotations: [
+    { type: "url_citation", url: "https://birds.example", title: "1", start_index: 0, end_index: 9 },
+  ],
+});
+
+const weather = createTool({
+  name: "get_weather",
+  description: "The weather of a city.",
+  parameters: z.object({ city: z.string() }),
+  execute: async ({ city }) => `Sunny in ${city}.`,
+});
+
+const weatherCall = called("call_1", "get_weather", { city: "Pune" });
+
+const usage = {
+  input_tokens: 100,
+  input_tokens_details: { cached_tokens: 40 },
+  output_tokens: 50,
+  output_tokens_details: { reasoning_tokens: 20 },
+  total_tokens: 150,
+  num_sources_used: 1,
+  num_server_side_tools_used: 2,
+  cost_in_usd_ticks: 5_000_000_000,
+};
+
+/** xAI's searches, whose results it keeps for itself. */
+export const xaiRecordings: readonly Recording[] = [
+  {
+    feature: "web search",
+    name: "searches with ids of the service's own, and without",
+    documented: tools,
+    service: "xAI",
+    model: "grok-4",
+    agent: { tools: [weather], ...openai({ tools: [{ type: "web_search" }, { type: "x_search" }] }) },
+    replies: [
+      response([webSearch, xSearch("xs_call_1"), xSearch("", { id: "ctc_x2" }), functionSearch, answer], {
+        usage,
+        service_tier: "default",
+      }),
+    ],
+    outcome: { status: "completed", output: "Ostriches are fast." },
+    kept: [
+      {
+        content: [
+          { type: "provider-tool-call", id: "ws_x1", name: "web_search" },
+          { type: "provider-tool-result", id: "ws_x1" },
+          {
+            type: "provider-tool-call",
+            id: "ctc_x1",
+            name: "x_keyword_search",
+            input: { query: "ostrich", limit: 5 },
+          },
+          { type: "provider-tool-result", id: "ctc_x1" },
+          { type: "provider-tool-call", id: "ctc_x2" },
+          { type: "provider-tool-result", id: "ctc_x2" },
+          { type: "provider-tool-call", id: "fc_x1", name: "browse_page" },
+          { type: "provider-tool-result", id: "fc_x1" },
+          { type: "text", text: "Ostriches are fast." },
+          { type: "source", url: "https://birds.example", ranges: [{ start: 0, end: 9 }] },
+        ],
+      },
+    ],
+    sentBack: [webSearch, xSearch("xs_call_1"), xSearch("", { id: "ctc_x2" }), functionSearch, answer],
+    usage: [{ inputTokens: 100, outputTokens: 50, cachedInputTokens: 40, reasoningTokens: 20, cost: 0.5 }],
+  },
+  {
+    feature: "web search",
+    name: "a search before a call of the agent's tool",
+    documented: "https://docs.x.ai/developers/tools/advanced-usage",
+    service: "xAI",
+    model: "grok-4",
+    agent: { tools: [weather], ...openai({ tools: [{ type: "x_search" }] }) },
+    replies: [response([xSearch("xs_call_1"), weatherCall]), response([answer])],
+    outcome: { status: "completed", output: "Ostriches are fast." },
+    ran: [["get_weather", { city: "Pune" }]],
+    sentBack: [
+      ...[xSearch("xs_call_1"), weatherCall],
+      { type: "function_call_output", call_id: "call_1", output: "Sunny in Pune." },
+      answer,
+    ],
+  },
+];
