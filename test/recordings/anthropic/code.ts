@@ -31,15 +31,18 @@ const ended = [
   text("Pune is warmer."),
 ];
 
-/** No model writes the calls of running code: a stream has them at once, in its first event. */
-function atOnce(content: readonly JsonObject[], begins: readonly JsonObject[] = []): RecordedReply {
-  const { whole } = recorded(content, { container });
+/** No model writes what running code does: a stream has it at once, in its first event. `later`: further events, and their blocks. */
+function atOnce(
+  content: readonly JsonObject[],
+  later: { readonly events: readonly JsonObject[]; readonly blocks?: readonly JsonObject[] } = { events: [] },
+): RecordedReply {
+  const { whole } = recorded([...content, ...(later.blocks ?? [])], { container });
   const { stop_reason, usage, ...message } = whole;
   return {
     whole,
     events: [
-      { type: "message_start", message: { ...message, stop_reason: null, usage } },
-      ...begins,
+      { type: "message_start", message: { ...message, content, stop_reason: null, usage } },
+      ...later.events,
       { type: "message_delta", delta: { stop_reason, stop_sequence: null, container }, usage },
       { type: "message_stop" },
     ],
@@ -56,13 +59,23 @@ const twice = [
   { type: "content_block_stop", index: 0 },
 ];
 
+const goesOn = [
+  { type: "content_block_start", index: 1, content_block: { type: "text", text: "" } },
+  { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "Pune is warmer." } },
+  { type: "content_block_stop", index: 1 },
+];
+
 const programmatic = (name: string, reply: RecordedReply): Recording => ({
   feature: "programmatic tool calls",
   name,
   documented: documentation("agents-and-tools/tool-use/programmatic-tool-calling"),
   model: MODEL,
   agent: agentWith({ tools: [CODE] }, [tool("weather", "20 °C", CALLERS)]),
-  replies: [recorded(begun, { container }), reply, recorded(ended, { container })],
+  replies: [
+    recorded(begun, { container }),
+    reply,
+    atOnce(ended.slice(0, 1), { events: goesOn, blocks: ended.slice(1) }),
+  ],
   requested: { tools: [{ name: "weather", ...CALLERS }, CODE] },
   outcome: { status: "completed", output: "Pune is warmer." },
   kept: [
@@ -99,7 +112,10 @@ const made = [
 
 export const code: readonly Recording[] = [
   programmatic("come in the first event of a stream", atOnce(again)),
-  programmatic("come in the first event of a stream, and once more as a block", atOnce(again, twice)),
+  programmatic(
+    "come in the first event of a stream, and once more as a block",
+    atOnce(again, { events: twice }),
+  ),
   {
     feature: "skills",
     name: "go on in the container of a paused reply",
