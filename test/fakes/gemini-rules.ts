@@ -1,4 +1,5 @@
 import { signedContent } from "./gemini-reply.ts";
+import { checkToolParts, checkToolsTogether, waitingCalls } from "./gemini-tool-rules.ts";
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
 import { isObject, type Json, type JsonObject, objectsOf, Refusal } from "./service.ts";
 
@@ -38,7 +39,9 @@ export function checkContents(
   for (const field of Object.keys(body))
     if (!BODY_FIELDS.has(field))
       throw new Refusal(`Invalid JSON payload received. Unknown name "${field}": Cannot find field.`);
-  checkDeclarations(kept["tools"] ?? body["tools"]);
+  const tools = kept["tools"] ?? body["tools"];
+  checkDeclarations(tools);
+  checkToolsTogether(tools, kept["toolConfig"] ?? body["toolConfig"]);
   const own = objectsOf(body["contents"], "contents").map(readContent);
   if (own.length === 0) throw new Refusal("GenerateContentRequest.contents: contents is not specified");
   const contents = joined([...objectsOf(kept["contents"] ?? [], "contents").map(readContent), ...own]);
@@ -50,6 +53,7 @@ export function checkContents(
     checkOrder(contents, index);
     checkResponses(contents, index);
   }
+  for (const [index, content] of contents.entries()) checkToolParts(content, contents[index - 1], tools);
   checkSignatures(contents, signatures);
   return contents;
 }
@@ -119,11 +123,15 @@ function checkStruct(holder: Json | undefined, field: string): void {
     throw new Refusal(`Invalid value at '${field}' (type.googleapis.com/google.protobuf.Struct)`);
 }
 
+/** The calls that the next content answers. */
 const callsOf = (content: Content | undefined): readonly JsonObject[] =>
-  (content?.parts ?? []).flatMap(({ functionCall: call }) => (isObject(call) ? [call] : []));
+  waitingCalls(content?.parts ?? []).flatMap(({ functionCall: call }) => (isObject(call) ? [call] : []));
 
+/** The results that the user sends. Those of Google's MCP servers stand in the model's own content. */
 const responsesOf = (content: Content | undefined): readonly JsonObject[] =>
-  (content?.parts ?? []).flatMap(({ functionResponse: response }) => (isObject(response) ? [response] : []));
+  (content?.role === "user" ? content.parts : []).flatMap(({ functionResponse: response }) =>
+    isObject(response) ? [response] : [],
+  );
 
 function checkOrder(contents: readonly Content[], index: number): void {
   const content = contents[index];
@@ -170,9 +178,13 @@ function checkSignatures(
         throw new Refusal("Corrupted thought signature.");
     }
     if (!areRequired) continue;
-    const position = content.parts.findIndex(({ functionCall: call }) => call !== undefined);
-    const first = content.parts[position];
-    if (index < turnStart || first === undefined || first["thoughtSignature"] !== undefined) continue;
+    const [first] = waitingCalls(content.parts);
+    if (index < turnStart || first === undefined) continue;
+    const position = content.parts.indexOf(first);
+    const isSigned = content.parts
+      .slice(0, position + 1)
+      .some((part) => part["functionCall"] !== undefined && part["thoughtSignature"] !== undefined);
+    if (isSigned) continue;
     const call = first["functionCall"];
     throw new Refusal(
       "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, " +

@@ -29,6 +29,15 @@ const response = (id: string, name = "work") => ({
   functionResponse: { id, name, response: { content: "done" } },
 });
 
+const risky: JsonObject = {
+  functionCall: {
+    id: "a",
+    name: "work",
+    args: { safety_decision: { decision: "require_confirmation", explanation: "It pays." } },
+  },
+  thoughtSignature: ELSEWHERE,
+};
+
 const ask = (
   contents: readonly JsonObject[],
   more: JsonObject = {},
@@ -97,10 +106,60 @@ describe("Gemini's content rules refuse", () => {
       /Invalid function name/,
       { tools: [{ functionDeclarations: [{ name: "a b" }] }] },
     ],
+    [
+      "Google's tools beside functions, if it may not show their calls",
+      [user(text("Hi"))],
+      /include_server_side_tool_invocations/,
+      { tools: [{ functionDeclarations: [{ name: "work" }] }, { googleSearch: {} }] },
+    ],
+    [
+      "a function that computer use declares itself",
+      [user(text("Hi"))],
+      /Duplicate function declaration/,
+      { tools: [{ functionDeclarations: [{ name: "click_at" }] }, { computerUse: {} }] },
+    ],
+    [
+      "arguments in pieces",
+      [
+        user(text("Hi")),
+        model({ functionCall: { id: "a", name: "work", partialArgs: [] }, thoughtSignature: ELSEWHERE }),
+        user(response("a")),
+      ],
+      /output only/,
+    ],
+    [
+      "a call of Google's tool without its response",
+      [user(text("Hi")), model({ toolCall: { id: "t", toolType: "URL_CONTEXT" } }), user(text("Ho"))],
+      /each tool call has a tool response/,
+    ],
+    [
+      "a response of Google's tool without its call",
+      [user(text("Hi")), model({ toolResponse: { id: "t", toolType: "URL_CONTEXT" } }), user(text("Ho"))],
+      /each tool response has a tool call/,
+    ],
+    [
+      "a result of computer use without a url",
+      [user(text("Hi")), model(call("a", "click_at")), user(response("a", "click_at"))],
+      /url of the page/,
+      { tools: [{ computerUse: {} }] },
+    ],
+    [
+      "a risky action that nobody has confirmed",
+      [user(text("Hi")), model(risky), user(response("a"))],
+      /acknowledge/,
+    ],
   ])("%s", async (_what, contents, why, more) => {
     await start({ text: "never said" });
     expect(refusalIn(await ask(contents, more))).toMatch(why);
   });
+});
+
+it("takes a call that Google has answered in the same content, beside one of the application's", async () => {
+  await start({ text: "Done." });
+  const answered = { functionCall: { name: "mine", args: {} } };
+  const result = { functionResponse: { name: "mine", response: { result: 1 } } };
+  const contents = [user(text("Hi")), model(answered, result, call("a")), user(response("a"))];
+  expect((await ask(contents)).status).toBe(200);
 });
 
 describe("Gemini's thought signatures", () => {

@@ -1,5 +1,5 @@
 import type { ModelStreamChunk, ModelToolCall } from "@jaf/core";
-import { type Fields, fieldsOf, parseJson } from "@jaf/model-http";
+import { type Fields, fieldsOf, listOf, parseJson } from "@jaf/model-http";
 import { errors, GoogleError } from "../errors.ts";
 import { asMetadata, textIn } from "../parts.ts";
 import type { GenerateRequest } from "../request/request.ts";
@@ -86,11 +86,14 @@ export function createCalls(request: GenerateRequest): Calls {
           call.given === (given ?? call.given) &&
           call.wireName === (wireName ?? call.wireName),
       );
+      // The end of a call may be told twice.
+      if (continued === undefined && Object.keys(fieldsOf(functionCall)).length === 0)
+        return { begun: undefined, chunks: [] };
       const call = continued ?? open(given, wireName ?? "");
       const added = call.streamed.add({ args, partialArgs });
       if (added === undefined)
         throw errors.malformed(origin.provider, "pieces of a call that don't fit together");
-      call.willContinue = willContinue === true;
+      call.willContinue = [functionCall, ...listOf(partialArgs)].some(isContinued);
       const piece = call.willContinue ? added : added + call.streamed.end();
       call.text += piece;
       const isWhole = continued === undefined && partialArgs === undefined && willContinue === undefined;
@@ -102,11 +105,10 @@ export function createCalls(request: GenerateRequest): Calls {
     },
     answer: (response) => {
       const [given, name] = [textIn(response["id"]), textIn(response["name"])];
-      const answered = calls.find(
-        (call) =>
-          call.call !== undefined &&
-          (given !== undefined && call.given !== undefined ? call.given === given : call.wireName === name),
-      );
+      const waiting = calls.filter(({ call }) => call !== undefined);
+      const answered =
+        waiting.find((call) => given !== undefined && call.given === given) ??
+        waiting.find((call) => call.wireName === (name ?? call.wireName));
       if (answered !== undefined) answered.call = undefined;
       return answered;
     },
@@ -144,6 +146,9 @@ function callOf(
     return { id, type: "custom", custom: { name, input }, ...metadata };
   return { id, type: "function", function: { name, arguments: text }, ...metadata };
 }
+
+/** Whether more of a call, or of one of its arguments, follows. */
+const isContinued = (piece: unknown): boolean => fieldsOf(piece)["willContinue"] === true;
 
 /** The id of a call without one is JAF's own, and isn't sent back. */
 const newId = (): string => `call_${crypto.randomUUID().replaceAll("-", "")}`;
