@@ -12,30 +12,41 @@ interface Cited {
 }
 
 /**
- * Adds to each source where the nearest text before it cites it, as far as the provider says so. Puts the sources that
- * a text's citations name behind this text. Leaves out a source that is the same as another one of this text.
+ * Puts each source behind its text, and adds where the text cites it, as far as the provider says so. A source that doesn't
+ * follow a text belongs to the next one. Leaves out a source that is the same as another one of its text.
  */
 export function withRanges(parts: readonly ContentPart[], reply: Fields): readonly ContentPart[] {
+  const placed: ContentPart[] = [];
   let cited: readonly Cited[] = [];
-  let placed = new Set<string>();
-  const place = (source: ContentPart): readonly ContentPart[] => {
-    const { id: _, ...said } = source;
-    const same = JSON.stringify(said);
-    if (placed.has(same)) return [];
-    placed.add(same);
-    const key = keyOf(source);
-    const ranges = cited.flatMap((each) =>
-      each.key === key && each.range !== undefined ? [each.range] : [],
-    );
-    return [ranges.length === 0 ? source : { ...source, ranges }];
+  let said = new Set<string>();
+  let early: ContentPart[] = [];
+  const place = (sources: readonly ContentPart[]): void => {
+    for (const source of sources) {
+      const { id: _, ...rest } = source;
+      const same = JSON.stringify(rest);
+      if (said.has(same)) continue;
+      said.add(same);
+      const key = keyOf(source);
+      const ranges = cited.flatMap((each) => (each.key === key && each.range ? [each.range] : []));
+      placed.push(ranges.length === 0 ? source : { ...source, ranges });
+    }
   };
-  return parts.flatMap((part) => {
-    if (isSource(part)) return place(part);
-    if (part.type !== "text") return [part];
+  for (const part of parts) {
+    if (isSource(part)) {
+      const last = placed.at(-1)?.type;
+      if (last === "text" || last === "source") place([part]);
+      else early.push(part);
+      continue;
+    }
+    placed.push(part);
+    if (part.type !== "text") continue;
     cited = [...citationsOf(part), ...groundingOf(part, reply)];
-    placed = new Set();
-    return [part, ...cited.flatMap(({ source }) => (source === undefined ? [] : place(source)))];
-  });
+    said = new Set();
+    place([...cited.flatMap(({ source }) => source ?? []), ...early]);
+    early = [];
+  }
+  place(early);
+  return placed;
 }
 
 const keyOf = ({ url, title, filename }: Fields): string =>
