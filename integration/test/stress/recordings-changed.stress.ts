@@ -24,7 +24,7 @@ const SEEDS = 16;
 /** The changes after which a reply is still one that the service could send. */
 const VALID: ReadonlySet<string> = new Set(["has an unknown item", "swaps events"]);
 
-const titled = (await allRecordings()).map((recorded) => [recorded.title, recorded] as const);
+const titled = allRecordings.map((recorded) => [recorded.title, recorded] as const);
 
 const changed = (random: Random, recorded: Recorded, change: Change): Recorded => ({
   ...recorded,

@@ -14,7 +14,7 @@ declare module "vitest" {
   }
 }
 
-const titled = (await allRecordings()).map((recorded) => [recorded.title, recorded] as const);
+const titled = allRecordings.map((recorded) => [recorded.title, recorded] as const);
 
 describe("on all stores, whole and streamed", () => {
   const backends: LosslessBackend[] = [];

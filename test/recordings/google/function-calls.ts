@@ -65,7 +65,7 @@ const streaming = {
 
 export const functionCalls: readonly Recording[] = [
   {
-    feature: "function calling",
+    feature: "function calls",
     name: "two calls at once, the signature on the first",
     documented,
     model: "gemini-3.8-flash",

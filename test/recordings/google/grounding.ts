@@ -316,7 +316,7 @@ export const grounding: readonly Recording[] = [
     usage: [{ inputTokens: 10336, outputTokens: 76, cachedInputTokens: 8, reasoningTokens: 31 }],
   },
   {
-    feature: "citations",
+    feature: "sources",
     name: "names what the reply recites",
     documented: "https://ai.google.dev/api/generate-content#citationmetadata",
     model: "gemini-3.8-flash",

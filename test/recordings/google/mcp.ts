@@ -47,7 +47,7 @@ const rains = { status: "completed", output: "It rains." } as const;
 
 export const mcp: readonly Recording[] = [
   {
-    feature: "MCP servers",
+    feature: "MCP",
     name: "Google answers its call in the same reply, whose stream has its finish reason before its last parts",
     documented,
     model: "gemini-3.8-flash",
@@ -76,7 +76,7 @@ export const mcp: readonly Recording[] = [
     sentBack: [model(...one)],
   },
   {
-    feature: "MCP servers",
+    feature: "MCP",
     name: "several calls of one name have no ids, and are answered in their order",
     documented,
     model: "gemini-3.8-flash",
@@ -97,7 +97,7 @@ export const mcp: readonly Recording[] = [
     sentBack: [model(...several)],
   },
   {
-    feature: "MCP servers",
+    feature: "MCP",
     name: "a server's tool has the name of the agent's",
     documented,
     model: "gemini-3.8-flash",
@@ -107,7 +107,7 @@ export const mcp: readonly Recording[] = [
     sentBack: [model(...namesake)],
   },
   {
-    feature: "MCP servers",
+    feature: "MCP",
     name: "the agent's tool is called behind a call that Google answered",
     documented,
     model: "gemini-3.8-flash",

@@ -46,7 +46,7 @@ const other = (text: string, more: Json = {}): Json => ({
 
 export const output: readonly Recording[] = [
   {
-    feature: "image output",
+    feature: "generated media",
     name: "a draft among the thoughts, and the image",
     documented: "https://ai.google.dev/gemini-api/docs/image-generation",
     model: "gemini-3-pro-image-preview",
@@ -71,7 +71,7 @@ export const output: readonly Recording[] = [
     sentBack: [model(...draft)],
   },
   {
-    feature: "audio output",
+    feature: "generated media",
     name: "sound alone",
     documented: "https://ai.google.dev/gemini-api/docs/speech-generation",
     model: "gemini-3.1-flash-tts",
@@ -153,7 +153,7 @@ export const output: readonly Recording[] = [
     usage: [{ inputTokens: 1290, outputTokens: 10 }],
   },
   {
-    feature: "candidates",
+    feature: "stop reasons",
     name: "the first one is the reply, in a stream whose events have one each",
     documented: "https://ai.google.dev/api/generate-content#candidate",
     model: "gemini-2.5-flash",

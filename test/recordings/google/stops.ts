@@ -17,7 +17,7 @@ const unusable = { _tag: "ModelBehaviorError" };
 const malformed = { _tag: "ModelCallError", retryable: true, cause: { name: "GoogleError" } };
 
 const stop = (name: string, finishReason: string, error: Json, parts: readonly Json[] = []): Recording => ({
-  feature: "stops",
+  feature: "stop reasons",
   name,
   documented,
   model: "gemini-3.8-flash",
@@ -35,7 +35,7 @@ export const stops: readonly Recording[] = [
     replies: [replied([[]], grounding)],
   },
   {
-    feature: "stops",
+    feature: "stop reasons",
     name: "the prompt is kept from the model",
     documented: "https://ai.google.dev/api/generate-content#PromptFeedback",
     model: "gemini-3.8-flash",
@@ -50,7 +50,7 @@ export const stops: readonly Recording[] = [
     usage: [{ inputTokens: 9 }],
   },
   {
-    feature: "stops",
+    feature: "stop reasons",
     name: "a filter stops the reply later",
     documented,
     model: "gemini-3.8-flash",

@@ -1,28 +1,40 @@
 import { expect } from "vitest";
 import { FEATURES } from "../../../../test/recordings/features.ts";
-import type { Json } from "../../../../test/recordings/recording.ts";
+import type { Json, Recording } from "../../../../test/recordings/recording.ts";
 import type { Replayed } from "../../../../test/recordings/replay.ts";
 import { APIS, type ApiName, type Recorded } from "./all.ts";
+import { textsIn } from "./foreign.ts";
 
 /** The columns, in order. */
-const COLUMNS: Readonly<Record<ApiName, string>> = {
+const COLUMNS = {
   "openai-chat": "OpenAI, chat",
   "openai-responses": "OpenAI, responses",
   anthropic: "Anthropic",
   google: "Gemini",
+  "ai-sdk": "AI SDK",
+} as const satisfies Readonly<Record<ApiName | "ai-sdk", string>>;
+
+type Column = keyof typeof COLUMNS;
+
+/** The vendors of the APIs, whose names stand in the column of the AI SDK. */
+const VENDORS: Readonly<Record<ApiName, string>> = {
+  "openai-chat": "OpenAI",
+  "openai-responses": "OpenAI",
+  anthropic: "Anthropic",
+  google: "Google",
 };
 
 /** What a replay has shown of a feature. */
 export interface Observed {
   readonly feature: string;
-  readonly apiName: ApiName;
-  /** Empty: the API's own vendor. */
+  readonly column: Column;
+  /** Empty: the column's own vendor. */
   readonly service: string;
-  /** The first request asked for it, by JAF's options. */
+  /** The first request asked for it: by what the recording says, or by all settings of the agent. */
   readonly isRequested: boolean;
   /** Absent: the run failed, as it should. */
   readonly kept: Extent | undefined;
-  /** Absent: the recording has no second turn. */
+  /** Absent: the same. */
   readonly sentBack: Extent | undefined;
 }
 
@@ -37,25 +49,31 @@ const CONTENT: Readonly<Record<ApiName, (reply: Json) => unknown>> = {
   google: ({ candidates }) => candidates,
 };
 
-/** Fields that say how a reply ended, or what a part is. */
-const FORM = new Set([
-  ...["type", "role", "index", "status", "finish_reason", "finishReason", "native_finish_reason"],
-]);
+/** Fields that say how a reply ended or what a part is, and the names of tools, which services get in their own form. */
+const FORM = new Set([...["type", "role", "index", "status", "finish_reason", "finishReason", "name"]]);
 
 /** Compares all values of the replies with what is stored and with what the second turn sends. */
-export function observe({ apiName, recording }: Recorded, replayed: Replayed): Observed {
-  const { feature, service = "", requested, replies, outcome } = recording;
+export function observe({ apiName, isThroughAiSdk, recording }: Recorded, replayed: Replayed): Observed {
+  const { feature, replies, outcome } = recording;
   const values = replies.flatMap(({ whole }) => valuesIn(CONTENT[apiName](whole)));
-  const { requests, stored, second } = replayed;
-  const sent = () => APIS[apiName].messagesIn(requests.at(-1) ?? {});
+  const { requests, stored } = replayed;
+  const sent = APIS[apiName].messagesIn(requests.at(-1) ?? {});
   return {
     feature,
-    apiName,
-    service,
-    isRequested: requested !== undefined && matches(requests[0], requested),
+    column: isThroughAiSdk ? "ai-sdk" : apiName,
+    service: isThroughAiSdk ? VENDORS[apiName] : (recording.service ?? ""),
+    isRequested: isRequestedIn(requests[0], recording),
     kept: outcome.status === "error" ? undefined : extentOf(values, stored[0]?.slice(1)),
-    sentBack: second === undefined ? undefined : extentOf(values, sent()),
+    sentBack: outcome.status === "error" ? undefined : extentOf(values, sent),
   };
+}
+
+function isRequestedIn(body: Json | undefined, { requested, agent }: Recording): boolean {
+  const settings = Object.values(agent?.modelConfig?.providerOptions ?? {}).flatMap(textsIn);
+  const sent = new Set(textsIn(body));
+  return requested === undefined
+    ? settings.length > 0 && settings.every((text) => sent.has(text))
+    : matches(body, requested);
 }
 
 function matches(body: unknown, expected: Json): boolean {
@@ -95,23 +113,23 @@ function extentOf(values: readonly string[], place: unknown): Extent {
   return found.length === 0 ? "none" : "part";
 }
 
-/** The table in Markdown, with one cell for all recordings of an API's feature. */
+/** The table in Markdown, with one cell for all recordings of a column's feature. */
 export function featureTable(observed: readonly Observed[]): string {
   const known: readonly string[] = FEATURES;
   const unknown = observed.find(({ feature }) => !known.includes(feature));
   if (unknown !== undefined) throw new Error(`FEATURES has no row "${unknown.feature}".`);
-  const apis = Object.keys(COLUMNS) as ApiName[];
+  const columns = Object.keys(COLUMNS) as Column[];
   const rows = known.map((feature) => [
     feature,
-    ...apis.map((apiName) =>
-      cellOf(observed.filter((each) => each.feature === feature && each.apiName === apiName)),
+    ...columns.map((column) =>
+      cellOf(observed.filter((each) => each.feature === feature && each.column === column)),
     ),
   ]);
   const filled = rows.filter(([, ...cells]) => cells.some((cell) => cell !== ""));
-  return markdown([["", ...apis.map((apiName) => COLUMNS[apiName])], ...filled]);
+  return markdown([["", ...Object.values(COLUMNS)], ...filled]);
 }
 
-/** What holds of the API's own vendor, and then of other services by their names. */
+/** What holds of the column's own vendor, and then of other services by their names. */
 function cellOf(observed: readonly Observed[]): string {
   const bySigns = new Map<string, readonly string[]>();
   // The vendor comes first.

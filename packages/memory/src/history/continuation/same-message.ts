@@ -112,8 +112,8 @@ const typeOf = (part: object): string => String(ownField(part, "type"));
 
 const isReasoning = (part: object): boolean => isReasoningPart({ type: typeOf(part) });
 
-/** The types of parts that a page shows. */
-const SHOWN: ReadonlySet<string> = new Set([...["refusal", "media", "tool-call", "provider-tool-call"]]);
+/** The types of parts that a page shows, besides texts. The place of a call isn't one: the calls are compared themselves. */
+const SHOWN: ReadonlySet<string> = new Set(["refusal", "media", "provider-tool-call"]);
 
 /** Whether a page shows nothing of the part. */
 function isHidden(part: object): boolean {

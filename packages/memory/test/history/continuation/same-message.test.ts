@@ -146,6 +146,7 @@ describe("10. no forgery", () => {
       "parts of a reply that no page shows",
       assistant([
         { type: "compaction", id: "c" },
+        { type: "tool-call", id: "a" },
         { type: "text", text: "" },
         { type: "text", text: "Hi." },
         { type: "source", id: "s", url: "https://a.example" },
