@@ -68,13 +68,7 @@ function brokenStrict(schema: unknown, what: string): Refusal | undefined {
   const unsupported = UNSUPPORTED.find((keyword) => keyword in schema);
   if (unsupported !== undefined) return broken(`'${unsupported}' is not permitted.`);
   const { type, properties, required, additionalProperties, items, anyOf, $defs } = schema;
-  if (
-    type === undefined &&
-    anyOf === undefined &&
-    !("$ref" in schema) &&
-    !("const" in schema) &&
-    !("enum" in schema)
-  )
+  if (type === undefined && anyOf === undefined && !("$ref" in schema))
     return broken("schema must have a 'type' key.");
   if (type === "object") {
     if (additionalProperties !== false) return broken("'additionalProperties' is required to be false.");

@@ -13,10 +13,10 @@ import {
   type PromptStream,
   type RemembersDeclaration,
   type RunState,
+  type StandardSchema,
   type Tool,
 } from "@jaf/core";
 import { present } from "@jaf/memory/internal";
-import type * as z from "zod";
 import { AiRegistry, resolveModel } from "./ai-registry.ts";
 
 /** The type that an agent's function returns, e.g. its `conversational`. */
@@ -72,7 +72,7 @@ export abstract class Agent<Context = unknown, Output = string> implements Agent
   // biome-ignore lint/suspicious/noExplicitAny: as in an agent value; each tool has its own arguments
   tools?(): readonly Tool<any, Context>[];
   /** The schema that decodes the final reply. Default: the output is the reply's text. */
-  outputCodec?(): z.ZodType<Output>;
+  outputCodec?(): StandardSchema<Output>;
   /** Names of the agents that this agent can hand off to with `handoffTool`; see `agents` in `config`. Default: none. */
   handoffs?(): readonly string[];
   /** The settings for the model. For settings that are absent, the model provider chooses a value. */

@@ -8,6 +8,7 @@ import {
   type ModelConfig,
   settingsFault,
 } from "./model/model-config.ts";
+import { type StandardSchema, zodSchemaOf } from "./standard-schema.ts";
 import type { RunState } from "./state.ts";
 import type { Tool } from "./tools/tool.ts";
 import type { RemembersDeclaration } from "./user-memory.ts";
@@ -28,8 +29,11 @@ export type Agent<Ctx, Out> = {
   /** The tools that the model can call. Their names must be unique within the agent. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each tool has its own arguments
   readonly tools?: readonly Tool<any, Ctx>[];
-  /** Decodes the text of the final reply into the run's output. Without a codec, the output is the reply's text. */
-  readonly outputCodec?: z.ZodType<Out>;
+  /**
+   * Decodes the text of the final reply into the run's output: a schema of zod, or of any library that follows Standard
+   * Schema and writes JSON Schema (see `fromStandardSchema`). Without a codec, the output is the reply's text.
+   */
+  readonly outputCodec?: StandardSchema<Out>;
   /** The registry keys of the agents that this agent can hand off to with `handoffTool`. */
   readonly handoffs?: readonly string[];
   /** The model's name and settings. The model provider chooses the values of absent fields. */
@@ -89,10 +93,14 @@ export type ConversationalDeclaration<Ctx> =
   | MaybeConversational
   | ((context: Readonly<Ctx>) => MaybeConversational | Promise<MaybeConversational>);
 
-/** The agent as a model provider gets it. `instructions` returns a text that the engine computed before the call. */
+/**
+ * The agent as a model provider gets it. `instructions` returns a text that the engine computed before the call.
+ * `outputCodec` is a zod schema, even if the agent's own is one of another library.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
-export type ResolvedAgent<Ctx, Out = any> = Omit<Agent<Ctx, Out>, "instructions"> & {
+export type ResolvedAgent<Ctx, Out = any> = Omit<Agent<Ctx, Out>, "instructions" | "outputCodec"> & {
   readonly instructions: (state: Readonly<RunState<Ctx>>) => string;
+  readonly outputCodec?: z.ZodType<Out>;
 };
 
 export type FoundAgent<Ctx> =
@@ -114,13 +122,24 @@ export function findAgent<Ctx>({ agentRegistry }: Registry<Ctx>, agentName: stri
     agentLimitFault(agent) ??
     settingsFault(modelConfig, (name) => tools?.some(({ schema }) => schema.name === name) === true) ??
     middlewareFault(middleware, "Agent.middleware") ??
-    cacheableFault(cacheable);
+    cacheableFault(cacheable) ??
+    codecFault(agent);
   if (twice === undefined && fault === undefined) return { ok: true, agent };
   const detail =
     twice === undefined
       ? `agent "${agentName}": ${fault}`
       : `agent "${agentName}" has two tools named "${twice}"`;
   return { ok: false, error: { _tag: "InternalError", detail } };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an agent of any output
+function codecFault<Ctx>({ outputCodec }: Agent<Ctx, any>): string | undefined {
+  try {
+    if (outputCodec !== undefined) zodSchemaOf(outputCodec, "outputCodec");
+    return undefined;
+  } catch (thrown) {
+    return (thrown as TypeError).message;
+  }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output

@@ -101,6 +101,7 @@ export type {
   RunConfig,
   RunSettings,
 } from "./run-config.ts";
+export { fromStandardSchema, type SchemaOutput, type StandardSchema } from "./standard-schema.ts";
 export {
   createRunState,
   type RunOutcome,

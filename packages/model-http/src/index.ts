@@ -39,5 +39,6 @@ export {
   textInputIn,
 } from "./schema.ts";
 export { isUnstreamed, type ModelService, post, streamed, wholeText } from "./service.ts";
+export { serviceSchema } from "./service-schema.ts";
 export { type Citation, collectSources, isSource, type Sources } from "./sources.ts";
 export { type CallIds, callIds, type ToolNames, toolNames } from "./tools.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type Fields, fieldsOf, isObject, listOf, parseJson } from "./fields.ts";
+import { serviceSchema } from "./service-schema.ts";
 
 /** The JSON Schema of each zod schema that was converted. */
 const parameters = new WeakMap<z.ZodType, Fields>();
@@ -11,7 +12,8 @@ const parameters = new WeakMap<z.ZodType, Fields>();
 export function parametersOf(schema: z.ZodType): Fields {
   const known = parameters.get(schema);
   if (known !== undefined) return known;
-  const { $schema: _, ...written }: Fields = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const { $schema: _, ...json }: Fields = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const written = serviceSchema(json);
   parameters.set(schema, written);
   return written;
 }
@@ -33,7 +35,8 @@ export function parametersOf(schema: z.ZodType): Fields {
  */
 export function outputSchemaOf(codec: z.ZodType): Fields | undefined {
   try {
-    const { $schema: _, ...written }: Fields = z.toJSONSchema(codec, { io: "input" });
+    const { $schema: _, ...json }: Fields = z.toJSONSchema(codec, { io: "input" });
+    const written = serviceSchema(json);
     return written["type"] === "object" ? written : undefined;
   } catch {
     return undefined;

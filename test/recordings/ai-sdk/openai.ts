@@ -182,7 +182,7 @@ export const responsesRecordings: readonly Recording[] = [
     requested: { tools: [{ type: "mcp", server_label: "wiki", require_approval: "always" }] },
     outcome: { status: "interrupted", waitsFor: ["mcp.search"] },
     kept: [
-      { role: "assistant", tool_calls: [{ providerExecuted: true }] },
+      { role: "assistant", content: "" },
       { role: "tool", content: '{"status":"success","data":{"approved":true}}' },
       { role: "assistant" },
     ],

@@ -43,7 +43,10 @@ describe("the calculator", () => {
 });
 
 /** Replies to the last message. The page's agent has more tools than the terminal's. */
-const replyTo = async (messages: readonly Message[], agent: Agent<PageContext, string> = pageAssistant) => {
+const replyTo = async (
+  messages: readonly Message[],
+  agent: Omit<Agent<PageContext, string>, "outputCodec"> = pageAssistant,
+) => {
   const model = createOfflineModel<PageContext>({ wordDelayMs: 0 });
   const state = createRunState({ agentName: "assistant", context: {} as PageContext, messages });
   const { message } = await model.getCompletion(state, { ...agent, instructions: () => "" }, {} as never);

@@ -1,6 +1,6 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
-import { contentOf, type Fields, fieldsOf, isObject, textField } from "@jaf/model-http";
+import { contentOf, type Fields, fieldsOf, isObject, picked, textField } from "@jaf/model-http";
 import { metadataOf, partOf } from "./parts.ts";
 import { withRanges } from "./sources.ts";
 
@@ -22,15 +22,18 @@ export interface WholeReply {
  */
 export function messageOf({ content, fields, refusal }: WholeReply): ReplyMessage {
   const items = content.filter(isObject);
-  const isCall = callsIn(items);
-  const parts = items.flatMap((item) => {
-    if (isCall(item)) return [{ type: "tool-call", id: textField(item, "toolCallId") ?? "" }];
-    return partOf(item) ?? [];
-  });
+  const { isCall, approvalOf } = callsIn(items);
+  const asked = items.filter(isCall).flatMap((item) => approvalOf(item) ?? []);
+  const parts = items
+    .filter((item) => !asked.includes(item))
+    .flatMap((item): readonly ContentPart[] | ContentPart => {
+      if (isCall(item)) return { type: "tool-call", id: textField(item, "toolCallId") ?? "" };
+      return partOf(item) ?? [];
+    });
   const { id } = fieldsOf(fields["response"]);
   const further = { ...(typeof id === "string" && id !== "" ? { id } : {}), ...metadataOf(fields) };
   if (refusal === "cut") return { content: [cutRefusal(parts, fields)], ...further };
-  const calls = items.filter(isCall).map(callOf);
+  const calls = items.filter(isCall).map((item) => callOf(item, approvalOf(item)));
   return {
     content: contentOf(withRanges(refusal === "text" ? parts.map(asRefusal) : parts, fields)),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
@@ -57,29 +60,50 @@ function cutRefusal(parts: readonly ContentPart[], { providerMetadata }: Fields)
   };
 }
 
-/**
- * Returns a function that checks whether an item is a call that JAF answers. The provider answers the other calls itself:
- * it says so, or its result is in the same reply. A call that the provider runs after an approval is JAF's: its result is
- * the decision.
- */
-export function callsIn(items: readonly Fields[]): (item: Fields) => boolean {
-  const idsOf = (type: string) =>
-    new Set(items.filter((item) => item["type"] === type).map(({ toolCallId }) => toolCallId));
-  const answered = idsOf("tool-result");
-  const asked = idsOf("tool-approval-request");
-  return ({ type, toolCallId, providerExecuted }) =>
-    type === "tool-call" && !answered.has(toolCallId) && (providerExecuted !== true || asked.has(toolCallId));
+/** The calls in a reply. */
+interface ReplyCalls {
+  /**
+   * Checks whether an item is a call that JAF answers. The provider answers the other calls itself: it says so, or its
+   * result is in the same reply. A call that the provider runs after an approval is JAF's: its result is the decision.
+   */
+  readonly isCall: (item: Fields) => boolean;
+  /** Returns the provider's request for an approval of the call. */
+  readonly approvalOf: (call: Fields) => Fields | undefined;
 }
 
-/** Converts a tool call. Keeps the provider's metadata of the call, e.g. a thought signature. */
-export const callOf = (item: Fields): ModelToolCall => ({
-  id: textField(item, "toolCallId") ?? "",
-  type: "function",
-  function: { name: textField(item, "toolName") ?? "", arguments: inputText(item["input"]) },
-  ...(item["providerExecuted"] === true ? { providerExecuted: true } : {}),
-  ...(item["dynamic"] === true ? { dynamic: true } : {}),
-  ...metadataOf(item),
-});
+function callsIn(items: readonly Fields[]): ReplyCalls {
+  const ofType = (type: string) =>
+    new Map(items.filter((item) => item["type"] === type).map((item) => [item["toolCallId"], item]));
+  const results = ofType("tool-result");
+  const approvals = ofType("tool-approval-request");
+  return {
+    isCall: ({ type, toolCallId, providerExecuted }) =>
+      type === "tool-call" &&
+      !results.has(toolCallId) &&
+      (providerExecuted !== true || approvals.has(toolCallId)),
+    approvalOf: ({ toolCallId, providerExecuted }) =>
+      providerExecuted === true ? approvals.get(toolCallId) : undefined,
+  };
+}
+
+/**
+ * Converts a tool call. Keeps the provider's metadata of the call, e.g. a thought signature. If the provider runs the call
+ * after an `approval`, its id becomes the call's `approvalId`.
+ */
+export function callOf(item: Fields, approval?: Fields): ModelToolCall {
+  const providerMetadata = {
+    ...fieldsOf(item["providerMetadata"]),
+    ...fieldsOf(approval?.["providerMetadata"]),
+  };
+  return {
+    id: textField(item, "toolCallId") ?? "",
+    type: "function",
+    function: { name: textField(item, "toolName") ?? "", arguments: inputText(item["input"]) },
+    ...(approval === undefined ? {} : { providerExecuted: true, ...picked(approval, ["approvalId"]) }),
+    ...(item["dynamic"] === true ? { dynamic: true } : {}),
+    ...metadataOf({ providerMetadata }),
+  };
+}
 
 /**
  * Returns the input of a tool call as JSON text. Some providers send `""` for no input, and some custom models return an

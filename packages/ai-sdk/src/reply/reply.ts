@@ -26,7 +26,7 @@ export function completionOf(result: unknown, { known, tools }: Replying): Model
   const message = messageOf({ content: listOf(content), fields, refusal });
   for (const { function: called, ...call } of message.tool_calls ?? []) {
     const name = called?.name ?? "";
-    if ("providerExecuted" in call || !tools.provider.has(name) || tools.own.has(name)) continue;
+    if ("approvalId" in call || !tools.provider.has(name) || tools.own.has(name)) continue;
     throw errors.configuration(
       `${provider} doesn't run its tool "${name}", which the model calls: give the agent a tool of this name`,
     );

@@ -126,6 +126,9 @@ function collectReply(own: ReadonlySet<unknown>): ReplyCollector {
           return indices.delete(textField(piece, "toolCallId") ?? "") ? ALIVE : tellCall(callOf(piece));
         held.set(piece["toolCallId"], piece);
         return ALIVE;
+      case "tool-approval-request":
+        items.push(piece);
+        return ALIVE;
       default:
         items.push(piece);
         return tellPart(piece);

@@ -62,22 +62,13 @@ interface AskedBefore {
   /** The tool name of the latest call with an id. Earlier calls may have the same id, because providers repeat ids. */
   readonly toolNames: Map<string, string>;
   /** The provider's id of the approval that the latest call with an id waits for, by the call's id. */
-  readonly approvals: Map<string, string>;
+  readonly approvals: Map<string, string | undefined>;
 }
 
-function recordAsked(
-  { toolNames, approvals }: AskedBefore,
-  { tool_calls: calls = [], content }: RichMessage,
-): void {
-  const parts = typeof content === "string" ? [] : (content ?? []);
+function recordAsked({ toolNames, approvals }: AskedBefore, { tool_calls: calls = [] }: RichMessage): void {
   for (const call of calls) {
     toolNames.set(call.id, calledTool(call).name);
-    approvals.delete(call.id);
-    if (!isProviderExecuted(call)) continue;
-    const request = parts.find(
-      (part) => part.type === "tool-approval-request" && part["toolCallId"] === call.id,
-    );
-    approvals.set(call.id, textField(request ?? {}, "approvalId") ?? call.id);
+    approvals.set(call.id, isProviderExecuted(call) ? textField(call, "approvalId") : undefined);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ModelConfig, Tool } from "@jaf/core";
 import type { ContentPart, RichMessage } from "@jaf/memory";
 import { partText } from "@jaf/memory/internal";
-import { type Fields, fieldsOf, isObject, picked } from "@jaf/model-http";
+import { type Fields, fieldsOf, picked, serviceSchema } from "@jaf/model-http";
 import * as z from "zod";
 import type { Specification } from "../model.ts";
 import { fileOf, mediaPlaceholder } from "./media.ts";
@@ -60,8 +60,9 @@ export function toolsOf(
 export function jsonSchemaOf(schema: z.ZodType): Fields {
   const known = schemas.get(schema);
   if (known !== undefined) return known;
-  const made: unknown = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", target: "draft-7" });
-  const fields = isObject(made) ? made : {};
+  const fields = serviceSchema(
+    z.toJSONSchema(schema, { io: "input", unrepresentable: "any", target: "draft-7" }),
+  );
   schemas.set(schema, fields);
   return fields;
 }

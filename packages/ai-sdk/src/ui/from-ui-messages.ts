@@ -8,8 +8,10 @@ import {
 } from "@jaf/memory/internal";
 import { contentOf, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import * as z from "zod";
+import { addLateResult, type LateResult, lateResultIn } from "./late-results.ts";
 import { mediaAt } from "./parts.ts";
-import { deniedText, outputContent } from "./tool-parts.ts";
+import { sourceIn } from "./sources.ts";
+import { APPROVED, deniedText, isDecided, outputContent } from "./tool-parts.ts";
 
 const partSchema = z.looseObject({ type: z.string() });
 const uiMessagesSchema = z.array(
@@ -61,8 +63,7 @@ export function decisionsFromUIMessages(uiMessages: unknown): ApprovalDecision[]
   const parsed = uiMessagesSchema.safeParse(uiMessages);
   const parts = parsed.success ? parsed.data.flatMap((message) => message.parts) : [];
   return parts.flatMap((part) => {
-    if (!isTool(part) || part["state"] !== "approval-responded" || part["providerExecuted"] === true)
-      return [];
+    if (!isTool(part) || part["state"] !== "approval-responded" || isDecided(part)) return [];
     const { id, approved, reason } = fieldsOf(part["approval"]);
     return parseApprovalDecision({ toolCallId: part["toolCallId"], approvalId: id, approved, reason }) ?? [];
   });
@@ -85,7 +86,7 @@ function messagesOf({ role, parts }: UIMessage): RichMessage[] {
       ];
     }
     case "assistant":
-      return steps(parts).flatMap(stepMessages);
+      return assistantMessages(steps(parts));
   }
 }
 
@@ -95,11 +96,26 @@ function steps(parts: readonly Fields[]): Fields[][] {
     if (part["type"] === "step-start") found.push([]);
     else found.at(-1)?.push(part);
   }
-  return found.filter((step) => step.length > 0);
+  return found;
+}
+
+/** The result of a call of an earlier step. */
+type Late = LateResult & { readonly result: ContentPart };
+
+function assistantMessages(all: readonly (readonly Fields[])[]): RichMessage[] {
+  const late: Late[][] = all.map(() => []);
+  for (const [index, step] of all.entries()) {
+    for (const part of step) {
+      const place = lateResultIn(part);
+      const result = place && providerParts(part)[1];
+      if (place && result) late[index + place.steps]?.push({ ...place, result });
+    }
+  }
+  return all.flatMap((step, index) => stepMessages(step, late[index] ?? []));
 }
 
 /** Converts a step into messages: a reply, and the results of the reply's calls. */
-function stepMessages(step: readonly Fields[]): RichMessage[] {
+function stepMessages(step: readonly Fields[], late: readonly Late[]): RichMessage[] {
   const content: ContentPart[] = [];
   const calls: RichToolCall[] = [];
   const results: RichMessage[] = [];
@@ -107,8 +123,10 @@ function stepMessages(step: readonly Fields[]): RichMessage[] {
     if (!isTool(part)) {
       const known = contentPart(part);
       if (known !== undefined) content.push(known);
-    } else if (part["providerExecuted"] === true) {
-      content.push(...providerParts(part));
+    } else if (part["providerExecuted"] === true && part["approval"] === undefined) {
+      content.push(
+        ...(lateResultIn(part) === undefined ? providerParts(part) : providerParts(part).slice(0, 1)),
+      );
     } else if (part["state"] !== "input-streaming") {
       const call = callOf(part);
       const answer = resultOf(part);
@@ -117,6 +135,7 @@ function stepMessages(step: readonly Fields[]): RichMessage[] {
       if (answer !== undefined) results.push({ role: "tool", content: answer, tool_call_id: call.id });
     }
   }
+  for (const { result, at } of late) addLateResult(content, result, at);
   if (content.length === 0) return [];
   const called = calls.length === 0 ? {} : { tool_calls: calls };
   return [{ role: "assistant", content: contentLike(step, content), ...called }, ...results];
@@ -132,7 +151,7 @@ function contentLike(shown: readonly Fields[], parts: readonly ContentPart[]): R
 
 /** Converts a part that isn't a call. Returns `undefined` for a part that clients must not set. */
 function contentPart(part: Fields): ContentPart | undefined {
-  const [text, url, title] = [textField(part, "text"), textField(part, "url"), textField(part, "title")];
+  const [text, url] = [textField(part, "text"), textField(part, "url")];
   const mediaType = textField(part, "mediaType");
   const filename = textField(part, "filename");
   const named = present({ filename });
@@ -143,14 +162,9 @@ function contentPart(part: Fields): ContentPart | undefined {
       return text === undefined || text === "" ? undefined : { type: "reasoning", text };
     case "file":
       return url === undefined || mediaType === undefined ? undefined : mediaAt({ mediaType, url, ...named });
-    case "source-url": {
-      const id = textField(part, "sourceId") ?? "";
-      return { type: "source", sourceType: "url", id, url, ...present({ title }) };
-    }
-    case "source-document": {
-      const id = textField(part, "sourceId") ?? "";
-      return { type: "source", sourceType: "document", id, title, mediaType, ...named };
-    }
+    case "source-url":
+    case "source-document":
+      return sourceIn(part);
     default:
       return undefined;
   }
@@ -173,7 +187,8 @@ function callOf(part: Fields): RichToolCall {
   }
   // A string is what a model wrote instead of JSON.
   const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "{}");
-  return { id, type: "function", function: { name, arguments: text } };
+  const executed = part["providerExecuted"] === true ? { providerExecuted: true } : {};
+  return { id, type: "function", function: { name, arguments: text }, ...executed };
 }
 
 /** Returns the result of a call, or `undefined` if the call has no result. */
@@ -183,6 +198,8 @@ function resultOf(part: Fields): RichMessage["content"] | undefined {
       return part["preliminary"] === true ? undefined : outputContent(part["output"]);
     case "output-error":
       return textField(part, "errorText") ?? "";
+    case "approval-responded":
+      return isDecided(part) ? APPROVED : undefined;
     case "output-denied":
       return deniedText(textField(fieldsOf(part["approval"]), "reason"));
     default:

@@ -3,6 +3,7 @@ import { partText, present } from "@jaf/memory/internal";
 import { base64Of, textField } from "@jaf/model-http";
 import { fileOf } from "../request/media.ts";
 import { providerOptionsOf } from "../request/prompt.ts";
+import { uiSource } from "./sources.ts";
 import type { AiSdkUIPart, UIMetadata } from "./ui-message.ts";
 
 /** Options for the conversion of messages into UI messages. */
@@ -25,7 +26,7 @@ export function uiPart(part: ContentPart, options: UIOptions): AiSdkUIPart | und
     // Kept even if empty: the client's copy then has parts, as the stored reply does.
     return { type: "reasoning", text, ...metadata };
   }
-  if (part.type === "source") return source(part, metadata);
+  if (part.type === "source") return uiSource(part, metadata.providerMetadata);
   const text = part.type === "refusal" ? textField(part, "refusal") : partText(part);
   if (text !== undefined) {
     return text === "" && metadata.providerMetadata === undefined
@@ -34,19 +35,6 @@ export function uiPart(part: ContentPart, options: UIOptions): AiSdkUIPart | und
   }
   const file = uiFile(part);
   return file === undefined ? undefined : { type: "file", ...file, ...metadata };
-}
-
-function source(part: ContentPart, metadata: { providerMetadata?: UIMetadata }): AiSdkUIPart | undefined {
-  const [url, title, mediaType, filename] = ["url", "title", "mediaType", "filename"].map((name) =>
-    textField(part, name),
-  );
-  const sourceId = textField(part, "id") ?? url ?? title ?? "";
-  if (url !== undefined) {
-    return { type: "source-url", sourceId, url, ...present({ title }), ...metadata };
-  }
-  if (mediaType === undefined || title === undefined) return undefined;
-  const named = present({ filename });
-  return { type: "source-document", sourceId, mediaType, title, ...named, ...metadata };
 }
 
 export interface UIFile {

@@ -68,7 +68,6 @@ describe("a stream", () => {
       { type: "part", part: { type: "provider-tool-call", id: "s1", name: "web_search", input: { q: 1 } } },
       { type: "part", part: { type: "provider-tool-result", id: "s1", name: "web_search", output: "found" } },
       { type: "part", part: { type: "media", mediaType: "image/png", data: "aGk=" } },
-      { type: "part", part: { type: "tool-approval-request", approvalId: "a1", toolCallId: "m1" } },
       { type: "text_delta", text: "So" },
       { type: "text_delta", text: ":" },
       { type: "text_delta", text: "more" },
@@ -128,7 +127,7 @@ describe("a stream", () => {
   it("tells a call that the provider runs as a call only if it waits for an approval", async () => {
     const executed = { ...call, providerExecuted: true };
     const asks = { type: "tool-approval-request", approvalId: "a1", toolCallId: "m1" } as const;
-    expect(await pieceKinds(executed, asks)).toEqual(["tool-approval-request", "tool_call_delta", "done"]);
+    expect(await pieceKinds(executed, asks)).toEqual(["tool_call_delta", "done"]);
     expect(await pieceKinds(executed)).toEqual(["provider-tool-call", "done"]);
   });
 

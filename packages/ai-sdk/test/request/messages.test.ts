@@ -260,7 +260,10 @@ describe("a call that the provider runs after an approval", () => {
 
   it("goes back with the decisions", async () => {
     const asking = await stored([...asks("m1"), ...asks("m2")]);
-    expect(asking.tool_calls).toMatchObject([{ id: "m1", providerExecuted: true }, { id: "m2" }]);
+    expect(asking.tool_calls).toMatchObject([
+      { id: "m1", providerExecuted: true, approvalId: "approval of m1" },
+      { id: "m2" },
+    ]);
     const results = [decided("m1", '{"status":"success","data":{"approved":true}}'), decided("m2", rejected)];
     const [, assistant, tool] = await promptOf([USER, asking, ...results]);
     const part = { type: "tool-call", toolName: "mcp.order", input: { item: "tea" }, providerExecuted: true };

@@ -7,6 +7,7 @@ import { type MemoryConfig, memoryConfigIssues } from "../memory-config.ts";
 import { checkInstallable } from "../middleware/install.ts";
 import { functionSchema } from "../middleware.ts";
 import { priced, type RunConfig, type RunSettings, settingsShape } from "../run-config.ts";
+import { zodSchemaOf } from "../standard-schema.ts";
 import { idSchema } from "./conversation.ts";
 import { toConversationStore } from "./conversation-store.ts";
 
@@ -74,6 +75,7 @@ export function parseClientConfig<Ctx, Out>(
   config: AgentClientConfig<Ctx>,
 ): ClientSettings<Ctx, Out> {
   parseOptions(agentSchema, agent, "agent");
+  if (agent.outputCodec !== undefined) zodSchemaOf(agent.outputCodec, "Invalid agent: outputCodec");
   parseOptions<unknown>(configSchema, config, WHAT);
   const { store, agents = new Map(), memory = {} } = config;
   checkMemory(memory, agent.name);

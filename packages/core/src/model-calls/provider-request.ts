@@ -2,6 +2,7 @@ import type { Agent, ResolvedAgent } from "../agent.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import { overlay } from "../immutable/overlay.ts";
 import type { ModelFallback, Resume, RunConfig } from "../run-config.ts";
+import { zodSchemaOf } from "../standard-schema.ts";
 import type { Tool } from "../tools/tool.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an agent of any output
@@ -18,8 +19,15 @@ export const frozenAgent = <Ctx>(
   instructions: string,
   modelConfig = agent.modelConfig,
 ): ResolvedAgent<Ctx> =>
-  // `instructions` is replaced by a function that returns a text, so the copy has the type `ResolvedAgent`.
-  frozenWith(agent, { instructions: () => instructions }, modelConfig) as ResolvedAgent<Ctx>;
+  // With these changes, the copy has the type `ResolvedAgent`.
+  frozenWith(
+    agent,
+    { instructions: () => instructions, ...zodCodec(agent) },
+    modelConfig,
+  ) as ResolvedAgent<Ctx>;
+
+const zodCodec = <Ctx>({ outputCodec }: AnyAgent<Ctx>): Pick<ResolvedAgent<Ctx>, "outputCodec"> =>
+  outputCodec === undefined ? {} : { outputCodec: zodSchemaOf(outputCodec, "outputCodec") };
 
 /** Returns a frozen copy of an agent with changed fields. The Zod schemas of its tools aren't copied. */
 function frozenWith<Ctx>(

@@ -4,6 +4,7 @@ import type * as z from "zod";
 import { abortable, abortError, runAborted } from "../limits/abort.ts";
 import { refusalOf } from "../model/reply.ts";
 import { fail, type RunProgress, type RunScope, type StepStart } from "../run-scope.ts";
+import { type StandardSchema, zodSchemaOf } from "../standard-schema.ts";
 import { checkGuardrails } from "./guardrails.ts";
 
 type DecodedOutput =
@@ -53,8 +54,9 @@ export async function checkOutput<Ctx>(
  * - If the text is JSON: the parsed value, and then the text.
  * - Otherwise: the text, and then the parsed JSON in a code fence.
  */
-async function decodeOutput(codec: z.ZodType | undefined, text: string): Promise<DecodedOutput> {
-  if (codec === undefined) return { ok: true, output: text };
+async function decodeOutput(schema: StandardSchema | undefined, text: string): Promise<DecodedOutput> {
+  if (schema === undefined) return { ok: true, output: text };
+  const codec = zodSchemaOf(schema, "outputCodec");
   const json = parseJson(text);
   const decoded = await parse(codec, json);
   if (decoded.ok) return decoded;

@@ -2,6 +2,7 @@ import type { Message, RunId, TraceId } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
 import type * as z from "zod";
 import type { ToolParts } from "../content-parts.ts";
+import { type SchemaOutput, type StandardSchema, zodSchemaOf } from "../standard-schema.ts";
 import type { ToolResult } from "./result.ts";
 
 /** The turn in which a tool call is made. */
@@ -115,26 +116,34 @@ export const isClientTool = <Ctx>(tool: Tool<any, Ctx>): boolean =>
 export type ToolReturn = string | ToolResult | ToolParts | object;
 
 /** The input of {@link createTool}. */
-export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
+export interface ToolDefinition<Schema extends StandardSchema, Ctx> {
   /** The name by which the model calls the tool. It must be unique within an agent. */
   readonly name: string;
   /** What the tool does and when to use it. The model chooses tools by this description. */
   readonly description: string;
-  /** The schema of the arguments. Describe its fields with `.describe()`; the model gets the descriptions. */
+  /**
+   * The schema of the arguments: of zod, or of any library that follows Standard Schema. Describe its fields (in zod with
+   * `.describe()`); the model gets the descriptions.
+   */
   readonly parameters: Schema;
+  /**
+   * The JSON Schema (draft 2020-12) of the arguments, as the model gets it. Default: as `parameters` writes it. Required
+   * for schemas of libraries that write none.
+   */
+  readonly jsonSchema?: object;
   /**
    * Runs the tool. Absent: the client runs the tool. The run is interrupted, and you resume it with
    * `RunConfig.resume.toolResults`.
    */
   readonly execute?: (
-    args: z.output<Schema>,
+    args: SchemaOutput<Schema>,
     context: Readonly<Ctx>,
     call?: ToolCallInfo,
   ) => Promise<ToolReturn> | ToolReturn;
   /** Whether a call needs an approval before it runs. Default `false`; see `Tool.needsApproval`. */
   readonly needsApproval?:
     | boolean
-    | ((args: z.output<Schema>, context: Readonly<Ctx>) => boolean | Promise<boolean>);
+    | ((args: SchemaOutput<Schema>, context: Readonly<Ctx>) => boolean | Promise<boolean>);
   /** The time limit of one execution, in milliseconds; see `Tool.timeoutMs`. */
   readonly timeoutMs?: number;
   /** Fields for the tool's definition in the requests of single model providers; see `Tool.providerOptions`. */
@@ -142,7 +151,8 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
 }
 
 /**
- * Creates a {@link Tool}. The type of the tool's arguments is inferred from the schema.
+ * Creates a {@link Tool}. The type of the tool's arguments is inferred from the schema. Throws a `TypeError` if
+ * `parameters` isn't a schema, or if it can't write a JSON Schema and `jsonSchema` is absent.
  *
  * @example
  * ```ts
@@ -158,18 +168,19 @@ export interface ToolDefinition<Schema extends z.ZodType, Ctx> {
  * ```
  */
 // biome-ignore lint/suspicious/noExplicitAny: a tool that names no context works with every one
-export function createTool<Schema extends z.ZodType, Ctx = any>(
+export function createTool<Schema extends StandardSchema, Ctx = any>(
   definition: ToolDefinition<Schema, Ctx>,
-): Tool<z.output<Schema>, Ctx> {
-  const { name, description, parameters, execute, needsApproval, timeoutMs, providerOptions } = definition;
+): Tool<SchemaOutput<Schema>, Ctx> {
+  const { name, description, jsonSchema, execute, needsApproval, timeoutMs, providerOptions } = definition;
+  const parameters = zodSchemaOf(definition.parameters, `Invalid parameters of tool "${name}"`, jsonSchema);
   return {
-    schema: { name, description, parameters: parameters as z.ZodType<z.output<Schema>> },
+    schema: { name, description, parameters },
     // Functions are called on the definition, because the definition can be an instance of a class.
     ...(execute === undefined
       ? clientSide
       : {
           // The engine accepts every `ToolReturn`; the type of `Tool.execute` has only two of its types.
-          execute: async (args: z.output<Schema>, context: Readonly<Ctx>, call?: ToolCallInfo) =>
+          execute: async (args: SchemaOutput<Schema>, context: Readonly<Ctx>, call?: ToolCallInfo) =>
             (await execute.call(definition, args, context, call)) as string | ToolResult,
         }),
     ...(needsApproval === undefined

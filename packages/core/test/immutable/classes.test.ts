@@ -435,8 +435,14 @@ describe("an application's object with methods", () => {
     async (way) => {
       class Codec {
         readonly #inner = z.object({ ok: z.boolean() });
-        safeParseAsync(data: unknown) {
-          return this.#inner.safeParseAsync(data);
+        readonly version = 1 as const;
+        readonly vendor = "own";
+        readonly jsonSchema = this.#inner["~standard"].jsonSchema;
+        get "~standard"() {
+          return this;
+        }
+        validate(value: unknown) {
+          return this.#inner["~standard"].validate(value);
         }
       }
       class Guards {
@@ -454,7 +460,7 @@ describe("an application's object with methods", () => {
       model.reply('{"ok":true}');
       const config: RunConfig<Session> = {
         agentRegistry: new Map<string, Agent<Session, unknown>>([
-          ["helper", { name: "helper", instructions: () => "", outputCodec: new Codec() as never }],
+          ["helper", { name: "helper", instructions: () => "", outputCodec: new Codec() }],
         ]),
         modelProvider: model,
         initialInputGuardrails: [guards.judge.bind(guards)],

@@ -60,6 +60,7 @@ export function strictSchema(schema: unknown): Fields | undefined {
   const given: Fields = oneOf === undefined ? rest : { ...rest, anyOf: oneOf };
   if (!Object.keys(given).every((keyword) => KEYWORDS.has(keyword))) return undefined;
   if (given["format"] !== undefined && !FORMATS.has(given["format"])) return undefined;
+  if (!["type", "anyOf", "$ref"].some((keyword) => given[keyword] !== undefined)) return undefined;
   const sent: Record<string, unknown> = { ...given };
   if (given["type"] === "object") {
     const names = Object.keys(fieldsOf(given["properties"]));
