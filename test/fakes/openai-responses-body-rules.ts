@@ -54,7 +54,10 @@ function asChat({ tools, tool_choice: choice, text, input }: JsonObject): Readon
   const { type, name, schema, strict } = fieldsOf(fieldsOf(text)["format"]);
   return {
     ...(own.length === 0 ? {} : { tools: own.map(chatTool) }),
-    ...(choice === undefined || !isOwnChoice(choice) ? {} : { tool_choice: chatChoice(choice) }),
+    // A choice can also mean tools of the service's own, which have other rules.
+    ...(choice === undefined || !isOwnChoice(choice) || (own.length === 0 && isList(tools))
+      ? {}
+      : { tool_choice: chatChoice(choice) }),
     ...(type === undefined ? {} : { response_format: { type, json_schema: { name, schema, strict } } }),
     messages: input,
   };

@@ -1,6 +1,7 @@
 import type { OpaqueValues, Owner } from "./opaque-values.ts";
 import { checkMessage, checkParts, INPUT_PARTS } from "./openai-responses-part-rules.ts";
 import { REASONING } from "./openai-responses-reply.ts";
+import { checkAnswers, checkToolItem } from "./openai-responses-tool-rules.ts";
 import { isList, type Json, type JsonObject, objectsOf, Refusal, textOf } from "./service.ts";
 
 interface ItemRules {
@@ -47,7 +48,7 @@ export function checkItems(body: JsonObject, rules: ItemRules): readonly JsonObj
     checkItem(item, index, rules);
     checkReasoning(items, index, rules);
   }
-  checkOutputs(items);
+  checkAnswers(items);
   return items;
 }
 
@@ -141,6 +142,7 @@ function checkItem(item: JsonObject, index: number, { owner, opaque, known, isSt
     case "item_reference":
       throw notFound(item["id"]);
     default:
+      if (checkToolItem(item, where)) return;
       throw new Refusal(`Invalid value: '${item["type"]}'. Supported values are: 'message', 'reasoning', …`);
   }
 }
@@ -164,7 +166,7 @@ function checkReasoning(items: readonly JsonObject[], index: number, { reasonedF
     const next = items[index + 1];
     const isOutput = next?.["type"] === "message" ? next["role"] === "assistant" : next !== undefined;
     const known = reasonedFor.get(String(next?.["id"]));
-    const fits = isOutput && !/_call_output$|^reasoning$/.test(String(next?.["type"]));
+    const fits = isOutput && !/_output$|^reasoning$|^mcp_approval_response$/.test(String(next?.["type"]));
     if (!fits || (known !== undefined && item["id"] !== undefined && known !== item["id"]))
       throw new Refusal(
         `Item '${item["id"]}' of type 'reasoning' was provided without its required following item.`,
@@ -178,23 +180,4 @@ function checkReasoning(items: readonly JsonObject[], index: number, { reasonedF
   throw new Refusal(
     `Item '${item["id"]}' of type '${item["type"]}' was provided without its required 'reasoning' item: '${needed}'.`,
   );
-}
-
-/** An output has the same kind as its call. */
-function checkOutputs(items: readonly JsonObject[]): void {
-  const open = new Map<string, string>();
-  const called = new Set<string>();
-  for (const { type, call_id } of items) {
-    const id = String(call_id);
-    const kind = String(type).replace(/_output$/, "");
-    if (kind !== "function_call" && kind !== "custom_tool_call") continue;
-    if (kind === type) {
-      if (called.has(id)) throw new Refusal(`Duplicate function call with call_id ${id}.`);
-      called.add(id);
-      open.set(id, kind);
-    } else if (open.get(id) !== kind || !open.delete(id))
-      throw new Refusal(`No tool call found for function call output with call_id ${id}.`);
-  }
-  if (open.size > 0)
-    throw new Refusal(`No tool output found for function call ${[...open.keys()].join(", ")}.`);
 }

@@ -4,16 +4,18 @@ import type { Json, Recording } from "../recording.ts";
 import { called, guide, openai, response, said, thought } from "./response.ts";
 
 const shellAction = z.object({
-  commands: z.array(z.string()),
-  timeout_ms: z.int().optional(),
-  max_output_length: z.int().optional(),
+  action: z.object({
+    commands: z.array(z.string()),
+    timeout_ms: z.int().optional(),
+    max_output_length: z.int().optional(),
+  }),
 });
 
 const shell = createTool({
   name: "shell",
   description: "Runs commands.",
   parameters: shellAction,
-  execute: async ({ commands }) =>
+  execute: async ({ action: { commands } }) =>
     commands.map((command) => ({
       stdout: `ran ${command}`,
       stderr: "",
@@ -26,7 +28,7 @@ const plainShell = createTool({
   description: "Runs commands.",
   parameters: shellAction,
   needsApproval: true,
-  execute: async ({ commands }) => `ran ${commands.join(" ")}`,
+  execute: async ({ action: { commands } }) => `ran ${commands.join(" ")}`,
 });
 
 const failingShell = createTool({
@@ -50,11 +52,13 @@ const localShell = createTool({
   name: "local_shell",
   description: "Runs a command.",
   parameters: z.object({
-    type: z.literal("exec"),
-    command: z.array(z.string()),
-    env: z.record(z.string(), z.string()),
+    action: z.object({
+      type: z.literal("exec"),
+      command: z.array(z.string()),
+      env: z.record(z.string(), z.string()),
+    }),
   }),
-  execute: async ({ command }) => `ran ${command.join(" ")}`,
+  execute: async ({ action: { command } }) => `ran ${command.join(" ")}`,
 });
 
 const localShellCall = {
@@ -68,8 +72,10 @@ const localShellCall = {
 const applyPatch = createTool({
   name: "apply_patch",
   description: "Changes a file.",
-  parameters: z.object({ type: z.string(), path: z.string(), diff: z.string().optional() }),
-  execute: async ({ path }) =>
+  parameters: z.object({
+    operation: z.object({ type: z.string(), path: z.string(), diff: z.string().optional() }),
+  }),
+  execute: async ({ operation: { path } }) =>
     path === "a.ts"
       ? { status: "completed", output: `Changed ${path}.` }
       : ToolResponse.notFound("file", path),
@@ -172,8 +178,8 @@ export const clientToolRecordings: readonly Recording[] = [
     requested: { tools: [{ type: "shell" }] },
     outcome: { status: "completed", output: "Done." },
     ran: [
-      ["shell", { commands: ["ls", "pwd"], max_output_length: 4_096 }],
-      ["shell", { commands: ["id"], max_output_length: 4_096 }],
+      ["shell", { action: { commands: ["ls", "pwd"], max_output_length: 4_096 } }],
+      ["shell", { action: { commands: ["id"], max_output_length: 4_096 } }],
     ],
     kept: [
       {
@@ -220,7 +226,7 @@ export const clientToolRecordings: readonly Recording[] = [
     },
     replies: [response([program, shellCall("1", ["ls"], byProgram)]), response([said("Done.")])],
     outcome: { status: "interrupted", waitsFor: ["shell"] },
-    ran: [["shell", { commands: ["ls"], max_output_length: 4_096 }]],
+    ran: [["shell", { action: { commands: ["ls"], max_output_length: 4_096 } }]],
     sentBack: [
       ...[program, shellCall("1", ["ls"], byProgram)],
       {
@@ -241,7 +247,7 @@ export const clientToolRecordings: readonly Recording[] = [
     agent: { tools: [failingShell], ...openai({ tools: [{ type: "shell" }] }) },
     replies: [response([shellCall("1", ["ls"])]), response([said("No.")])],
     outcome: { status: "completed", output: "No." },
-    ran: [["shell", { commands: ["ls"], max_output_length: 4_096 }]],
+    ran: [["shell", { action: { commands: ["ls"], max_output_length: 4_096 } }]],
     sentBack: [
       shellCall("1", ["ls"]),
       {
@@ -275,7 +281,7 @@ export const clientToolRecordings: readonly Recording[] = [
     replies: [response([localShellCall]), response([said("Done.")])],
     requested: { tools: [{ type: "local_shell" }] },
     outcome: { status: "completed", output: "Done." },
-    ran: [["local_shell", { type: "exec", command: ["ls"], env: {} }]],
+    ran: [["local_shell", { action: { type: "exec", command: ["ls"], env: {} } }]],
     sentBack: [
       localShellCall,
       { type: "local_shell_call_output", call_id: "call_1", output: "ran ls" },
@@ -292,8 +298,8 @@ export const clientToolRecordings: readonly Recording[] = [
     requested: { tools: [{ type: "apply_patch" }] },
     outcome: { status: "completed", output: "Done." },
     ran: [
-      ["apply_patch", { type: "update_file", path: "a.ts", diff: "@@\n-1\n+2" }],
-      ["apply_patch", { type: "update_file", path: "b.ts", diff: "@@\n-1\n+2" }],
+      ["apply_patch", { operation: { type: "update_file", path: "a.ts", diff: "@@\n-1\n+2" } }],
+      ["apply_patch", { operation: { type: "update_file", path: "b.ts", diff: "@@\n-1\n+2" } }],
     ],
     sentBack: [
       ...[patchCall("1", "a.ts"), patchCall("2", "b.ts")],

@@ -32,7 +32,7 @@ export interface AssistantContext extends ItemContext, PairingContext {
 /** Returns no items if the message has nothing to send. */
 export function assistantItems(message: RichMessage, context: AssistantContext): readonly InputItem[] {
   const items = isSameOrigin(message.origin, context.origin)
-    ? pairedItems(replayItems(message, context), context)
+    ? ownItems(replayItems(message, context), context)
     : foreignItems(message, context);
   return items.map((item) => {
     const given = withKnownCaller(item, context);
@@ -42,6 +42,29 @@ export function assistantItems(message: RichMessage, context: AssistantContext):
     return given;
   });
 }
+
+/**
+ * The items that the service accepts: a call of the service's own only with its output, and an output only behind its
+ * call. Another service than OpenAI keeps outputs for itself.
+ */
+function ownItems(items: readonly ReplayItem[], context: AssistantContext): readonly InputItem[] {
+  const isAnswered = (call: InputItem, index: number): boolean =>
+    items.slice(index).some(({ item }) => isOutput(item) && item["call_id"] === call["call_id"]);
+  const whole = items.filter(
+    ({ item, isServices }, index) =>
+      context.takesReadable || isServices !== true || !isServiceCall(item) || isAnswered(item, index),
+  );
+  const begun = new Set(context.sent.keys());
+  return pairedItems(whole, context).filter((item) => {
+    if (isOutput(item)) return begun.has(item["call_id"]);
+    begun.add(item["call_id"]);
+    return true;
+  });
+}
+
+/** A program also waits for the application's functions, so its output can come in a later reply. */
+const isServiceCall = ({ type, call_id }: InputItem): boolean =>
+  call_id !== undefined && String(type).endsWith("_call");
 
 function foreignItems(message: RichMessage, context: AssistantContext): readonly InputItem[] {
   const said = otherModelText(message, context.foreignReasoning);
@@ -77,7 +100,7 @@ function replayItems(message: RichMessage, context: CallContext): readonly Repla
       for (const call of index < 0 ? [] : calls.splice(index, 1)) items.push(replayCall(call, context));
     } else {
       const item = partItem(part, metadata);
-      if (item !== undefined) items.push({ item, reasoningId: metadata?.reasoningId });
+      if (item !== undefined) items.push({ item, reasoningId: metadata?.reasoningId, isServices: true });
     }
   }
   return [...items, ...calls.map((call) => replayCall(call, context))];

@@ -2,7 +2,7 @@ import type { ModelToolCall } from "@jaf/core";
 import { type Fields, textInputIn } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import type { OpenAIRequest } from "../request/request.ts";
-import { clientToolOf, inputText } from "./client-tools.ts";
+import { clientToolNames, inputText } from "./client-tools.ts";
 import { APPROVAL_REQUEST, type ItemMetadata, withMetadata } from "./items.ts";
 
 /** A request, and what tells the application's calls in its reply from the service's own. */
@@ -25,7 +25,7 @@ export type Before = Pick<ItemMetadata, "reasoningId">;
  */
 export function asksApplication(item: Fields, later: readonly Fields[], request: ResponsesRequest): boolean {
   if (later.some((other) => isOutputOf(other, item))) return false;
-  if (!isNamedCall(item)) return item["type"] === APPROVAL_REQUEST || clientToolOf(item) !== undefined;
+  if (!isNamedCall(item)) return item["type"] === APPROVAL_REQUEST || clientToolNames(item) !== undefined;
   if (request.isOpenAI || isKnown(item, request)) return true;
   const isOffered = item["type"] === "function_call" || request.offersCustom;
   return !later.some((other) => !isOffered || !isNamedCall(other));
@@ -35,7 +35,7 @@ export function asksApplication(item: Fields, later: readonly Fields[], request:
 export const isKnown = (item: Fields, { names, tools }: ResponsesRequest): boolean =>
   isNamedCall(item)
     ? tools.has(names.toOwn(String(item["name"])))
-    : clientToolOf(item)?.names.some((name) => tools.has(name)) === true;
+    : clientToolNames(item)?.some((name) => tools.has(name)) === true;
 
 const isNamedCall = ({ type }: Fields): boolean => type === "function_call" || type === "custom_tool_call";
 
@@ -58,11 +58,11 @@ export function callOf(item: Fields, request: ResponsesRequest, before: Before):
     const approved = { providerExecuted: true };
     return { id: asText(id), type: "function", function: called, ...approved, ...kept };
   }
-  const clientTool = clientToolOf(item);
-  if (clientTool === undefined) return namedCall(item, request, before);
-  const name = clientTool.names.find((each) => request.tools.has(each));
-  if (name === undefined) throw withoutTool(clientTool.names, request);
-  const called = { name, arguments: inputText(clientTool, item) };
+  const clientTools = clientToolNames(item);
+  if (clientTools === undefined) return namedCall(item, request, before);
+  const name = clientTools.find((each) => request.tools.has(each));
+  if (name === undefined) throw withoutTool(clientTools, request);
+  const called = { name, arguments: inputText(item) };
   return { id: asText(item["call_id"]), type: "function", function: called, ...kept };
 }
 

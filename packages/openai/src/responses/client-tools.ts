@@ -1,32 +1,19 @@
 import { type Fields, fieldsOf, isObject } from "@jaf/model-http";
 
-/** A tool of OpenAI's that the application runs. */
-interface ClientTool {
-  /** The types of its definitions. The agent's tool of that name runs its calls. */
-  readonly names: readonly string[];
-  /** What a call asks for: the arguments of the agent's tool. */
-  readonly input: (call: Fields) => unknown;
-}
-
-/** By the type of its calls. */
-const CLIENT_TOOLS: ReadonlyMap<unknown, ClientTool> = new Map([
-  ["shell_call", { names: ["shell"], input: ({ action }) => action }],
-  ["local_shell_call", { names: ["local_shell"], input: ({ action }) => action }],
-  ["apply_patch_call", { names: ["apply_patch"], input: ({ operation }) => operation }],
-  ["tool_search_call", { names: ["tool_search"], input: ({ arguments: query }) => query }],
-  [
-    "computer_call",
-    {
-      names: ["computer", "computer_use_preview"],
-      input: ({ action, actions, pending_safety_checks: checks }) => ({
-        ...{ action, actions, pending_safety_checks: checks },
-      }),
-    },
-  ],
+/** The types of the definitions of OpenAI's tools that the application runs, by the type of their calls. */
+const CLIENT_TOOLS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["shell_call", ["shell"]],
+  ["local_shell_call", ["local_shell"]],
+  ["apply_patch_call", ["apply_patch"]],
+  ["tool_search_call", ["tool_search"]],
+  ["computer_call", ["computer", "computer_use_preview"]],
 ]);
 
-/** Returns the tool of a call that the application runs; `undefined` for any other item. */
-export const clientToolOf = (call: Fields): ClientTool | undefined =>
+/**
+ * Returns the names that the agent's tool for a call can have; `undefined` for an item that isn't a call which the
+ * application runs.
+ */
+export const clientToolNames = (call: Fields): readonly string[] | undefined =>
   isHosted(call) ? undefined : CLIENT_TOOLS.get(call["type"]);
 
 /** Whether OpenAI runs the tool of this definition or call, which could be the application's: in a container, or a search. */
@@ -35,11 +22,13 @@ const isHosted = ({ type, environment, execution }: Fields): boolean =>
     ? execution !== "client"
     : String(fieldsOf(environment)["type"]).startsWith("container");
 
-/** The arguments as JSON, without fields that are `null`. */
-export const inputText = (tool: ClientTool, call: Fields): string =>
-  JSON.stringify(tool.input(call) ?? {}, (_, value: unknown) => (value === null ? undefined : value));
+/** Returns what a call asks for as JSON, without fields that are `null`: a search's arguments, else the item's fields. */
+export function inputText({ action, actions, operation, pending_safety_checks, ...call }: Fields): string {
+  const asked = call["arguments"] ?? { action, actions, operation, pending_safety_checks };
+  return JSON.stringify(asked, (_, value: unknown) => (value === null ? undefined : value));
+}
 
-const CLIENT_NAMES: ReadonlySet<unknown> = new Set([...CLIENT_TOOLS.values()].flatMap(({ names }) => names));
+const CLIENT_NAMES: ReadonlySet<unknown> = new Set([...CLIENT_TOOLS.values()].flat());
 
 /**
  * Returns the names of the agent's tools that the service already knows by a definition in `providerOptions`: its own

@@ -13,7 +13,8 @@ export function answerItems(call: InputItem, call_id: string, result: RichMessag
     return [{ ...answer, ...present({ reason }) }];
   }
   const outcome = outcomeOf(result);
-  const output = { ...outputOf(call, outcome), call_id, ...present({ caller }) };
+  const { type: outputType, ...fields } = outputOf(call, outcome);
+  const output = { type: outputType, call_id, ...fields, ...present({ caller }) };
   // A screenshot can't say what went wrong.
   return type === "computer_call" && outcome.hasFailed
     ? [output, { role: "user", content: `The computer failed: ${outcome.text}` }]
@@ -90,10 +91,10 @@ function outputOf(call: InputItem, outcome: Outcome): Fields {
 function shellOutputs({ hasFailed, data, text }: Outcome): readonly unknown[] {
   const { output = data } = fieldsOf(data);
   const outputs = Array.isArray(output) ? output : [output];
-  if (outputs.length > 0 && outputs.every((each) => isObject(fieldsOf(each)["outcome"])))
-    return outputs.map((each) => ({ stdout: "", stderr: "", ...each }));
-  const outcome = { type: "exit", exit_code: hasFailed ? 1 : 0 };
-  return [hasFailed ? { stdout: "", stderr: text, outcome } : { stdout: text, stderr: "", outcome }];
+  const exit = { stdout: "", stderr: "", outcome: { type: "exit", exit_code: hasFailed ? 1 : 0 } };
+  if (outputs.length > 0 && outputs.every((each) => isObject(each) && ("stdout" in each || "stderr" in each)))
+    return outputs.map((each) => ({ ...exit, ...each }));
+  return [hasFailed ? { ...exit, stderr: text } : { ...exit, stdout: text }];
 }
 
 /** A transparent pixel, since an output must be a screenshot. */

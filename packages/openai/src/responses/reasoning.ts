@@ -30,6 +30,8 @@ export interface ReplayItem {
   readonly item: InputItem;
   /** What is sent in its place if it can't be sent without its id. */
   readonly plain?: InputItem;
+  /** Whether it is a call or an output of the service's own. It goes as it came, or not at all. */
+  readonly isServices?: boolean;
   /** The id of the reasoning item that must come directly before. */
   readonly reasoningId?: string | undefined;
 }
@@ -57,7 +59,8 @@ export function pairedItems(items: readonly ReplayItem[], context: PairingContex
   };
   let thoughts: InputItem[] = [];
   let isBroken = false;
-  for (const { item, plain, reasoningId } of items) {
+  for (const each of items) {
+    const { item, reasoningId } = each;
     if (item["type"] === "reasoning") {
       // The item of the earlier reasoning is missing.
       if (idOf(thoughts.at(-1)) !== reasoningId) {
@@ -70,10 +73,10 @@ export function pairedItems(items: readonly ReplayItem[], context: PairingContex
     const isWhole =
       idOf(thoughts.at(-1)) === reasoningId &&
       thoughts.every((thought) => isSendable(thought, context)) &&
-      [...thoughts, item].every((each) => !context.sentIds.has(idOf(each)));
+      [...thoughts, item].every((sendable) => !context.sentIds.has(idOf(sendable)));
     if (isWhole) thoughts.forEach(add);
     else isBroken = true;
-    const given = isWhole && (thoughts.length > 0 || !isBroken) ? item : (withoutId(item, isWhole) ?? plain);
+    const given = isWhole && (thoughts.length > 0 || !isBroken) ? item : withoutId(each, isWhole);
     if (given !== undefined) add(given);
     thoughts = [];
   }
@@ -95,16 +98,11 @@ const isSendable = (item: InputItem, { isStored, takesReadable }: PairingContext
 };
 
 /** Types of items that are complete without their ids. */
-const WITHOUT_ID: ReadonlySet<unknown> = new Set([
-  ...["message", "compaction"],
-  ...["function_call", "custom_tool_call", "shell_call", "apply_patch_call", "tool_search_call"],
-  ...["function_call_output", "custom_tool_call_output", "shell_call_output", "apply_patch_call_output"],
-  "tool_search_output",
-]);
+const WITHOUT_ID: ReadonlySet<unknown> = new Set(["message", "function_call", "custom_tool_call"]);
 
 /** `isWhole`: the item's reasoning is complete. */
-function withoutId(item: InputItem, isWhole: boolean): InputItem | undefined {
-  if (!WITHOUT_ID.has(item["type"])) return isWhole ? item : undefined;
+function withoutId({ item, plain, isServices }: ReplayItem, isWhole: boolean): InputItem | undefined {
+  if (isServices === true || !WITHOUT_ID.has(item["type"])) return isWhole ? item : plain;
   const { id: _, ...rest } = item;
   return rest;
 }

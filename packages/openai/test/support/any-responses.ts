@@ -1,7 +1,8 @@
-import { createRunState } from "@jaf/core";
+import { createRunState, createTool } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { openItems } from "../../../../test/fakes/openai-responses-steps.ts";
 import type { JsonObject } from "../../../../test/fakes/service.ts";
 import { createOpenAIResponsesProvider } from "../../src/index.ts";
@@ -9,7 +10,10 @@ import { customCall, functionCall, message, origin, reasoning } from "./response
 import { configOf } from "./setup.ts";
 
 /** Possible items of a model, without ids, which are assigned in order. */
-const kind = fc.constantFrom("text", "two texts", "call", "custom call", "search", "image", "list");
+const kind = fc.constantFrom(
+  ...(["text", "two texts", "call", "custom call", "search", "image", "list"] as const),
+  ...(["shell", "local shell", "computer", "approval", "program", "hosted shell"] as const),
+);
 const thought = fc.constantFrom("none", "encrypted", "bare");
 const response = fc.array(fc.record({ kind, thought }), { minLength: 1, maxLength: 5 });
 
@@ -31,8 +35,58 @@ const said = (id: number, texts: readonly string[]): JsonObject =>
     content: texts.map((text) => ({ type: "output_text", text, annotations: [], logprobs: [] })),
   });
 
-function itemOf(what: Reply["response"][number]["kind"], id: number): JsonObject {
+function itemsOf(what: Reply["response"][number]["kind"], id: number): readonly JsonObject[] {
+  const call = { status: "completed", call_id: `call_${id}` };
+  const action = { commands: ["ls"], max_output_length: 100 };
   switch (what) {
+    case "hosted shell": {
+      const environment = { type: "container_reference", container_id: "cntr_1" };
+      const output = [{ stdout: "", stderr: "", outcome: { type: "timeout" } }];
+      return [
+        { id: `sh_${id}`, type: "shell_call", ...call, action, environment },
+        { id: `sho_${id}`, type: "shell_call_output", ...call, max_output_length: 100, output },
+      ];
+    }
+    case "program": {
+      const caller = { type: "program", caller_id: `prog_call_${id}` };
+      return [
+        { id: `prog_${id}`, type: "program", call_id: caller.caller_id, code: "…", fingerprint: "fp" },
+        functionCall(`call_${id}`, "look", { id }, { id: `fc_${id}`, caller }),
+      ];
+    }
+    default:
+      return [itemOf(what, id, call)];
+  }
+}
+
+type OneItem = Exclude<Reply["response"][number]["kind"], "hosted shell" | "program">;
+
+function itemOf(what: OneItem, id: number, call: JsonObject): JsonObject {
+  switch (what) {
+    case "shell":
+      return {
+        id: `sh_${id}`,
+        type: "shell_call",
+        ...call,
+        action: { commands: ["ls"], max_output_length: 9 },
+      };
+    case "local shell":
+      return {
+        id: `lsh_${id}`,
+        type: "local_shell_call",
+        ...call,
+        action: { type: "exec", command: ["ls"] },
+      };
+    case "computer":
+      return {
+        ...{ id: `cu_${id}`, type: "computer_call", ...call, action: { type: "screenshot" } },
+        pending_safety_checks: [{ id: "sc_1" }],
+      };
+    case "approval":
+      return {
+        ...{ id: `mcpr_${id}`, type: "mcp_approval_request", server_label: "docs" },
+        ...{ name: "find", arguments: "{}" },
+      };
     case "text":
       return said(id, [`Text ${id}.`]);
     case "two texts":
@@ -78,6 +132,9 @@ const answered = (stored: RichMessage): readonly RichMessage[] => [
   ),
 ];
 
+const toolOf = (name: string) =>
+  createTool({ name, description: "d", parameters: z.looseObject({}), execute: async () => "done" });
+
 /** A strict service that answers with these items. */
 function openModel() {
   const service = openItems();
@@ -93,7 +150,7 @@ function openModel() {
       return Response.json({ id: "resp_1", status: "completed", output });
     },
   });
-  const { config } = configOf(provider);
+  const { config } = configOf(provider, { tools: ["shell", "local_shell", "computer"].map(toolOf) });
   const [agent] = config.agentRegistry.values();
   const ask = async (messages: readonly RichMessage[], items: readonly JsonObject[]) => {
     output = items;
@@ -113,8 +170,8 @@ async function play(generated: readonly Reply[]) {
     const items = response.flatMap(({ kind, thought }) => {
       const id = next++;
       const bare = thought === "bare" ? { encrypted_content: null } : {};
-      const item = itemOf(kind, id);
-      return thought === "none" ? [item] : [reasoning(`rs_${id}`, ["Hm."], bare), item];
+      const items = itemsOf(kind, id);
+      return thought === "none" ? items : [reasoning(`rs_${id}`, ["Hm."], bare), ...items];
     });
     const stored = await model.ask(messages, items);
     messages.push(...changed(stored, change).flatMap(answered), { role: "user", content: "And?" });
@@ -150,8 +207,8 @@ export function describeAnyResponses(numRuns: number): void {
       await fc.assert(
         fc.asyncProperty(untouched, async (generated) => {
           const { input, whole } = await play(generated);
-          const given = input.filter(({ type }) => type !== undefined && !String(type).endsWith("_output"));
-          expect(given).toEqual(whole);
+          const ids = new Set(whole.map(({ id }) => id));
+          expect(input.filter(({ id }) => id !== undefined && ids.has(id))).toEqual(whole);
         }),
         { numRuns },
       );
