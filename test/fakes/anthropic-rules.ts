@@ -53,10 +53,18 @@ function checkTools(body: JsonObject): ReadonlySet<string> {
     const name = textOf(tool["name"], `tools.${index}.name`);
     if (!NAME.test(name))
       throw new Refusal(`tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
+    checkStrict(tool, index);
     if (names.has(name)) throw new Refusal("tools: Tool names must be unique.");
     names.add(name);
   }
   return names;
+}
+
+function checkStrict({ strict, input_schema: schema }: JsonObject, index: number): void {
+  if (strict === true && isObject(schema) && schema["additionalProperties"] !== false)
+    throw new Refusal(
+      `tools.${index}.custom: For 'object' type, 'additionalProperties' must be explicitly set to false`,
+    );
 }
 
 const isServerCall = ({ type }: JsonObject): boolean => SERVER_IDS[String(type)] !== undefined;
@@ -119,6 +127,9 @@ function checkUse(block: JsonObject, where: string, ids: Set<string>): void {
     throw new Refusal(`${where}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
   if (!isObject(block["input"]))
     throw new Refusal(`${where}.tool_use.input: Input should be a valid dictionary`);
+  const { caller } = block;
+  if (isObject(caller) && caller["tool_id"] !== undefined && !ids.has(String(caller["tool_id"])))
+    throw new Refusal(`${where}.tool_use.caller: there is no call with the id ${caller["tool_id"]}`);
   if (ids.has(id)) throw new Refusal("messages: `tool_use` ids must be unique");
   ids.add(id);
 }

@@ -216,6 +216,20 @@ describe("Anthropic's message rules refuse", () => {
       ],
       /unexpected `tool_use_id`/,
     ],
+    [
+      "a call from code that there isn't",
+      [
+        user("Hi"),
+        assistant(use("a", { caller: { type: "code_execution_20250825", tool_id: "srvtoolu_1" } })),
+      ],
+      /there is no call with the id/,
+    ],
+    [
+      "a strict tool that takes any property",
+      [user("Hi")],
+      /'additionalProperties' must be explicitly set to false/,
+      { tools: [{ name: "work", strict: true, input_schema: { type: "object" } }] },
+    ],
     ["two tools of one name", [user("Hi")], /must be unique/, { tools: [...TOOLS, ...TOOLS] }],
     [
       "a reference to a tool that there isn't",

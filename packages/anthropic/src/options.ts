@@ -21,7 +21,10 @@ export interface AnthropicProviderOptions extends ModelServiceOptions {
   readonly baseURL?: string | undefined;
   /** The limit of a reply in tokens, if the agent's `modelConfig.maxTokens` isn't set. Default 16,384. */
   readonly maxTokens?: number | undefined;
-  /** Names of beta features, sent as `anthropic-beta`. Those of `providerOptions.anthropic.betas` are added. */
+  /**
+   * Names of beta features, sent as `anthropic-beta`. Those of `providerOptions.anthropic.betas` are added, and those that the
+   * request requires.
+   */
   readonly betas?: readonly string[] | undefined;
   /**
    * How the agent's `outputCodec` is sent. Default: `"json_schema"` if the model supports it and can express the schema, else
@@ -33,7 +36,7 @@ export interface AnthropicProviderOptions extends ModelServiceOptions {
    * the request (`"error"`). Sent as `thinking.block_binding`. The agent's own `thinking` overrides it.
    */
   readonly prefixMismatch?: "drop_block" | "error" | undefined;
-  /** How many times one model call continues a paused reply (`pause_turn`), 0 to 100. Default 8. */
+  /** How many times one model call continues a paused reply (`pause_turn`, `compaction`), 0 to 100. Default 8. */
   readonly maxContinuations?: number | undefined;
 }
 

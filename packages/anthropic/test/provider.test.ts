@@ -212,6 +212,24 @@ describe.each(["whole", "streamed"])("a reply that is %s", (way) => {
     });
   });
 
+  it("sends calls from code without their caller if the user went on before the code ended", async () => {
+    const caller = { type: "code_execution_20250825", tool_id: "srvtoolu_1" };
+    const code = { type: "server_tool_use", id: "srvtoolu_1", name: "code_execution", input: { code: "…" } };
+    const content = [code, use("toolu_1", "get_weather", { city: "Pune" }, { caller })];
+    const fake = await fakeMessages([{ kind: "message", content }, "Bye."]);
+    const set = configOf(providerOf(fake), { tools: [weather] }, { maxTurns: 1 });
+    const first = await start(says("Hm?"), set);
+    const messages = [...first.finalState.messages, { role: "user" as const, content: "Never mind." }];
+    await start({ ...says("Hm?"), messages }, set);
+    expect(fake.refusals).toEqual([]);
+    expect(fake.requests[1]?.body["messages"]).toMatchObject([
+      {},
+      { content: [use("toolu_1", "get_weather", { city: "Pune" })] },
+      { content: [{ type: "tool_result" }, { type: "text", text: "Never mind." }] },
+    ]);
+    expect(JSON.stringify(fake.requests[1]?.body)).not.toContain("caller");
+  });
+
   it("runs a tool with text input, and sends its image in the result", async () => {
     const data = Uint8Array.of(137, 80, 78, 71);
     const draw = createTool({

@@ -38,12 +38,20 @@ export function collectSources(): Sources {
         const key = url ?? JSON.stringify([sourceType, documentId ?? title, filename]);
         const part = parts.get(key) ?? { citation, ranges: [] };
         parts.set(key, part);
-        if (range !== undefined && range.start < range.end) part.ranges.push(range);
+        if (
+          range !== undefined &&
+          range.start < range.end &&
+          !part.ranges.some((other) => isSameRange(range, other))
+        )
+          part.ranges.push(range);
       }
       return [...parts].map(([key, { citation, ranges }]) => partOf(idOf(key), citation, ranges));
     },
   };
 }
+
+const isSameRange = (one: TextRange, other: TextRange): boolean =>
+  one.start === other.start && one.end === other.end;
 
 function partOf(id: string, citation: Citation, ranges: readonly TextRange[]): SourcePart {
   const { sourceType, url, title, filename, mediaType } = citation;

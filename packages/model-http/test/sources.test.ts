@@ -12,6 +12,7 @@ describe("collectSources", () => {
         file,
         { ...page, range: { start: 8, end: 9 } },
         { ...page, range: { start: 3, end: 3 } },
+        { ...page, range: { start: 8, end: 9 } },
       ]),
     ).toEqual([
       {

@@ -1,3 +1,6 @@
+import * as z from "zod";
+import { createTool } from "../../../packages/core/src/index.ts";
+import type { JsonObject } from "../../fakes/service.ts";
 import type { Recording } from "../recording.ts";
 import { answered, assistant, documentation, MODEL, recorded, text, use } from "./message.ts";
 import { agentWith, tool } from "./tools.ts";
@@ -72,6 +75,15 @@ const COMPUTER: ClientTool = {
   input: { action: "left_click", coordinate: [10, 20] },
 };
 
+const sum = (anthropic: JsonObject) =>
+  createTool({
+    name: "add",
+    description: "Adds two numbers.",
+    parameters: z.object({ a: z.number(), b: z.number() }),
+    execute: ({ a, b }) => String(a + b),
+    providerOptions: { anthropic },
+  });
+
 const TOOLSET = { type: "computer_toolset_20260801", configs: { zoom: { enabled: false } } };
 const click = use("toolu_s1", "left_click", { coordinate: [10, 20] }, { toolset_name: "computer" });
 const picture = { type: "media", mediaType: "image/png", data: "iVBORw==" } as const;
@@ -142,7 +154,7 @@ export const clientTools: readonly Recording[] = [
     documented: documentation("agents-and-tools/tool-use/fine-grained-tool-streaming"),
     model: MODEL,
     agent: agentWith({}, [
-      tool("add", "3", {
+      sum({
         ...{ strict: true, eager_input_streaming: true, input_examples: [{ a: 1, b: 2 }] },
         ...{ allowed_callers: ["direct"], cache_control: { type: "ephemeral" } },
       }),
@@ -151,6 +163,10 @@ export const clientTools: readonly Recording[] = [
     requested: {
       tools: [
         {
+          input_schema: {
+            ...{ type: "object", required: ["a", "b"], additionalProperties: false },
+            properties: { a: { type: "number" }, b: { type: "number" } },
+          },
           ...{ name: "add", strict: true, eager_input_streaming: true, input_examples: [{ a: 1, b: 2 }] },
           ...{ allowed_callers: ["direct"], cache_control: { type: "ephemeral" } },
         },

@@ -1,5 +1,5 @@
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
-import { calledTool } from "@jaf/memory/internal";
+import { calledTool, present } from "@jaf/memory/internal";
 import {
   type CallIds,
   type Fields,
@@ -73,21 +73,29 @@ const foreignBlocks = (message: RichMessage, open: OpenCall, { foreignReasoning 
 ];
 
 /** `isOwn`: this model made the call. Keeps its additional fields, e.g. the `caller` of a call from code. */
-function callBlock(call: RichToolCall, isOwn: boolean, { names, ids }: AssistantContext): WireBlock {
+function callBlock(
+  call: RichToolCall,
+  isOwn: boolean,
+  { names, ids, serverTools }: AssistantContext,
+): WireBlock {
   const {
     id: _,
     type: __,
     function: ___,
     custom: ____,
     providerMetadata: _____,
+    caller,
     ...further
   } = call as Fields;
+  const { tool_id: callerId } = fieldsOf(caller);
   const { name } = calledTool(call);
   const { action, ...input } = inputObject(call);
   // The agent's tool of a toolset gets the name of the called member as `action`.
   const isMember = isOwn && further["toolset_name"] === name && typeof action === "string";
   return {
     ...(isOwn ? further : {}),
+    // Without the code that made it, a call is one of the model.
+    ...(isOwn && (callerId === undefined || serverTools.isSent(callerId)) ? present({ caller }) : {}),
     type: "tool_use",
     // The engine adds ids to calls without one, and an application may have changed ids.
     id: ids.open(call.id, isOwn && VALID_ID.test(call.id)),
@@ -102,6 +110,8 @@ const VALID_ID = /^[a-zA-Z0-9_-]+$/;
 export interface ServerTools {
   /** Whether a call has its result, or a result its call; true for any other block. */
   readonly isPaired: (block: WireBlock) => boolean;
+  /** Whether the request contains the call with this id. */
+  readonly isSent: (id: unknown) => boolean;
 }
 
 const CALL = "provider-tool-call";
@@ -140,5 +150,6 @@ export function serverToolsOf(messages: readonly RichMessage[], origin: ModelOri
       if (isServerCall(block)) return results.has(block["id"]);
       return !isServerResult(block) || calls.has(block["tool_use_id"]);
     },
+    isSent: (id) => calls.has(id) && results.has(id),
   };
 }

@@ -26,7 +26,7 @@ export function outputFormat(codec: z.ZodType | undefined, format: OutputFormat)
  * The schema in Anthropic's terms. `undefined` if it can't express the schema: records, objects with any properties,
  * recursive schemas, too many optional properties.
  */
-function outputSchema(schema: Fields): Fields | undefined {
+export function outputSchema(schema: Fields): Fields | undefined {
   const state = { optional: 0, isSaid: !refersToItself(schema) };
   const sent = state.isSaid ? closed(schema, state) : schema;
   return state.isSaid && state.optional <= MAX_OPTIONAL ? sent : undefined;

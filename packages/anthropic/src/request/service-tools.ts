@@ -1,6 +1,7 @@
 import type { Tool } from "@jaf/core";
 import { type Fields, functionParameters, optionsFor, type ToolNames, takesText } from "@jaf/model-http";
 import type { WireBlock } from "../parts.ts";
+import { outputSchema } from "./output-format.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 type AnyTool<Ctx> = Tool<any, Ctx>;
@@ -43,12 +44,11 @@ export function offeredTools<Ctx>({ tools, service, names, provider }: Given<Ctx
     Object.assign({}, ...optionsFor(tool, "anthropic", provider));
   const wireTool = (tool: AnyTool<Ctx>): Fields => {
     const { name, description, parameters } = tool.schema;
-    const definition = {
-      name: names.toWire(name),
-      description,
-      input_schema: functionParameters(parameters),
-    };
-    return { ...definition, ...optionsOf(tool) };
+    const options = optionsOf(tool);
+    const schema = functionParameters(parameters);
+    // A strict tool takes no properties but the described ones.
+    const input_schema = options["strict"] === true ? (outputSchema(schema) ?? schema) : schema;
+    return { name: names.toWire(name), description, input_schema, ...options };
   };
   return {
     definitions: [
