@@ -11,12 +11,12 @@ interface PartOptions {
   readonly opaque: OpaqueValues;
 }
 
-/** The call or the text that a signature is bound to. */
+/** The call, the search or the text that a signature is bound to. */
 export function signedContent(part: JsonObject): string {
-  const call = part["functionCall"];
-  return isObject(call)
-    ? `call: ${call["name"]} ${canonical(call["args"] ?? {})}`
-    : `text: ${String(part["text"])}`;
+  const { functionCall: call, toolCall, toolResponse } = part;
+  if (isObject(call)) return `call: ${call["name"]} ${canonical(call["args"] ?? {})}`;
+  const search = toolCall ?? toolResponse;
+  return search === undefined ? `text: ${String(part["text"])}` : `search: ${canonical(search)}`;
 }
 
 export function partsOf(reply: ScriptedReply, { owner, opaque }: PartOptions): readonly JsonObject[] {
@@ -27,6 +27,13 @@ export function partsOf(reply: ScriptedReply, { owner, opaque }: PartOptions): r
   const thoughts = (reply.thoughts ?? []).flatMap((thought): readonly JsonObject[] =>
     thought === "" ? [] : [{ text: thought, thought: true }],
   );
+  const searches = (reply.searches ?? []).flatMap((query): readonly JsonObject[] => {
+    const tool = { id: randomBytes(4).toString("hex"), toolType: "GOOGLE_SEARCH_WEB" };
+    return [
+      sign({ toolCall: { ...tool, args: { queries: [query] } } }),
+      sign({ toolResponse: { ...tool, response: { search_suggestions: query } } }),
+    ];
+  });
   const calls = (reply.calls ?? []).map(
     ({ name, input }): JsonObject => ({
       functionCall: { id: randomBytes(8).toString("hex"), name, args: input },
@@ -35,23 +42,55 @@ export function partsOf(reply: ScriptedReply, { owner, opaque }: PartOptions): r
   const text = reply.text === undefined ? [] : [{ text: reply.text }];
   const [first, ...others] = calls;
   // On the first call or, without calls, on the last part.
-  if (first !== undefined) return [...thoughts, ...text, sign(first), ...others];
-  return [...thoughts, ...text.map(sign)];
+  if (first !== undefined) return [...thoughts, ...searches, ...text, sign(first), ...others];
+  return [...thoughts, ...searches, ...text.map(sign)];
+}
+
+/** Cites a page for the text of a reply that has searched. */
+function groundingOf(parts: readonly JsonObject[]): JsonObject {
+  const said = parts
+    .map(({ text, thought }) => (typeof text === "string" && thought !== true ? text : ""))
+    .join("");
+  if (said === "" || !parts.some((part) => "toolCall" in part)) return {};
+  const segment = { endIndex: Buffer.byteLength(said), text: said };
+  return {
+    groundingMetadata: {
+      groundingChunks: [{ web: { uri: "https://found.example/", title: "found.example" } }],
+      groundingSupports: [{ segment, groundingChunkIndices: [0] }],
+    },
+  };
 }
 
 export function keyOf(role: string, part: JsonObject): PartKey {
   const { functionCall: call, functionResponse: response, text, thoughtSignature: signature } = part;
+  const search = part["toolCall"] ?? part["toolResponse"];
   const whole = (...fields: readonly (Json | undefined)[]) => JSON.stringify([role, ...fields]);
   if (isObject(call)) return { mark: whole("call", call["id"]), whole: whole(canonical(call), signature) };
   if (isObject(response)) return { whole: whole("response", response["id"]) };
+  if (isObject(search))
+    return {
+      mark: whole("search", search["id"], "args" in search),
+      whole: whole(canonical(search), signature),
+    };
   return { mark: whole("text", text), whole: whole("text", text, signature) };
 }
 
 export const isSigned = (part: JsonObject): boolean => part["thoughtSignature"] !== undefined;
 
-const messageOf = (model: string, parts: readonly JsonObject[], isLast: boolean): JsonObject => ({
-  candidates: [{ index: 0, content: { role: "model", parts }, ...(isLast ? { finishReason: "STOP" } : {}) }],
-  ...(isLast
+/** `last`: further fields of the last response's candidate. */
+const messageOf = (
+  model: string,
+  parts: readonly JsonObject[],
+  last: JsonObject | undefined,
+): JsonObject => ({
+  candidates: [
+    {
+      index: 0,
+      content: { role: "model", parts },
+      ...(last === undefined ? {} : { finishReason: "STOP", ...last }),
+    },
+  ],
+  ...(last !== undefined
     ? {
         usageMetadata: {
           promptTokenCount: 100,
@@ -65,7 +104,7 @@ const messageOf = (model: string, parts: readonly JsonObject[], isLast: boolean)
 });
 
 export const candidateOf = (model: string, parts: readonly JsonObject[]): JsonObject =>
-  messageOf(model, parts, true);
+  messageOf(model, parts, groundingOf(parts));
 
 /** One chunk for each part, and two for a text, the second with the signature. */
 export function chunksOf(model: string, parts: readonly JsonObject[]): readonly JsonObject[] {
@@ -79,5 +118,7 @@ export function chunksOf(model: string, parts: readonly JsonObject[]): readonly 
       ...(index === texts.length - 1 && signature !== undefined ? { thoughtSignature: signature } : {}),
     }));
   });
-  return pieces.map((piece, index) => messageOf(model, [piece], index === pieces.length - 1));
+  return pieces.map((piece, index) =>
+    messageOf(model, [piece], index === pieces.length - 1 ? groundingOf(parts) : undefined),
+  );
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "./service.ts";
 export interface ScriptedReply {
   /** One thought each. `""`: an unreadable thought, which is encrypted or redacted. */
   readonly thoughts?: readonly string[];
-  /** The service's own searches before its text. Gemini has none. */
+  /** The service's own searches before its text. */
   readonly searches?: readonly string[];
   /** The turn is paused during its last search, and the next reply begins with the search's result. Only for Anthropic. */
   readonly pauses?: boolean;

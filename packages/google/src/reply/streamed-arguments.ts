@@ -18,58 +18,47 @@ export interface StreamedArguments {
 /**
  * Creates the arguments of one call. The returned texts, joined, are a JSON object.
  *
- * Values normally come in the order of the text. If a value belongs to a list or object that was left, its top-level
- * argument is written a second time, whole: of two values of one name, JSON's readers take the last.
+ * Values normally come in the order of the text. If one belongs to a list or object that was left, its top-level argument is
+ * written a second time, whole: of two values of one name, JSON's readers take the last.
  */
 export function createStreamedArguments(): StreamedArguments {
   const root: Record<Key, unknown> = {};
-  /** The keys that lead to the innermost list or object that isn't closed yet. */
-  let open: readonly Key[] = [];
-  /** The text whose closing quote isn't written yet, as JSON of its path. */
-  let openText: string | undefined;
-  /** The texts that said that more of them follow. */
+  /** The path of the value that was written last, and the JSON of the arguments before it. */
+  let last: readonly Key[] = [];
+  let before = "";
+  /** What completes the text that was returned. */
+  let closing = "";
+  let isOrdered = true;
+  /** The paths of texts of which more follows, as JSON. */
   const unfinished = new Set<string>();
-  let isBegun = false;
-
-  /** Closes what is open below a depth. */
-  const closed = (depth: number): string => {
-    let text = openText === undefined ? "" : '"';
-    for (let length = open.length; length > depth; length--)
-      text += Array.isArray(valueAt(root, open.slice(0, length))) ? "]" : "}";
-    openText = undefined;
-    open = open.slice(0, depth);
-    return text;
-  };
-
-  const begun = (): string => {
-    const text = isBegun ? "" : "{";
-    isBegun = true;
-    return text;
-  };
 
   /** Returns `undefined` if the path leads through a value that is neither a list nor an object, or past a list's end. */
   function write(path: readonly Key[], value: unknown, isUnfinished: boolean): string | undefined {
     const name = JSON.stringify(path);
-    const isMore = unfinished.has(name) && typeof value === "string";
-    const shared = sharedLength(open, path.slice(0, -1));
-    const isNew = !has(valueAt(root, path.slice(0, shared)), path[shared] ?? "");
-    const isFirst = isEmpty(valueAt(root, path.slice(0, shared)));
-    const whole = isMore ? `${valueAt(root, path)}${value}` : value;
-    if (!put(root, path, whole)) return undefined;
-    unfinished.delete(name);
-    if (isUnfinished && typeof value === "string") unfinished.add(name);
-    const quoted = JSON.stringify(value);
-    const written = unfinished.has(name) ? quoted.slice(0, -1) : quoted;
-    if (isMore && openText === name) {
-      openText = unfinished.has(name) ? name : undefined;
-      return written.slice(1);
+    const isMore = typeof value === "string" && unfinished.has(name);
+    const known = last.length === 0 ? "" : before + JSON.stringify(valueAt(root, last));
+    if (!put(root, path, isMore ? `${valueAt(root, path)}${value}` : value)) return undefined;
+    const isOpen = isUnfinished && typeof value === "string";
+    if (isOpen) unfinished.add(name);
+    else unfinished.delete(name);
+    const [quote, rest] = closing.startsWith('"') ? ['"', closing.slice(1)] : ["", closing];
+    if (isMore && quote !== "" && name === JSON.stringify(last)) {
+      closing = isOpen ? closing : rest;
+      return JSON.stringify(value).slice(1, -1) + (isOpen ? "" : quote);
     }
-    const first = String(path[0]);
-    if (!isNew) return `${begun()}${closed(0)},${JSON.stringify(first)}:${JSON.stringify(root[first])}`;
-    const text = `${begun()}${closed(shared)}${isFirst ? "" : ","}${keysText(path.slice(shared))}${written}`;
-    open = path.slice(0, -1);
-    openText = unfinished.has(name) ? name : undefined;
-    return text;
+    const whole = JSON.stringify(root);
+    isOrdered &&= whole.startsWith(known);
+    if (!isOrdered) {
+      const key = String(path[0]);
+      closing = "}";
+      return `${quote}${rest.slice(0, -1)},${JSON.stringify(key)}:${JSON.stringify(root[key])}`;
+    }
+    const end = whole.length - path.length;
+    const told = isOpen ? end - 1 : end;
+    last = path;
+    before = whole.slice(0, end - JSON.stringify(valueAt(root, path)).length);
+    closing = whole.slice(told);
+    return quote + whole.slice(known.length, told);
   }
 
   return {
@@ -78,23 +67,22 @@ export function createStreamedArguments(): StreamedArguments {
       const pieces = listOf(call["partialArgs"]).map((sent) => {
         const { jsonPath, willContinue, ...given } = fieldsOf(sent);
         const path = pathOf(jsonPath);
-        const [value] = valueIn(given);
-        return path === undefined || value === undefined
-          ? undefined
-          : write(path, value, willContinue === true);
+        if (path === undefined) return undefined;
+        const isKnown = valueAt(root, path) !== undefined && !unfinished.has(JSON.stringify(path));
+        const value = valueIn(given);
+        // Without a value, a piece only says that a text ends.
+        if (value === undefined && isKnown) return "";
+        return write(path, value === undefined ? "" : value, willContinue === true);
       });
       const texts = [...whole, ...pieces];
       return texts.includes(undefined) ? undefined : texts.join("");
     },
-    end: () => `${begun()}${closed(0)}}`,
+    end: () => closing || "{}",
   };
 }
 
-/** Returns the value of a partial argument in a list, which is empty if there is none. */
-function valueIn({ stringValue, numberValue, boolValue, nullValue }: Fields): readonly unknown[] {
-  if (nullValue !== undefined) return [null];
-  return [stringValue, numberValue, boolValue].filter((value) => value !== undefined);
-}
+const valueIn = ({ stringValue, numberValue, boolValue, nullValue }: Fields): unknown =>
+  nullValue === undefined ? (stringValue ?? numberValue ?? boolValue) : null;
 
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:\\.|[^'\\])*)'\]|\["((?:\\.|[^"\\])*)"\]/y;
 
@@ -123,9 +111,6 @@ const isContainer = (value: unknown): value is Container => Array.isArray(value)
 const has = (container: unknown, key: Key): boolean =>
   isContainer(container) && Object.hasOwn(container, key);
 
-const isEmpty = (container: unknown): boolean =>
-  !isContainer(container) || Object.keys(container).length === 0;
-
 function valueAt(root: Container, path: readonly Key[]): unknown {
   let value: unknown = root;
   for (const key of path) value = has(value, key) ? (value as Record<Key, unknown>)[key] : undefined;
@@ -151,17 +136,3 @@ function put(root: Container, path: readonly Key[], value: unknown): boolean {
 const define = (container: Container, key: Key, value: unknown): void => {
   Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
 };
-
-function sharedLength(a: readonly Key[], b: readonly Key[]): number {
-  const different = b.findIndex((key, depth) => key !== a[depth]);
-  return different === -1 ? b.length : different;
-}
-
-/** Returns the text that leads to a value: the first key, and the beginnings of lists and objects for the others. */
-const keysText = (path: readonly Key[]): string =>
-  path
-    .map((key, depth) => {
-      const beginning = depth === 0 ? "" : typeof key === "number" ? "[" : "{";
-      return typeof key === "number" ? beginning : `${beginning}${JSON.stringify(key)}:`;
-    })
-    .join("");

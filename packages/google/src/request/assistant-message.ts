@@ -5,7 +5,6 @@ import {
   type ForeignReasoning,
   fieldsOf,
   inputObject,
-  isObject,
   isSameOrigin,
   otherModelText,
 } from "@jaf/model-http";
@@ -73,17 +72,12 @@ function called(
 }
 
 /**
- * Adds a missing signature to the first call of a step: it covers the whole step, and models may refuse a step without it. Calls
- * that Google answered in the same message are as they came.
+ * Adds a missing signature to the first call of a step: it covers the whole step, and models may refuse a step without it. A
+ * message in which Google answered calls itself goes back as it came.
  */
 function withSignature(parts: readonly Fields[], missing: string | undefined): readonly Fields[] {
-  const answered = parts.flatMap(({ functionResponse: response }) => (isObject(response) ? [response] : []));
-  const isAnswered = ({ id, name }: Fields) =>
-    answered.some((response) => (id === undefined ? response["name"] === name : response["id"] === id));
-  const at = parts.findIndex(({ functionCall: call }) => isObject(call) && !isAnswered(call));
-  const isSigned = parts
-    .slice(0, at + 1)
-    .some((part) => isObject(part["functionCall"]) && part["thoughtSignature"]);
-  if (missing === undefined || at === -1 || isSigned) return parts;
+  if (missing === undefined || parts.some((part) => part["functionResponse"] !== undefined)) return parts;
+  const at = parts.findIndex((part) => part["functionCall"] !== undefined);
+  if (at === -1 || parts[at]?.["thoughtSignature"] !== undefined) return parts;
   return parts.map((part, index) => (index === at ? { ...part, thoughtSignature: missing } : part));
 }

@@ -1,6 +1,5 @@
 import { type Fields, fieldsOf, listOf } from "@jaf/model-http";
 import { errors } from "../errors.ts";
-import type { AnyTool } from "./tools.ts";
 
 /** The functions that Google documents for the tool `computerUse`. */
 const FUNCTIONS = [
@@ -29,13 +28,19 @@ export interface ToolUse {
   readonly args: Fields;
 }
 
+/** What counts of an agent's tool here. */
+interface Executor {
+  readonly schema: { readonly name: string };
+  readonly needsApproval?: unknown;
+}
+
 /**
  * Throws a `GoogleError` that says what to configure: if no tool of the agent executes a predefined function, or if nothing asks
  * the user to confirm a call.
  */
-export function assertAnswerable<Ctx>(
+export function assertAnswerable(
   { name, args }: ToolUse,
-  tools: readonly AnyTool<Ctx>[],
+  tools: readonly Executor[],
   predefined: ReadonlySet<string>,
 ): void {
   const tool = tools.find(({ schema }) => schema.name === name);

@@ -11,6 +11,7 @@ import {
   splitInstructions,
   type ToolNames,
   toolNames,
+  withoutForeignApprovals,
 } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import { type ModelRules, modelPath, modelRules } from "../model-rules.ts";
@@ -69,7 +70,7 @@ export function generateRequest<Ctx>(
   const output = outputFormat(agent.outputCodec, options.outputFormat ?? asSchema);
   const { system, spoken, leading } = splitInstructions(
     [agent.instructions(state), output.instructions],
-    state.messages,
+    withoutForeignApprovals(state.messages, origin),
   );
   const { foreignReasoning, includeThoughts } = options;
   const predefined = predefinedFunctions(further.tools);

@@ -78,7 +78,7 @@ export const textFunctions = <Ctx>(tools: NonNullable<AnyAgent<Ctx>["tools"]>): 
   new Set(tools.filter(({ schema }) => takesText(schema.parameters)).map(({ schema }) => schema.name));
 
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
-export type AnyTool<Ctx> = Tool<any, Ctx>;
+type AnyTool<Ctx> = Tool<any, Ctx>;
 
 /** Omits the schema of a tool without parameters: older models refuse an object without properties. */
 function declaration<Ctx>(tool: AnyTool<Ctx>, names: ToolNames, provider: string): Fields {

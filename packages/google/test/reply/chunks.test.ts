@@ -1,7 +1,9 @@
 import type { ModelStreamChunk } from "@jaf/core";
 import { createRunState } from "@jaf/core";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { functionCalls, weather } from "../../../../test/recordings/google/function-calls.ts";
+import { grounding } from "../../../../test/recordings/google/grounding.ts";
 import { mcp } from "../../../../test/recordings/google/mcp.ts";
 import { event, reply } from "../../../../test/recordings/google/replies.ts";
 import type { Json } from "../../../../test/recordings/recording.ts";
@@ -76,7 +78,6 @@ describe("a streamed call", () => {
   });
 
   it("is told in one piece at its end if the tool takes a text", async () => {
-    const { z } = await import("zod");
     const shell = { ...weather, schema: { ...weather.schema, parameters: z.string() as never } };
     const input = (stringValue: string) =>
       event([
@@ -135,5 +136,18 @@ describe("a call that the same reply answers", () => {
     const [first, ...others] = eventsOf(functionCalls, 0);
     const chunks = await chunksOf([first ?? {}, ...others, reply([])]);
     expect(callsIn(chunks).map(({ at }) => at)).toEqual([2, 3]);
+  });
+});
+
+describe("a source", () => {
+  it("is told at the end of the stream, before it is done", async () => {
+    const { agent } = grounding[0] ?? {};
+    const chunks = await chunksOf(eventsOf(grounding, 0), agent);
+    const types = chunks.slice(-4).map(({ chunk }) => (chunk.type === "part" ? chunk.part.type : chunk.type));
+    expect(types).toEqual(["source", "source", "source", "done"]);
+    const content = doneIn(chunks).message?.content ?? [];
+    expect(chunks.slice(-4, -1).map(({ chunk }) => chunk.type === "part" && chunk.part)).toEqual(
+      content.slice(1),
+    );
   });
 });

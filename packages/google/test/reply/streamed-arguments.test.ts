@@ -95,6 +95,16 @@ describe("streamed arguments", () => {
     expect(written([{ jsonPath, numberValue: 1 }])).toBe(JSON.stringify({ [name]: 1 }));
   });
 
+  it("end a text by a piece without a value, and keep other values at such a piece", () => {
+    const pieces = [
+      { jsonPath: "$.a", stringValue: "x", willContinue: true },
+      { jsonPath: "$.a" },
+      { jsonPath: "$.b", numberValue: 1, willContinue: true },
+      { jsonPath: "$.b" },
+    ];
+    expect(written(pieces)).toBe('{"a":"x","b":1}');
+  });
+
   it("join what came whole with what comes in pieces", () => {
     const streamed = createStreamedArguments();
     const texts = [

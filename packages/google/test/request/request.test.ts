@@ -2,7 +2,7 @@ import { createTool, run } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { GoogleProviderOptions } from "../../src/index.ts";
+import { createGoogleProvider, type GoogleProviderOptions } from "../../src/index.ts";
 import { type AnyAgent, asking, configOf, gemini, MODEL, providerOf, rich, says } from "../support/setup.ts";
 
 interface Asked {
@@ -197,6 +197,22 @@ describe("an assistant message of", () => {
     expect(await modelParts(more, { options: { model: OLD } })).toEqual([said, ...called]);
   });
 
+  it("another model is sent without calls that its service ran after an approval", async () => {
+    const wiki = { ...call("m1", "wiki.search"), providerExecuted: true };
+    const body = await bodyOf([
+      user("Go"),
+      { role: "assistant", content: "I search.", tool_calls: [wiki] },
+      { role: "tool", tool_call_id: "m1", content: '{"status":"success","data":{"approved":true}}' },
+      { role: "assistant", content: "Found." },
+      user("And?"),
+    ]);
+    expect(body["contents"]).toEqual([
+      { role: "user", parts: [{ text: "Go" }] },
+      { role: "model", parts: [{ text: "I search." }, { text: "Found." }] },
+      { role: "user", parts: [{ text: "And?" }] },
+    ]);
+  });
+
   it("another model can have its readable reasoning before its text", async () => {
     expect(await modelParts(foreign, { options: { foreignReasoning: "text" } })).toMatchObject([
       { text: "I think.\n\nSaid.\nNo.\n[image/png]" },
@@ -339,6 +355,44 @@ describe("tools", () => {
       agent: { tools, modelConfig: { toolChoice, providerOptions: { google } } },
     });
     expect(body["toolConfig"]).toEqual({ functionCallingConfig, retrievalConfig: { languageCode: "en" } });
+  });
+});
+
+describe("Google's tools beside the agent's", () => {
+  const tools = [
+    createTool({ name: "look_up", description: "d", parameters: z.object({}), execute: () => "done" }),
+  ];
+
+  /** The `toolConfig` of a request with the tool and with search. */
+  async function toolConfigOf(options: GoogleProviderOptions, google: object = {}, own = tools) {
+    let body: Record<string, unknown> = {};
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      body = JSON.parse(String(init?.body));
+      return Response.json({ candidates: [{ content: { parts: [{ text: "Ok." }] }, finishReason: "STOP" }] });
+    };
+    const provider = createGoogleProvider({ apiKey: "k", model: MODEL, fetch, ...options });
+    const providerOptions = { google: { tools: [{ googleSearch: {} }], ...google } };
+    const { config } = configOf(provider, { tools: own, modelConfig: { providerOptions } });
+    await run<unknown, unknown>(says("Hi"), config);
+    return body["toolConfig"];
+  }
+
+  it.each<[string, Parameters<typeof toolConfigOf>, unknown]>([
+    ["show their calls, which Google demands", [{}], { includeServerSideToolInvocations: true }],
+    ["don't if the agent has no tools", [{}, {}, []], undefined],
+    ["don't with models before Gemini 3, which take no both", [{ model: OLD }], undefined],
+    [
+      "don't at Vertex AI, which doesn't know the field",
+      [{ baseURL: "https://europe-west4-aiplatform.googleapis.com/v1/publishers/google" }],
+      undefined,
+    ],
+    [
+      "don't if the application says so",
+      [{}, { toolConfig: { includeServerSideToolInvocations: false } }],
+      { includeServerSideToolInvocations: false },
+    ],
+  ])("%s", async (_, args, expected) => {
+    expect(await toolConfigOf(...args)).toEqual(expected);
   });
 });
 
