@@ -17,7 +17,7 @@ export const withoutWay = ({ first, answered, second, requests, ran }: Replayed)
 export const comparableMessages = (messages: readonly RichMessage[]): readonly RichMessage[] =>
   withoutChance(messages);
 
-const CHANCE = /127\.0\.0\.1:\d+|call_[0-9a-f]{32}|appr_[\w.-]+|\b[A-Za-z0-9]{16}\b/g;
+const CHANCE = /127\.0\.0\.1:\d+|call_[0-9a-f]{32}|appr_[\w.-]+|(?<=")[A-Za-z0-9]{16}(?=\\*")/g;
 
 /** Numbers what differs between replays: the ports in origins, and the ids that JAF and the AI SDK make. */
 function withoutChance<T>(value: T): T {
