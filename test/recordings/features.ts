@@ -7,4 +7,6 @@ export const FEATURES = [
   ...["function calls", "custom tools", "tool options", "streamed arguments", "structured output"],
   ...["reasoning", "refusals", "stop reasons", "paused turns"],
   ...["compaction", "context editing", "log probabilities", "ratings", "usage", "text"],
-] as const satisfies readonly string[];
+] as const;
+
+export type Feature = (typeof FEATURES)[number];

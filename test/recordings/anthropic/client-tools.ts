@@ -8,7 +8,7 @@ import { agentWith, tool } from "./tools.ts";
 const done = text("Done.");
 
 interface ClientTool {
-  readonly feature: string;
+  readonly feature: Recording["feature"];
   readonly page: string;
   readonly definition: { readonly type: string; readonly name: string };
   readonly input: { readonly [field: string]: string | readonly number[] };
