@@ -1,4 +1,5 @@
 import { createMemoryTool, type MemoryCommand } from "@jaf/anthropic";
+import type { ToolCallInfo } from "@jaf/core";
 import { createInMemoryProvider, type MemoryProvider } from "@jaf/memory";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type LosslessBackend, openPostgres, openRedis } from "./support/lossless/backends.ts";
@@ -16,7 +17,7 @@ async function client(backend: LosslessBackend, wrap = (provider: MemoryProvider
   onTestFinished(close);
   const tool = createMemoryTool<string>({ store: wrap(provider), user: (user) => user });
   const ask = (command: MemoryCommand, user = "ada") => tool.execute(command, user);
-  return { provider, ask };
+  return { provider, tool, ask };
 }
 
 const view = { command: "view", path: PATH } as const;
@@ -56,6 +57,17 @@ describe.each([
     expect(shown.map((line) => line.split("\t")[1]).toSorted()).toEqual(
       lines.flatMap((line) => [`one ${line}`, `other ${line}`]).toSorted(),
     );
+  });
+
+  it("carries out one call once, even if two processes repeat it at once", async () => {
+    const backend = await started();
+    const [one, other] = [await client(backend), await client(backend)];
+    await one.ask(create());
+    const call = { idempotencyKey: "call-1", signal: new AbortController().signal };
+    const repeat = ({ tool }: typeof one) => tool.execute(insert("x"), "ada", call as ToolCallInfo);
+    const answers = await Promise.all([one, other, one, other].map(repeat));
+    expect(new Set(answers)).toEqual(new Set([`The file ${PATH} has been edited.`]));
+    expect(await one.ask(view)).toBe(`Here's the content of ${PATH} with line numbers:\n     1\tx`);
   });
 
   it("shows no user the files of another, whatever their ids are", async () => {

@@ -21,6 +21,8 @@ export function checkCache(body: JsonObject, messages: readonly Turn[]): void {
     const { cache_control: control, type } = block;
     if (!isObject(control) || control["type"] !== "ephemeral" || !TTLS.has(control["ttl"]))
       throw new Refusal("cache_control: Input does not match the expected shape");
+    if (block["defer_loading"] === true)
+      throw new Refusal("cache_control cannot be set for tools with defer_loading");
     if (NOT_CACHEABLE.has(type)) throw new Refusal(`cache_control cannot be set for ${type} blocks`);
     const isLong = control["ttl"] === "1h";
     if (isLong && isShort)

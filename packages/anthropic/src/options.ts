@@ -22,8 +22,8 @@ export interface AnthropicProviderOptions extends ModelServiceOptions {
   /** The limit of a reply in tokens, if the agent's `modelConfig.maxTokens` isn't set. Default 16,384. */
   readonly maxTokens?: number | undefined;
   /**
-   * Names of beta features, sent as `anthropic-beta`. Those of `providerOptions.anthropic.betas` are added, and those that the
-   * request requires.
+   * Names of beta features, sent as `anthropic-beta`. Those of `providerOptions.anthropic.betas` are added, and those
+   * that the request requires.
    */
   readonly betas?: readonly string[] | undefined;
   /**

@@ -31,7 +31,10 @@ const ended = [
   text("Pune is warmer."),
 ];
 
-/** No model writes what running code does: a stream has it at once, in its first event. `later`: further events, and their blocks. */
+/**
+ * No model writes what running code does: a stream has it at once, in its first event. `later`: further events, and their
+ * blocks.
+ */
 function atOnce(
   content: readonly JsonObject[],
   later: { readonly events: readonly JsonObject[]; readonly blocks?: readonly JsonObject[] } = { events: [] },

@@ -99,6 +99,7 @@ export const stops: readonly Recording[] = [
     agent: agentWith({ fallbacks: "default" }, [tool("scan", "open")]),
     replies: [
       recorded([text("I'll scan."), declined, fallback, retried], {
+        model: "claude-opus-5",
         usage: {
           ...{ input_tokens: 412, output_tokens: 40 },
           iterations: [
@@ -111,6 +112,7 @@ export const stops: readonly Recording[] = [
     ],
     requested: { fallbacks: "default" },
     outcome: { status: "completed", output: "Open." },
+    kept: [{ providerMetadata: { anthropic: { model: "claude-opus-5" } } }, {}, {}],
     ran: [["scan", { host: "b.example" }]],
     sentBack: [
       assistant(text("I'll scan."), fallback, retried),

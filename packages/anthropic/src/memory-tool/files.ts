@@ -13,7 +13,7 @@ const SEGMENT = /^(?!\.{1,2}$)[^/\\\p{Cc}]+$/u;
 /** A dot or a separator that a later step might decode. */
 const ENCODED = /%(2e|2f|5c|00)/i;
 
-/** Returns the path without a slash at its end; `undefined` if it isn't in {@link ROOT}, or could be read as another path. */
+/** Returns the path without a slash at its end; `undefined` if it could lead out of {@link ROOT}. */
 export function pathIn(given: string): string | undefined {
   const path = given.replace(/\/$/, "");
   const [before, root, ...segments] = path.split("/");

@@ -1,5 +1,6 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
+import { present } from "@jaf/memory/internal";
 import {
   collectSources,
   contentOf,
@@ -11,6 +12,7 @@ import {
 } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import { isServerCall, partOf, textPartOf, type WireBlock, withoutNull } from "../parts.ts";
+import type { MessagesRequest } from "../request/request.ts";
 import type { Executor, OfferedTools } from "../request/service-tools.ts";
 import { citationsIn, fetchedPages } from "./citations.ts";
 import { furtherUsage } from "./usage.ts";
@@ -32,10 +34,15 @@ type ReplyMessage = NonNullable<ModelCompletion["message"]>;
  * The message of a reply. Its content is a string if there is only one text, possibly followed by calls; else parts, with a
  * `tool-call` part at the place of each call. `providerMetadata.anthropic` holds the reply's other fields.
  */
-export function messageOf(reply: WireReply, tools: OfferedTools): ReplyMessage {
-  const { type: _, role: __, model: ___, stop_reason: ____, id, ...told } = withoutNull(reply.fields);
+export function messageOf(reply: WireReply, { tools, origin }: MessagesRequest): ReplyMessage {
+  const { type: _, role: __, stop_reason: ___, id, model, ...told } = withoutNull(reply.fields);
   const usage = furtherUsage(reply.usages);
-  const fields = Object.keys(usage).length === 0 ? told : { ...told, usage };
+  const fields = {
+    ...told,
+    // The version behind a name, or a fallback model.
+    ...(model === origin.model ? {} : present({ model })),
+    ...(Object.keys(usage).length === 0 ? {} : { usage }),
+  };
   const further = {
     ...(typeof id === "string" ? { id } : {}),
     ...(Object.keys(fields).length === 0 ? {} : { providerMetadata: { anthropic: fields } }),
@@ -52,7 +59,7 @@ export function messageOf(reply: WireReply, tools: OfferedTools): ReplyMessage {
 
 export const isCall = ({ type }: WireBlock): boolean => type === "tool_use";
 
-/** Leaves out the calls of a model that declined, and whose reply a fallback model went on with: nothing may run or answer them. */
+/** Leaves out the calls of a model that declined before a fallback model went on: nothing may run or answer them. */
 function withoutDeclined(content: readonly WireBlock[]): readonly WireBlock[] {
   const last = content.findLastIndex(({ type }) => type === "fallback");
   return content.filter((block, index) => index > last || !isCall(block));

@@ -29,7 +29,7 @@ const isContent = (value: unknown): value is readonly WireBlock[] =>
 
 export function completionOf(reply: WireReply, request: MessagesRequest): ModelCompletion {
   return {
-    message: messageOf(reply, request.tools),
+    message: messageOf(reply, request),
     origin: request.origin,
     ...present({ finish_reason: reply.stopReason, usage: usageOf(reply.usages) }),
   };

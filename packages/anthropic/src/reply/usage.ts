@@ -36,7 +36,7 @@ function sumOf(counts: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : known.reduce((sum, one) => sum + one, 0);
 }
 
-/** What the usage holds besides the counts of `usageOf`, e.g. the number of searches: the sum of numbers, and all iterations. */
+/** What the usage holds besides the counts of `usageOf`, e.g. the number of searches. Numbers are sums. */
 export function furtherUsage(requests: readonly Fields[]): Fields {
   const {
     input_tokens: _,

@@ -68,7 +68,8 @@ function breakpointsOf(
   { tools, prompt, given }: BreakpointInput,
 ): ReadonlySet<Fields> {
   const room = Math.max(0, MAX_BREAKPOINTS - given);
-  const ofTools = keepsTools === true ? [tools.at(-1)] : [];
+  // A deferred tool isn't in the prompt, so it can't be a breakpoint.
+  const ofTools = keepsTools === true ? [tools.findLast((tool) => tool["defer_loading"] !== true)] : [];
   const ofSystem = instructions === true ? [prompt.system.at(-1)] : [];
   const ofMessages = messages === "all" ? movingEnds(prompt, tools.length > 0) : firstEnds(prompt, messages);
   const isUnmarked = (end: Fields | undefined): end is Fields =>

@@ -12,7 +12,6 @@ import {
   modelName,
   optionsFor,
   ownCallIds,
-  type ToolNames,
   toolNames,
   withoutForeignApprovals,
 } from "@jaf/model-http";
@@ -34,7 +33,6 @@ export interface MessagesRequest {
   /** The values of `anthropic-beta`. */
   readonly betas: readonly string[];
   readonly origin: ModelOrigin;
-  readonly names: ToolNames;
   readonly tools: OfferedTools;
 }
 
@@ -106,7 +104,6 @@ export function messagesRequest<Ctx>(
     body,
     betas: betasOf(body, [...options.betas, ...further.betas]),
     origin,
-    names,
     tools: offered,
   };
 }

@@ -1,4 +1,4 @@
-import type { ModelStreamChunk, Tool } from "@jaf/core";
+import type { ModelStreamChunk } from "@jaf/core";
 import { expect, it } from "vitest";
 import { tool } from "../../../../test/recordings/anthropic/tools.ts";
 import type { Json } from "../../../../test/recordings/recording.ts";
@@ -6,7 +6,7 @@ import { createAnthropicProvider } from "../../src/index.ts";
 import { MODEL, origin, says } from "../support/setup.ts";
 
 interface Streamed {
-  readonly tools?: readonly Tool<never, unknown>[];
+  readonly tools?: readonly ReturnType<typeof tool>[];
   readonly service?: readonly Json[];
 }
 

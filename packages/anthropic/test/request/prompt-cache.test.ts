@@ -46,6 +46,14 @@ describe("cache_control", () => {
     expect((await bodies({})).map(marksOf)).toEqual([[], [], []]);
   });
 
+  it("marks the last tool that isn't deferred", async () => {
+    const deferred = tools.map((tool, index) =>
+      index === 0 ? tool : { ...tool, providerOptions: { anthropic: { defer_loading: true } } },
+    );
+    const [first = {}] = await bodies({ tools: true }, { tools: deferred });
+    expect(marksOf(first)).toEqual(["tools.0 1h"]);
+  });
+
   it("marks the end of each region and the end of the previous request", async () => {
     const [first = {}, second = {}, third = {}] = await bodies({
       instructions: true,

@@ -26,6 +26,7 @@ const content = contentOf(
     fc.constantFrom<ContentPart>(
       { type: "reasoning", text: "never signed" },
       { type: "media", mediaType: "audio/wav", data: "aGk=" },
+      { type: "source", id: "source-1", sourceType: "url", url: "https://a.example/" },
       { type: "image_url", image_url: { url: "https://a.example/a.png" } },
     ),
   ),
