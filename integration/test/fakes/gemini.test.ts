@@ -144,7 +144,7 @@ describe("Gemini's content rules refuse", () => {
       { tools: [{ computerUse: {} }] },
     ],
     [
-      "a risky action that nobody has confirmed",
+      "a risky action that the user has not confirmed",
       [user(text("Hi")), model(risky), user(response("a"))],
       /acknowledge/,
     ],

@@ -1,20 +1,9 @@
-import { CITY, cityCodec } from "../everyday.ts";
 import type { Recording } from "../recording.ts";
-import { model, replied, says } from "./replies.ts";
+import { model, replied } from "./replies.ts";
 
 const documentation = (page: string): string => `https://ai.google.dev/gemini-api/docs/${page}`;
 
 export const everyday: readonly Recording[] = [
-  {
-    feature: "structured output",
-    name: "is decoded",
-    documented: documentation("structured-output"),
-    model: "gemini-3.8-flash",
-    agent: { outputCodec: cityCodec },
-    requested: { generationConfig: { responseMimeType: "application/json" } },
-    replies: [says(JSON.stringify(CITY))],
-    outcome: { status: "completed", output: CITY },
-  },
   {
     feature: "usage",
     name: "counts what was read from the cache, and the thinking",

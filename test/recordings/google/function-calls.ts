@@ -10,6 +10,13 @@ export const weather = createTool({
   description: "Of a city",
   parameters: z.object({ city: z.string() }),
   execute: ({ city }) => `Sun in ${city}.`,
+});
+
+const forecast = createTool({
+  name: "weather",
+  description: "Of a city",
+  parameters: z.object({ city: z.string() }),
+  execute: ({ city }) => `Sun in ${city}.`,
   providerOptions: { google: { behavior: "BLOCKING", responseJsonSchema: { type: "string" } } },
 });
 
@@ -71,20 +78,7 @@ export const functionCalls: readonly Recording[] = [
     model: "gemini-3.8-flash",
     agent: { tools: [weather] },
     replies: [replied([[thought], parallel.slice(1, 2), parallel.slice(2)]), says("Sun.")],
-    requested: {
-      tools: [
-        {
-          functionDeclarations: [
-            {
-              name: "weather",
-              description: "Of a city",
-              behavior: "BLOCKING",
-              responseJsonSchema: { type: "string" },
-            },
-          ],
-        },
-      ],
-    },
+    requested: { tools: [{ functionDeclarations: [{ name: "weather", description: "Of a city" }] }] },
     outcome: { status: "completed", output: "Sun." },
     kept: [
       {
@@ -109,6 +103,30 @@ export const functionCalls: readonly Recording[] = [
     sentBack: [
       model(...parallel),
       results(result("c1", "Rome"), result("c2", "Oslo")),
+      model({ text: "Sun." }),
+    ],
+  },
+  {
+    feature: "tool options",
+    name: "fields of Google's in a tool's declaration",
+    documented: "https://ai.google.dev/api/caching#FunctionDeclaration",
+    model: "gemini-3.8-flash",
+    agent: { tools: [forecast] },
+    replies: [replied([[call("c1", "Rome", { thoughtSignature: "s-1" })]]), says("Sun.")],
+    requested: {
+      tools: [
+        {
+          functionDeclarations: [
+            { name: "weather", behavior: "BLOCKING", responseJsonSchema: { type: "string" } },
+          ],
+        },
+      ],
+    },
+    outcome: { status: "completed", output: "Sun." },
+    ran: [["weather", { city: "Rome" }]],
+    sentBack: [
+      model(call("c1", "Rome", { thoughtSignature: "s-1" })),
+      results(result("c1", "Rome")),
       model({ text: "Sun." }),
     ],
   },

@@ -275,7 +275,7 @@ export const grounding: readonly Recording[] = [
     sentBack: [model({ text: files })],
   },
   {
-    feature: "web fetch",
+    feature: "URL context",
     name: "names the pages that were read",
     documented: "https://ai.google.dev/gemini-api/docs/url-context",
     model: "gemini-3.8-flash",

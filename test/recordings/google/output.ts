@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { Json, Recording } from "../recording.ts";
 import { event, model, replied, reply } from "./replies.ts";
 
@@ -46,7 +47,23 @@ const other = (text: string, more: Json = {}): Json => ({
 
 export const output: readonly Recording[] = [
   {
-    feature: "generated media",
+    feature: "structured output",
+    name: "JSON by the schema of an outputCodec",
+    documented: "https://ai.google.dev/gemini-api/docs/structured-output",
+    model: "gemini-3.8-flash",
+    agent: { outputCodec: z.object({ city: z.string() }) },
+    replies: [replied([[{ text: '{"ci' }], [{ text: 'ty":"Rome"}' }]])],
+    requested: {
+      generationConfig: {
+        responseMimeType: "application/json",
+        responseJsonSchema: { type: "object", properties: { city: { type: "string" } } },
+      },
+    },
+    outcome: { status: "completed", output: { city: "Rome" } },
+    kept: [{ content: '{"city":"Rome"}' }],
+  },
+  {
+    feature: "image generation",
     name: "a draft among the thoughts, and the image",
     documented: "https://ai.google.dev/gemini-api/docs/image-generation",
     model: "gemini-3-pro-image-preview",
@@ -153,33 +170,58 @@ export const output: readonly Recording[] = [
     usage: [{ inputTokens: 1290, outputTokens: 10 }],
   },
   {
-    feature: "stop reasons",
-    name: "the first one is the reply, in a stream whose events have one each",
+    feature: "log probabilities",
+    name: "of two candidates, the first of which is the reply; a stream has events of one each",
     documented: "https://ai.google.dev/api/generate-content#candidate",
     model: "gemini-2.5-flash",
-    agent: { modelConfig: { providerOptions: { google: { generationConfig: { candidateCount: 2 } } } } },
+    agent: {
+      modelConfig: {
+        providerOptions: { google: { generationConfig: { candidateCount: 2, responseLogprobs: true } } },
+      },
+    },
     replies: [
       {
         whole: {
           candidates: [
-            { content: { role: "model", parts: [{ text: "Red." }] }, finishReason: "STOP" },
-            other("Blue.", { finishReason: "MAX_TOKENS" }),
+            {
+              content: { role: "model", parts: [{ text: "Red." }] },
+              finishReason: "STOP",
+              avgLogprobs: -0.1,
+            },
+            other("Blue.", { finishReason: "MAX_TOKENS", avgLogprobs: -0.9 }),
           ],
         },
         events: [
           { candidates: [other("Blue.")] },
-          { candidates: [{ content: { role: "model", parts: [{ text: "Red." }] }, finishReason: "STOP" }] },
-          { candidates: [{ index: 1, finishReason: "MAX_TOKENS" }] },
+          {
+            candidates: [
+              {
+                content: { role: "model", parts: [{ text: "Red." }] },
+                finishReason: "STOP",
+                avgLogprobs: -0.1,
+              },
+            ],
+          },
+          { candidates: [{ index: 1, finishReason: "MAX_TOKENS", avgLogprobs: -0.9 }] },
         ],
       },
     ],
+    requested: { generationConfig: { candidateCount: 2, responseLogprobs: true } },
     outcome: { status: "completed", output: "Red." },
     kept: [
       {
         content: "Red.",
         providerMetadata: {
           google: {
-            candidates: [{ index: 1, content: { parts: [{ text: "Blue." }] }, finishReason: "MAX_TOKENS" }],
+            avgLogprobs: -0.1,
+            candidates: [
+              {
+                index: 1,
+                content: { parts: [{ text: "Blue." }] },
+                finishReason: "MAX_TOKENS",
+                avgLogprobs: -0.9,
+              },
+            ],
           },
         },
       },

@@ -31,6 +31,10 @@ export const stops: readonly Recording[] = [
   stop("a call isn't valid", "MALFORMED_FUNCTION_CALL", malformed, [{ text: "Half" }]),
   stop("Google's own tools are called too often for an answer", "TOO_MANY_TOOL_CALLS", malformed, searched),
   {
+    ...stop("a search has no result", "STOP", unusable, searched.slice(0, 1)),
+    outcome: { status: "error", error: unusable, says: "GOOGLE_SEARCH_WEB" },
+  },
+  {
     ...stop("nothing is said about a page", "STOP", unusable),
     replies: [replied([[]], grounding)],
   },

@@ -107,7 +107,7 @@ function planTurn(
 }
 
 /** The services with their own search in these tests. */
-const SEARCHING: ReadonlySet<Family> = new Set(["anthropic", "google", "openai", "responses"]);
+const SEARCHING: ReadonlySet<Family> = new Set(["anthropic", "openai", "own-gemini", "responses"]);
 
 interface Speaker {
   readonly model: string;

@@ -17,7 +17,7 @@ export interface Call {
 }
 
 /** The function calls of a reply: those for the agent, and those that Google answers itself, e.g. by an MCP server. */
-export interface Calls {
+interface Calls {
   /** Adds a `functionCall` part. `begun` is the call if the part doesn't continue one. */
   readonly add: (part: Fields) => {
     readonly begun: Call | undefined;

@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
 
 /** What a reply has beside its parts: sources, ratings, log probabilities, the model's version. */
-export interface ReplyMetadata {
+interface ReplyMetadata {
   readonly add: (response: Fields) => void;
   /** Returns the fields to keep in the message, under Google's own names. */
   readonly fields: () => Fields;

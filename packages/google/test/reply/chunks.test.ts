@@ -6,7 +6,7 @@ import { functionCalls, weather } from "../../../../test/recordings/google/funct
 import { grounding } from "../../../../test/recordings/google/grounding.ts";
 import { mcp } from "../../../../test/recordings/google/mcp.ts";
 import { event, reply } from "../../../../test/recordings/google/replies.ts";
-import type { Json } from "../../../../test/recordings/recording.ts";
+import type { Json, Recording } from "../../../../test/recordings/recording.ts";
 import { createGoogleProvider } from "../../src/index.ts";
 import { type AnyAgent, configOf } from "../support/setup.ts";
 
@@ -56,10 +56,13 @@ const doneIn = (chunks: Chunks) => {
   return last;
 };
 
-const eventsOf = (
-  recordings: readonly { readonly replies: readonly { readonly events: readonly unknown[] }[] }[],
-  at: number,
-) => (recordings[at]?.replies[0]?.events ?? []) as readonly Json[];
+/** The events of a recording's first reply, and its agent, by the beginning of the recording's name. */
+function recorded(recordings: readonly Recording[], name: string) {
+  const recording = recordings.find((each) => each.name.startsWith(name));
+  const [first] = recording?.replies ?? [];
+  if (recording === undefined || first === undefined) throw new Error(`There is no recording "${name}".`);
+  return { events: first.events as readonly Json[], agent: recording.agent ?? {} };
+}
 
 const city = (stringValue: string, more: Json = {}) =>
   event([
@@ -69,8 +72,8 @@ const begins = event([{ functionCall: { name: "weather", willContinue: true } }]
 
 describe("a streamed call", () => {
   it("is told with each piece of its arguments, which join to the whole", async () => {
-    const { agent } = functionCalls[1] ?? {};
-    const chunks = await chunksOf(eventsOf(functionCalls, 1), agent);
+    const { events, agent } = recorded(functionCalls, "values of all types");
+    const chunks = await chunksOf(events, agent);
     const [call] = doneIn(chunks).message?.tool_calls ?? [];
     expect(argumentsIn(chunks)).toEqual([call?.function?.arguments]);
     expect(callsIn(chunks).length).toBeGreaterThan(8);
@@ -114,8 +117,8 @@ describe("a streamed call", () => {
 
 describe("a call that the same reply answers", () => {
   it("is told as parts, and never as a call", async () => {
-    const { agent } = mcp[0] ?? {};
-    const chunks = await chunksOf(eventsOf(mcp, 0), agent);
+    const { events, agent } = recorded(mcp, "Google answers its call");
+    const chunks = await chunksOf(events, agent);
     expect(callsIn(chunks)).toEqual([]);
     expect(chunks.flatMap(({ chunk }) => (chunk.type === "part" ? [chunk.part.type] : []))).toEqual([
       "provider-tool-call",
@@ -126,23 +129,23 @@ describe("a call that the same reply answers", () => {
   });
 
   it("may have a name of the agent's tools, whose calls are told at the end beside MCP servers", async () => {
-    const { agent } = mcp[2] ?? {};
-    expect(callsIn(await chunksOf(eventsOf(mcp, 2), agent))).toEqual([]);
-    const other = await chunksOf(eventsOf(mcp, 3), agent);
+    const { events, agent } = recorded(mcp, "a server's tool");
+    expect(callsIn(await chunksOf(events, agent))).toEqual([]);
+    const other = await chunksOf(recorded(mcp, "the agent's tool").events, agent);
     expect(callsIn(other)).toMatchObject([{ at: 4, chunk: { id: "o1", arguments: '{"city":"Bonn"}' } }]);
   });
 
   it("can't have a name of the agent's tools without MCP servers: such calls are told at once", async () => {
-    const [first, ...others] = eventsOf(functionCalls, 0);
-    const chunks = await chunksOf([first ?? {}, ...others, reply([])]);
+    const { events } = recorded(functionCalls, "two calls at once");
+    const chunks = await chunksOf([...events, reply([])]);
     expect(callsIn(chunks).map(({ at }) => at)).toEqual([2, 3]);
   });
 });
 
 describe("a source", () => {
   it("is told at the end of the stream, before it is done", async () => {
-    const { agent } = grounding[0] ?? {};
-    const chunks = await chunksOf(eventsOf(grounding, 0), agent);
+    const { events, agent } = recorded(grounding, "cites pages");
+    const chunks = await chunksOf(events, agent);
     const types = chunks.slice(-4).map(({ chunk }) => (chunk.type === "part" ? chunk.part.type : chunk.type));
     expect(types).toEqual(["source", "source", "source", "done"]);
     const content = doneIn(chunks).message?.content ?? [];
