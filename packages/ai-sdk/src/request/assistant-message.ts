@@ -2,7 +2,7 @@ import type { JSONValue } from "@ai-sdk/provider";
 import type { CacheableConfig } from "@jaf/core";
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, jsonIn, partText } from "@jaf/memory/internal";
-import { isObject, isProviderExecuted, isSameOrigin, textField } from "@jaf/model-http";
+import { inputObject, isProviderExecuted, isSameOrigin, textField } from "@jaf/model-http";
 import { fileOf } from "./media.ts";
 import { type AssistantPart, providerOptionsOf, type ToolOutput } from "./prompt.ts";
 
@@ -121,7 +121,7 @@ function callPart(call: RichToolCall, isOwn: boolean, { providerTools }: Recipie
     type: "tool-call",
     toolCallId: call.id,
     toolName: name,
-    input: providerTools.has(name) ? jsonIn(calledTool(call).input) : callInput(call),
+    input: providerTools.has(name) ? jsonIn(calledTool(call).input) : inputObject(call),
     ...(isProviderExecuted(call) ? { providerExecuted: true } : {}),
     ...(isOwn ? withGoogleSignature(providerOptionsOf(call.providerMetadata)) : {}),
   };
@@ -142,15 +142,4 @@ function withGoogleSignature(
   if (signed?.["thoughtSignature"] === undefined) return options;
   const google = { thoughtSignature: signed["thoughtSignature"] };
   return { providerOptions: { ...providerOptions, google } };
-}
-
-/**
- * Returns the input of a call as an object, because providers accept only objects. Any other input is wrapped in an object.
- */
-function callInput(call: RichToolCall): unknown {
-  const { input } = calledTool(call);
-  if (call.type === "custom") return { input };
-  if (input.trim() === "") return {};
-  const parsed = jsonIn(input);
-  return isObject(parsed) ? parsed : { rawInvalidInput: input };
 }

@@ -1,5 +1,5 @@
 import type { ProviderOptions } from "@jaf/core";
-import { type Fields, isObject, textField } from "@jaf/model-http";
+import { type Fields, fieldsOf, textField } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import type { KnownModel } from "../model.ts";
 
@@ -35,9 +35,11 @@ export function splitTools(
   const options: Record<string, Fields> = {};
   for (const [name, fields] of Object.entries(providerOptions)) {
     const { tools, ...rest } = fields;
-    const isTools = names.includes(name) && Array.isArray(tools);
-    if (isTools) provided.push(...tools.map((tool) => providerTool(tool, name)));
-    if (!isTools || Object.keys(rest).length > 0) options[name] = isTools ? rest : fields;
+    if (!names.includes(name) || !Array.isArray(tools)) options[name] = fields;
+    else {
+      provided.push(...tools.map((tool) => providerTool(tool, name)));
+      options[name] = rest;
+    }
   }
   return { provided, options };
 }
@@ -45,17 +47,17 @@ export function splitTools(
 const ID = /^[^.]+\.(.+?)(?:_\d{8})?$/;
 
 function providerTool(tool: unknown, provider: string): ProviderTool {
-  const fields = isObject(tool) ? tool : {};
+  const fields = fieldsOf(tool);
   const id = textField(fields, "id") ?? "";
   const [, ownName] = ID.exec(id) ?? [];
   if (ownName === undefined) {
     throw errors.configuration(
-      `providerOptions.${provider}.tools: expected tools of the AI SDK, e.g. { "id": "anthropic.web_search_20250305" }`,
+      `providerOptions.${provider}.tools: expected ids of the AI SDK's tools, e.g. "anthropic.bash_20250124"`,
     );
   }
   return {
     id,
     name: textField(fields, "name") ?? ownName,
-    args: isObject(fields["args"]) ? fields["args"] : {},
+    args: fieldsOf(fields["args"]),
   };
 }

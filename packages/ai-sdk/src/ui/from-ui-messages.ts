@@ -9,7 +9,7 @@ import {
 import { contentOf, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import * as z from "zod";
 import { addLateResult, type LateResult, lateResultIn } from "./late-results.ts";
-import { mediaAt } from "./parts.ts";
+import { mediaAt, refusalIn } from "./parts.ts";
 import { sourceIn } from "./sources.ts";
 import { APPROVED, deniedText, isDecided, outputContent } from "./tool-parts.ts";
 
@@ -119,7 +119,9 @@ function stepMessages(step: readonly Fields[], late: readonly Late[]): RichMessa
   const content: ContentPart[] = [];
   const calls: RichToolCall[] = [];
   const results: RichMessage[] = [];
-  for (const part of step) {
+  const [field] = step.filter((part) => refusalIn(part) === "field");
+  const shown = step.filter((part) => part !== field);
+  for (const part of shown) {
     if (!isTool(part)) {
       const known = contentPart(part);
       if (known !== undefined) content.push(known);
@@ -136,9 +138,10 @@ function stepMessages(step: readonly Fields[], late: readonly Late[]): RichMessa
     }
   }
   for (const { result, at } of late) addLateResult(content, result, at);
-  if (content.length === 0) return [];
+  if (content.length === 0 && field === undefined) return [];
   const called = calls.length === 0 ? {} : { tool_calls: calls };
-  return [{ role: "assistant", content: contentLike(step, content), ...called }, ...results];
+  const refused = field === undefined ? {} : { refusal: textField(field, "text") ?? "" };
+  return [{ role: "assistant", content: contentLike(shown, content), ...called, ...refused }, ...results];
 }
 
 /** Returns the reply's content in the form in which the reply was stored (text or parts), so that both can be compared. */
@@ -157,7 +160,8 @@ function contentPart(part: Fields): ContentPart | undefined {
   const named = present({ filename });
   switch (part["type"]) {
     case "text":
-      return text === undefined ? undefined : { type: "text", text };
+      if (text === undefined) return undefined;
+      return refusalIn(part) === undefined ? { type: "text", text } : { type: "refusal", refusal: text };
     case "reasoning":
       return text === undefined || text === "" ? undefined : { type: "reasoning", text };
     case "file":

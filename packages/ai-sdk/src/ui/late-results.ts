@@ -29,7 +29,6 @@ export function lateResultIn(part: Fields): LateResult | undefined {
 
 /** Adds a late result to the content of its reply. */
 export function addLateResult(content: ContentPart[], result: ContentPart, at: number): void {
-  let before = 0;
-  const index = content.findIndex((part) => isComparable(part) && before++ === at);
-  content.splice(index < 0 ? content.length : index, 0, result);
+  const behind = content.filter(isComparable)[at];
+  content.splice(behind === undefined ? content.length : content.indexOf(behind), 0, result);
 }

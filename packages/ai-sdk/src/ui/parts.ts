@@ -1,6 +1,6 @@
 import type { ContentPart } from "@jaf/memory";
 import { partText, present } from "@jaf/memory/internal";
-import { base64Of, textField } from "@jaf/model-http";
+import { base64Of, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import { fileOf } from "../request/media.ts";
 import { providerOptionsOf } from "../request/prompt.ts";
 import { uiSource } from "./sources.ts";
@@ -27,7 +27,14 @@ export function uiPart(part: ContentPart, options: UIOptions): AiSdkUIPart | und
     return { type: "reasoning", text, ...metadata };
   }
   if (part.type === "source") return uiSource(part, metadata.providerMetadata);
-  const text = part.type === "refusal" ? textField(part, "refusal") : partText(part);
+  if (part.type === "refusal") {
+    const providerMetadata = {
+      ...metadata.providerMetadata,
+      jaf: { refusal: part["field"] === true ? "field" : "part" },
+    };
+    return { type: "text", text: textField(part, "refusal") ?? "", state: "done", providerMetadata };
+  }
+  const text = partText(part);
   if (text !== undefined) {
     return text === "" && metadata.providerMetadata === undefined
       ? undefined
@@ -56,6 +63,12 @@ function uiFile(part: ContentPart): UIFile | undefined {
       ? (data.originalUrl ?? data.url.href)
       : `data:${mediaType};base64,${base64Of(data.data)}`;
   return { mediaType, url, ...present({ filename }) };
+}
+
+/** Returns how a message has the refusal that a UI part shows. Returns `undefined` for any other UI part. */
+export function refusalIn({ type, providerMetadata }: Fields): "field" | "part" | undefined {
+  const { refusal } = fieldsOf(fieldsOf(providerMetadata)["jaf"]);
+  return type === "text" && (refusal === "field" || refusal === "part") ? refusal : undefined;
 }
 
 const DATA_URL = /^data:[^,]*;base64,/;

@@ -1,5 +1,5 @@
 import type { ContentPart } from "@jaf/memory";
-import { type Fields, fieldsOf, listOf, picked, textField } from "@jaf/model-http";
+import { type Fields, fieldsOf, picked, textField } from "@jaf/model-http";
 import type { AiSdkSourceDocumentPart, AiSdkSourceUrlPart, UIJsonObject, UIMetadata } from "./ui-message.ts";
 
 type UISource = AiSdkSourceUrlPart | AiSdkSourceDocumentPart;
@@ -45,23 +45,13 @@ function expressedIn({ type, sourceId: id, ...fields }: Fields): Fields {
 /** Converts a UI part of a client back into a source. Ignores all metadata but JAF's fields of the source. */
 export function sourceIn(part: Fields): ContentPart {
   const { ranges, ...own } = fieldsOf(fieldsOf(part["providerMetadata"])["jaf"]);
-  const places = listOf(ranges).map(fieldsOf);
-  const fields = {
-    ...expressedIn(part),
-    ...own,
-    ...(places.every(isRange) && places.length > 0 ? { ranges: places } : {}),
-  };
-  return {
-    type: "source",
-    ...picked(
-      fields,
-      FIELDS.filter((name) => isField(name, fields)),
-    ),
-  };
+  const fields = { ...expressedIn(part), ...own };
+  const texts = FIELDS.filter((name) => typeof fields[name] === "string");
+  const areRanges = Array.isArray(ranges) && ranges.every(isRange);
+  return { type: "source", ...picked(fields, texts), ...(areRanges ? { ranges } : {}) };
 }
 
-const isField = (name: string, fields: Fields): boolean =>
-  name === "ranges" || typeof fields[name] === "string";
-
-const isRange = ({ start, end, ...more }: Fields): boolean =>
-  Number.isInteger(start) && Number.isInteger(end) && Object.keys(more).length === 0;
+function isRange(range: unknown): boolean {
+  const { start, end, ...more } = fieldsOf(range);
+  return Number.isInteger(start) && Number.isInteger(end) && Object.keys(more).length === 0;
+}

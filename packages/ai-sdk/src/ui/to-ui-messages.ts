@@ -187,7 +187,7 @@ function addReply(turn: AiSdkUIPart[], message: RichMessage, options: UIOptions)
 
 function contentParts({ content, refusal }: RichMessage): readonly ContentPart[] {
   const parts = typeof content === "string" ? [] : (content ?? []);
-  return typeof refusal === "string" ? [...parts, { type: "refusal", refusal }] : parts;
+  return typeof refusal === "string" ? [...parts, { type: "refusal", refusal, field: true }] : parts;
 }
 
 function ownCall(call: RichToolCall, options: UIOptions): AiSdkToolPart {

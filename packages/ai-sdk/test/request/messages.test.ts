@@ -168,8 +168,8 @@ describe("a call", () => {
   it.each([
     ['{"a":1}', { a: 1 }],
     ["", {}],
-    ["{broken", { rawInvalidInput: "{broken" }],
-    ["[1]", { rawInvalidInput: "[1]" }],
+    ["{broken", { input: "{broken" }],
+    ["[1]", { input: "[1]" }],
   ])("gets an object as its input: %s", async (text, input) => {
     const prompt = await promptOf([{ role: "assistant", content: null, tool_calls: [call(text)] }, RESULT]);
     expect(prompt).toEqual([

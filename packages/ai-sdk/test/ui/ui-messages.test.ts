@@ -190,6 +190,19 @@ describe("a turn", () => {
     await validateUIMessages({ messages: throughTheWire(ui) as UIMessage[] });
   });
 
+  it.each<[string, Partial<RichMessage>]>([
+    ["a part", { content: [{ type: "refusal", refusal: "I won't." }] }],
+    ["a field", { content: null, refusal: "I won't." }],
+    ["a field beside parts", { content: [{ type: "text", text: "Hm." }], refusal: "I won't." }],
+  ])("gives back a refusal that is %s", (_, message) => {
+    const refused = [
+      { role: "user", content: "How?" },
+      { role: "assistant", content: "", ...message },
+    ] as Message[];
+    const back = taken(throughTheWire(toUIMessages(refused)));
+    expect(validateContinuation(refused, back)).toMatchObject({ ok: true });
+  });
+
   it("takes no metadata of a source but JAF's own fields", () => {
     const jaf = { ranges: [{ start: 0, end: "x" }], encrypted: "x", title: 7 };
     const part = {
