@@ -64,6 +64,17 @@ export const generateContentApi: ModelApi<Said> = {
       ],
     },
   },
+  unconfigured: {
+    reply: {
+      parts: [{ functionCall: { id: "c1", name: "click_at", args: { x: 1, y: 2 } }, thoughtSignature: "s" }],
+    },
+    tool: "click_at",
+    agent: {
+      modelConfig: {
+        providerOptions: { google: { tools: [{ computerUse: { environment: "ENVIRONMENT_BROWSER" } }] } },
+      },
+    },
+  },
   unanswered: {
     reply: { parts: [{ executableCode: { language: "PYTHON", code: "1" } }] },
     tool: "code_execution",
