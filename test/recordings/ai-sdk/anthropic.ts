@@ -76,7 +76,7 @@ const found = { type: "web_search_tool_result", tool_use_id: search.id, content:
 
 export const anthropicRecordings: readonly Recording[] = [
   {
-    feature: "refusal",
+    feature: "refusals",
     name: "in the middle of a sentence, with an explanation",
     documented: REFUSALS,
     model: "claude-opus-4-5",
@@ -86,7 +86,7 @@ export const anthropicRecordings: readonly Recording[] = [
     sentBack: [{ role: "assistant", content: [{ type: "text", text: "This could harm people." }] }],
   },
   {
-    feature: "refusal",
+    feature: "refusals",
     name: "without a word",
     documented: REFUSALS,
     model: "claude-opus-4-5",
@@ -94,7 +94,7 @@ export const anthropicRecordings: readonly Recording[] = [
     outcome: { status: "completed", output: "The model declined to answer." },
   },
   {
-    feature: "refusal",
+    feature: "refusals",
     name: "of an output of a codec",
     documented: REFUSALS,
     model: "claude-opus-4-5",

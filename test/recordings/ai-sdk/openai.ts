@@ -126,7 +126,7 @@ const shellCall = {
 
 export const responsesRecordings: readonly Recording[] = [
   {
-    feature: "refusal",
+    feature: "refusals",
     name: "with its words",
     documented: `${GUIDES}/structured-outputs#refusals`,
     model: "gpt-5.1",
@@ -137,7 +137,7 @@ export const responsesRecordings: readonly Recording[] = [
     usage: [{ inputTokens: 30, cachedInputTokens: 10, outputTokens: 8, reasoningTokens: 3 }],
   },
   {
-    feature: "refusal",
+    feature: "refusals",
     name: "of an output of a codec",
     documented: `${GUIDES}/structured-outputs#refusals`,
     model: "gpt-5.1",
@@ -173,7 +173,7 @@ export const responsesRecordings: readonly Recording[] = [
     sentBack: [answered("Tall. Very tall.")],
   },
   {
-    feature: "MCP",
+    feature: "MCP with approval",
     name: "after an approval",
     documented: `${GUIDES}/tools-connectors-mcp#approvals`,
     model: "gpt-5.1",
@@ -243,7 +243,7 @@ const chatRefusal: RecordedReply = {
 
 export const chatRecordings: readonly Recording[] = [
   {
-    feature: "refusal",
+    feature: "refusals",
     name: "with its words",
     documented: `${GUIDES}/structured-outputs#refusals`,
     model: "gpt-5.1",
@@ -253,7 +253,7 @@ export const chatRecordings: readonly Recording[] = [
     sentBack: [{ role: "assistant", content: refusal }],
   },
   {
-    feature: "refusal",
+    feature: "refusals",
     name: "of an output of a codec",
     documented: `${GUIDES}/structured-outputs#refusals`,
     model: "gpt-5.1",
