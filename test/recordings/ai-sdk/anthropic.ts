@@ -130,7 +130,7 @@ export const anthropicRecordings: readonly Recording[] = [
     usage: [{ inputTokens: 40, outputTokens: 12, cachedInputTokens: 0, cacheWriteTokens: 0 }],
   },
   {
-    feature: "citations",
+    feature: "sources",
     name: "that split a sentence",
     documented: "https://docs.claude.com/en/docs/build-with-claude/citations",
     model: "claude-opus-4-5",
