@@ -21,14 +21,15 @@ export type Before = Pick<ItemMetadata, "reasoningId">;
 /**
  * Checks whether an item asks the application for something: to run a tool, or to approve a call. `later`: the items
  * behind it so far. A call that is answered there is the service's own. Another service than OpenAI may also leave out the
- * answer (xAI doesn't tell what its searches found): then the call has an unknown name, and the model goes on.
+ * answer (xAI doesn't tell what its searches found): then the call has an unknown name, and the model goes on, or the
+ * request offers no custom tool.
  */
 export function asksApplication(item: Fields, later: readonly Fields[], request: ResponsesRequest): boolean {
   if (later.some((other) => isOutputOf(other, item))) return false;
   if (!isNamedCall(item)) return item["type"] === APPROVAL_REQUEST || clientToolNames(item) !== undefined;
   if (request.isOpenAI || isKnown(item, request)) return true;
   const isOffered = item["type"] === "function_call" || request.offersCustom;
-  return !later.some((other) => !isOffered || !isNamedCall(other));
+  return isOffered && later.every(isNamedCall);
 }
 
 /** Whether the item is a call of one of the agent's tools, so it is told before the reply has ended. */

@@ -83,8 +83,9 @@ export function pairedItems(items: readonly ReplayItem[], context: PairingContex
   return sent;
 }
 
-const idOf = (item: InputItem | undefined): string | undefined =>
-  typeof item?.["id"] === "string" ? item["id"] : undefined;
+/** The id of an item. Some endpoints leave it empty. */
+export const idOf = (item: InputItem | undefined): string | undefined =>
+  typeof item?.["id"] === "string" && item["id"] !== "" ? item["id"] : undefined;
 
 /** OpenAI's types of outputs all end like this. */
 export const isOutput = ({ type }: InputItem): boolean =>
