@@ -2,6 +2,7 @@ import type { ModelStreamChunk } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
 import { type Fields, fieldsOf, isSource } from "@jaf/model-http";
 import { asksApplication, callOf, isKnown, type ResponsesRequest } from "./calls.ts";
+import { CUSTOM_CALL } from "./items.ts";
 import { partReader } from "./parts.ts";
 import { SECTION_BREAK } from "./reasoning.ts";
 import { type StreamedItem, streamedItems } from "./streamed-items.ts";
@@ -120,7 +121,6 @@ export function itemStream(request: ResponsesRequest): ItemStream {
 }
 
 const FUNCTION_CALL = "function_call";
-const CUSTOM_CALL = "custom_tool_call";
 
 /** The type of the item that an event with a piece belongs to, since some gateways don't announce their items. */
 const PIECES: ReadonlyMap<unknown, string> = new Map([
