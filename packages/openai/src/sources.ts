@@ -27,7 +27,7 @@ function citationOf(annotation: Fields, text: string): Citation | undefined {
   const fields = { ...annotation, ...fieldsOf(annotation[String(type)]) };
   const range = rangeOf(fields, text);
   const { url, title, filename, file_id: documentId } = fields;
-  if (typeof url === "string") return { sourceType: "url", url, title: textOf(title), range };
+  if (typeof url === "string" && url !== "") return { sourceType: "url", url, title: textOf(title), range };
   return typeof documentId === "string"
     ? { sourceType: "document", filename: textOf(filename) ?? documentId, documentId, range }
     : undefined;

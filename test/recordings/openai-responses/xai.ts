@@ -37,6 +37,8 @@ const answer = said("Ostriches are fast.", {
   ],
 });
 
+const uncited = said("Fast.", { annotations: [{ type: "url_citation", url: "", title: "" }] });
+
 const weather = createTool({
   name: "get_weather",
   description: "The weather of a city.",
@@ -148,7 +150,7 @@ export const xaiRecordings: readonly Recording[] = [
     service: "xAI",
     model: "grok-4",
     agent: openai({ tools: [{ type: "web_search" }] }),
-    replies: [response([webSearch, said("Fast.")], { citations: ["https://birds.example"] })],
+    replies: [response([webSearch, uncited], { citations: ["https://birds.example"] })],
     outcome: { status: "completed", output: "Fast." },
     kept: [
       {
@@ -160,7 +162,7 @@ export const xaiRecordings: readonly Recording[] = [
         ],
       },
     ],
-    sentBack: [webSearch, said("Fast.")],
+    sentBack: [webSearch, uncited],
   },
   {
     feature: "reasoning",
