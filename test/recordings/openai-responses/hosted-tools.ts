@@ -300,6 +300,20 @@ export const hostedToolRecordings: readonly Recording[] = [
     usage: [{ inputTokens: 10, outputTokens: 5, cost: 0.3 }],
   },
   {
+    feature: "stop reasons",
+    name: "no answer within the limit, behind a search",
+    documented: guide("tools-web-search"),
+    model: "gpt-5.1",
+    agent: openai({ tools: [{ type: "web_search" }] }),
+    replies: [
+      response([thought("1"), webSearch, thought("2")], {
+        status: "incomplete",
+        incomplete_details: { reason: "max_output_tokens" },
+      }),
+    ],
+    outcome: { status: "error", error: { _tag: "ModelBehaviorError" }, says: "max_output_tokens" },
+  },
+  {
     feature: "file search",
     name: "cites two files of one name",
     documented: guide("tools-file-search"),
