@@ -31,8 +31,8 @@ const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false
  * | text | the output |
  * | a refusal, as a field or as parts, and no text | the output; `ModelRefused` if the agent has an `outputCodec` |
  * | no text, and a call of the model provider's own tool without a result | unusable; not retried |
- * | media, or parts that JAF doesn't know, and no text | the output `""` |
- * | none of these, and the model stopped because of the reply's length or a content filter | unusable; not retried |
+ * | media, results of the model provider's own tools, or parts that JAF doesn't know, and no text | the output `""` |
+ * | none of these, or only such results, and the model stopped because of the reply's length or a content filter | unusable; not retried |
  * | only reasoning | unusable; not retried |
  * | nothing, or only white space | unusable |
  * | a value that a store can't hold, or arguments that can't be written as JSON | unusable; not retried |
@@ -88,12 +88,8 @@ function usableReply(message: Message, completion: ModelCompletion | null | unde
           `its call of the model provider's tool "${open}" has no result`,
           false,
         );
-      if (!isOfTools(message)) return { ok: true, message };
-      return nothingSaid(
-        completion,
-        "it holds what the model provider's tools returned, and no answer",
-        false,
-      );
+      const stop = earlyStopOf(completion);
+      return stop !== undefined && isOfTools(message) ? stop : { ok: true, message };
     }
     case "reasoning":
       return nothingSaid(completion, "it holds reasoning and no answer", false);
@@ -134,11 +130,14 @@ function nothingSaid(
   detail: string,
   retryable = true,
 ): ParsedReply {
+  return earlyStopOf(completion) ?? unusable(detail, retryable);
+}
+
+/** Returns the reply as unusable if the model stopped early; otherwise `undefined`. */
+function earlyStopOf(completion: ModelCompletion | null | undefined): ParsedReply | undefined {
   const reason: unknown = completion?.finish_reason;
   const stop = typeof reason === "string" ? reason.toLowerCase() : "";
-  return STOPS.has(stop)
-    ? unusable(`the model stopped before it answered: ${stop}`, false)
-    : unusable(detail, retryable);
+  return STOPS.has(stop) ? unusable(`the model stopped before it answered: ${stop}`, false) : undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
