@@ -4,8 +4,8 @@ export interface ModelRules {
   readonly thinking: "adaptive" | "budget" | "none";
   /** Whether thinking can be turned off. */
   readonly canStopThinking: boolean;
-  /** Whether the model signs its thinking, and takes none back without the signature. */
-  readonly signsThinking: boolean;
+  /** Whether the model is Anthropic's own, which refuses ids of another form, and thinking without its signature. */
+  readonly isClaude: boolean;
   /** Whether the model checks that nothing before its thinking changed. */
   readonly bindsThinking: boolean;
   /** The model's name for the effort `"xhigh"`. */
@@ -22,7 +22,7 @@ export interface ModelRules {
 const OTHERS: ModelRules = {
   thinking: "budget",
   canStopThinking: true,
-  signsThinking: false,
+  isClaude: false,
   bindsThinking: false,
   highestEffort: "max",
   sampling: "both",
@@ -51,7 +51,7 @@ export function rulesOf(model: string): ModelRules {
   return {
     thinking: version >= 4.06 ? "adaptive" : version >= 3.07 ? "budget" : "none",
     canStopThinking: !(isFable || (isNewest && family !== "haiku")),
-    signsThinking: true,
+    isClaude: true,
     bindsThinking: isNewest,
     highestEffort: version >= 4.07 ? "xhigh" : "max",
     sampling: version >= 4.07 ? "none" : "one",

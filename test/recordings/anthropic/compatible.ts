@@ -2,7 +2,7 @@ import type { Recording } from "../recording.ts";
 import { answered, assistant, found, recorded, serverUse, text, use } from "./message.ts";
 import { agentWith, tool } from "./tools.ts";
 
-const call = use("call_1", "weather", { city: "Pune" });
+const call = use("weather:0", "weather", { city: "Pune" });
 const weather = agentWith({}, [tool("weather", "Sunny.")]);
 const thinks = { ...weather, modelConfig: { reasoningEffort: "low" } } as const;
 const ran = [["weather", { city: "Pune" }]] as const;
@@ -27,7 +27,7 @@ const unsigned = (
     ran,
     sentBack: [
       assistant(thought, call),
-      answered("call_1", "Sunny."),
+      answered("weather:0", "Sunny."),
       assistant(thought, text("It is sunny.")),
     ],
     sentBeside: { thinking: { type: "enabled" } },

@@ -95,6 +95,13 @@ export const streams: readonly Recording[] = [
     }),
   ),
   called(
+    "repeat a call of their first event behind another block",
+    [weather, text("So.")],
+    streamed([weather, text("So.")], [...textEvents(0, "So."), ...callEvents(1, weather)], {
+      begun: [weather],
+    }),
+  ),
+  called(
     "repeat the second block of their first event",
     [weather, clock],
     streamed([weather, clock], callEvents(0, clock), { begun: [weather, clock] }),

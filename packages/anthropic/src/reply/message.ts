@@ -49,13 +49,24 @@ export function messageOf(reply: WireReply, { tools, origin }: MessagesRequest):
   };
   if (reply.stopReason === "refusal") return { content: [refusalOf(reply)], ...further };
   const content = withoutDeclined(reply.content);
-  const calls = content.filter(isCall).map((block) => callOf(block, tools));
+  const cut = CUTS.has(reply.stopReason) ? content.at(-1) : undefined;
+  const calls = content
+    .filter(isCall)
+    .map((block) => callOf(block === cut ? unfinished(block) : block, tools));
   return {
     content: contentOf(partsOf(content)),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...further,
   };
 }
+
+const CUTS: ReadonlySet<string | undefined> = new Set(["max_tokens", "model_context_window_exceeded"]);
+
+/** A call that the limit has cut off. Its input so far can be one that the tool takes, and must not run. */
+const unfinished = (block: WireBlock): WireBlock =>
+  typeof block["input"] === "string"
+    ? block
+    : { ...block, input: JSON.stringify(block["input"] ?? {}).slice(0, -1) };
 
 export const isCall = ({ type }: WireBlock): boolean => type === "tool_use";
 

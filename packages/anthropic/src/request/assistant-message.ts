@@ -25,7 +25,7 @@ export interface AssistantContext {
   readonly ids: CallIds;
   /** The origin of the model that the request goes to. */
   readonly origin: ModelOrigin;
-  readonly signsThinking: boolean;
+  readonly isClaude: boolean;
   readonly foreignReasoning: ForeignReasoning;
   readonly serverTools: ServerTools;
 }
@@ -60,10 +60,10 @@ type OpenCall = (call: RichToolCall) => readonly WireBlock[];
 function ownBlocks(
   message: RichMessage,
   open: OpenCall,
-  { serverTools, signsThinking }: AssistantContext,
+  { serverTools, isClaude }: AssistantContext,
 ): WireBlock[] {
   const isTaken = (block: WireBlock): boolean =>
-    serverTools.isPaired(block) && !(signsThinking && isUnsigned(block));
+    serverTools.isPaired(block) && !(isClaude && isUnsigned(block));
   const calls = [...(message.tool_calls ?? [])];
   const blocks = partsOf(message).flatMap((part): readonly WireBlock[] => {
     if (part.type !== "tool-call") return blocksOf(part).filter(isTaken);
@@ -91,7 +91,7 @@ const foreignBlocks = (message: RichMessage, open: OpenCall, { foreignReasoning 
 function callBlock(
   call: RichToolCall,
   isOwn: boolean,
-  { names, ids, serverTools }: AssistantContext,
+  { names, ids, isClaude, serverTools }: AssistantContext,
 ): WireBlock {
   const {
     id: _,
@@ -113,7 +113,7 @@ function callBlock(
     ...(isOwn && (callerId === undefined || serverTools.isSent(callerId)) ? present({ caller }) : {}),
     type: "tool_use",
     // The engine adds ids to calls without one, and an application may have changed ids.
-    id: ids.open(call.id, isOwn && VALID_ID.test(call.id)),
+    id: ids.open(call.id, isOwn && (!isClaude || VALID_ID.test(call.id))),
     name: isMember ? action : names.toWire(name),
     input: isMember ? input : inputObject(call),
   };

@@ -69,7 +69,7 @@ export function messagesRequest<Ctx>(
     names,
     ids: callIds(ownCallIds(messages, origin), MAX_ID_LENGTH),
     origin,
-    signsThinking: rules.signsThinking,
+    isClaude: rules.isClaude,
     foreignReasoning: options.foreignReasoning,
     serverTools: serverToolsOf(messages, origin),
   });
