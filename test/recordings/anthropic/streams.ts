@@ -102,6 +102,11 @@ export const streams: readonly Recording[] = [
     }),
   ),
   called(
+    "repeat a call of their first event, without its input",
+    [weather],
+    streamed([weather], [begins(0, { ...weather, input: {} }), stops(0)], { begun: [weather] }),
+  ),
+  called(
     "repeat the second block of their first event",
     [weather, clock],
     streamed([weather, clock], callEvents(0, clock), { begun: [weather, clock] }),

@@ -45,7 +45,7 @@ export function blockPieces({ executorOf }: OfferedTools, firstCall: number): Bl
   const newest = new Map<unknown, OpenBlock>();
   let begun: readonly WireBlock[] = [];
   /** Those of `begun` that aren't told yet. */
-  let expected: readonly (readonly [index: number, block: WireBlock])[] = [];
+  let expected: readonly WireBlock[] = [];
   let calls = firstCall;
 
   const open = (index: unknown, sent: WireBlock, echoed?: WireBlock): OpenBlock => {
@@ -74,7 +74,7 @@ export function blockPieces({ executorOf }: OfferedTools, firstCall: number): Bl
 
   /** Tells this many of the expected blocks. */
   const tellExpected = (count: number): Chunks => {
-    const told = expected.slice(0, count).map(([index, sent]) => open(index, sent));
+    const told = expected.slice(0, count).map((sent) => open(begun.indexOf(sent), sent));
     expected = expected.slice(count);
     blocks.push(...told);
     return told.flatMap(tellWhole);
@@ -83,19 +83,21 @@ export function blockPieces({ executorOf }: OfferedTools, firstCall: number): Bl
   return {
     expect: (content) => {
       begun = content;
-      expected = content.map((block, index) => [index, block]);
+      expected = content;
     },
     start: (index, sent) => {
-      const place = expected.findIndex(([at, block]) => isAgain(block, sent, at === index));
+      const place = expected.findIndex((block) => isAgain(block, sent, begun.indexOf(block) === index));
       if (place === -1 && begun.some((block) => isAgain(block, sent, false))) {
         // Told before another block came: no call may run twice.
         newest.set(index, { index, fields: { ...sent }, json: "", call: undefined, echoed: sent });
         return ALIVE;
       }
       const told = tellExpected(place === -1 ? expected.length : place);
-      const [[, again] = [], ...behind] = expected;
+      const [again, ...behind] = expected;
       expected = behind;
-      const block = open(index, sent, again !== undefined && textIn(again) !== "" ? again : undefined);
+      const input = joinedPiece(again?.["input"], sent["input"]);
+      const whole = input === undefined ? sent : { ...sent, input };
+      const block = open(index, whole, again !== undefined && textIn(again) !== "" ? again : undefined);
       blocks.push(block);
       newest.set(index, block);
       return block.echoed === undefined ? [...told, ...begin(block)] : [...told, ...ALIVE];
