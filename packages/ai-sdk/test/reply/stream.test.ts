@@ -120,7 +120,7 @@ describe("a stream", () => {
       chunk.type === "part" ? [chunk.part.type] : chunk.type === "text_delta" ? [] : [chunk.type],
     );
 
-  it("tells a call of a tool that the agent hasn't only when nobody else has answered it", async () => {
+  it("tells a call of a tool that the agent hasn't only if the reply has no result for it", async () => {
     const result = { type: "tool-result", toolCallId: "m1", toolName: "order", result: "tea" } as const;
     expect(await pieceKinds(call, result)).toEqual(["provider-tool-call", "provider-tool-result", "done"]);
     expect(await pieceKinds(call)).toEqual(["tool_call_delta", "done"]);
