@@ -52,6 +52,15 @@ const searchSources = [
   { type: "source", id: "source-3", url: "https://unused.example/" },
 ];
 
+const chunk = (uri: string): Json => ({ web: { uri, title: uri } });
+const [a, b] = ["https://a.example/", "https://b.example/"];
+const grown: Json = {
+  groundingMetadata: {
+    groundingChunks: [chunk(b), chunk(a), chunk(a)],
+    groundingSupports: [support(answer, price, 0), support(answer, fair.trimEnd(), 2)],
+  },
+};
+
 const place = "Café Zoë has the best soup.";
 const mapped: Json = {
   groundingMetadata: {
@@ -176,6 +185,35 @@ export const grounding: readonly Recording[] = [
       {
         content: [{ type: "text", text: answer }, ...searchSources],
         providerMetadata: { google: searched },
+      },
+    ],
+    sentBack: [model({ text: answer })],
+  },
+  {
+    feature: "web search",
+    name: "the stream tells the pages again in another order, and null behind them",
+    documented,
+    model: "gemini-3.8-flash",
+    agent: agentWith({ tools: [{ googleSearch: {} }] }),
+    replies: [
+      {
+        whole: reply([{ text: answer }], grown),
+        events: [
+          event([{ text: fair }], { groundingMetadata: { groundingChunks: [chunk(a)] } }),
+          event([{ text: price }], grown),
+          reply([], { groundingMetadata: null }),
+        ],
+      },
+    ],
+    outcome: { status: "completed", output: answer },
+    kept: [
+      {
+        content: [
+          { type: "text", text: answer },
+          { type: "source", url: b, ranges: [rangeOf(answer, price)] },
+          { type: "source", url: a, ranges: [rangeOf(answer, fair.trimEnd())] },
+        ],
+        providerMetadata: { google: grown },
       },
     ],
     sentBack: [model({ text: answer })],

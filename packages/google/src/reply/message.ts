@@ -1,7 +1,7 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
 import { contentOf, type Fields } from "@jaf/model-http";
-import { asMetadata, isTextPart, isThought, textPartOf } from "../parts.ts";
+import { asMetadata, isNothing, isTextPart, isThought, textPartOf } from "../parts.ts";
 import { type AnswerText, withSources } from "./sources.ts";
 
 /** A part from Gemini with its converted form. */
@@ -33,6 +33,7 @@ export function messageOf(received: readonly ReceivedPart[], metadata: Fields): 
     texts = [];
   };
   for (const [index, { sent, call, part }] of received.entries()) {
+    if (isNothing(sent)) continue;
     const [first] = texts;
     if (isTextPart(sent)) {
       if (first !== undefined && isThought(first) !== isThought(sent)) endTexts();
