@@ -111,7 +111,7 @@ export function otherPart(part: Fields, id?: string): ContentPart {
 /** Whether code that Google ran, or a call of an MCP server, failed. */
 function hasFailed({ outcome, response }: Fields): boolean {
   const { error, isError } = fieldsOf(response);
-  return (typeof outcome === "string" && outcome !== "OUTCOME_OK") || error !== undefined || isError === true;
+  return (typeof outcome === "string" && outcome !== "OUTCOME_OK") || error != null || isError === true;
 }
 
 /** Media that the model generated, in its reply or its thoughts. */

@@ -140,6 +140,15 @@ const second: Json = {
   },
 };
 
+const thought: Json = { text: "Let me see.", thought: true };
+const again: readonly Json[] = [thought, { text: "Yes. " }, ...code.slice(1, 3), { text: "Yes. No." }];
+const third: Json = {
+  groundingMetadata: {
+    groundingChunks: [{ web: { uri: "https://a.example/", title: "A" } }],
+    groundingSupports: [{ segment: { endIndex: 4, partIndex: 4, text: "Yes." }, groundingChunkIndices: [0] }],
+  },
+};
+
 export const grounding: readonly Recording[] = [
   {
     feature: "web search",
@@ -397,5 +406,39 @@ export const grounding: readonly Recording[] = [
       },
     ],
     sentBack: [model(...code)],
+  },
+  {
+    feature: "code execution",
+    name: "the stream cuts a thought and a text before the text that cites a page, in the same words",
+    documented: "https://ai.google.dev/api/generate-content#Segment",
+    model: "gemini-3.8-flash",
+    agent: agentWith({ tools: [{ codeExecution: {} }] }),
+    replies: [
+      {
+        whole: reply(again, third),
+        events: [
+          event([{ ...thought, text: "Let " }]),
+          event([{ ...thought, text: "me see." }, { text: "Ye" }]),
+          event([{ text: "s. " }]),
+          ...again.slice(2, 4).map((part) => event([part])),
+          event([{ text: "Yes. " }]),
+          reply([{ text: "No." }], third),
+        ],
+      },
+    ],
+    outcome: { status: "completed", output: "Yes. \nYes. No." },
+    kept: [
+      {
+        content: [
+          { type: "reasoning", text: "Let me see." },
+          { type: "text", text: "Yes. " },
+          { type: "provider-tool-call", id: "e1" },
+          { type: "provider-tool-result", id: "e1" },
+          { type: "text", text: "Yes. No." },
+          { type: "source", url: "https://a.example/", ranges: [{ start: 0, end: 4 }] },
+        ],
+      },
+    ],
+    sentBack: [model(...again)],
   },
 ];

@@ -59,9 +59,9 @@ export function openReply(request: GenerateRequest): Reply {
     return [{ type: "part", part }];
   };
 
-  const addPart = (sent: Fields): readonly ModelStreamChunk[] => {
+  const addPart = (sent: Fields, place: number): readonly ModelStreamChunk[] => {
     if (isTextPart(sent)) {
-      received.push({ sent });
+      received.push({ sent, isFirst: place === 0 });
       const text = String(sent["text"]);
       if (text === "") return [];
       return [isThought(sent) ? { type: "reasoning_delta", text } : { type: "text_delta", text }];
