@@ -138,6 +138,16 @@ describe("a result of Google's own tools without an id", () => {
     expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
   });
 
+  it("is no failure if its error is null", async () => {
+    const parts = [
+      { toolCall: { toolType: "A" } },
+      { toolResponse: { toolType: "A", response: { error: null } } },
+    ];
+    const [, result] = await chunksOf([reply(parts)]);
+    expect(result?.chunk).toMatchObject({ part: { type: "provider-tool-result" } });
+    expect(result?.chunk).not.toMatchObject({ part: { isError: true } });
+  });
+
   it("has no id that another reply gives again", async () => {
     const [one, other] = await Promise.all([1, 2].map(() => chunksOf([reply(run())])));
     const idOf = (chunks: Chunks = []) =>
