@@ -115,6 +115,19 @@ describe("the cacheable part of a prompt", () => {
     expect(server.bodies[0]).not.toHaveProperty("cachedContent");
   });
 
+  it("isn't cached on a page without HTTPS, which has no hash", async () => {
+    const { crypto: real } = globalThis;
+    vi.stubGlobal("crypto", {
+      getRandomValues: real.getRandomValues.bind(real),
+      randomUUID: real.randomUUID.bind(real),
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const server = await gemini(["Hello."]);
+    const { config } = configOf(providerOf(server), agentOf(ALL));
+    expect((await run<unknown, unknown>(says("Hi"), config)).outcome.status).toBe("completed");
+    expect(server.cache.made).toEqual([]);
+  });
+
   it("isn't cached if the call sets `false`", async () => {
     const server = await gemini(["Hello."]);
     const { config } = configOf(providerOf(server), agentOf(ALL), { cache: false });
