@@ -325,8 +325,21 @@ describe("concurrently", () => {
   it("workers with one store create one resource; the others send requests without it", async () => {
     const server = await gemini(["Hello."]);
     const { store } = sharedStore();
+    let reads = 0;
+    let go = (): void => {};
+    const both = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    // Both read before either claims.
+    const get: CacheAdapter["get"] = async (key) => {
+      const value = await store.get(key);
+      reads += 1;
+      if (reads === 2) go();
+      await both;
+      return value;
+    };
     const worker = () => {
-      const cacheRegistry = new GoogleCacheRegistry({ store });
+      const cacheRegistry = new GoogleCacheRegistry({ store: { ...store, get } });
       return configOf(providerOf(server, { cacheRegistry }), agentOf(ALL)).config;
     };
     const [first, second] = [worker(), worker()];
