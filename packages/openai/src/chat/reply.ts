@@ -1,19 +1,10 @@
 import type { ModelCompletion } from "@jaf/core";
-import type { ContentPart } from "@jaf/memory";
-import { partText, present } from "@jaf/memory/internal";
-import {
-  collectSources,
-  errorIn,
-  type Fields,
-  fieldsOf,
-  isObject,
-  listOf,
-  responseJson,
-} from "@jaf/model-http";
+import { present } from "@jaf/memory/internal";
+import { errorIn, type Fields, fieldsOf, isObject, listOf, responseJson } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import { replyMetadata } from "../reply-metadata.ts";
 import type { OpenAIRequest } from "../request/request.ts";
-import { citationsIn, pagesIn } from "../sources.ts";
+import { withSources } from "../sources.ts";
 import { usageOf } from "../usage.ts";
 import { messageOf } from "./message.ts";
 
@@ -41,18 +32,19 @@ export interface SentCompletion {
 }
 
 /** Fields of the body and of its choice that become the message, its usage and its finish reason. */
-const READ = ["choices", "usage", "error", "index", "message", "delta", "finish_reason"];
+const READ = ["choices", "error", "index", "message", "delta", "finish_reason"];
 
 export function completionOf(
   { body, choice, message }: SentCompletion,
   request: OpenAIRequest,
 ): ModelCompletion {
-  const usage = reportedUsage(body, choice);
+  const reported = reportedUsage(body, choice);
+  const usage = usageOf(reported);
   const finishReason = choice["finish_reason"];
   return {
     message: {
       ...withSources(messageOf(message, request), body),
-      ...replyMetadata({ ...choice, ...body }, READ, request),
+      ...replyMetadata({ ...choice, ...body, usage: reported }, READ, request),
     },
     origin: request.origin,
     ...(typeof finishReason === "string" ? { finish_reason: finishReason } : {}),
@@ -61,22 +53,5 @@ export function completionOf(
 }
 
 /** The usage of the body, of its choice (Moonshot's streams), or of Groq's own field. */
-const reportedUsage = (body: Fields, choice: Fields) =>
-  usageOf(body["usage"]) ?? usageOf(choice["usage"]) ?? usageOf(fieldsOf(body["x_groq"])["usage"]);
-
-type Message = NonNullable<ModelCompletion["message"]>;
-
-/** Puts the sources behind the text: the annotated ones, else those of Perplexity and xAI beside the message. */
-function withSources(message: Message & Fields, body: Fields): Message {
-  const { content } = message;
-  const parts: readonly ContentPart[] =
-    typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
-  const last = parts.findLastIndex((part) => Boolean(partText(part)));
-  const cited = [
-    citationsIn(message["annotations"], partText(parts[last] ?? { type: "" }) ?? ""),
-    pagesIn(body["search_results"]),
-    pagesIn(body["citations"]),
-  ].find((citations) => citations.length > 0);
-  if (last === -1 || cited === undefined) return message;
-  return { ...message, content: parts.toSpliced(last + 1, 0, ...collectSources().partsOf(cited)) };
-}
+const reportedUsage = (body: Fields, choice: Fields): unknown =>
+  [body["usage"], choice["usage"], fieldsOf(body["x_groq"])["usage"]].find(usageOf);
