@@ -181,7 +181,7 @@ function replyKindOf(message: Message | RichMessage): ReplyKind {
   const parts = Array.isArray(content) ? content : [];
   if (parts.some(isGenerated) || GENERATED_FIELDS.some((name) => isFilled(fields[name]))) return "generated";
   const hasThought =
-    parts.some(isReasoningPart) ||
+    parts.some(isThought) ||
     Object.entries(fields).some(([name, field]) => isReasoningField(name) && isFilled(field));
   return hasThought ? "reasoning" : "nothing";
 }
@@ -204,7 +204,10 @@ function refusalsIn(content: RichMessage["content"]): readonly unknown[] {
 const isSaid = (words: unknown): words is string => typeof words === "string" && words.trim() !== "";
 
 const isGenerated = (part: ContentPart): boolean =>
-  !isTextPart(part) && !isReasoningPart(part) && part.type !== "refusal" && part.type !== "tool-call";
+  !isTextPart(part) && !isThought(part) && part.type !== "refusal" && part.type !== "tool-call";
+
+/** Whether a part is reasoning, e.g. the draft of an image. */
+const isThought = (part: ContentPart): boolean => isReasoningPart(part) || part.type === "reasoning-file";
 
 function isFilled(value: unknown): boolean {
   if (typeof value === "string" || Array.isArray(value)) return value.length > 0;
