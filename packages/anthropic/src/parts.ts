@@ -44,7 +44,7 @@ export function partOf(block: WireBlock, toolNames: ReadonlyMap<unknown, string>
     const { data, ...rest } = fields;
     return { type: "reasoning", encrypted: data, ...rest };
   }
-  if (isServerCall(block)) {
+  if (isServerCall(block) || type === "tool_use") {
     const { id, name, input, ...rest } = fields;
     return { type: "provider-tool-call", id, name, input, ...withMetadata(type, rest) };
   }

@@ -57,6 +57,30 @@ export const compatible: readonly Recording[] = [
     },
   ),
   {
+    feature: "answered calls",
+    name: "run at the service, although the agent has a tool of the name",
+    documented: "https://docs.claude.com/en/api/messages",
+    model: "glm-4.6",
+    service: "Z.ai",
+    agent: weather,
+    replies: [
+      recorded([call, { ...found("web", "weather:0", page), type: "tool_result" }, text("It is sunny.")]),
+    ],
+    outcome: { status: "completed", output: "It is sunny." },
+    kept: [
+      {
+        content: [
+          { type: "provider-tool-call", id: "weather:0", name: "weather", input: { city: "Pune" } },
+          { type: "provider-tool-result", id: "weather:0", name: "weather", output: page },
+          { type: "text", text: "It is sunny." },
+        ],
+      },
+    ] as never,
+    sentBack: [
+      assistant(call, { ...found("web", "weather:0", page), type: "tool_result" }, text("It is sunny.")),
+    ],
+  },
+  {
     feature: "web search",
     name: "is answered in a block of another type",
     documented: "https://docs.z.ai/scenario-example/develop-tools/claude",

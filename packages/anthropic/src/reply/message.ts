@@ -49,12 +49,15 @@ export function messageOf(reply: WireReply, { tools, origin }: MessagesRequest):
   };
   if (reply.stopReason === "refusal") return { content: [refusalOf(reply)], ...further };
   const content = withoutDeclined(reply.content);
+  // A call that the reply itself answers was run by the service.
+  const answered = new Set(content.filter(({ type }) => type === "tool_result").map(idOfResult));
+  const isAsked = (block: WireBlock): boolean => isCall(block) && !answered.has(block["id"]);
   const cut = CUTS.has(reply.stopReason) ? content.at(-1) : undefined;
   const calls = content
-    .filter(isCall)
+    .filter(isAsked)
     .map((block) => callOf(block === cut ? unfinished(block) : block, tools));
   return {
-    content: contentOf(partsOf(content)),
+    content: contentOf(partsOf(content, isAsked)),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...further,
   };
@@ -76,8 +79,14 @@ function withoutDeclined(content: readonly WireBlock[]): readonly WireBlock[] {
   return content.filter((block, index) => index > last || !isCall(block));
 }
 
-function partsOf(blocks: readonly WireBlock[]): readonly ContentPart[] {
-  const toolNames = new Map(blocks.filter(isServerCall).map(({ id, name }) => [id, String(name)]));
+const idOfResult = ({ tool_use_id: id }: WireBlock): unknown => id;
+
+function partsOf(
+  blocks: readonly WireBlock[],
+  isAsked: (block: WireBlock) => boolean,
+): readonly ContentPart[] {
+  const called = blocks.filter((block) => isServerCall(block) || isCall(block));
+  const toolNames = new Map(called.map(({ id, name }) => [id, String(name)]));
   const parts: ContentPart[] = [];
   const sources = collectSources();
   const pages = fetchedPages(blocks);
@@ -92,7 +101,9 @@ function partsOf(blocks: readonly WireBlock[]): readonly ContentPart[] {
       continue;
     }
     flush();
-    parts.push(isCall(block) ? { type: "tool-call", id: block["id"] } : partOf(block, toolNames));
+    if (isAsked(block)) parts.push({ type: "tool-call", id: block["id"] });
+    // The input of a streamed call is text.
+    else parts.push(...(isCall(block) ? sendable(block) : [block]).map((each) => partOf(each, toolNames)));
   }
   flush();
   return parts;
