@@ -25,7 +25,8 @@ function citationOf(annotation: Fields, text: string): Citation | undefined {
 /** Returns the web pages in a list of addresses, or of objects with an address. */
 export const pagesIn = (list: unknown): readonly Citation[] =>
   listOf(list).flatMap((page): readonly Citation[] => {
-    const { url, title } = typeof page === "string" ? { url: page, title: undefined } : fieldsOf(page);
+    // GLM's name is `link`.
+    const { link, url = link, title }: Fields = typeof page === "string" ? { url: page } : fieldsOf(page);
     return typeof url === "string" ? [{ sourceType: "url", url, title: textOf(title) }] : [];
   });
 

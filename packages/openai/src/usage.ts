@@ -1,5 +1,5 @@
 import type { ModelUsage } from "@jaf/core";
-import { tokenCount as count, type Fields, fieldsOf, knownCounts } from "@jaf/model-http";
+import { tokenCount as count, type Fields, fieldsOf, isObject, knownCounts } from "@jaf/model-http";
 
 /**
  * Returns the tokens and the cost that an endpoint of either API reports; `undefined` if it reports neither.
@@ -25,8 +25,11 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
     inputTokens,
     outputTokens: written === undefined ? undefined : Math.max(written, beside),
     cachedInputTokens: cached,
-    // Alibaba's name is `cache_creation_input_tokens`.
-    cacheWriteTokens: count(ofInput["cache_write_tokens"]) ?? count(ofInput["cache_creation_input_tokens"]),
+    // Alibaba's name is `cache_creation_input_tokens`; LiteLLM's count stands beside the others.
+    cacheWriteTokens:
+      count(ofInput["cache_write_tokens"]) ??
+      count(ofInput["cache_creation_input_tokens"]) ??
+      count(usage["cache_creation_input_tokens"]),
     reasoningTokens: count(ofOutput["reasoning_tokens"]) ?? count(usage["reasoning_tokens"]),
     cost: costOf(usage),
   });
@@ -35,10 +38,25 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
 /** xAI's unit: how many there are in a dollar. */
 const TICKS = 10_000_000_000;
 
-/** What the call cost, as OpenRouter (a number), Perplexity (an object) and xAI (ticks) report it. */
-function costOf({ cost, cost_in_usd_ticks: sentTicks }: Fields): number | undefined {
+/** What the call cost, as OpenRouter (a number), Perplexity (an object), DeepInfra and xAI (ticks) report it. */
+function costOf({ cost, estimated_cost: estimated, cost_in_usd_ticks: sentTicks }: Fields) {
   const ticks = count(sentTicks);
   return (
-    count(cost) ?? count(fieldsOf(cost)["total_cost"]) ?? (ticks === undefined ? undefined : ticks / TICKS)
+    count(cost) ??
+    count(fieldsOf(cost)["total_cost"]) ??
+    count(estimated) ??
+    (ticks === undefined ? undefined : ticks / TICKS)
   );
+}
+
+/** The names of counts that {@link usageOf} reads, or that are sums or differences of those. */
+const COUNTED =
+  /^((prompt|completion|input|output|total|cached|cache_write|cache_(creation|read)_input|reasoning|prompt_cache_(hit|miss))_tokens|(estimated_)?cost|cost_in_usd_ticks)$/;
+
+/** Returns what a usage holds besides those counts, e.g. the number of searches; `undefined` for nothing but zeros. */
+export function furtherUsage(usage: unknown): Fields | undefined {
+  const further = Object.entries(fieldsOf(usage))
+    .map(([name, value]) => [name, isObject(value) ? furtherUsage(value) : value] as const)
+    .filter(([name, value]) => value && (isObject(value) || !COUNTED.test(name)));
+  return further.length === 0 ? undefined : Object.fromEntries(further);
 }

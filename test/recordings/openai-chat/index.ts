@@ -1,6 +1,13 @@
 import type { Recording } from "../recording.ts";
 import { gatewayRecordings } from "./gateways.ts";
 import { openaiChatRecordings } from "./openai.ts";
+import { serviceRecordings } from "./services.ts";
+import { streamRecordings } from "./streams.ts";
 
 /** All recordings of Chat Completions. */
-export const chatRecordings: readonly Recording[] = [...openaiChatRecordings, ...gatewayRecordings];
+export const chatRecordings: readonly Recording[] = [
+  ...openaiChatRecordings,
+  ...gatewayRecordings,
+  ...serviceRecordings,
+  ...streamRecordings,
+];

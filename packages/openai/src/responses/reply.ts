@@ -19,7 +19,7 @@ export function responsesCompletionOf(text: string, request: ResponsesRequest): 
 
 /** Fields of a response that become the message or its usage, and those that repeat the request. */
 const READ = [
-  ...["status", "output", "output_text", "usage", "error", "incomplete_details"],
+  ...["status", "output", "output_text", "error", "incomplete_details"],
   ...[
     "background",
     "conversation",
