@@ -62,6 +62,12 @@ const cited = [
   { type: "text", text: "." },
 ];
 
+const found = { images: [], results: [{ title: "A", url: "https://a.example", content: "a", score: 0.9 }] };
+const executed = { index: 0, type: "search", arguments: '{"query":"a"}', search_results: found };
+const documents = [
+  { title: "A", url: "https://a.example/1", content: "a", filepath: "a.pdf", chunk_id: "0" },
+];
+
 /** Tools, sources and usage of services that speak Chat Completions. */
 export const serviceRecordings: readonly Recording[] = [
   {
@@ -150,6 +156,50 @@ export const serviceRecordings: readonly Recording[] = [
     outcome: { status: "completed", output: "Hello." },
     kept: [{ content: [{ type: "text", text: "Hello." }, page(1, "https://a.example", "A")] }],
     sentBack: [{ role: "assistant", content: "Hello." }],
+  },
+  {
+    feature: "sources",
+    name: "the pages of tools that Groq executed",
+    documented: "https://console.groq.com/docs/compound/built-in-tools/web-search",
+    service: "Groq",
+    model: "groq/compound",
+    replies: [
+      chatReply({
+        message: { ...hello.message, executed_tools: [executed] },
+        deltas: [
+          {
+            role: "assistant",
+            executed_tools: [{ index: 0, type: "search", arguments: executed.arguments }],
+          },
+          { executed_tools: [{ index: 0, type: "search", arguments: "", search_results: found }] },
+          ...saying("Hello."),
+        ],
+      }),
+    ],
+    outcome: { status: "completed", output: "Hello." },
+    kept: [
+      {
+        content: [{ type: "text", text: "Hello." }, page(1, "https://a.example", "A")],
+        executed_tools: [executed],
+      },
+    ],
+    sentBack: [{ role: "assistant", content: "Hello.", executed_tools: [executed] }],
+  },
+  {
+    feature: "sources",
+    name: "the documents of the application's own index",
+    documented: "https://learn.microsoft.com/azure/ai-foundry/openai/references/on-your-data",
+    service: "Azure",
+    model: "gpt-4o",
+    replies: [
+      chatReply({
+        message: { ...hello.message, context: { citations: documents } },
+        deltas: [{ role: "assistant", context: { citations: documents } }, ...saying("Hello.")],
+      }),
+    ],
+    outcome: { status: "completed", output: "Hello." },
+    kept: [{ content: [{ type: "text", text: "Hello." }, page(1, "https://a.example/1", "A")] }],
+    sentBack: [{ role: "assistant", content: "Hello.", context: { citations: documents } }],
   },
   {
     feature: "usage",

@@ -83,6 +83,20 @@ export const streamRecordings: readonly Recording[] = [
   },
   {
     feature: "text",
+    name: "events without data, and spaces around the last one",
+    documented: "https://openrouter.ai/docs/api-reference/streaming",
+    service: "OpenRouter",
+    model: "x-ai/grok-4",
+    replies: [
+      {
+        whole: hello.whole,
+        events: ["", ...hello.events.slice(0, -1), "\n\n: OPENROUTER PROCESSING\n", " [DONE] "],
+      },
+    ],
+    ...greeted,
+  },
+  {
+    feature: "text",
     name: "the whole reply at the end of its stream",
     documented: "https://platform.minimax.io/docs/api-reference/text-post",
     service: "MiniMax",

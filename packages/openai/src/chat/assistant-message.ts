@@ -105,7 +105,7 @@ function ownCall(call: RichToolCall, context: CallContext): Fields {
     ...rest,
     id,
     // The engine keeps a type of the endpoint's own here, e.g. Kimi's `builtin_function`.
-    type: fieldsOf(fieldsOf(providerMetadata)["jaf"])["type"] ?? "function",
+    type: fieldsOf(fieldsOf(providerMetadata)["jaf"])["type"] || "function",
     function: { ...fieldsOf(rest["function"]), name, arguments: text },
   };
 }

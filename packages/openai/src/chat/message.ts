@@ -123,8 +123,8 @@ function placeOf(field: string, list: readonly unknown[], piece: unknown): numbe
   // LiteLLM's thinking blocks have no index: a block continues until it is signed.
   if (field === "thinking_blocks") return isOpenThinking(list.at(-1), piece) ? list.length - 1 : -1;
   const { index, type, id } = piece;
-  // Encrypted reasoning is never split, and OpenRouter gives several entries the same index.
-  if (typeof index !== "number" || type === "reasoning.encrypted") return -1;
+  // Encrypted reasoning and images are never split, and OpenRouter gives several entries the same index.
+  if (typeof index !== "number" || type === "reasoning.encrypted" || type === "image_url") return -1;
   return list.findLastIndex((entry) => {
     const known = fieldsOf(entry);
     return known["index"] === index && isSameOrUnsaid(known["type"], type) && isSameOrUnsaid(known["id"], id);

@@ -93,6 +93,10 @@ function withSources(message: Message & Fields, body: Fields): Message {
     pagesIn(body["citations"]),
     pagesIn(fieldsOf(body["search_info"])["search_results"]),
     pagesIn(body["web_search"]),
+    pagesIn(fieldsOf(message["context"])["citations"]),
+    listOf(message["executed_tools"]).flatMap((tool) =>
+      pagesIn(fieldsOf(fieldsOf(tool)["search_results"])["results"]),
+    ),
   ].find((citations) => citations.length > 0);
   if (last === -1 || cited === undefined) return message;
   return { ...message, content: parts.toSpliced(last + 1, 0, ...collectSources().partsOf(cited)) };

@@ -109,7 +109,7 @@ function replaceFields(known: Record<string, unknown>, sent: Fields): void {
 
 /** The reasoning in the fields of DeepSeek, vLLM and OpenRouter. */
 function reasoningIn(delta: Fields): string {
-  return textOf(delta["reasoning_content"] ?? delta["reasoning"]);
+  return textOf(delta["reasoning_content"]) || textOf(delta["reasoning"]);
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -129,9 +129,10 @@ interface ContentPieces {
 
 const textIn = (part: Fields): string => textOf(part["text"]);
 
-const thoughtIn = (part: Fields): string =>
-  listOf(part["thinking"])
-    .map((piece) => (isObject(piece) ? textIn(piece) : ""))
+const thoughtIn = ({ thinking }: Fields): string =>
+  textOf(thinking) ||
+  listOf(thinking)
+    .map((piece) => textIn(fieldsOf(piece)))
     .join("");
 
 /** Adds a part. Texts in a row become one, and so do pieces of thinking. */
@@ -140,8 +141,10 @@ function addPart(parts: Record<string, unknown>[], part: Fields): void {
   const type = last?.["type"] === part["type"] ? part["type"] : undefined;
   if (last !== undefined && type === "text") last["text"] = textIn(last) + textIn(part);
   else if (last !== undefined && type === "thinking") {
-    const thinking = listOf(last["thinking"]).map((piece) => ({ ...fieldsOf(piece) }));
-    for (const piece of listOf(part["thinking"])) addPart(thinking, fieldsOf(piece));
+    const { thinking: before } = last;
+    const pieces = listOf(before).map((piece) => ({ ...fieldsOf(piece) }));
+    for (const piece of listOf(part["thinking"])) addPart(pieces, fieldsOf(piece));
+    const thinking = typeof before === "string" ? before + thoughtIn(part) : pieces;
     Object.assign(last, part, { thinking });
   } else parts.push({ ...part });
 }

@@ -126,7 +126,10 @@ describe("a provider", () => {
         maxTokens: 100,
         reasoningEffort: "low",
         toolChoice: { tool: "get_weather" },
-        providerOptions: { openai: { service_tier: "flex", store: true, model: "gpt-other", messages: [] } },
+        providerOptions: {
+          // xAI answers a deferred request without a reply.
+          openai: { service_tier: "flex", store: true, model: "gpt-other", messages: [], deferred: true },
+        },
       },
     });
     await run(says("Hm?"), config);
@@ -141,6 +144,7 @@ describe("a provider", () => {
       service_tier: "flex",
       store: true,
     });
+    expect(fake.requests[0]?.body).not.toHaveProperty("deferred");
   });
 
   it.each([
