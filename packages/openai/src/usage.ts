@@ -11,11 +11,11 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
   const usage = fieldsOf(sent);
   const ofInput = fieldsOf(usage["prompt_tokens_details"] ?? usage["input_tokens_details"]);
   const ofOutput = fieldsOf(usage["completion_tokens_details"] ?? usage["output_tokens_details"]);
-  // DeepSeek's name is `prompt_cache_hit_tokens`; Moonshot's count stands beside the others.
+  // DeepSeek's name is `prompt_cache_hit_tokens`; the counts of Moonshot and Mistral stand beside the others.
   const cached =
     count(ofInput["cached_tokens"]) ??
     count(usage["prompt_cache_hit_tokens"]) ??
-    count(usage["cached_tokens"]);
+    count(usage["cached_tokens"] ?? usage["num_cached_tokens"]);
   const given = count(usage["prompt_tokens"] ?? usage["input_tokens"]);
   const inputTokens = given !== undefined && cached !== undefined && cached > given ? given + cached : given;
   const written = count(usage["completion_tokens"] ?? usage["output_tokens"]);
@@ -51,7 +51,7 @@ function costOf({ cost, estimated_cost: estimated, cost_in_usd_ticks: sentTicks 
 
 /** The names of counts that {@link usageOf} reads, or that are sums or differences of those. */
 const COUNTED =
-  /^((prompt|completion|input|output|total|cached|cache_write|cache_(creation|read)_input|reasoning|prompt_cache_(hit|miss))_tokens|(estimated_)?cost|cost_in_usd_ticks)$/;
+  /^((prompt|completion|input|output|total|(num_)?cached|cache_write|cache_(creation|read)_input|reasoning|prompt_cache_(hit|miss))_tokens|(estimated_)?cost|cost_in_usd_ticks)$/;
 
 /** Returns what a usage holds besides those counts, e.g. the number of searches; `undefined` for nothing but zeros. */
 export function furtherUsage(usage: unknown): Fields | undefined {

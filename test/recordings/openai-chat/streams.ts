@@ -83,6 +83,25 @@ export const streamRecordings: readonly Recording[] = [
   },
   {
     feature: "text",
+    name: "a choice whose index only some events say",
+    documented: "https://docs.litellm.ai/docs/completion/stream",
+    service: "LiteLLM",
+    model: "m",
+    replies: [
+      {
+        whole: hello.whole,
+        events: [
+          chunk([{ index: 0, delta: { role: "assistant", content: "" } }]),
+          chunk([{ index: null, delta: { content: "Hello." } }]),
+          chunk([{ delta: {}, finish_reason: "stop" }]),
+          "[DONE]",
+        ],
+      },
+    ],
+    ...greeted,
+  },
+  {
+    feature: "text",
     name: "events without data, and spaces around the last one",
     documented: "https://openrouter.ai/docs/api-reference/streaming",
     service: "OpenRouter",

@@ -48,7 +48,7 @@ function replyPieces(request: OpenAIRequest): ReplyPieces {
   const choiceIn = (choices: unknown): Fields => {
     const sent = listOf(choices).map(fieldsOf);
     chosen ??= sent[0]?.["index"];
-    return sent.find(({ index = chosen }) => index === chosen) ?? {};
+    return sent.find(({ index }) => (index ?? chosen) === chosen) ?? {};
   };
 
   const addDelta = (delta: Fields): readonly ModelStreamChunk[] => {
