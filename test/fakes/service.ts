@@ -76,7 +76,8 @@ export async function startService({ answer, errorBody }: ServiceOptions): Promi
     }
   }
 
-  const server = createServer((incoming, response) => {
+  // A client may pause for longer than the default of 5 s, where a machine is busy.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
     handle(incoming, response).catch(() => response.destroy());
   }).listen(0, "127.0.0.1");
   await once(server, "listening");

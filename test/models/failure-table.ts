@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+import * as z from "zod";
 import { type ModelApi, raw, type Step, stream } from "./model-api.ts";
 import type { AnyAgent, Way } from "./run.ts";
 
@@ -39,6 +41,11 @@ export function sharedFailures<Reply>(api: ModelApi<Reply>): readonly Failure<Re
   const { half } = api.stream;
   const unreadable = { asked: 2, error: { ...passes, ...cause() } };
   return [
+    ...errorsIn200(api),
+    ...emptyReplies(api),
+    ...earlyEnds(api),
+    ...refusals(api),
+    ...impossibleCalls(api),
     {
       name: "answers 500",
       steps: [raw(500, error.body)],
@@ -106,5 +113,102 @@ export function sharedFailures<Reply>(api: ModelApi<Reply>): readonly Failure<Re
     },
     { name: "ends before the reply is complete", way: "streamed", steps: [stream(...half)], ...unreadable },
     { name: "sends no event", way: "streamed", steps: [stream()], ...unreadable },
+  ];
+}
+
+/** The AI SDK reads no errors from a 200. */
+const errorsIn200 = <Reply>({ errorName, error, stream }: ModelApi<Reply>): readonly Failure<Reply>[] =>
+  errorName === undefined
+    ? []
+    : [
+        {
+          name: "answers 200 with an error that may pass",
+          way: "whole",
+          steps: [raw(200, stream.error)],
+          asked: 2,
+          error: passes,
+        },
+        {
+          name: "answers 200 with an error of the request",
+          way: "whole",
+          steps: [raw(200, error.body)],
+          asked: 1,
+          error: stays,
+        },
+      ];
+
+const emptyReplies = <Reply>({ empty }: ModelApi<Reply>): readonly Failure<Reply>[] =>
+  Object.entries({ "no text": "", ...empty }).map(([lacking, reply]) => ({
+    name: `replies with ${lacking}`,
+    steps: [reply],
+    asked: 2,
+    error: EMPTY,
+  }));
+
+const earlyEnds = <Reply>({ stops }: ModelApi<Reply>): readonly Failure<Reply>[] =>
+  stops.reasons.flatMap(({ reason, told, ...way }): readonly Failure<Reply>[] => [
+    {
+      name: `stops for ${reason} before it says anything`,
+      ...way,
+      steps: [stops.reply(reason)],
+      asked: 1,
+      error: { _tag: "ModelBehaviorError", detail: expect.stringContaining(told) },
+    },
+    {
+      name: `stops for ${reason} later`,
+      ...way,
+      steps: [stops.reply(reason, "So far")],
+      asked: 1,
+      output: "So far",
+      told: { llm_call_end: { finishReason: told } },
+    },
+  ]);
+
+const refusals = <Reply>({ refuses }: ModelApi<Reply>): readonly Failure<Reply>[] =>
+  refuses === undefined
+    ? []
+    : [
+        { name: "refuses", steps: [refuses.reply], asked: 1, output: refuses.words },
+        {
+          name: "refuses an output of a codec",
+          steps: [refuses.reply],
+          agent: { outputCodec: z.object({ a: z.string() }) },
+          asked: 1,
+          error: { _tag: "ModelRefused" },
+        },
+      ];
+
+/** Calls that the engine can't run. No such reply ends a run as completed without an output. */
+function impossibleCalls<Reply>(api: ModelApi<Reply>): readonly Failure<Reply>[] {
+  const { wrongCalls, unanswered, unconfigured } = api;
+  return [
+    {
+      name: "calls a tool with wrong arguments, and one that there isn't,",
+      steps: [wrongCalls.reply, "I see."],
+      asked: 2,
+      output: "I see.",
+      sent: wrongCalls.sent,
+    },
+    ...(unanswered === undefined
+      ? []
+      : [
+          {
+            name: "calls its own tool and ends without the result",
+            steps: [unanswered.reply],
+            asked: 1,
+            error: { _tag: "ModelBehaviorError", detail: expect.stringContaining(unanswered.tool) },
+          },
+        ]),
+    ...(unconfigured === undefined
+      ? []
+      : [
+          {
+            name: "calls a tool that the application doesn't have",
+            steps: [unconfigured.reply],
+            agent: unconfigured.agent,
+            asked: 1,
+            error: { ...stays, cause: { message: expect.stringContaining(unconfigured.tool) } },
+          },
+        ]),
   ];
 }

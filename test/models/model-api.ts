@@ -1,5 +1,6 @@
 import type { ModelProvider } from "../../packages/core/src/index.ts";
 import type { ChatAnswer } from "../fakes/chat-answer.ts";
+import type { AnyAgent, Way } from "./run.ts";
 
 /** A raw answer, or none. */
 export type Raw = Exclude<ChatAnswer, { readonly kind: "reply" }>;
@@ -24,6 +25,20 @@ interface ProviderOptions {
   readonly model?: string | undefined;
 }
 
+/** The service's reason to end a reply early, and the finish reason that the engine gets. */
+interface StopReason {
+  readonly reason: string;
+  readonly told: string;
+  /** Default: both. */
+  readonly way?: Way;
+}
+
+interface AskedFor<Reply> {
+  readonly reply: Reply;
+  /** The tool's name, which the error must contain. */
+  readonly tool: string;
+}
+
 /** An API with its fake and the tested provider. */
 export interface ModelApi<Reply> {
   /** Each step answers one request. The last step answers all further requests. */
@@ -43,6 +58,22 @@ export interface ModelApi<Reply> {
   readonly later: { readonly body: unknown; readonly headers?: Readonly<Record<string, string>> };
   /** A reply with only reasoning. */
   readonly thinks: Reply;
+  /** Replies without content, by what they lack. All APIs also have a reply whose text is empty. */
+  readonly empty: Readonly<Record<string, Step<Reply>>>;
+  /** Replies that end early. */
+  readonly stops: {
+    readonly reasons: readonly StopReason[];
+    /** Without a text: the reply ended before it said anything. */
+    readonly reply: (reason: string, text?: string) => Reply;
+  };
+  /** A refusal with these words. Absent if the API has none. */
+  readonly refuses?: { readonly reply: Reply; readonly words: string };
+  /** A call of `add` with invalid arguments and one of `nothing`, which doesn't exist. `sent`: the request with their results. */
+  readonly wrongCalls: { readonly reply: Reply; readonly sent: object };
+  /** A reply whose last call of a service's own tool has no result. Absent if the service has no such tools. */
+  readonly unanswered?: AskedFor<Reply>;
+  /** A call of a tool that the service leaves to the application, which has none. Absent if the service has no such tools. */
+  readonly unconfigured?: AskedFor<Reply> & { readonly agent: Partial<AnyAgent> };
   readonly stream: {
     /** The data of the first events of a reply with the text "Half". */
     readonly half: readonly unknown[];

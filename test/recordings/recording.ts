@@ -1,6 +1,7 @@
 import type { ModelUsage, ToolResult } from "../../packages/core/src/index.ts";
 import type { RichMessage } from "../../packages/memory/src/index.ts";
 import type { AnyAgent } from "../models/run.ts";
+import type { Feature } from "./features.ts";
 
 /** A JSON object of a service. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -28,8 +29,8 @@ export type RecordedOutcome =
  * gives a plain text. Each is replayed in one piece and streamed, on each store.
  */
 export interface Recording {
-  /** The row in the table of features in `docs/models.md`, e.g. `"web search"`. */
-  readonly feature: string;
+  /** The row in the table of features in `docs/models.md`. */
+  readonly feature: Feature;
   /** What is special about the replies, e.g. `"cites two pages"`. */
   readonly name: string;
   /** The URL of the service's documentation of this shape. */

@@ -159,7 +159,7 @@ export function expectRecorded(api: RecordedApi, recording: Recording, replayed:
         status: "interrupted",
         interruptions: outcome.waitsFor.map((toolName) => ({ toolName })),
       });
-      expect(answered.outcome.status).toBe("completed");
+      expect(answered.outcome).toMatchObject({ status: "completed" });
       break;
     case "error":
       expect(first.outcome).toMatchObject({ status: "error", error: outcome.error });

@@ -21,8 +21,8 @@ export async function callErrorOf(thrown: unknown, provider: string): Promise<un
   if (!name.startsWith("AI_")) return thrown;
   // Some errors wrap the provider's error.
   if (cause instanceof Error && cause.name === "AI_APICallError") return callErrorOf(cause, provider);
-  if (UNREADABLE.has(name)) return unreadable(provider);
-  return errors.configuration(`the call of ${provider} failed: ${EXPLAINED.has(name) ? message : name}`);
+  if (UNREADABLE.test(name)) return unreadable(provider);
+  return errors.configuration(`the call of ${provider} failed: ${EXPLAINED.test(name) ? message : name}`);
 }
 
 async function apiError(fields: Fields, provider: string, cause: unknown): Promise<unknown> {
@@ -44,21 +44,15 @@ async function apiError(fields: Fields, provider: string, cause: unknown): Promi
   return errors.ofStatus(answer, { url: String(url), provider, hasKey: true });
 }
 
-function networkCode(cause: unknown, depth = 0): string | undefined {
-  if (!(cause instanceof Error) || depth > 5) return undefined;
-  return textField({ ...cause }, "code") ?? networkCode(cause.cause, depth + 1);
-}
+/** Returns the code of a network error. `fetch` wraps the error that has the code. */
+const networkCode = (thrown: unknown): string | undefined =>
+  thrown instanceof Error ? (textField({ ...thrown }, "code") ?? networkCode(thrown.cause)) : undefined;
 
 const unreadable = (provider: string): AiSdkCallError => errors.malformed(provider, "no valid reply");
 
-/** Names of the AI SDK's errors for invalid responses. */
-const UNREADABLE: ReadonlySet<string> = new Set(
-  ["EmptyResponseBody", "InvalidResponseData", "JSONParse", "NoContentGenerated", "TypeValidation"].map(
-    (kind) => `AI_${kind}Error`,
-  ),
-);
+/** Matches names of the AI SDK's errors for invalid responses. */
+const UNREADABLE =
+  /^AI_(EmptyResponseBody|InvalidResponseData|JSONParse|NoContentGenerated|TypeValidation)Error$/;
 
-/** Names of the AI SDK's configuration errors. Their messages quote no content, so they are shown. */
-const EXPLAINED: ReadonlySet<string> = new Set(
-  ["LoadAPIKey", "LoadSetting", "NoSuchModel", "UnsupportedFunctionality"].map((kind) => `AI_${kind}Error`),
-);
+/** Matches names of the AI SDK's configuration errors. Their messages quote no content, so they are shown. */
+const EXPLAINED = /^AI_(LoadAPIKey|LoadSetting|NoSuchModel|UnsupportedFunctionality)Error$/;

@@ -68,3 +68,11 @@ export function knownModel(model: AiSdkModel): KnownModel {
 
 /** Returns the key of a provider's options, e.g. `"anthropic"` for the provider `"anthropic.messages"`. */
 export const providerKey = ({ provider }: AiSdkModel): string => provider.split(".", 1)[0] ?? provider;
+
+/** The names of the tools that a model can call. */
+export interface CallableTools {
+  /** The agent's own tools. */
+  readonly own: ReadonlySet<string>;
+  /** The tools of the model's provider that the request configures, with their ids. */
+  readonly provider: ReadonlyMap<string, string>;
+}

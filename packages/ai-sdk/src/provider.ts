@@ -5,7 +5,7 @@ import { type AiSdkModel, type AiSdkModelFactory, type KnownModel, knownModel } 
 import { type AiSdkProviderOptions, providerOptionsSchema } from "./options.ts";
 import { completionOf } from "./reply/reply.ts";
 import { chunksOf } from "./reply/stream.ts";
-import { callRequest } from "./request/request.ts";
+import { modelCall } from "./request/request.ts";
 
 /**
  * Creates a model provider for a language model of the AI SDK. Pass a model, or a factory that returns models by name (e.g.
@@ -45,23 +45,23 @@ export function createAiSdkProvider<Ctx = any>(
   const prepare = async (...asked: Parameters<ModelProvider<Ctx>["getCompletion"]>) => {
     const [, agent, config] = asked;
     const known = await modelFor(config.modelOverride ?? agent.modelConfig?.name ?? own.model);
-    return { known, call: await callRequest(known, asked, own) };
+    return { known, ...(await modelCall(known, asked, own)) };
   };
 
   return {
     defaultModel: given?.model.modelId ?? own.model,
     getCompletion: async (...request) => {
-      const { known, call } = await prepare(...request);
+      const { call, ...replying } = await prepare(...request);
+      const { model } = replying.known;
       try {
-        return completionOf(await known.model.doGenerate(call), known);
+        return completionOf(await model.doGenerate(call), replying);
       } catch (thrown) {
-        throw await callErrorOf(thrown, known.model.provider);
+        throw await callErrorOf(thrown, model.provider);
       }
     },
     getCompletionStream: async function* (...request) {
-      const { known, call } = await prepare(...request);
-      const toError = (thrown: unknown) => callErrorOf(thrown, known.model.provider);
-      yield* chunksOf(() => known.model.doStream(call), known, toError);
+      const { call, ...replying } = await prepare(...request);
+      yield* chunksOf(() => replying.known.model.doStream(call), replying);
     },
   };
 }

@@ -31,7 +31,7 @@ const results = [
 
 export const citations: readonly Recording[] = [
   {
-    feature: "citations",
+    feature: "sources",
     name: "of three documents",
     documented: CITATIONS,
     model: MODEL,
@@ -59,7 +59,7 @@ export const citations: readonly Recording[] = [
     sentBack: [assistant(...documents)],
   },
   {
-    feature: "citations",
+    feature: "sources",
     name: "of search results, with an address and without",
     documented: documentation("build-with-claude/search-results"),
     model: MODEL,

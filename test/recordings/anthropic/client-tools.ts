@@ -8,7 +8,7 @@ import { agentWith, tool } from "./tools.ts";
 const done = text("Done.");
 
 interface ClientTool {
-  readonly feature: string;
+  readonly feature: Recording["feature"];
   readonly page: string;
   readonly definition: { readonly type: string; readonly name: string };
   readonly input: { readonly [field: string]: string | readonly number[] };
@@ -48,21 +48,21 @@ const unconfigured = ({ feature, page, definition, input }: ClientTool): Recordi
 });
 
 const MEMORY: ClientTool = {
-  feature: "memory tool",
+  feature: "memory",
   page: "agents-and-tools/tool-use/memory-tool",
   definition: { type: "memory_20250818", name: "memory" },
   input: { command: "view", path: "/memories" },
 };
 
 const BASH: ClientTool = {
-  feature: "bash tool",
+  feature: "bash",
   page: "agents-and-tools/tool-use/bash-tool",
   definition: { type: "bash_20250124", name: "bash" },
   input: { command: "ls -la" },
 };
 
 const EDITOR: ClientTool = {
-  feature: "text editor tool",
+  feature: "text editor",
   page: "agents-and-tools/tool-use/text-editor-tool",
   definition: { type: "text_editor_20250728", name: "str_replace_based_edit_tool" },
   input: { command: "view", path: "a.ts", view_range: [1, 9] },

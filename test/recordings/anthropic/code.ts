@@ -69,7 +69,7 @@ const goesOn = [
 ];
 
 const programmatic = (name: string, reply: RecordedReply): Recording => ({
-  feature: "programmatic tool calls",
+  feature: "programmatic calls",
   name,
   documented: documentation("agents-and-tools/tool-use/programmatic-tool-calling"),
   model: MODEL,

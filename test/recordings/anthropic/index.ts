@@ -3,10 +3,12 @@ import { citations } from "./citations.ts";
 import { clientTools } from "./client-tools.ts";
 import { code } from "./code.ts";
 import { context } from "./context.ts";
+import { everyday } from "./everyday.ts";
 import { serverTools } from "./server-tools.ts";
 import { stops } from "./stops.ts";
 
 export const anthropicRecordings: readonly Recording[] = [
+  ...everyday,
   ...serverTools,
   ...clientTools,
   ...code,

@@ -1,5 +1,6 @@
 import type { Recording } from "../recording.ts";
 import { computer } from "./computer-use.ts";
+import { everyday } from "./everyday.ts";
 import { functionCalls } from "./function-calls.ts";
 import { grounding } from "./grounding.ts";
 import { mcp } from "./mcp.ts";
@@ -8,6 +9,6 @@ import { stops } from "./stops.ts";
 
 /** All recordings of `generateContent`. */
 export const recordings: readonly Recording[] = [
-  ...[...functionCalls, ...mcp, ...grounding, ...computer],
+  ...[...everyday, ...functionCalls, ...mcp, ...grounding, ...computer],
   ...[...output, ...stops],
 ];

@@ -92,7 +92,7 @@ export const gatewayRecordings: readonly Recording[] = [
     usage: [{ inputTokens: 14, outputTokens: 100, cost: 0.005_114 }],
   },
   {
-    feature: "text",
+    feature: "ratings",
     name: "results of the content filters",
     documented: "https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter",
     service: "Azure",

@@ -52,7 +52,7 @@ const annotation = {
 
 export const openaiChatRecordings: readonly Recording[] = [
   {
-    feature: "text",
+    feature: "log probabilities",
     name: "OpenAI's log probabilities, fingerprint and tier",
     documented: `${reference}/subresources/completions/methods/create`,
     model: "gpt-5.1",
@@ -123,7 +123,7 @@ export const openaiChatRecordings: readonly Recording[] = [
     usage: [counted],
   },
   {
-    feature: "refusal",
+    feature: "refusals",
     name: "its content is null",
     documented: "https://developers.openai.com/api/docs/guides/structured-outputs#refusals",
     model: "gpt-5.1",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { createTool } from "../../../packages/core/src/index.ts";
-import type { Json, RecordedReply, Recording } from "../recording.ts";
+import type { Json, Recording } from "../recording.ts";
 import { calling, chatReply, saying } from "./chat-reply.ts";
 
 const weather = createTool({
@@ -25,62 +25,8 @@ const greeted = {
 
 const safe = { filtered: false, severity: "safe" };
 
-/** A stream that breaks off with the event. */
-const brokenOff = (whole: Json, event: Json | string): RecordedReply => ({
-  whole,
-  events: [chunk([{ index: 0, delta: { role: "assistant", content: "Hel" } }]), event, "[DONE]"],
-});
-
-const said = { role: "assistant", content: "Hel" };
-
-const failed = (
-  service: string,
-  name: string,
-  {
-    whole,
-    event,
-    ...recording
-  }: { readonly whole: Json; readonly event: Json | string } & Pick<Recording, "documented" | "outcome">,
-): Recording => ({
-  ...{ feature: "errors", name, service, model: "m" },
-  replies: [brokenOff(whole, event)],
-  ...recording,
-});
-
-const reported = (retryable: boolean) =>
-  ({ status: "error", error: { _tag: "ModelCallError", retryable }, says: "reported an error" }) as const;
-
 /** Streams whose events come in an order, or with fields, of their service's own. */
 export const streamRecordings: readonly Recording[] = [
-  {
-    feature: "text",
-    name: "two choices, of which the first is the reply",
-    documented: "https://developers.openai.com/api/reference/resources/chat",
-    model: "gpt-4o",
-    agent: { modelConfig: { providerOptions: { openai: { n: 2 } } } },
-    replies: [
-      {
-        whole: {
-          ...{ id: "chatcmpl-1", object: "chat.completion", created: 1_790_000_000, model: "gpt-4o" },
-          choices: [
-            { index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" },
-            { index: 1, message: { role: "assistant", content: "Hi there." }, finish_reason: "length" },
-          ],
-        },
-        events: [
-          chunk([{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }]),
-          chunk([{ index: 1, delta: { role: "assistant", content: "Hi" }, finish_reason: null }]),
-          chunk([{ index: 0, delta: { content: "Hello." }, finish_reason: null }]),
-          chunk([
-            { index: 1, delta: { content: " there." }, finish_reason: "length" },
-            { index: 0, delta: {}, finish_reason: "stop" },
-          ]),
-          "[DONE]",
-        ],
-      },
-    ],
-    ...greeted,
-  },
   {
     feature: "text",
     name: "a choice whose index only some events say",
@@ -202,40 +148,4 @@ export const streamRecordings: readonly Recording[] = [
       ["get_weather", { city: "Bonn" }],
     ],
   },
-  failed("Groq", "a stream that stopped early", {
-    documented: "https://console.groq.com/docs/api-reference",
-    whole: { error: { message: "Over capacity", type: "internal_server_error" } },
-    event: chunk([{ index: 0, delta: {} }], { x_groq: { id: "req_1", error: "Over capacity" } }),
-    outcome: reported(true),
-  }),
-  failed("DeepSeek", "a service without resources", {
-    documented: "https://api-docs.deepseek.com/api/create-chat-completion",
-    whole: { choices: [{ index: 0, message: said, finish_reason: "insufficient_system_resource" }] },
-    event: chunk([{ index: 0, delta: {}, finish_reason: "insufficient_system_resource" }]),
-    outcome: reported(true),
-  }),
-  failed("GLM", "a network error of the model", {
-    documented: "https://docs.z.ai/api-reference/llm/chat-completion",
-    whole: { choices: [{ index: 0, message: said, finish_reason: "network_error" }] },
-    event: chunk([{ index: 0, delta: {}, finish_reason: "network_error" }]),
-    outcome: reported(true),
-  }),
-  failed("MiniMax", "a status in the body", {
-    documented: "https://platform.minimax.io/docs/api-reference/errorcode",
-    whole: { choices: null, base_resp: { status_code: 1002, status_msg: "rate limit" } },
-    event: { choices: null, base_resp: { status_code: 1002, status_msg: "rate limit" } },
-    outcome: reported(true),
-  }),
-  failed("vLLM", "an error that is the whole body", {
-    documented: "https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html",
-    whole: { object: "error", message: "Too long", type: "BadRequestError", param: null, code: 400 },
-    event: { object: "error", message: "Too long", type: "BadRequestError", param: null, code: 400 },
-    outcome: reported(false),
-  }),
-  failed("Gemini", "an error in a list", {
-    documented: "https://ai.google.dev/gemini-api/docs/troubleshooting",
-    whole: [{ error: { code: 503, message: "Overloaded", status: "UNAVAILABLE" } }] as unknown as Json,
-    event: '[{"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}]',
-    outcome: reported(true),
-  }),
 ];

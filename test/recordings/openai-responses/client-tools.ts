@@ -273,7 +273,7 @@ export const clientToolRecordings: readonly Recording[] = [
     },
   },
   {
-    feature: "local shell",
+    feature: "shell",
     name: "by the agent's tool",
     documented: guide("tools-local-shell"),
     model: "codex-mini-latest",
@@ -289,7 +289,7 @@ export const clientToolRecordings: readonly Recording[] = [
     ],
   },
   {
-    feature: "apply patch",
+    feature: "apply_patch",
     name: "one change is made, one fails",
     documented: guide("tools-apply-patch"),
     model: "gpt-5.1",

@@ -269,7 +269,7 @@ export const hostedToolRecordings: readonly Recording[] = [
     sentBack: [fileSearch, fileAnswer],
   },
   {
-    feature: "code interpreter",
+    feature: "code execution",
     name: "cites a file of its container",
     documented: guide("tools-code-interpreter"),
     model: "gpt-5.1",
@@ -344,7 +344,7 @@ export const hostedToolRecordings: readonly Recording[] = [
     sentBack: [mcpTools, roll, said("You rolled 5.")],
   },
   {
-    feature: "MCP",
+    feature: "MCP with approval",
     name: "a call that needs an approval",
     documented: guide("tools-connectors-mcp"),
     model: "gpt-5.1",

@@ -91,7 +91,7 @@ export const replyRecordings: readonly Recording[] = [
     ],
   },
   {
-    feature: "refusal",
+    feature: "refusals",
     name: "a part of the message",
     documented: guide("structured-outputs"),
     model: "gpt-5.1",

@@ -1,18 +1,39 @@
 import type { ModelCompletion, ModelUsage } from "@jaf/core";
 import { present } from "@jaf/memory/internal";
 import { tokenCount as count, type Fields, fieldsOf, knownCounts, listOf, textField } from "@jaf/model-http";
-import type { KnownModel } from "../model.ts";
+import { errors } from "../errors.ts";
+import type { CallableTools, KnownModel } from "../model.ts";
 import { messageOf } from "./message.ts";
 
-/** Converts the result of a model's `doGenerate` into a reply for the engine. */
-export function completionOf(result: unknown, { origin }: KnownModel): ModelCompletion {
-  const reply = fieldsOf(result);
-  const { reason } = finishReasonOf(reply["finishReason"]);
-  const usage = usageOf(reply["usage"]);
+/** The model that replies, and the tools that it was told of. */
+export interface Replying {
+  readonly known: KnownModel;
+  readonly tools: CallableTools;
+}
+
+/**
+ * Converts the result of a model's `doGenerate` into a reply for the engine. Throws an `AiSdkCallError` if the model ended
+ * with an error, or calls a tool of its provider that the application runs, without such a tool of the agent.
+ */
+export function completionOf(result: unknown, { known, tools }: Replying): ModelCompletion {
+  const { content, ...fields } = fieldsOf(result);
+  const { provider } = known.model;
+  const { reason, raw, isError } = finishReasonOf(fields["finishReason"], provider);
+  if (isError) throw errors.reported({ code: raw }, provider);
+  const filtered = reason === "content_filter";
+  const refusal = filtered && raw === "refusal" ? "cut" : filtered && REFUSED.has(raw) ? "text" : undefined;
+  const message = messageOf({ content: listOf(content), fields, refusal });
+  for (const { function: called, ...call } of message.tool_calls ?? []) {
+    const name = called?.name ?? "";
+    if ("approvalId" in call || !tools.provider.has(name) || tools.own.has(name)) continue;
+    throw errors.configuration(
+      `${provider} doesn't run its tool "${name}", which the model calls: give the agent a tool of this name`,
+    );
+  }
   return {
-    message: messageOf(listOf(reply["content"]), reply),
-    origin,
-    ...present({ finish_reason: reason, usage }),
+    message,
+    origin: known.origin,
+    ...present({ finish_reason: reason, usage: usageOf(fields["usage"]) }),
   };
 }
 
@@ -22,30 +43,45 @@ export interface FinishReason {
    * word.
    */
   readonly reason: string | undefined;
+  /** The provider's own word. */
+  readonly raw: string | undefined;
+  /** Whether the model ended with an error. */
+  readonly isError: boolean;
   /**
    * Whether the provider sent no reason. AI SDK providers also send no reason if the connection was closed before the end.
    */
   readonly isUnknown: boolean;
 }
 
-const UNKNOWN: ReadonlySet<string> = new Set(["other", "unknown", "error"]);
+const UNKNOWN: ReadonlySet<string> = new Set(["other", "unknown", "error", "interrupted"]);
+
+/** The provider's own words for a reply of which only the AI SDK says that it was filtered: it has the text of a refusal. */
+const REFUSED: ReadonlySet<string | undefined> = new Set(["stop", undefined]);
 
 /** Reads why a reply ended. Specifications V3 and V4 also send the provider's own reason; V2 sends a single string. */
-export function finishReasonOf(sent: unknown): FinishReason {
+export function finishReasonOf(sent: unknown, provider: string): FinishReason {
   const unified = typeof sent === "string" ? sent : textField(fieldsOf(sent), "unified");
-  const raw = textField(fieldsOf(sent), "raw");
+  const raw = typeof sent === "string" ? rawV2(sent, provider) : textField(fieldsOf(sent), "raw");
   const isUnsaid = unified === undefined || UNKNOWN.has(unified);
   return {
     reason: isUnsaid ? (raw ?? unified) : unified.replace("-", "_"),
-    isUnknown: isUnsaid && raw === undefined,
+    raw,
+    isError: unified === "error" || raw === "error",
+    isUnknown: isUnsaid && (raw === undefined || unified === "interrupted"),
   };
+}
+
+/** Anthropic has no filter but refusals. */
+function rawV2(unified: string, provider: string): string | undefined {
+  if (UNKNOWN.has(unified)) return undefined;
+  return unified === "content-filter" && provider.includes("anthropic") ? "refusal" : unified;
 }
 
 /**
  * Reads the token counts of a reply. Specifications V3 and V4 send nested counts, V2 flat ones. Returns `undefined` without
  * counts.
  */
-export function usageOf(sent: unknown): ModelUsage | undefined {
+function usageOf(sent: unknown): ModelUsage | undefined {
   const usage = fieldsOf(sent);
   const input: Fields = fieldsOf(usage["inputTokens"]);
   const output: Fields = fieldsOf(usage["outputTokens"]);
@@ -55,5 +91,7 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
     cachedInputTokens: count(input["cacheRead"]) ?? count(usage["cachedInputTokens"]),
     cacheWriteTokens: count(input["cacheWrite"]),
     reasoningTokens: count(output["reasoning"]) ?? count(usage["reasoningTokens"]),
+    // The service's own usage, e.g. OpenRouter's.
+    cost: count(fieldsOf(usage["raw"])["cost"]),
   });
 }

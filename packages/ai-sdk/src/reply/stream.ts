@@ -1,19 +1,23 @@
-import type { ModelStreamChunk } from "@jaf/core";
-import { doneChunk, type Fields, isObject, textField } from "@jaf/model-http";
-import type { AiSdkStream, KnownModel } from "../model.ts";
-import { callOf, isOwnCall, partOf } from "./message.ts";
-import { completionOf, finishReasonOf } from "./reply.ts";
+import type { ModelCompletion, ModelStreamChunk, ModelToolCall } from "@jaf/core";
+import type { SourcePart } from "@jaf/memory";
+import { doneChunk, type Fields, isObject, isSource, textField } from "@jaf/model-http";
+import { callErrorOf } from "../errors.ts";
+import type { AiSdkStream } from "../model.ts";
+import { collectBlocks, isBlockPiece } from "./blocks.ts";
+import { callOf } from "./message.ts";
+import { partOf } from "./parts.ts";
+import { completionOf, finishReasonOf, type Replying } from "./reply.ts";
 
 /**
  * Yields the chunks of a streamed reply. `start` opens the stream. The last chunk `done` is left out if the stream ends
- * without `finish`, or if its `finish` has no reason. `toError` converts errors that are thrown or streamed.
+ * without `finish`, or if its `finish` has no reason. Throws the errors of `callErrorOf`.
  */
 export async function* chunksOf(
   start: () => PromiseLike<{ readonly stream: AiSdkStream }>,
-  model: KnownModel,
-  toError: (thrown: unknown) => Promise<unknown>,
+  replying: Replying,
 ): AsyncGenerator<ModelStreamChunk, void, undefined> {
-  const reply = collectReply();
+  const { provider } = replying.known.model;
+  const reply = collectReply(replying.tools.own);
   let reader: ReturnType<AiSdkStream["getReader"]> | undefined;
   let isEnded = false;
   try {
@@ -26,15 +30,17 @@ export async function* chunksOf(
       const item = next.value;
       if (item["type"] === "error") throw item["error"];
       if (item["type"] !== "finish") {
-        yield reply.add(item);
+        yield* reply.add(item);
         continue;
       }
-      if (finishReasonOf(item["finishReason"]).isUnknown) return;
-      yield doneChunk(completionOf({ ...item, content: reply.items }, model));
+      if (finishReasonOf(item["finishReason"], provider).isUnknown) return;
+      const completion = completionOf({ ...item, ...reply.collected() }, replying);
+      yield* reply.rest(completion.message);
+      yield doneChunk(completion);
       return;
     }
   } catch (thrown) {
-    throw await toError(thrown);
+    throw await callErrorOf(thrown, provider);
   } finally {
     // Not awaited, because a hanging connection would block the reader.
     if (!isEnded) void reader?.cancel().catch(() => undefined);
@@ -43,97 +49,104 @@ export async function* chunksOf(
 
 /** Collects the pieces of a streamed reply. */
 interface ReplyCollector {
-  /** Adds a piece of the stream and returns its chunk for the engine. */
-  readonly add: (piece: Fields) => ModelStreamChunk;
-  /** The reply's content so far, in the format of `doGenerate`. */
-  readonly items: readonly Fields[];
+  /** Adds a piece of the stream and returns its chunks for the engine. */
+  readonly add: (piece: Fields) => readonly ModelStreamChunk[];
+  /** Returns the content and the response so far, in the format of `doGenerate`. */
+  readonly collected: () => { readonly content: readonly Fields[]; readonly response: Fields };
+  /** Returns the chunks for what the engine isn't told before the whole message is known. */
+  readonly rest: (message: ModelCompletion["message"]) => readonly ModelStreamChunk[];
 }
-
-/** A text or reasoning whose stream hasn't ended. */
-type Block = { readonly type: "text" | "reasoning"; text: string } & Record<string, unknown>;
 
 /** An empty chunk, which shows that the stream is alive. Without chunks, the engine would time out. */
 const ALIVE: ModelStreamChunk = { type: "text_delta", text: "" };
 
-const BLOCK_PIECE = /^(text|reasoning)-(start|delta|end)$/;
-
-function collectReply(): ReplyCollector {
+/**
+ * Creates the collector of one reply. `own`: the names of the agent's tools. Their calls are told piece by piece. Whether JAF
+ * answers any other call is only known from what follows, so it is told later.
+ */
+function collectReply(own: ReadonlySet<unknown>): ReplyCollector {
   const items: Fields[] = [];
-  const blocks = collectBlocks(items);
-  /** Indexes of the tool calls whose input is streamed, by call id. */
+  const addBlock = collectBlocks(items);
+  let response: Fields = {};
+  /** Indexes of the calls whose input is streamed, by call id. */
   const indices = new Map<string, number>();
+  /** The ids of the calls that were told. */
+  const told = new Set<string>();
   let calls = 0;
+  /** Calls that weren't told, by call id. */
+  const held = new Map<unknown, Fields>();
 
-  const addCall = (piece: Fields): ModelStreamChunk => {
-    const { id = "", function: called } = callOf(piece);
-    items.push(piece);
-    if (indices.delete(id)) return ALIVE;
+  const tellCall = ({ id = "", function: called }: ModelToolCall): ModelStreamChunk => {
+    told.add(id);
     return { type: "tool_call_delta", index: calls++, id, ...called };
   };
 
-  const startCall = (piece: Fields): ModelStreamChunk => {
-    // Text input isn't streamed, since the complete call has it as JSON.
-    if (piece["providerExecuted"] === true || piece["inputEncoding"] === "text") return ALIVE;
-    const id = textField(piece, "id") ?? "";
-    const index = calls++;
-    indices.set(id, index);
-    return { type: "tool_call_delta", index, id, name: textField(piece, "toolName") ?? "" };
-  };
-
-  const growCall = (piece: Fields): ModelStreamChunk => {
-    const index = indices.get(textField(piece, "id") ?? "");
-    if (index === undefined) return ALIVE;
-    return { type: "tool_call_delta", index, arguments: textField(piece, "delta") ?? "" };
-  };
-
-  const addPart = (piece: Fields): ModelStreamChunk => {
-    items.push(piece);
+  const tellPart = (piece: Fields): ModelStreamChunk => {
     const part = partOf(piece);
-    return part === undefined ? ALIVE : { type: "part", part };
+    return part === undefined || isSource(part) ? ALIVE : { type: "part", part };
+  };
+
+  /** Tells the held calls that the provider answers itself, as the next piece shows. */
+  const release = ({ type, toolCallId: id }: Fields): readonly ModelStreamChunk[] => {
+    if (type === "tool-approval-request") held.delete(id);
+    const isAnswered = (call: Fields) =>
+      call["providerExecuted"] === true || (type === "tool-result" && call["toolCallId"] === id);
+    return [...held.values()].filter(isAnswered).map((call) => {
+      held.delete(call["toolCallId"]);
+      return tellPart(call);
+    });
+  };
+
+  const tell = (piece: Fields): ModelStreamChunk => {
+    const isOwn = own.has(piece["toolName"]) && piece["providerExecuted"] !== true;
+    switch (piece["type"]) {
+      case "tool-input-start": {
+        // Text input isn't streamed, since the complete call has it as JSON.
+        if (!isOwn || piece["inputEncoding"] === "text") return ALIVE;
+        const id = textField(piece, "id") ?? "";
+        indices.set(id, calls);
+        return tellCall({ id, function: { name: textField(piece, "toolName") ?? "" } });
+      }
+      case "tool-input-delta": {
+        const index = indices.get(textField(piece, "id") ?? "");
+        if (index === undefined) return ALIVE;
+        return { type: "tool_call_delta", index, arguments: textField(piece, "delta") ?? "" };
+      }
+      case "response-metadata":
+        response = { ...response, ...piece };
+        return ALIVE;
+      case "stream-start":
+      case "tool-input-end":
+      case "ping":
+      case "raw":
+        return ALIVE;
+      case "tool-call":
+        items.push(piece);
+        if (isOwn)
+          return indices.delete(textField(piece, "toolCallId") ?? "") ? ALIVE : tellCall(callOf(piece));
+        held.set(piece["toolCallId"], piece);
+        return ALIVE;
+      case "tool-approval-request":
+        items.push(piece);
+        return ALIVE;
+      default:
+        items.push(piece);
+        return tellPart(piece);
+    }
   };
 
   return {
-    items,
     add: (piece) => {
-      const type = textField(piece, "type") ?? "";
-      if (BLOCK_PIECE.test(type)) return blocks(piece, type);
-      switch (type) {
-        case "tool-input-start":
-          return startCall(piece);
-        case "tool-input-delta":
-          return growCall(piece);
-        case "stream-start":
-        case "response-metadata":
-        case "tool-input-end":
-        case "ping":
-        case "raw":
-        case "":
-          return ALIVE;
-        default:
-          return isOwnCall(piece) ? addCall(piece) : addPart(piece);
-      }
+      const before = held.size === 0 ? [] : release(piece);
+      return [...before, isBlockPiece(piece) ? addBlock(piece) : tell(piece)];
     },
+    collected: () => ({ content: items, response }),
+    rest: ({ content, tool_calls: called } = {}) => [
+      ...release({}),
+      ...(Array.isArray(content) ? content : []).filter(isSource).map(sourceChunk),
+      ...(called ?? []).filter(({ id = "" }) => !told.has(id)).map(tellCall),
+    ],
   };
 }
 
-function collectBlocks(items: Fields[]): (piece: Fields, type: string) => ModelStreamChunk {
-  const open = new Map<string, Block>();
-  return (piece, type) => {
-    const [kind = "", step] = type.split("-", 2);
-    const id = textField(piece, "id") ?? "";
-    const key = `${kind}:${id}`;
-    let block = step === "start" ? undefined : open.get(key);
-    if (block === undefined) {
-      block = { type: kind === "reasoning" ? "reasoning" : "text", text: "" };
-      items.push(block);
-      open.set(key, block);
-    }
-    // The last metadata wins: the one at the end has the signature.
-    for (const name of ["providerMetadata", "citations"]) if (piece[name] != null) block[name] = piece[name];
-    if (step === "end") open.delete(key);
-    const text = step === "delta" ? (textField(piece, "delta") ?? "") : "";
-    if (text === "") return ALIVE;
-    block.text += text;
-    return block.type === "text" ? { type: "text_delta", text } : { type: "reasoning_delta", text, id };
-  };
-}
+const sourceChunk = (part: SourcePart): ModelStreamChunk => ({ type: "part", part });

@@ -2,7 +2,8 @@ import type { JSONValue } from "@ai-sdk/provider";
 import type { CacheableConfig } from "@jaf/core";
 import type { ContentPart, ModelOrigin, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, jsonIn, partText } from "@jaf/memory/internal";
-import { isObject, isSameOrigin, textField } from "@jaf/model-http";
+import { inputObject, isProviderExecuted, isSameOrigin, textField } from "@jaf/model-http";
+import { segmentsOf } from "../reply/texts.ts";
 import { fileOf } from "./media.ts";
 import { type AssistantPart, providerOptionsOf, type ToolOutput } from "./prompt.ts";
 
@@ -12,6 +13,8 @@ export interface Recipient {
   readonly providerKey: string;
   /** Whether readable reasoning of other models is left out (`"omit"`) or sent as text (`"text"`). */
   readonly foreignReasoning: "omit" | "text";
+  /** The ids of the tools of the model's provider that the request configures, by name. */
+  readonly providerTools: ReadonlyMap<string, string>;
   /** Which parts of the prompt the provider should cache. Default: no parts. */
   readonly cache?: CacheableConfig | undefined;
 }
@@ -26,14 +29,16 @@ export function assistantParts(message: RichMessage, recipient: Recipient): Assi
   const parts: AssistantPart[] = [];
   for (const part of contentParts(message)) {
     if (part.type !== "tool-call") {
-      const given = isOwn ? ownPart(part, recipient) : foreignPart(part, recipient);
-      if (given !== undefined) parts.push(given);
+      const given = isOwn
+        ? segmentsOf(part).map((segment) => ownPart(segment, recipient))
+        : [foreignPart(part, recipient)];
+      parts.push(...given.filter((each) => each !== undefined));
       continue;
     }
     const index = calls.findIndex(({ id }) => id === part["id"]);
-    for (const call of index < 0 ? [] : calls.splice(index, 1)) parts.push(callPart(call, isOwn));
+    for (const call of index < 0 ? [] : calls.splice(index, 1)) parts.push(callPart(call, isOwn, recipient));
   }
-  for (const call of calls) parts.push(callPart(call, isOwn));
+  for (const call of calls) parts.push(callPart(call, isOwn, recipient));
   return parts;
 }
 
@@ -68,6 +73,8 @@ function ownPart(part: ContentPart, recipient: Recipient): AssistantPart | undef
   switch (part.type) {
     case "reasoning":
       return { type: "reasoning", text: textField(part, "text") ?? "", ...options };
+    case "compaction":
+      return { type: "text", text: textField(part, "text") ?? "", ...options };
     case "provider-tool-call":
       return {
         type: "tool-call",
@@ -113,13 +120,14 @@ function providerOutput({ output, isError }: ContentPart): ToolOutput {
   return typeof value === "string" ? { type: "text", value } : { type: "json", value };
 }
 
-function callPart(call: RichToolCall, isOwn: boolean): AssistantPart {
+function callPart(call: RichToolCall, isOwn: boolean, { providerTools }: Recipient): AssistantPart {
   const { name } = calledTool(call);
   return {
     type: "tool-call",
     toolCallId: call.id,
     toolName: name,
-    input: callInput(call),
+    input: providerTools.has(name) ? jsonIn(calledTool(call).input) : inputObject(call),
+    ...(isProviderExecuted(call) ? { providerExecuted: true } : {}),
     ...(isOwn ? withGoogleSignature(providerOptionsOf(call.providerMetadata)) : {}),
   };
 }
@@ -139,15 +147,4 @@ function withGoogleSignature(
   if (signed?.["thoughtSignature"] === undefined) return options;
   const google = { thoughtSignature: signed["thoughtSignature"] };
   return { providerOptions: { ...providerOptions, google } };
-}
-
-/**
- * Returns the input of a call as an object, because providers accept only objects. Any other input is wrapped in an object.
- */
-function callInput(call: RichToolCall): unknown {
-  const { input } = calledTool(call);
-  if (call.type === "custom") return { input };
-  if (input.trim() === "") return {};
-  const parsed = jsonIn(input);
-  return isObject(parsed) ? parsed : { rawInvalidInput: input };
 }

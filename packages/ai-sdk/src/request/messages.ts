@@ -1,7 +1,8 @@
-import type { ContentPart, RichMessage } from "@jaf/memory";
-import { calledTool, messageText, partText, present, stableLength } from "@jaf/memory/internal";
-import { isSameOrigin, textField } from "@jaf/model-http";
+import type { RichMessage } from "@jaf/memory";
+import { calledTool, messageText, partText, stableLength } from "@jaf/memory/internal";
+import { approvalIn, isProviderExecuted, textField, withoutForeignApprovals } from "@jaf/model-http";
 import { assistantParts, type Recipient } from "./assistant-message.ts";
+import { executorOutput } from "./executor-output.ts";
 import { fileOf, mediaPlaceholder } from "./media.ts";
 import { type PromptMessage, providerOptionsOf, type ToolPart, type UserPart } from "./prompt.ts";
 import { addCacheControl, cacheControlFor } from "./prompt-cache.ts";
@@ -14,12 +15,13 @@ import { toolOutput } from "./tools.ts";
  */
 export function toPrompt(
   instructions: string,
-  messages: readonly RichMessage[],
+  history: readonly RichMessage[],
   recipient: Recipient,
 ): PromptMessage[] {
+  const messages = withoutForeignApprovals(history, recipient.origin);
   const system: PromptMessage[] = [];
   const rest: PromptMessage[] = [];
-  const known: AskedBefore = { toolNames: new Map(), approvals: new Set() };
+  const known: AskedBefore = { toolNames: new Map(), approvals: new Map() };
   const { cache = {} } = recipient;
   const cacheControl = cacheControlFor(recipient.origin, cache);
   if (instructions !== "") system.push({ role: "system", content: instructions });
@@ -37,16 +39,16 @@ export function toPrompt(
         break;
       }
       case "user":
-        addUser(rest, message, { recipient, known });
+        addUser(rest, message, recipient);
         break;
       case "assistant": {
-        recordAsked(known, message, recipient);
+        recordAsked(known, message);
         const content = assistantParts(message, recipient);
         if (content.length > 0) rest.push({ role: "assistant", content });
         break;
       }
       case "tool":
-        addResults(rest, toolParts(message, { recipient, known }));
+        addResult(rest, resultPart(message, recipient, known));
     }
     // One mark before text that the next turn won't repeat, and one at the end for the steps of this turn.
     const isStableEnd = cached === "all" && index === stable - 1;
@@ -59,34 +61,23 @@ export function toPrompt(
 interface AskedBefore {
   /** The tool name of the latest call with an id. Earlier calls may have the same id, because providers repeat ids. */
   readonly toolNames: Map<string, string>;
-  /** Ids of the approvals that this model requested. Other models don't know these approvals. */
-  readonly approvals: Set<unknown>;
+  /** The provider's id of the approval that the latest call with an id waits for, by the call's id. */
+  readonly approvals: Map<string, string | undefined>;
 }
 
-interface Place {
-  readonly recipient: Recipient;
-  readonly known: AskedBefore;
-}
-
-function recordAsked(
-  { toolNames, approvals }: AskedBefore,
-  message: RichMessage,
-  recipient: Recipient,
-): void {
-  for (const call of message.tool_calls ?? []) toolNames.set(call.id, calledTool(call).name);
-  if (typeof message.content === "string" || !isSameOrigin(message.origin, recipient.origin)) return;
-  for (const part of message.content ?? []) {
-    if (part.type === "tool-approval-request") approvals.add(part["approvalId"]);
+function recordAsked({ toolNames, approvals }: AskedBefore, { tool_calls: calls = [] }: RichMessage): void {
+  for (const call of calls) {
+    toolNames.set(call.id, calledTool(call).name);
+    approvals.set(call.id, isProviderExecuted(call) ? textField(call, "approvalId") : undefined);
   }
 }
 
-function addUser(prompt: PromptMessage[], message: RichMessage, { recipient, known }: Place): void {
+function addUser(prompt: PromptMessage[], message: RichMessage, recipient: Recipient): void {
   const options = providerOptionsOf(message.providerMetadata);
   if (typeof message.content === "string") {
     prompt.push({ role: "user", content: [{ type: "text", text: message.content }], ...options });
     return;
   }
-  const decisions: ToolPart[] = [];
   const content: UserPart[] = [];
   for (const part of message.content ?? []) {
     const partOptions = providerOptionsOf(part["providerMetadata"]);
@@ -95,44 +86,33 @@ function addUser(prompt: PromptMessage[], message: RichMessage, { recipient, kno
     if (text !== undefined && text !== "") content.push({ type: "text", text, ...partOptions });
     else if (file !== undefined) content.push({ type: "file", ...file, ...partOptions });
     else if (part.type === "media") content.push({ type: "text", text: mediaPlaceholder(part) });
-    else decisions.push(...approvalParts(part, known));
   }
-  if (decisions.length > 0) addResults(prompt, decisions);
   if (content.length > 0) prompt.push({ role: "user", content, ...options });
 }
 
-function toolParts(message: RichMessage, { recipient, known }: Place): ToolPart[] {
-  const { content } = message;
-  const parts = typeof content === "string" ? [] : (content ?? []);
-  const decisions = parts.flatMap((part) => approvalParts(part, known));
-  const toolName = known.toolNames.get(message.tool_call_id ?? "");
-  // Every provider refuses a result without its call.
-  if (message.tool_call_id === undefined || toolName === undefined) return decisions;
-  return [
-    ...decisions,
-    {
-      type: "tool-result",
-      toolCallId: message.tool_call_id,
-      toolName,
-      output: toolOutput(content, recipient.providerKey),
-      ...providerOptionsOf(message.providerMetadata),
-    },
-  ];
+/** Converts a tool result. Returns `undefined` for a result without its call, which every provider refuses. */
+function resultPart(message: RichMessage, recipient: Recipient, known: AskedBefore): ToolPart | undefined {
+  const { content, tool_call_id: toolCallId = "" } = message;
+  const toolName = known.toolNames.get(toolCallId);
+  if (toolName === undefined) return undefined;
+  const approvalId = known.approvals.get(toolCallId);
+  if (approvalId !== undefined) return { type: "tool-approval-response", approvalId, ...approvalIn(message) };
+  const providerTool = recipient.providerTools.get(toolName);
+  return {
+    type: "tool-result",
+    toolCallId,
+    toolName,
+    output:
+      providerTool !== undefined && typeof content === "string"
+        ? executorOutput(content, providerTool)
+        : toolOutput(content, recipient.providerKey),
+    ...providerOptionsOf(message.providerMetadata),
+  };
 }
 
-/** Converts a decision about a call that the provider runs. Leaves out the decision if this model didn't request it. */
-function approvalParts(part: ContentPart, { approvals }: AskedBefore): ToolPart[] {
-  const approvalId = textField(part, "approvalId");
-  if (part.type !== "tool-approval-response") return [];
-  if (approvalId === undefined || !approvals.has(approvalId)) return [];
-  const reason = textField(part, "reason");
-  const approved = part["approved"] === true;
-  return [{ type: "tool-approval-response", approvalId, approved, ...present({ reason }) }];
-}
-
-function addResults(prompt: PromptMessage[], parts: readonly ToolPart[]): void {
-  if (parts.length === 0) return;
+function addResult(prompt: PromptMessage[], part: ToolPart | undefined): void {
+  if (part === undefined) return;
   const last = prompt.at(-1);
-  if (last?.role === "tool") last.content.push(...parts);
-  else prompt.push({ role: "tool", content: [...parts] });
+  if (last?.role === "tool") last.content.push(part);
+  else prompt.push({ role: "tool", content: [part] });
 }

@@ -43,6 +43,7 @@ export type OutputPart = LanguageModelV3TextPart | FilePart;
 export type ToolOutput =
   | { type: "text"; value: string }
   | { type: "json"; value: JSONValue }
+  | { type: "error-text"; value: string }
   | { type: "error-json"; value: JSONValue }
   | { type: "content"; value: OutputPart[] };
 

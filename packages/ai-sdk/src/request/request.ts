@@ -1,59 +1,77 @@
-import type { CacheableConfig, ModelConfig, ModelProvider } from "@jaf/core";
+import type { ModelConfig, ModelProvider, ProviderOptions } from "@jaf/core";
 import { present } from "@jaf/memory/internal";
 import { type Fields, fieldsOf } from "@jaf/model-http";
 import type * as z from "zod";
-import { type KnownModel, providerKey } from "../model.ts";
+import { type CallableTools, type KnownModel, providerKey } from "../model.ts";
 import type { AiSdkProviderOptions } from "../options.ts";
 import { withDownloads } from "./media.ts";
 import { toPrompt } from "./messages.ts";
 import type { PromptMessage } from "./prompt.ts";
 import { cacheControlFor } from "./prompt-cache.ts";
+import { mergedOptions, splitTools } from "./provider-options.ts";
 import { promptOfSpecification } from "./specification.ts";
 import { jsonSchemaOf, toolChoice, toolsOf } from "./tools.ts";
 
 type Asked<Ctx> = Parameters<ModelProvider<Ctx>["getCompletion"]>;
 
-/** Returns the argument of the model's `doGenerate` or `doStream`. Rejects if `options.download` rejects. */
-export async function callRequest<Ctx>(
+/** A model call, and the tools that the reply can call. */
+interface ModelCall {
+  /** The argument of the model's `doGenerate` or `doStream`. */
+  readonly call: Fields;
+  readonly tools: CallableTools;
+}
+
+/** Returns the model call for a request of the engine. Rejects if `options.download` rejects. */
+export async function modelCall<Ctx>(
   known: KnownModel,
   [state, agent, config]: Asked<Ctx>,
   options: AiSdkProviderOptions,
-): Promise<Fields> {
+): Promise<ModelCall> {
   const cache = config.cache || undefined;
+  const key = providerKey(known.model);
+  const merged = providerOptionsFor(agent.modelConfig ?? {}, known, options);
+  const { provided, options: providerOptions } = splitTools(merged, known);
+  const providerTools = new Map(provided.map(({ name, id }) => [name, id]));
   const prompt = toPrompt(agent.instructions(state), state.messages, {
     origin: known.origin,
-    providerKey: providerKey(known.model),
+    providerKey: key,
     foreignReasoning: options.foreignReasoning ?? "omit",
+    providerTools,
     cache,
   });
   await withDownloads(prompt, known.model, { download: options.download, signal: config.signal });
+  const tools = toolsOf(agent.tools ?? [], provided, {
+    specification: known.specification,
+    providerKey: key,
+    cacheControl: cache?.tools === true ? cacheControlFor(known.origin, cache) : undefined,
+  });
+  const settings = {
+    ...callSettings(agent, known, options),
+    ...(tools.length === 0 ? {} : { tools, ...toolChoice(agent.modelConfig ?? {}) }),
+    ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
+  };
   return {
-    ...withoutRefusedThinking(callSettings(agent, known, { ...options, cache }), prompt),
-    prompt: promptOfSpecification(known.specification, prompt),
-    ...(options.headers === undefined ? {} : { headers: { ...options.headers } }),
-    ...present({ abortSignal: config.signal }),
+    call: {
+      ...withoutRefusedThinking(settings, prompt),
+      prompt: promptOfSpecification(known.specification, prompt),
+      ...(options.headers === undefined ? {} : { headers: { ...options.headers } }),
+      ...present({ abortSignal: config.signal }),
+    },
+    tools: { own: new Set(agent.tools?.map(({ schema }) => schema.name)), provider: providerTools },
   };
 }
 
 /** Returns the settings of a model call. Leaves out settings that the agent doesn't set. */
 function callSettings<Ctx>(
-  agent: Asked<Ctx>[1],
-  known: KnownModel,
-  options: AiSdkProviderOptions & { readonly cache: CacheableConfig | undefined },
+  { modelConfig: config = {}, outputCodec }: Asked<Ctx>[1],
+  { specification }: KnownModel,
+  { structuredOutput }: AiSdkProviderOptions,
 ): Fields {
-  const config = agent.modelConfig ?? {};
-  const cacheControl =
-    options.cache?.tools === true ? cacheControlFor(known.origin, options.cache) : undefined;
-  const tools = toolsOf(agent.tools ?? [], cacheControl);
-  const format = options.structuredOutput === false ? undefined : responseFormat(agent.outputCodec);
-  const providerOptions = providerOptionsFor(config, known, options);
   return {
     ...present({ temperature: config.temperature, topP: config.topP, maxOutputTokens: config.maxTokens }),
-    ...(tools.length === 0 ? {} : { tools, ...toolChoice(config) }),
-    ...present({ responseFormat: format }),
+    ...present({ responseFormat: structuredOutput === false ? undefined : responseFormat(outputCodec) }),
     // Only V4 has this field.
-    ...(known.specification === "v4" ? present({ reasoning: config.reasoningEffort }) : {}),
-    ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
+    ...(specification === "v4" ? present({ reasoning: config.reasoningEffort }) : {}),
   };
 }
 
@@ -62,20 +80,16 @@ const EFFORT_NAMES: Readonly<Record<string, string>> = { anthropic: "effort" };
 
 /** Returns the provider options of a call, by provider name. The agent's options override the options for all calls. */
 function providerOptionsFor(
-  { providerOptions: own = {}, reasoningEffort }: ModelConfig,
+  { providerOptions: own, reasoningEffort }: ModelConfig,
   { model, specification }: KnownModel,
-  { providerOptions: general = {} }: AiSdkProviderOptions,
+  { providerOptions: general }: AiSdkProviderOptions,
 ): Record<string, Fields> {
   const key = providerKey(model);
-  const effort =
+  const effort: ProviderOptions =
     reasoningEffort === undefined || specification === "v4"
       ? {}
       : { [key]: { [EFFORT_NAMES[key] ?? "reasoningEffort"]: reasoningEffort } };
-  const merged: Record<string, Fields> = {};
-  for (const layer of [effort, general, own]) {
-    for (const [name, fields] of Object.entries(layer)) merged[name] = { ...merged[name], ...fields };
-  }
-  return merged;
+  return mergedOptions(effort, general, own);
 }
 
 /**

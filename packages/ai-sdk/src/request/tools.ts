@@ -1,27 +1,50 @@
 import type { ModelConfig, Tool } from "@jaf/core";
 import type { ContentPart, RichMessage } from "@jaf/memory";
 import { partText } from "@jaf/memory/internal";
-import { type Fields, serviceSchema } from "@jaf/model-http";
+import { type Fields, fieldsOf, picked, serviceSchema } from "@jaf/model-http";
 import * as z from "zod";
+import type { Specification } from "../model.ts";
 import { fileOf, mediaPlaceholder } from "./media.ts";
 import type { OutputPart, ProviderOptions, ToolOutput } from "./prompt.ts";
+import { mergedOptions, type ProviderTool } from "./provider-options.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments and context
 type AnyTool = Tool<any, any>;
 
-/**
- * Converts tools into the format of a model call. `cacheControl`: provider options that make the provider cache all tools.
- */
-export function toolsOf(tools: readonly AnyTool[], cacheControl: ProviderOptions | undefined): Fields[] {
-  return tools.map(({ schema }, index) => ({
-    type: "function",
-    name: schema.name,
-    description: schema.description,
-    inputSchema: jsonSchemaOf(schema.parameters),
-    ...(cacheControl !== undefined && index === tools.length - 1 ? { providerOptions: cacheControl } : {}),
-  }));
+/** Where tools are sent. */
+interface ToolRecipient {
+  readonly specification: Specification;
+  readonly providerKey: string;
+  /** Provider options that make the provider cache all tools. */
+  readonly cacheControl: ProviderOptions | undefined;
 }
 
+/**
+ * Converts tools into the format of a model call: the agent's own tools, then those of the model's provider. A tool with the
+ * name of a provider's tool only supplies its executor, so it isn't sent itself.
+ */
+export function toolsOf(
+  tools: readonly AnyTool[],
+  provided: readonly ProviderTool[],
+  { specification, providerKey, cacheControl }: ToolRecipient,
+): Fields[] {
+  const names = new Set(provided.map(({ name }) => name));
+  const own = tools.filter(({ schema }) => !names.has(schema.name));
+  const functions = own.map(({ schema, providerOptions: given }, index) => {
+    const options = mergedOptions(index === own.length - 1 ? cacheControl : undefined, given);
+    return {
+      type: "function",
+      name: schema.name,
+      description: schema.description,
+      inputSchema: jsonSchemaOf(schema.parameters),
+      // V2 has no such fields.
+      ...(specification === "v2" ? {} : picked(fieldsOf(given?.[providerKey]), ["strict", "inputExamples"])),
+      ...(Object.keys(options).length === 0 ? {} : { providerOptions: options }),
+    };
+  });
+  const type = specification === "v2" ? "provider-defined" : "provider";
+  return [...functions, ...provided.map((tool) => ({ type, ...tool }))];
+}
 /**
  * Returns the JSON Schema of a model's output or of a tool's arguments. Types that JSON Schema can't express accept any
  * value, which is validated later.

@@ -8,8 +8,9 @@ import {
 } from "@jaf/memory/internal";
 import { contentOf, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import * as z from "zod";
-import { mediaAt, sourceOf } from "./parts.ts";
-import { deniedText, outputContent } from "./tool-parts.ts";
+import { mediaAt, refusalIn } from "./parts.ts";
+import { sourceIn } from "./sources.ts";
+import { APPROVED, deniedText, isDecided, outputContent } from "./tool-parts.ts";
 
 const partSchema = z.looseObject({ type: z.string() });
 const uiMessagesSchema = z.array(
@@ -61,8 +62,7 @@ export function decisionsFromUIMessages(uiMessages: unknown): ApprovalDecision[]
   const parsed = uiMessagesSchema.safeParse(uiMessages);
   const parts = parsed.success ? parsed.data.flatMap((message) => message.parts) : [];
   return parts.flatMap((part) => {
-    if (!isTool(part) || part["state"] !== "approval-responded" || part["providerExecuted"] === true)
-      return [];
+    if (!isTool(part) || part["state"] !== "approval-responded" || isDecided(part)) return [];
     const { id, approved, reason } = fieldsOf(part["approval"]);
     return parseApprovalDecision({ toolCallId: part["toolCallId"], approvalId: id, approved, reason }) ?? [];
   });
@@ -95,7 +95,7 @@ function steps(parts: readonly Fields[]): Fields[][] {
     if (part["type"] === "step-start") found.push([]);
     else found.at(-1)?.push(part);
   }
-  return found.filter((step) => step.length > 0);
+  return found;
 }
 
 /** Converts a step into messages: a reply, and the results of the reply's calls. */
@@ -103,11 +103,13 @@ function stepMessages(step: readonly Fields[]): RichMessage[] {
   const content: ContentPart[] = [];
   const calls: RichToolCall[] = [];
   const results: RichMessage[] = [];
-  for (const part of step) {
+  const [field] = step.filter((part) => refusalIn(part) === "field");
+  const shown = step.filter((part) => part !== field);
+  for (const part of shown) {
     if (!isTool(part)) {
       const known = contentPart(part);
       if (known !== undefined) content.push(known);
-    } else if (part["providerExecuted"] === true) {
+    } else if (part["providerExecuted"] === true && part["approval"] === undefined) {
       content.push(...providerParts(part));
     } else if (part["state"] !== "input-streaming") {
       const call = callOf(part);
@@ -117,9 +119,10 @@ function stepMessages(step: readonly Fields[]): RichMessage[] {
       if (answer !== undefined) results.push({ role: "tool", content: answer, tool_call_id: call.id });
     }
   }
-  if (content.length === 0) return [];
+  if (content.length === 0 && field === undefined) return [];
   const called = calls.length === 0 ? {} : { tool_calls: calls };
-  return [{ role: "assistant", content: contentLike(step, content), ...called }, ...results];
+  const refused = field === undefined ? {} : { refusal: textField(field, "text") ?? "" };
+  return [{ role: "assistant", content: contentLike(shown, content), ...called, ...refused }, ...results];
 }
 
 /** Returns the reply's content in the form in which the reply was stored (text or parts), so that both can be compared. */
@@ -138,14 +141,15 @@ function contentPart(part: Fields): ContentPart | undefined {
   const named = present({ filename });
   switch (part["type"]) {
     case "text":
-      return text === undefined ? undefined : { type: "text", text };
+      if (text === undefined) return undefined;
+      return refusalIn(part) === undefined ? { type: "text", text } : { type: "refusal", refusal: text };
     case "reasoning":
       return text === undefined || text === "" ? undefined : { type: "reasoning", text };
     case "file":
       return url === undefined || mediaType === undefined ? undefined : mediaAt({ mediaType, url, ...named });
     case "source-url":
     case "source-document":
-      return sourceOf(part);
+      return sourceIn(part);
     default:
       return undefined;
   }
@@ -168,7 +172,8 @@ function callOf(part: Fields): RichToolCall {
   }
   // A string is what a model wrote instead of JSON.
   const text = typeof input === "string" ? input : (JSON.stringify(input) ?? "{}");
-  return { id, type: "function", function: { name, arguments: text } };
+  const executed = part["providerExecuted"] === true ? { providerExecuted: true } : {};
+  return { id, type: "function", function: { name, arguments: text }, ...executed };
 }
 
 /** Returns the result of a call, or `undefined` if the call has no result. */
@@ -178,6 +183,8 @@ function resultOf(part: Fields): RichMessage["content"] | undefined {
       return part["preliminary"] === true ? undefined : outputContent(part["output"]);
     case "output-error":
       return textField(part, "errorText") ?? "";
+    case "approval-responded":
+      return isDecided(part) ? APPROVED : undefined;
     case "output-denied":
       return deniedText(textField(fieldsOf(part["approval"]), "reason"));
     default:

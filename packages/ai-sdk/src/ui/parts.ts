@@ -1,9 +1,10 @@
 import type { ContentPart } from "@jaf/memory";
 import { partText, present } from "@jaf/memory/internal";
-import { base64Of, type Fields, fieldsOf, isObject, textField } from "@jaf/model-http";
+import { base64Of, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import { fileOf } from "../request/media.ts";
 import { providerOptionsOf } from "../request/prompt.ts";
-import type { AiSdkUIPart, UIJsonObject, UIMetadata } from "./ui-message.ts";
+import { uiSource } from "./sources.ts";
+import type { AiSdkUIPart, UIMetadata } from "./ui-message.ts";
 
 /** Options for the conversion of messages into UI messages. */
 export interface UIOptions {
@@ -25,8 +26,15 @@ export function uiPart(part: ContentPart, options: UIOptions): AiSdkUIPart | und
     // Kept even if empty: the client's copy then has parts, as the stored reply does.
     return { type: "reasoning", text, ...metadata };
   }
-  if (part.type === "source") return source(part, metadata);
-  const text = part.type === "refusal" ? textField(part, "refusal") : partText(part);
+  if (part.type === "source") return uiSource(part, metadata.providerMetadata);
+  if (part.type === "refusal") {
+    const providerMetadata = {
+      ...metadata.providerMetadata,
+      jaf: { refusal: part["field"] === true ? "field" : "part" },
+    };
+    return { type: "text", text: textField(part, "refusal") ?? "", state: "done", providerMetadata };
+  }
+  const text = partText(part);
   if (text !== undefined) {
     return text === "" && metadata.providerMetadata === undefined
       ? undefined
@@ -34,57 +42,6 @@ export function uiPart(part: ContentPart, options: UIOptions): AiSdkUIPart | und
   }
   const file = uiFile(part);
   return file === undefined ? undefined : { type: "file", ...file, ...metadata };
-}
-
-function source(
-  part: ContentPart,
-  { providerMetadata }: { providerMetadata?: UIMetadata },
-): AiSdkUIPart | undefined {
-  const [url, title, mediaType, filename] = SOURCE_FIELDS.map((name) => textField(part, name));
-  const sourceId = textField(part, "id") ?? url ?? title ?? "";
-  const own = ownFields(part);
-  const metadata = present({
-    providerMetadata: own === undefined ? providerMetadata : { ...providerMetadata, jaf: own },
-  });
-  if (url !== undefined) return { type: "source-url", sourceId, url, ...present({ title }), ...metadata };
-  const name = title ?? filename;
-  if (name === undefined) return undefined;
-  return {
-    type: "source-document",
-    sourceId,
-    mediaType: mediaType ?? "application/octet-stream",
-    title: name,
-    ...present({ filename }),
-    ...metadata,
-  };
-}
-
-const SOURCE_FIELDS = ["url", "title", "mediaType", "filename"] as const;
-
-/**
- * Returns the stored fields of a source that its UI part can't express: its places in the text (`ranges`), and which
- * names a document has. Returns `undefined` if the UI part has everything.
- */
-function ownFields({ url, title, filename, mediaType, ranges }: ContentPart): UIJsonObject | undefined {
-  const isExpressed =
-    url === undefined
-      ? title !== undefined && mediaType !== undefined
-      : filename === undefined && mediaType === undefined;
-  if (isExpressed && ranges === undefined) return undefined;
-  return present({ title, filename, mediaType, ranges }) as UIJsonObject;
-}
-
-/** Converts a source of a UI message back into the stored part. */
-export function sourceOf(part: Fields): ContentPart {
-  const { providerMetadata } = part;
-  const own = fieldsOf(providerMetadata)["jaf"];
-  const { title, filename, mediaType, ranges } = isObject(own) ? own : part;
-  return {
-    type: "source",
-    sourceType: part["type"] === "source-url" ? "url" : "document",
-    id: textField(part, "sourceId") ?? "",
-    ...present({ url: textField(part, "url"), title, filename, mediaType, ranges }),
-  };
 }
 
 export interface UIFile {
@@ -106,6 +63,12 @@ function uiFile(part: ContentPart): UIFile | undefined {
       ? (data.originalUrl ?? data.url.href)
       : `data:${mediaType};base64,${base64Of(data.data)}`;
   return { mediaType, url, ...present({ filename }) };
+}
+
+/** Returns how a message has the refusal that a UI part shows. Returns `undefined` for any other UI part. */
+export function refusalIn({ type, providerMetadata }: Fields): "field" | "part" | undefined {
+  const { refusal } = fieldsOf(fieldsOf(providerMetadata)["jaf"]);
+  return type === "text" && (refusal === "field" || refusal === "part") ? refusal : undefined;
 }
 
 const DATA_URL = /^data:[^,]*;base64,/;

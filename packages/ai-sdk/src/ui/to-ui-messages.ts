@@ -1,9 +1,9 @@
 import type { Interruption } from "@jaf/core";
 import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, jsonIn, messageText } from "@jaf/memory/internal";
-import { textField } from "@jaf/model-http";
+import { isProviderExecuted, textField } from "@jaf/model-http";
 import { metadataOf, type UIOptions, uiPart } from "./parts.ts";
-import { answeredState, CUSTOM_CALL, callPart, isToolPart, withState } from "./tool-parts.ts";
+import { answeredState, CUSTOM_CALL, callPart, decidedState, isToolPart, withState } from "./tool-parts.ts";
 import type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart, ToolState } from "./ui-message.ts";
 
 /** Options of {@link toUIMessages}. */
@@ -126,17 +126,20 @@ function uniqueIds(given: ToUIMessagesOptions["id"]): (message: RichMessage, ind
 }
 
 /** Adds a tool result to the latest call that has its id and no result yet. Earlier calls may have the same id. */
-function answer(turn: AiSdkUIPart[], { tool_call_id: id, content }: RichMessage): void {
+function answer(turn: AiSdkUIPart[], message: RichMessage): void {
   const index = turn.findLastIndex(
-    (part) =>
-      isToolPart(part) &&
-      part.toolCallId === id &&
-      part.state === "input-available" &&
-      part.providerExecuted !== true,
+    (part) => isToolPart(part) && part.toolCallId === message.tool_call_id && isAsked(part),
   );
   const call = turn[index];
-  if (call !== undefined && isToolPart(call)) turn[index] = withState(call, answeredState(call, content));
+  if (call === undefined || !isToolPart(call)) return;
+  const state =
+    call.providerExecuted === true ? decidedState(call, message) : answeredState(call, message.content);
+  turn[index] = withState(call, state);
 }
+
+/** Checks whether JAF answers the call, and hasn't yet. A call that the provider runs is answered by a decision. */
+const isAsked = ({ state, providerExecuted }: AiSdkToolPart): boolean =>
+  state === (providerExecuted === true ? "approval-requested" : "input-available");
 
 function withApprovals(ui: AiSdkUIMessage[], interruptions: readonly Interruption[]): AiSdkUIMessage[] {
   const parts = ui.at(-1)?.parts ?? [];
@@ -145,7 +148,7 @@ function withApprovals(ui: AiSdkUIMessage[], interruptions: readonly Interruptio
     const { toolCallId, approvalId } = interruption;
     const index = parts.findLastIndex((part) => isToolPart(part) && part.toolCallId === toolCallId);
     const call = parts[index];
-    if (call === undefined || !isToolPart(call) || call.state !== "input-available") continue;
+    if (call === undefined || !isToolPart(call) || !isAsked(call)) continue;
     const { input } = call;
     parts[index] = withState(call, { state: "approval-requested", input, approval: { id: approvalId } });
   }
@@ -171,9 +174,6 @@ function addReply(turn: AiSdkUIPart[], message: RichMessage, options: UIOptions)
       case "provider-tool-result":
         answerProvider(turn, part);
         break;
-      case "tool-approval-request":
-        askApproval(turn, part);
-        break;
       default: {
         const ui = uiPart(part, options);
         if (ui !== undefined) turn.push(ui);
@@ -185,13 +185,17 @@ function addReply(turn: AiSdkUIPart[], message: RichMessage, options: UIOptions)
 
 function contentParts({ content, refusal }: RichMessage): readonly ContentPart[] {
   const parts = typeof content === "string" ? [] : (content ?? []);
-  return typeof refusal === "string" ? [...parts, { type: "refusal", refusal }] : parts;
+  return typeof refusal === "string" ? [...parts, { type: "refusal", refusal, field: true }] : parts;
 }
 
 function ownCall(call: RichToolCall, options: UIOptions): AiSdkToolPart {
   const { name, input } = calledTool(call);
   const { providerMetadata: callProviderMetadata } = metadataOf(call.providerMetadata, options);
-  const common = { id: call.id, name, callProviderMetadata };
+  const common = { id: call.id, name, callProviderMetadata, isDynamic: call["dynamic"] === true };
+  if (isProviderExecuted(call)) {
+    const part = callPart({ ...common, input: uiInput(input), providerExecuted: true }, options);
+    return withState(part, { state: "approval-requested", input: part.input, approval: { id: call.id } });
+  }
   return call.type === "custom"
     ? callPart({ ...common, input, toolMetadata: CUSTOM_CALL }, options)
     : callPart({ ...common, input: uiInput(input) }, options);
@@ -220,39 +224,21 @@ function providerCall(part: ContentPart, options: UIOptions): AiSdkToolPart {
 }
 
 /** Adds the result of a call that the provider ran. The result may be in a later step than the call. */
-function answerProvider(turn: AiSdkUIPart[], part: ContentPart): void {
-  setProviderState(turn, part["id"], ({ input }) => {
-    const { output } = part;
-    if (part["isError"] !== true) return { state: "output-available", input, output: output ?? null };
-    return {
-      state: "output-error",
-      input,
-      errorText: typeof output === "string" ? output : JSON.stringify(output ?? null),
-    };
-  });
-}
-
-function askApproval(turn: AiSdkUIPart[], part: ContentPart): void {
-  const id = textField(part, "approvalId") ?? "";
-  setProviderState(turn, part["toolCallId"], ({ input }) => ({
-    state: "approval-requested",
-    input,
-    approval: { id },
-  }));
-}
-
-function setProviderState(
-  turn: AiSdkUIPart[],
-  id: unknown,
-  stateOf: (call: AiSdkToolPart) => ToolState,
-): void {
+function answerProvider(turn: AiSdkUIPart[], { id, output, isError }: ContentPart): void {
   const index = turn.findLastIndex(
     (part) =>
       isToolPart(part) &&
       part.providerExecuted === true &&
       part.toolCallId === id &&
-      !part.state.startsWith("output-"),
+      part.state === "input-available",
   );
   const call = turn[index];
-  if (call !== undefined && isToolPart(call)) turn[index] = withState(call, stateOf(call));
+  if (call === undefined || !isToolPart(call)) return;
+  const { input } = call;
+  const errorText = typeof output === "string" ? output : JSON.stringify(output ?? null);
+  const state: ToolState =
+    isError === true
+      ? { state: "output-error", input, errorText }
+      : { state: "output-available", input, output: output ?? null };
+  turn[index] = withState(call, state);
 }

@@ -1,7 +1,7 @@
 import { readToolResult, rejectedResult, rejectionOf } from "@jaf/core/adapter";
 import type { ContentPart, RichMessage } from "@jaf/memory";
 import { partText, present } from "@jaf/memory/internal";
-import { base64Of, fieldsOf, isObject, textField } from "@jaf/model-http";
+import { approvalIn, base64Of, type Fields, fieldsOf, isObject, textField } from "@jaf/model-http";
 import { fileOf } from "../request/media.ts";
 import type { UIOptions } from "./parts.ts";
 import type { AiSdkToolPart, AiSdkUIPart, ToolState, UIJsonObject, UIMetadata } from "./ui-message.ts";
@@ -82,6 +82,23 @@ export function answeredState(
   const approval = { id: toolCallId, approved: false as const, ...rejection };
   return { state: "output-denied", input, approval };
 }
+
+/**
+ * Returns the state of a call that the provider runs, after a decision. The approval has the call's id, as that of the
+ * decision isn't stored. So {@link isDecided} finds the decisions in the UI messages of a client.
+ */
+export function decidedState({ toolCallId, input }: AnsweredCall, message: RichMessage): ToolState {
+  const approval = { id: toolCallId, ...approvalIn(message) };
+  if (approval.approved) return { state: "approval-responded", input, approval };
+  return answeredState({ toolCallId, input }, message.content);
+}
+
+/** Checks whether a UI part shows a decision that was stored, and isn't the user's new decision. */
+export const isDecided = (part: Fields): boolean =>
+  part["providerExecuted"] === true && fieldsOf(part["approval"])["id"] === part["toolCallId"];
+
+/** The result that the engine writes for an approved call that the provider runs. */
+export const APPROVED = '{"status":"success","data":{"approved":true}}';
 
 /** Returns the tool result that the engine writes for a rejected call. */
 export const deniedText = (reason: string | undefined): string => JSON.stringify(rejectedResult(reason));

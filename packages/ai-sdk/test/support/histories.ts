@@ -139,12 +139,16 @@ const thought = fc.constantFrom<ContentPart>(
   { type: "reasoning", text: "Hm", providerMetadata: { anthropic: { signature: SECRET } } },
   { type: "reasoning", encrypted: SECRET },
 );
-const source: ContentPart = { type: "source", sourceType: "url", id: "1", url: "https://a.example" };
+const source: fc.Arbitrary<ContentPart> = fc.constantFrom<ContentPart>(
+  { type: "source", sourceType: "url", id: "1", url: "https://a.example", ranges: [{ start: 0, end: 1 }] },
+  { type: "source", sourceType: "document", id: "2", filename: "b.pdf" },
+  { type: "source", url: "https://c.example" },
+);
 const heard = fc.oneof(
   textPart.filter(({ text }) => text !== ""),
   media,
 );
-const said = fc.oneof(heard, fc.constant(source));
+const said = fc.oneof(heard, source);
 const repliedStep = stepOf({
   parts: fc
     .tuple(fc.array(thought, { maxLength: 2 }), said, fc.array(fc.oneof(said, thought), { maxLength: 2 }))

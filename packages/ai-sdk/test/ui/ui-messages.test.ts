@@ -1,6 +1,6 @@
 import type { Interruption } from "@jaf/core";
-import { isSuccess, type RichMessage } from "@jaf/memory";
-import { validateUIMessages } from "ai";
+import { isSuccess, type Message, type RichMessage, validateContinuation } from "@jaf/memory";
+import { type UIMessage, validateUIMessages } from "ai";
 import { describe, expect, it } from "vitest";
 import { decisionsFromUIMessages, fromUIMessages, toUIMessages } from "../../src/index.ts";
 import { describeUIHistories, taken, throughTheWire } from "../support/ui-histories.ts";
@@ -9,37 +9,6 @@ const call = (id: string, input = '{"q":1}') =>
   ({ id, type: "function", function: { name: "find", arguments: input } }) as const;
 
 describeUIHistories(60);
-
-describe("the sources of a reply", () => {
-  const ranges = [{ start: 0, end: 2 }];
-  const history: RichMessage[] = [
-    { role: "user", content: "Hi" },
-    {
-      role: "assistant",
-      content: [
-        { type: "text", text: "So" },
-        { type: "source", sourceType: "url", id: "s1", url: "https://a.example", title: "A", ranges },
-        { type: "source", sourceType: "document", id: "s2", filename: "b.pdf" },
-      ],
-    },
-  ];
-
-  it("have their places in the text, and come back as they are stored", async () => {
-    const shown = toUIMessages(history);
-    expect(shown[1]?.parts.slice(2)).toEqual([
-      {
-        ...{ type: "source-url", sourceId: "s1", url: "https://a.example", title: "A" },
-        providerMetadata: { jaf: { title: "A", ranges } },
-      },
-      {
-        ...{ type: "source-document", sourceId: "s2", title: "b.pdf", filename: "b.pdf" },
-        ...{ mediaType: "application/octet-stream", providerMetadata: { jaf: { filename: "b.pdf" } } },
-      },
-    ]);
-    await validateUIMessages({ messages: throughTheWire(shown) as never });
-    expect(taken(throughTheWire(shown))).toEqual(history);
-  });
-});
 
 describe("a turn", () => {
   const history: RichMessage[] = [
@@ -124,24 +93,108 @@ describe("a turn", () => {
     await validateUIMessages({ messages: ui });
   });
 
-  it("shows an approval that the provider requests", () => {
-    const asking: RichMessage = {
-      role: "assistant",
-      content: [
-        { type: "provider-tool-call", id: "m1", name: "mail", input: {}, dynamic: true },
-        { type: "tool-approval-request", approvalId: "p1", toolCallId: "m1" },
-      ],
-    };
-    const [ui] = toUIMessages([asking]);
-    expect(ui?.parts[1]).toEqual({
-      type: "dynamic-tool",
-      toolName: "mail",
-      toolCallId: "m1",
-      providerExecuted: true,
-      state: "approval-requested",
-      input: {},
-      approval: { id: "p1" },
+  describe("with a call that the provider runs after an approval", () => {
+    const order = { ...call("m1"), dynamic: true, providerExecuted: true, approvalId: "p1" };
+    const asking: RichMessage[] = [
+      { role: "user", content: "Order tea." },
+      { role: "assistant", content: "", tool_calls: [order] },
+    ];
+    const pending: Interruption = { type: "approval", toolCallId: "m1", approvalId: "a1", ...waiting };
+    const decided = (content: string): RichMessage[] => [
+      ...asking,
+      { role: "tool", tool_call_id: "m1", content },
+      { role: "assistant", content: "Fine." },
+    ];
+
+    it("asks for the approval, and gives the run the decision", () => {
+      const ui = toUIMessages(asking, { interruptions: [pending] });
+      const part = { type: "dynamic-tool", toolName: "find", toolCallId: "m1", input: { q: 1 } };
+      const approval = { id: "a1", approved: true };
+      expect(ui[1]?.parts[1]).toEqual({
+        ...{ ...part, providerExecuted: true },
+        ...{ state: "approval-requested", approval: { id: "a1" } },
+      });
+      const parts = ui[1]?.parts.map((each) =>
+        "approval" in each ? { ...each, state: "approval-responded", approval } : each,
+      );
+      const sent = throughTheWire([ui[0], { ...ui[1], parts }]);
+      expect(decisionsFromUIMessages(sent)).toEqual([{ toolCallId: "m1", approvalId: "a1", approved: true }]);
+      expect(validateContinuation(asking as Message[], taken(sent))).toMatchObject({ ok: true, added: [] });
     });
+
+    it.each([
+      ["approved", "approval-responded", '{"status":"success","data":{"approved":true}}'],
+      [
+        "rejected",
+        "output-denied",
+        '{"status":"permission_denied","error":{"code":"PERMISSION_DENIED","message":"The call was not approved: No tea."}}',
+      ],
+    ])("is %s: %s, without another decision", async (_, state, content) => {
+      const ui = toUIMessages(decided(content));
+      expect(ui[1]?.parts[1]).toMatchObject({ state });
+      const sent = throughTheWire(ui);
+      expect(decisionsFromUIMessages(sent)).toEqual([]);
+      expect(validateContinuation(decided(content) as Message[], taken(sent))).toMatchObject({ ok: true });
+      await validateUIMessages({ messages: ui });
+    });
+  });
+
+  it("has the places of sources, and everything else that the UI parts can't express", async () => {
+    const ranges = [{ start: 0, end: 2 }];
+    const url = { type: "source", id: "s1", sourceType: "url", url: "https://a.example", title: "A", ranges };
+    const sources = [
+      url,
+      { type: "source", id: "s2", sourceType: "document", filename: "b.pdf" },
+      { type: "source", url: "https://c.example" },
+      { type: "source", title: "of nowhere" },
+    ];
+    const cited: RichMessage[] = [
+      { role: "user", content: "Why?" },
+      { role: "assistant", content: [{ type: "text", text: "So." }, ...sources] },
+    ];
+    const ui = toUIMessages(cited);
+    expect(ui[1]?.parts.slice(2, 4)).toEqual([
+      {
+        ...{ type: "source-url", sourceId: "s1", url: "https://a.example", title: "A" },
+        providerMetadata: { jaf: { ranges } },
+      },
+      {
+        ...{ type: "source-document", sourceId: "s2", title: "b.pdf", filename: "b.pdf" },
+        ...{ mediaType: "application/octet-stream" },
+        providerMetadata: { jaf: { title: null, mediaType: null } },
+      },
+    ]);
+    expect(taken(throughTheWire(ui))).toEqual(cited);
+    await validateUIMessages({ messages: throughTheWire(ui) as UIMessage[] });
+  });
+
+  it.each<[string, Partial<RichMessage>]>([
+    ["a part", { content: [{ type: "refusal", refusal: "I won't." }] }],
+    ["a field", { content: null, refusal: "I won't." }],
+    ["a field beside parts", { content: [{ type: "text", text: "Hm." }], refusal: "I won't." }],
+  ])("gives back a refusal that is %s", (_, message) => {
+    const refused = [
+      { role: "user", content: "How?" },
+      { role: "assistant", content: "", ...message },
+    ] as Message[];
+    const back = taken(throughTheWire(toUIMessages(refused)));
+    expect(validateContinuation(refused, back)).toMatchObject({ ok: true });
+  });
+
+  it("takes no metadata of a source but JAF's own fields", () => {
+    const jaf = { ranges: [{ start: 0, end: "x" }], encrypted: "x", title: 7 };
+    const part = {
+      type: "source-url",
+      sourceId: "s1",
+      url: "https://a.example",
+      providerMetadata: { jaf, openai: {} },
+    };
+    expect(taken([{ role: "assistant", parts: [part] }])).toEqual([
+      {
+        role: "assistant",
+        content: [{ type: "source", id: "s1", sourceType: "url", url: "https://a.example" }],
+      },
+    ]);
   });
 
   it("follows the options", () => {

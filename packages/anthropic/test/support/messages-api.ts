@@ -1,8 +1,7 @@
 import { expect } from "vitest";
-import * as z from "zod";
 import { type MessagesReply, startFakeMessages } from "../../../../test/fakes/anthropic-answers.ts";
 import type { JsonObject } from "../../../../test/fakes/service.ts";
-import { EMPTY, type Failure } from "../../../../test/models/failure-table.ts";
+import type { Failure } from "../../../../test/models/failure-table.ts";
 import { type ModelApi, QUOTED, raw, stream } from "../../../../test/models/model-api.ts";
 import { createAnthropicProvider } from "../../src/index.ts";
 import { providerOf } from "./setup.ts";
@@ -29,20 +28,6 @@ const reply = (content: readonly JsonObject[], fields: JsonObject = {}): Message
   fields,
 });
 
-export const messagesApi: ModelApi<MessagesReply> = {
-  start: (steps) => startFakeMessages({ steps }),
-  provider: providerOf,
-  keyless: ({ baseURL }) => createAnthropicProvider({ baseURL, model: "m" }),
-  errorName: "AnthropicError",
-  error: {
-    body: errorBody("invalid_request_error"),
-    message: "anthropic answered 400 (invalid_request_error)",
-  },
-  later: { body: errorBody("rate_limit_error"), headers: { "retry-after": "0.02" } },
-  thinks: reply([{ type: "thinking", thinking: "Hm.", signature: "c2ln" }]),
-  stream: { half: HALF, error: errorBody("overloaded_error") },
-};
-
 const unreadable = { _tag: "ModelCallError", retryable: true, cause: { name: "AnthropicError" } };
 
 const streams = (name: string, ...events: readonly unknown[]): Failure<MessagesReply> => ({
@@ -65,6 +50,55 @@ const calls = [
   { type: "tool_use", id: "toolu_2", name: "nothing", input: {} },
 ];
 
+export const messagesApi: ModelApi<MessagesReply> = {
+  start: (steps) => startFakeMessages({ steps }),
+  provider: providerOf,
+  keyless: ({ baseURL }) => createAnthropicProvider({ baseURL, model: "m" }),
+  errorName: "AnthropicError",
+  error: {
+    body: errorBody("invalid_request_error"),
+    message: "anthropic answered 400 (invalid_request_error)",
+  },
+  later: { body: errorBody("rate_limit_error"), headers: { "retry-after": "0.02" } },
+  thinks: reply([{ type: "thinking", thinking: "Hm.", signature: "c2ln" }]),
+  empty: { "no block": reply([]) },
+  stops: {
+    reasons: ["max_tokens", "model_context_window_exceeded"].map((reason) => ({ reason, told: reason })),
+    reply: (stop_reason, text) => reply(text === undefined ? [] : [{ type: "text", text }], { stop_reason }),
+  },
+  refuses: { reply: refusal, words: stop_details.explanation },
+  wrongCalls: {
+    reply: reply(calls),
+    sent: {
+      body: {
+        messages: [
+          { role: "user" },
+          { role: "assistant", content: calls },
+          {
+            role: "user",
+            content: [
+              { tool_use_id: "toolu_1", is_error: true, content: expect.stringContaining("INVALID_INPUT") },
+              { tool_use_id: "toolu_2", is_error: true, content: expect.stringContaining("TOOL_NOT_FOUND") },
+            ],
+          },
+        ],
+      },
+    },
+  },
+  unanswered: {
+    reply: reply([{ type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "a" } }]),
+    tool: "web_search",
+  },
+  unconfigured: {
+    reply: reply([{ type: "tool_use", id: "toolu_1", name: "bash", input: { command: "ls" } }]),
+    tool: "bash",
+    agent: {
+      modelConfig: { providerOptions: { anthropic: { tools: [{ type: "bash_20250124", name: "bash" }] } } },
+    },
+  },
+  stream: { half: HALF, error: errorBody("overloaded_error") },
+};
+
 export const messagesFailures: readonly Failure<MessagesReply>[] = [
   {
     name: "answers 200 with a block without a type",
@@ -74,36 +108,12 @@ export const messagesFailures: readonly Failure<MessagesReply>[] = [
     error: { ...unreadable, cause: { message: expect.stringMatching(/^anthropic answered with /) } },
   },
   {
-    name: "answers 200 with a retryable error",
-    steps: [raw(200, errorBody("overloaded_error"))],
-    asked: 2,
-    error: unreadable,
-  },
-  {
-    name: "answers 200 with an error of the request",
-    steps: [raw(200, errorBody("invalid_request_error"))],
+    name: "stops for a stop sequence",
+    steps: [reply([{ type: "text", text: "So far" }], { stop_reason: "stop_sequence", stop_sequence: "." })],
     asked: 1,
-    error: { _tag: "ModelCallError", retryable: false },
+    output: "So far",
+    told: { llm_call_end: { finishReason: "stop_sequence" } },
   },
-  { name: "replies with no block", steps: [reply([])], asked: 2, error: EMPTY },
-  { name: "replies with no text", steps: [""], asked: 2, error: EMPTY },
-  ...["max_tokens", "model_context_window_exceeded"].map(
-    (stop_reason): Failure<MessagesReply> => ({
-      name: `stops for ${stop_reason} before it says anything`,
-      steps: [reply([], { stop_reason })],
-      asked: 1,
-      error: { _tag: "ModelBehaviorError", detail: expect.stringContaining(stop_reason) },
-    }),
-  ),
-  ...["max_tokens", "model_context_window_exceeded", "stop_sequence"].map(
-    (stop_reason): Failure<MessagesReply> => ({
-      name: `stops for ${stop_reason} later`,
-      steps: [reply([{ type: "text", text: "So far" }], { stop_reason, stop_sequence: "." })],
-      asked: 1,
-      output: "So far",
-      told: { llm_call_end: { finishReason: stop_reason } },
-    }),
-  ),
   {
     name: "refuses after a call",
     steps: [refusal],
@@ -122,38 +132,10 @@ export const messagesFailures: readonly Failure<MessagesReply>[] = [
     },
   },
   {
-    name: "refuses an output of a codec",
-    steps: [refusal],
-    agent: { outputCodec: z.object({ a: z.string() }) },
-    asked: 1,
-    error: { _tag: "ModelRefused" },
-  },
-  {
     name: "refuses without a word",
     steps: [reply([], { stop_reason: "refusal" })],
     asked: 1,
     output: "The model declined to answer.",
-  },
-  {
-    name: "calls a tool with wrong arguments, and one that there isn't,",
-    steps: [reply(calls), "I see."],
-    asked: 2,
-    output: "I see.",
-    sent: {
-      body: {
-        messages: [
-          { role: "user" },
-          { role: "assistant", content: calls },
-          {
-            role: "user",
-            content: [
-              { tool_use_id: "toolu_1", is_error: true, content: expect.stringContaining("INVALID_INPUT") },
-              { tool_use_id: "toolu_2", is_error: true, content: expect.stringContaining("TOOL_NOT_FOUND") },
-            ],
-          },
-        ],
-      },
-    },
   },
   {
     name: "stops within a call's arguments",

@@ -15,6 +15,10 @@ const piece = (text: string, more: object = {}) => ({
   candidates: [{ content: { role: "model", parts: [{ text }] }, ...more }],
 });
 
+function failedCall(id: string, name: string, code: string) {
+  return { functionResponse: { id, name, response: { error: expect.stringContaining(code) } } };
+}
+
 export const generateContentApi: ModelApi<Said> = {
   start: async (steps) => {
     const server = await startGeminiServer(steps);
@@ -28,6 +32,53 @@ export const generateContentApi: ModelApi<Said> = {
   },
   later: { body: errorBody(429, "RESOURCE_EXHAUSTED", [RETRY_INFO]) },
   thinks: { parts: [{ text: "Hm.", thought: true }] },
+  empty: { "no candidate": raw(200, { candidates: [] }), "no content": {} },
+  stops: {
+    // Reasons mean the same in both ways, so only one filter is tested with both.
+    reasons: [
+      { reason: "MAX_TOKENS", told: "length" },
+      { reason: "SAFETY", told: "content_filter" },
+      ...["RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY"].map((reason) => ({
+        reason,
+        told: "content_filter",
+        way: "whole" as const,
+      })),
+    ],
+    reply: (finishReason, text) => ({
+      ...(text === undefined ? {} : { parts: [{ text }] }),
+      finishReason,
+    }),
+  },
+  wrongCalls: {
+    reply: {
+      parts: [
+        { functionCall: { id: "c1", name: "add", args: { a: "one" } }, thoughtSignature: "s" },
+        { functionCall: { id: "c2", name: "nothing", args: {} } },
+      ],
+    },
+    sent: {
+      contents: [
+        {},
+        {},
+        { parts: [failedCall("c1", "add", "INVALID_INPUT"), failedCall("c2", "nothing", "TOOL_NOT_FOUND")] },
+      ],
+    },
+  },
+  unconfigured: {
+    reply: {
+      parts: [{ functionCall: { id: "c1", name: "click_at", args: { x: 1, y: 2 } }, thoughtSignature: "s" }],
+    },
+    tool: "click_at",
+    agent: {
+      modelConfig: {
+        providerOptions: { google: { tools: [{ computerUse: { environment: "ENVIRONMENT_BROWSER" } }] } },
+      },
+    },
+  },
+  unanswered: {
+    reply: { parts: [{ executableCode: { language: "PYTHON", code: "1" } }] },
+    tool: "code_execution",
+  },
   stream: { half: [piece("Half")], error: errorBody(503, "UNAVAILABLE") },
 };
 
@@ -48,15 +99,6 @@ const filtered = {
   error: { _tag: "ModelBehaviorError", detail: expect.stringContaining("content_filter") },
 };
 
-/** Each reason to withhold a reply, and the one that isn't a filter. */
-const STOPS = [
-  ...["SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY"].map((reason) => ({
-    reason,
-    told: "content_filter",
-  })),
-  { reason: "MAX_TOKENS", told: "length" },
-];
-
 const blocked = (blockReason: string) => ({
   promptFeedback: { blockReason },
   usageMetadata: { promptTokenCount: 9 },
@@ -65,41 +107,12 @@ const blocked = (blockReason: string) => ({
 export const generateContentFailures: readonly Failure<Said>[] = [
   whole("answers 200 with an empty list", "[]", unreadable),
   whole("answers 200 with a list of invalid responses", "[1]", unreadable),
-  whole("answers 200 with a retryable error", errorBody(503, "UNAVAILABLE"), {
-    asked: 2,
-    error: { _tag: "ModelCallError", status: 503, retryable: true },
-  }),
-  whole("answers 200 with an error of the request", errorBody(400, "INVALID_ARGUMENT"), faulty),
   {
     name: "answers 200 with an error in a list",
     steps: [raw(200, [errorBody(400, "INVALID_ARGUMENT")])],
     ...faulty,
   },
-  whole("replies with no candidate", { candidates: [] }, { asked: 2, error: EMPTY }),
-  { name: "replies with no content", steps: [{}], asked: 2, error: EMPTY },
-  { name: "replies with no text", steps: [""], asked: 2, error: EMPTY },
   { name: "stops for an unknown reason", steps: [{ finishReason: "OTHER" }], asked: 2, error: EMPTY },
-  ...STOPS.flatMap(({ reason, told }, index): readonly Failure<Said>[] => {
-    // Reasons mean the same in both ways, so only one filter is tested with both.
-    const ways = index === 0 || told === "length" ? {} : { way: "whole" as const };
-    return [
-      {
-        name: `stops for ${reason} before it says anything`,
-        ...ways,
-        steps: [{ finishReason: reason }],
-        asked: 1,
-        error: { _tag: "ModelBehaviorError", detail: expect.stringContaining(told) },
-      },
-      {
-        name: `stops for ${reason} later`,
-        ...ways,
-        steps: [{ parts: [{ text: "So far" }], finishReason: reason }],
-        asked: 1,
-        output: "So far",
-        told: { llm_call_end: { finishReason: told } },
-      },
-    ];
-  }),
   ...["SAFETY", "PROHIBITED_CONTENT", "OTHER", "A_NEW_ONE"].map((reason) =>
     whole(`keeps the prompt from the model for ${reason}`, blocked(reason), filtered),
   ),
@@ -128,27 +141,6 @@ export const generateContentFailures: readonly Failure<Said>[] = [
     error: { _tag: "ModelCallError", retryable: false },
   },
   {
-    name: "calls a tool with wrong arguments, and one that there isn't,",
-    steps: [
-      {
-        parts: [
-          { functionCall: { id: "c1", name: "add", args: { a: "one" } }, thoughtSignature: "s" },
-          { functionCall: { id: "c2", name: "nothing", args: {} } },
-        ],
-      },
-      "I see.",
-    ],
-    asked: 2,
-    output: "I see.",
-    sent: {
-      contents: [
-        {},
-        {},
-        { parts: [failedCall("c1", "add", "INVALID_INPUT"), failedCall("c2", "nothing", "TOOL_NOT_FOUND")] },
-      ],
-    },
-  },
-  {
     name: "goes on behind its finish reason",
     way: "streamed",
     steps: [
@@ -165,7 +157,3 @@ export const generateContentFailures: readonly Failure<Said>[] = [
     },
   },
 ];
-
-function failedCall(id: string, name: string, code: string) {
-  return { functionResponse: { id, name, response: { error: expect.stringContaining(code) } } };
-}

@@ -26,13 +26,6 @@ export function maskSecrets(text: string): string {
   return masked + text.slice(at);
 }
 
-// The user info, the path and the query may contain secrets.
-/**
- * Returns a URL's scheme, host and port, for messages and logs. Returns `"the address"` if the URL is relative or
- * invalid.
- */
-export const shownOrigin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "the address");
-
 /**
  * Whether a person's text contains a secret: everything that {@link maskSecrets} masks except hashes, a password, PIN
  * or code in a sentence, or the number of a payment card.

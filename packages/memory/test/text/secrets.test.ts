@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { holdsSecret, maskSecrets, shownOrigin } from "../../src/text/secrets.ts";
+import { holdsSecret, maskSecrets } from "../../src/text/secrets.ts";
+import { shownOrigin } from "../../src/text/shown-origin.ts";
 
 const key = "abcdefghij0123456789ABCDEFGHIJ0123456789";
 

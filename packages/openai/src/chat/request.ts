@@ -72,7 +72,7 @@ const choose = (type: string, name: string): Fields => ({ type, [type]: { name }
 
 /** Body fields that only the adapter sets, because its code depends on their values. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
-  ...["model", "messages", "stream", "stream_options", "deferred", "tools"],
+  ...["model", "messages", "stream", "stream_options", "deferred", "n", "tools"],
 ]);
 
 /** The function's name in a configured tool; `undefined` for a tool that isn't a function. */

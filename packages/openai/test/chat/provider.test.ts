@@ -127,8 +127,15 @@ describe("a provider", () => {
         reasoningEffort: "low",
         toolChoice: { tool: "get_weather" },
         providerOptions: {
-          // xAI answers a deferred request without a reply.
-          openai: { service_tier: "flex", store: true, model: "gpt-other", messages: [], deferred: true },
+          // xAI answers a deferred request without a reply. Of several choices, only one is read.
+          openai: {
+            service_tier: "flex",
+            store: true,
+            model: "gpt-other",
+            messages: [],
+            deferred: true,
+            n: 2,
+          },
         },
       },
     });
@@ -145,6 +152,7 @@ describe("a provider", () => {
       store: true,
     });
     expect(fake.requests[0]?.body).not.toHaveProperty("deferred");
+    expect(fake.requests[0]?.body).not.toHaveProperty("n");
   });
 
   it.each([

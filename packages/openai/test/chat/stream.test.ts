@@ -5,11 +5,12 @@ import { configOf, fakeChat, providerOf, rich, says } from "../support/setup.ts"
 const origin = { provider: "openai", api: "chat", model: "gpt-test" };
 
 /** The stored reply of a stream with these deltas. */
-async function stored(...deltas: readonly unknown[]) {
-  const events = [
-    ...deltas.map((delta) => ({ choices: [{ index: 0, delta }] })),
-    { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
-  ];
+const stored = (...deltas: readonly unknown[]) =>
+  storedOf(...deltas.map((delta) => [{ index: 0, delta }]), [{ index: 0, delta: {}, finish_reason: "stop" }]);
+
+/** The stored reply of a stream with these choices in its events. */
+async function storedOf(...choices: readonly (readonly unknown[])[]) {
+  const events = choices.map((each) => ({ choices: each }));
   const body = `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}data: [DONE]\n\n`;
   const fake = await fakeChat([{ kind: "raw", headers: { "content-type": "text/event-stream" }, body }]);
   const { config, events: told } = configOf(providerOf(fake), {}, { maxTurns: 1 });
@@ -172,6 +173,19 @@ describe("a reply streamed by", () => {
     }));
     const { message } = await stored(...images.map((image) => ({ content: "", images: [image] })));
     expect(message?.["images"]).toEqual(images);
+  });
+
+  it("OpenAI: reads one of several choices", async () => {
+    const { message, text } = await storedOf(
+      [{ index: 0, delta: { role: "assistant", content: "" } }],
+      [{ index: 1, delta: { role: "assistant", content: "Two" } }],
+      [{ index: 0, delta: { content: "One." } }],
+      [
+        { index: 1, delta: { content: "." }, finish_reason: "length" },
+        { index: 0, delta: {}, finish_reason: "stop" },
+      ],
+    );
+    expect([message?.content, text]).toEqual(["One.", "One."]);
   });
 
   it("OpenAI: joins audio that is encoded piece by piece", async () => {

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
-import * as z from "zod";
 import { type ChatAnswer, startFakeChat } from "../../../../test/fakes/openai-chat.ts";
-import { EMPTY, type Failure } from "../../../../test/models/failure-table.ts";
+import type { Failure } from "../../../../test/models/failure-table.ts";
 import { type ModelApi, QUOTED, raw, stream } from "../../../../test/models/model-api.ts";
 import { createOpenAIProvider } from "../../src/index.ts";
 import { providerOf } from "./setup.ts";
@@ -16,6 +15,16 @@ const delta = (delta: object, finish_reason: string | null = null) => ({
 
 const half = delta({ content: "Half" });
 
+const call = (id: string, name: string, text: string) => ({
+  id,
+  type: "function",
+  function: { name, arguments: text },
+});
+
+const WORDS = "I can't help with that.";
+
+const wrongCalls = [call("call_1", "add", '{"a": 1'), call("call_2", "nothing", "{}")];
+
 export const chatApi: ModelApi<ChatAnswer> = {
   start: (steps) => startFakeChat({ steps }),
   provider: providerOf,
@@ -24,33 +33,26 @@ export const chatApi: ModelApi<ChatAnswer> = {
   error: { body: errorBody("bad"), message: "openai answered 400 (bad)" },
   later: { body: errorBody("rate_limit_exceeded"), headers: { "retry-after": "0.02" } },
   thinks: { kind: "reply", message: { reasoning_content: "Hm." } },
+  empty: { "no choice": raw(200, { choices: [] }) },
+  stops: {
+    reasons: ["content_filter", "length"].map((reason) => ({ reason, told: reason })),
+    reply: (finishReason, content = "") => ({ kind: "reply", message: { content }, finishReason }),
+  },
+  refuses: { reply: { kind: "reply", message: { refusal: WORDS } }, words: WORDS },
+  wrongCalls: {
+    reply: { kind: "reply", message: { tool_calls: wrongCalls } },
+    sent: {
+      messages: [
+        ...[{ role: "system" }, { role: "user" }, { role: "assistant" }],
+        { role: "tool", content: expect.stringContaining("INVALID_INPUT") },
+        { role: "tool", content: expect.stringContaining("TOOL_NOT_FOUND") },
+      ],
+    },
+  },
   stream: { half: [half], error: { error: { message: QUOTED, code: 529 } } },
 };
 
-const call = (id: string, name: string, text: string) => ({
-  id,
-  type: "function",
-  function: { name, arguments: text },
-});
-
-const refusal: ChatAnswer = { kind: "reply", message: { refusal: "I can't help with that." } };
-
 export const chatFailures: readonly Failure<ChatAnswer>[] = [
-  ...["content_filter", "length"].flatMap((reason): readonly Failure<ChatAnswer>[] => [
-    {
-      name: `stops for its ${reason} before it says anything`,
-      steps: [{ kind: "reply", message: { content: "" }, finishReason: reason }],
-      asked: 1,
-      error: { _tag: "ModelBehaviorError", detail: expect.stringContaining(reason) },
-    },
-    {
-      name: `stops for its ${reason} later`,
-      steps: [{ kind: "reply", message: { content: "So far" }, finishReason: reason }],
-      asked: 1,
-      output: "So far",
-      told: { llm_call_end: { finishReason: reason } },
-    },
-  ]),
   ...[
     { name: "an error that may pass", error: { code: 502, message: QUOTED }, asked: 2, status: 502 },
     { name: "an error of the request", error: { code: 400, message: QUOTED }, asked: 1, status: 400 },
@@ -84,40 +86,5 @@ export const chatFailures: readonly Failure<ChatAnswer>[] = [
     steps: [stream(half, delta({}, "error"))],
     asked: 2,
     error: { _tag: "ModelCallError", retryable: true },
-  },
-  {
-    name: "replies with no choice",
-    way: "whole",
-    steps: [raw(200, { choices: [] })],
-    asked: 2,
-    error: EMPTY,
-  },
-  { name: "replies with no text", steps: [""], asked: 2, error: EMPTY },
-  { name: "refuses", steps: [refusal], asked: 1, output: "I can't help with that." },
-  {
-    name: "refuses an output of a codec",
-    steps: [refusal],
-    agent: { outputCodec: z.object({ a: z.string() }) },
-    asked: 1,
-    error: { _tag: "ModelRefused" },
-  },
-  {
-    name: "calls a tool with half of its arguments, and one that there isn't,",
-    steps: [
-      {
-        kind: "reply",
-        message: { tool_calls: [call("call_1", "add", '{"a": 1'), call("call_2", "nothing", "{}")] },
-      },
-      "I see.",
-    ],
-    asked: 2,
-    output: "I see.",
-    sent: {
-      messages: [
-        ...[{ role: "system" }, { role: "user" }, { role: "assistant" }],
-        { role: "tool", content: expect.stringContaining("INVALID_INPUT") },
-        { role: "tool", content: expect.stringContaining("TOOL_NOT_FOUND") },
-      ],
-    },
   },
 ];

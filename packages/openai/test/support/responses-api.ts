@@ -1,12 +1,11 @@
 import { expect } from "vitest";
-import * as z from "zod";
 import {
   eventText,
   type ResponsesAnswer,
   startFakeResponses,
 } from "../../../../test/fakes/openai-responses-steps.ts";
 import type { JsonObject } from "../../../../test/fakes/service.ts";
-import { EMPTY, type Failure } from "../../../../test/models/failure-table.ts";
+import type { Failure } from "../../../../test/models/failure-table.ts";
 import { type ModelApi, QUOTED, raw, stream } from "../../../../test/models/model-api.ts";
 import { createOpenAIResponsesProvider } from "../../src/index.ts";
 import { functionCall, message, output, reasoning, refusal, responsesOf } from "./responses.ts";
@@ -22,17 +21,6 @@ const half: JsonObject = {
   delta: "Half",
 };
 
-export const responsesApi: ModelApi<ResponsesAnswer> = {
-  start: (steps) => startFakeResponses({ steps }),
-  provider: responsesOf,
-  keyless: ({ baseURL }) => createOpenAIResponsesProvider({ baseURL, model: "m" }),
-  errorName: "OpenAIError",
-  error: { body: errorBody("bad"), message: "openai answered 400 (bad)" },
-  later: { body: errorBody("rate_limit_exceeded"), headers: { "retry-after": "0.02" } },
-  thinks: output(reasoning("rs_1", ["Hm."])),
-  stream: { half: [half], error: { type: "error", code: "server_error", message: QUOTED, param: null } },
-};
-
 const ended = (status: string, response: JsonObject, ...items: readonly JsonObject[]): ResponsesAnswer => ({
   kind: "reply",
   output: items,
@@ -42,7 +30,53 @@ const ended = (status: string, response: JsonObject, ...items: readonly JsonObje
 const stopped = (reason: string, item: JsonObject) =>
   ended("incomplete", { incomplete_details: { reason } }, item);
 
-const refuses = output(refusal("I can't help with that."));
+const WORDS = "I can't help with that.";
+
+export const responsesApi: ModelApi<ResponsesAnswer> = {
+  start: (steps) => startFakeResponses({ steps }),
+  provider: responsesOf,
+  keyless: ({ baseURL }) => createOpenAIResponsesProvider({ baseURL, model: "m" }),
+  errorName: "OpenAIError",
+  error: { body: errorBody("bad"), message: "openai answered 400 (bad)" },
+  later: { body: errorBody("rate_limit_exceeded"), headers: { "retry-after": "0.02" } },
+  thinks: output(reasoning("rs_1", ["Hm."])),
+  empty: {
+    "no item": output(),
+    "a message without content": output(message("", { content: [] })),
+  },
+  stops: {
+    reasons: ["content_filter", "max_output_tokens"].map((reason) => ({ reason, told: reason })),
+    reply: (reason, text) =>
+      stopped(reason, text === undefined ? reasoning("rs_1", []) : message(text, { status: "incomplete" })),
+  },
+  refuses: { reply: output(refusal(WORDS)), words: WORDS },
+  wrongCalls: {
+    reply: output(functionCall("call_1", "add", '{"a": 1'), functionCall("call_2", "nothing", "{}")),
+    sent: {
+      input: [
+        ...[{ role: "user" }, { type: "function_call" }, { type: "function_call" }],
+        { type: "function_call_output", output: expect.stringContaining("INVALID_INPUT") },
+        { type: "function_call_output", output: expect.stringContaining("TOOL_NOT_FOUND") },
+      ],
+    },
+  },
+  unconfigured: {
+    reply: output({
+      type: "shell_call",
+      id: "sh_1",
+      call_id: "call_1",
+      status: "completed",
+      action: { commands: ["ls"] },
+    }),
+    tool: "shell",
+    agent: {
+      modelConfig: {
+        providerOptions: { openai: { tools: [{ type: "shell", environment: { type: "local" } }] } },
+      },
+    },
+  },
+  stream: { half: [half], error: { type: "error", code: "server_error", message: QUOTED, param: null } },
+};
 
 const hello = [reasoning("rs_1", ["Hm."]), message("Hello.", { id: "msg_1" })];
 
@@ -90,53 +124,6 @@ export const responsesFailures: readonly Failure<ResponsesAnswer>[] = [
     steps: [ended("cancelled", {}, message("Half"))],
     asked: 1,
     error: { _tag: "ModelCallError", retryable: false, cause: { code: "cancelled" } },
-  },
-  { name: "replies with no item", steps: [output()], asked: 2, error: EMPTY },
-  {
-    name: "replies with a message without content",
-    steps: [output(message("", { content: [] }))],
-    asked: 2,
-    error: EMPTY,
-  },
-  { name: "replies with no text", steps: [""], asked: 2, error: EMPTY },
-  ...["content_filter", "max_output_tokens"].flatMap((reason): readonly Failure<ResponsesAnswer>[] => [
-    {
-      name: `stops for ${reason} before it says anything`,
-      steps: [stopped(reason, reasoning("rs_1", []))],
-      asked: 1,
-      error: { _tag: "ModelBehaviorError", detail: expect.stringContaining(reason) },
-    },
-    {
-      name: `stops for ${reason} later`,
-      steps: [stopped(reason, message("So far", { status: "incomplete" }))],
-      asked: 1,
-      output: "So far",
-      told: { llm_call_end: { finishReason: reason } },
-    },
-  ]),
-  { name: "refuses", steps: [refuses], asked: 1, output: "I can't help with that." },
-  {
-    name: "refuses an output of a codec",
-    steps: [refuses],
-    agent: { outputCodec: z.object({ a: z.string() }) },
-    asked: 1,
-    error: { _tag: "ModelRefused" },
-  },
-  {
-    name: "calls a tool with half of its arguments, and one that there isn't,",
-    steps: [
-      output(functionCall("call_1", "add", '{"a": 1'), functionCall("call_2", "nothing", "{}")),
-      "I see.",
-    ],
-    asked: 2,
-    output: "I see.",
-    sent: {
-      input: [
-        ...[{ role: "user" }, { type: "function_call" }, { type: "function_call" }],
-        { type: "function_call_output", output: expect.stringContaining("INVALID_INPUT") },
-        { type: "function_call_output", output: expect.stringContaining("TOOL_NOT_FOUND") },
-      ],
-    },
   },
   reported("reports an error as an object", { type: "error", error: { type: "server_error", message: "?" } }),
   reported("reports an error without a type", { error: { code: 529, message: QUOTED } }),

@@ -136,6 +136,51 @@ describe("10. no forgery", () => {
       assistant(null, { tool_calls: [{ id: "a", type: "custom", custom: { name: "run", input: "x" } }] }),
     ],
     [
+      "fields of a reply that no page shows",
+      assistant([{ type: "text", text: "Hi.", segments: [{ length: 3, citations: [] }] }], {
+        annotations: [],
+      }),
+      assistant([{ type: "text", text: "Hi." }]),
+    ],
+    [
+      "parts of a reply that no page shows",
+      assistant([
+        { type: "compaction", id: "c" },
+        { type: "tool-call", id: "a" },
+        { type: "text", text: "" },
+        { type: "text", text: "Hi." },
+        { type: "source", id: "s", url: "https://a.example" },
+        { type: "media", mediaType: "image/png", fileId: "f" },
+      ]),
+      assistant([{ type: "text", text: "Hi." }]),
+    ],
+    [
+      "the result of a provider's tool in another reply",
+      assistant([{ type: "provider-tool-call", id: "p", name: "search" }]),
+      assistant([
+        { type: "provider-tool-call", id: "p", name: "search" },
+        { type: "provider-tool-result", id: "p", name: "search", output: [] },
+      ]),
+    ],
+    [
+      "no result of a provider's tool",
+      assistant([
+        { type: "provider-tool-result", id: "p", name: "search", output: [] },
+        { type: "text", text: "Hi." },
+      ]),
+      assistant([{ type: "text", text: "Hi." }]),
+    ],
+    [
+      "a refusal as text",
+      assistant([{ type: "refusal", refusal: "No.", providerMetadata: { p: 1 } }]),
+      assistant([{ type: "text", text: "No." }]),
+    ],
+    [
+      "a refusal beside the content as text",
+      assistant(null, { refusal: "No." }),
+      assistant([{ type: "text", text: "No." }]),
+    ],
+    [
       "bytes as bytes",
       assistant([{ ...media, data: image }]),
       assistant([{ ...media, data: image.slice() }]),
@@ -227,6 +272,8 @@ const opaqueChanges: Readonly<Record<string, unknown>> = {
   "another type of call": { ...opaque, tool_calls: [{ ...called, type: "custom" }] },
 };
 
+const refused = rich({ role: "assistant", content: null, refusal: "No." });
+
 describe("a forgery", () => {
   it.each<[string, Message, unknown]>([
     ["text that normalises alike", { role: "user", content: "é" }, { role: "user", content: "e\u0301" }],
@@ -287,6 +334,19 @@ describe("a forgery", () => {
       opaqueStored,
       copy,
     ]),
+    ["another refusal", refused, { role: "assistant", content: [{ type: "text", text: "Yes." }] }],
+    ["no refusal", refused, { role: "assistant", content: null }],
+    ["a refusal more", refused, { ...refused, content: [{ type: "text", text: "No." }] }],
+    [
+      "another source",
+      rich({ role: "assistant", content: [{ type: "source", id: "s" }] }),
+      { role: "assistant", content: [{ type: "source", id: "t" }] },
+    ],
+    [
+      "a user's part less",
+      rich({ role: "user", content: [{ type: "source", id: "s" }] }),
+      { role: "user", content: [] },
+    ],
     ["another role", { role: "assistant", content: "x" }, { role: "tool", content: "x" }],
   ])("%s", (_, stored, copy) => {
     expect(verdict(stored, copy)).toBe("not-a-prefix");
