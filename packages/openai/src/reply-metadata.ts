@@ -1,15 +1,14 @@
 import type { ProviderMetadata } from "@jaf/memory";
-import type { Fields } from "@jaf/model-http";
+import { type Fields, fieldsOf } from "@jaf/model-http";
 import type { OpenAIRequest } from "./request/request.ts";
-import { furtherUsage } from "./usage.ts";
 
 /** Fields that only name the body or fill it up. */
 const ENVELOPE = ["id", "object", "created", "created_at", "completed_at", "obfuscation"] as const;
 
 /**
- * Returns the metadata of a message: the fields that the endpoint sent beside it, under their own names, with what the
- * usage holds besides the counts. `read`: the
- * fields that JAF reads or that repeat the request. The model's name is kept if it isn't the one that was asked for.
+ * Returns the metadata of a message: the fields that the endpoint sent beside it, under their own names. `read`: the
+ * fields that JAF reads or that repeat the request. The model's name is kept if it isn't the one that was asked for, and
+ * the usage if it says more than how many tokens there were.
  */
 export function replyMetadata(
   sent: Fields,
@@ -17,13 +16,16 @@ export function replyMetadata(
   { origin }: Pick<OpenAIRequest, "origin">,
 ): { readonly providerMetadata?: ProviderMetadata } {
   const left = new Set<string>([...ENVELOPE, ...read]);
-  const further: Fields = { ...sent, usage: furtherUsage(sent["usage"]) };
-  const kept = Object.entries(further).filter(
+  const kept = Object.entries(sent).filter(
     ([field, value]) =>
       !left.has(field) &&
       value !== null &&
       value !== undefined &&
-      (field !== "model" || (value !== "" && value !== origin.model)),
+      (field !== "model" || (value !== "" && value !== origin.model)) &&
+      (field !== "usage" || saysMore(fieldsOf(value))),
   );
   return kept.length === 0 ? {} : { providerMetadata: { openai: Object.fromEntries(kept) } };
 }
+
+const saysMore = (usage: Fields): boolean =>
+  Object.keys(usage).some((name) => usage[name] !== null && !/_tokens(_details)?$/.test(name));

@@ -1,5 +1,5 @@
 import type { ModelUsage } from "@jaf/core";
-import { tokenCount as count, type Fields, fieldsOf, isObject, knownCounts } from "@jaf/model-http";
+import { tokenCount as count, type Fields, fieldsOf, knownCounts } from "@jaf/model-http";
 
 /**
  * Returns the tokens and the cost that an endpoint of either API reports; `undefined` if it reports neither.
@@ -47,16 +47,4 @@ function costOf({ cost, estimated_cost: estimated, cost_in_usd_ticks: sentTicks 
     count(estimated) ??
     (ticks === undefined ? undefined : ticks / TICKS)
   );
-}
-
-/** The names of counts that {@link usageOf} reads, or that are sums or differences of those. */
-const COUNTED =
-  /^((prompt|completion|input|output|total|(num_)?cached|cache_write|cache_(creation|read)_input|reasoning|prompt_cache_(hit|miss))_tokens|(estimated_)?cost|cost_in_usd_ticks)$/;
-
-/** Returns what a usage holds besides those counts, e.g. the number of searches; `undefined` for nothing but zeros. */
-export function furtherUsage(usage: unknown): Fields | undefined {
-  const further = Object.entries(fieldsOf(usage))
-    .map(([name, value]) => [name, isObject(value) ? furtherUsage(value) : value] as const)
-    .filter(([name, value]) => value && (isObject(value) || !COUNTED.test(name)));
-  return further.length === 0 ? undefined : Object.fromEntries(further);
 }

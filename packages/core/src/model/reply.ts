@@ -82,8 +82,18 @@ function usableReply(message: Message, completion: ModelCompletion | null | unde
       return { ok: true, message };
     case "generated": {
       const open = openProviderCall(message);
-      if (open === undefined) return { ok: true, message };
-      return nothingSaid(completion, `its call of the model provider's tool "${open}" has no result`, false);
+      if (open !== undefined)
+        return nothingSaid(
+          completion,
+          `its call of the model provider's tool "${open}" has no result`,
+          false,
+        );
+      if (!isOfTools(message)) return { ok: true, message };
+      return nothingSaid(
+        completion,
+        "it holds what the model provider's tools returned, and no answer",
+        false,
+      );
     }
     case "reasoning":
       return nothingSaid(completion, "it holds reasoning and no answer", false);
@@ -102,6 +112,15 @@ function openProviderCall({ content }: RichMessage): string | undefined {
   const answered = new Set(parts.map(({ type, id }) => (type === "provider-tool-result" ? id : undefined)));
   const open = parts.find(({ type, id }) => type === "provider-tool-call" && !answered.has(id));
   return open === undefined ? undefined : String(open["name"]);
+}
+
+/** Whether a reply has nothing but calls of the model provider's tools and what they returned, besides reasoning. */
+function isOfTools({ content, ...fields }: RichMessage): boolean {
+  if (!Array.isArray(content) || GENERATED_FIELDS.some((name) => isFilled(fields[name]))) return false;
+  const parts: readonly ContentPart[] = content;
+  return parts.every(
+    (part) => /^(provider-tool-(call|result)|source)$/.test(part.type) || isReasoningPart(part),
+  );
 }
 
 /** The values of `finish_reason`, in lower case, with which model providers say that the model stopped early. */

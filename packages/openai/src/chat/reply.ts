@@ -1,19 +1,10 @@
 import type { ModelCompletion } from "@jaf/core";
-import type { ContentPart } from "@jaf/memory";
-import { partText, present } from "@jaf/memory/internal";
-import {
-  collectSources,
-  errorIn,
-  type Fields,
-  fieldsOf,
-  isObject,
-  listOf,
-  responseJson,
-} from "@jaf/model-http";
+import { present } from "@jaf/memory/internal";
+import { errorIn, type Fields, fieldsOf, isObject, listOf, responseJson } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import { replyMetadata } from "../reply-metadata.ts";
 import type { OpenAIRequest } from "../request/request.ts";
-import { citationsIn, pagesIn } from "../sources.ts";
+import { withSources } from "../sources.ts";
 import { usageOf } from "../usage.ts";
 import { messageOf } from "./message.ts";
 
@@ -61,13 +52,13 @@ export function completionOf(
   { body, choice, message }: SentCompletion,
   request: OpenAIRequest,
 ): ModelCompletion {
-  const sentUsage = sentUsageIn(body, choice);
-  const usage = usageOf(sentUsage);
+  const reported = reportedUsage(body, choice);
+  const usage = usageOf(reported);
   const finishReason = choice["finish_reason"];
   return {
     message: {
       ...withSources(messageOf(message, request), body),
-      ...replyMetadata({ ...choice, ...body, usage: sentUsage }, READ, request),
+      ...replyMetadata({ ...choice, ...body, usage: reported }, READ, request),
     },
     origin: request.origin,
     ...(typeof finishReason === "string" ? { finish_reason: finishReason } : {}),
@@ -76,28 +67,5 @@ export function completionOf(
 }
 
 /** The usage of the body, of its choice (Moonshot's streams), or of Groq's own field. */
-const sentUsageIn = (body: Fields, choice: Fields): unknown =>
-  body["usage"] ?? choice["usage"] ?? fieldsOf(body["x_groq"])["usage"];
-
-type Message = NonNullable<ModelCompletion["message"]>;
-
-/** Puts the sources behind the text: the annotated ones, else those beside the message, e.g. of Perplexity. */
-function withSources(message: Message & Fields, body: Fields): Message {
-  const { content } = message;
-  const parts: readonly ContentPart[] =
-    typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
-  const last = parts.findLastIndex((part) => Boolean(partText(part)));
-  const cited = [
-    citationsIn(message["annotations"], partText(parts[last] ?? { type: "" }) ?? ""),
-    pagesIn(body["search_results"]),
-    pagesIn(body["citations"]),
-    pagesIn(fieldsOf(body["search_info"])["search_results"]),
-    pagesIn(body["web_search"]),
-    pagesIn(fieldsOf(message["context"])["citations"]),
-    listOf(message["executed_tools"]).flatMap((tool) =>
-      pagesIn(fieldsOf(fieldsOf(tool)["search_results"])["results"]),
-    ),
-  ].find((citations) => citations.length > 0);
-  if (last === -1 || cited === undefined) return message;
-  return { ...message, content: parts.toSpliced(last + 1, 0, ...collectSources().partsOf(cited)) };
-}
+const reportedUsage = (body: Fields, choice: Fields): unknown =>
+  [body["usage"], choice["usage"], fieldsOf(body["x_groq"])["usage"]].find(usageOf);

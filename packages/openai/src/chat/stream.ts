@@ -1,7 +1,8 @@
 import type { ModelStreamChunk } from "@jaf/core";
-import { doneChunk, type Fields, fieldsOf, isObject, isSource, listOf, parseJson } from "@jaf/model-http";
+import { type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import type { OpenAIRequest } from "../request/request.ts";
+import { lastChunks } from "../sources.ts";
 import { mergePiece } from "./message.ts";
 import { completionOf, throwReported } from "./reply.ts";
 
@@ -88,12 +89,7 @@ function replyPieces(request: OpenAIRequest): ReplyPieces {
       return addDelta(piece);
     },
     isWhole: () => typeof choice["finish_reason"] === "string",
-    end: () => {
-      const completion = completionOf({ body, choice, message: whole() }, request);
-      const { content } = completion.message ?? {};
-      const sources = Array.isArray(content) ? content.filter(isSource) : [];
-      return [...sources.map((part) => ({ type: "part", part }) as const), doneChunk(completion)];
-    },
+    end: () => lastChunks(completionOf({ body, choice, message: whole() }, request)),
   };
 }
 

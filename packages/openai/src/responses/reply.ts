@@ -3,6 +3,7 @@ import { present } from "@jaf/memory/internal";
 import { errorIn, type Fields, fieldsOf, isObject, listOf, responseJson } from "@jaf/model-http";
 import { errors, OpenAIError } from "../errors.ts";
 import { replyMetadata } from "../reply-metadata.ts";
+import { withSources } from "../sources.ts";
 import { usageOf } from "../usage.ts";
 import type { ResponsesRequest } from "./calls.ts";
 import { messageOf } from "./message.ts";
@@ -47,7 +48,7 @@ export function endedCompletion(
   const usage = usageOf(response["usage"]);
   return {
     message: {
-      ...messageOf(listOf(output), response["id"], request),
+      ...withSources(messageOf(listOf(output), response["id"], request), response),
       ...replyMetadata(response, READ, request),
     },
     origin,
