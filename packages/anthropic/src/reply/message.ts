@@ -11,7 +11,7 @@ import {
   textInputIn,
 } from "@jaf/model-http";
 import { errors } from "../errors.ts";
-import { isServerCall, partOf, textPartOf, type WireBlock, withoutNull } from "../parts.ts";
+import { isServerCall, partOf, textBlocks, textPartOf, type WireBlock, withoutEmpty } from "../parts.ts";
 import type { MessagesRequest } from "../request/request.ts";
 import type { Executor, OfferedTools } from "../request/service-tools.ts";
 import { citationsIn, fetchedPages } from "./citations.ts";
@@ -35,7 +35,7 @@ type ReplyMessage = NonNullable<ModelCompletion["message"]>;
  * `tool-call` part at the place of each call. `providerMetadata.anthropic` holds the reply's other fields.
  */
 export function messageOf(reply: WireReply, { tools, origin }: MessagesRequest): ReplyMessage {
-  const { type: _, role: __, stop_reason: ___, id, model, ...told } = withoutNull(reply.fields);
+  const { type: _, role: __, stop_reason: ___, id, model, ...told } = withoutEmpty(reply.fields);
   const usage = furtherUsage(reply.usages);
   const fields = {
     ...told,
@@ -49,13 +49,24 @@ export function messageOf(reply: WireReply, { tools, origin }: MessagesRequest):
   };
   if (reply.stopReason === "refusal") return { content: [refusalOf(reply)], ...further };
   const content = withoutDeclined(reply.content);
-  const calls = content.filter(isCall).map((block) => callOf(block, tools));
+  const cut = CUTS.has(reply.stopReason) ? content.at(-1) : undefined;
+  const calls = content
+    .filter(isCall)
+    .map((block) => callOf(block === cut ? unfinished(block) : block, tools));
   return {
     content: contentOf(partsOf(content)),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...further,
   };
 }
+
+const CUTS: ReadonlySet<string | undefined> = new Set(["max_tokens", "model_context_window_exceeded"]);
+
+/** A call that the limit has cut off. Its input so far can be one that the tool takes, and must not run. */
+const unfinished = (block: WireBlock): WireBlock =>
+  typeof block["input"] === "string"
+    ? block
+    : { ...block, input: JSON.stringify(block["input"] ?? {}).slice(0, -1) };
 
 export const isCall = ({ type }: WireBlock): boolean => type === "tool_use";
 
@@ -96,17 +107,27 @@ function callOf(block: WireBlock, { executorOf, textTools }: OfferedTools): Mode
       `the model called a tool that Anthropic defines and the application runs: add a tool named '${name}' to the agent`,
     );
   const text = argumentsOf(block, executor);
-  const given: Fields = { ...withoutNull(further), ...(typeof id === "string" ? { id } : {}) };
+  const given: Fields = { ...withoutEmpty(further), ...(typeof id === "string" ? { id } : {}) };
   return textTools.has(name)
     ? { ...given, type: "custom", custom: { name, input: textInputIn(text) } }
     : { ...given, type: "function", function: { name, arguments: text } };
 }
 
 /** The arguments of a call as JSON text. The tool of a toolset gets the name of the called member as `action`. */
-export function argumentsOf({ name: action, input = {} }: WireBlock, { isToolset }: Executor): string {
+export function argumentsOf({ name: action, input: sent }: WireBlock, { isToolset }: Executor): string {
+  const input = sent ?? {};
   const given = isToolset && typeof input === "string" ? parseJson(input) : input;
   if (isToolset && isObject(given)) return JSON.stringify({ action, ...given });
   return typeof input === "string" ? input : JSON.stringify(input);
+}
+
+/** The block as sent by the service, without blank texts, which it refuses, and with its JSON input parsed. */
+export function sendable(block: WireBlock): readonly WireBlock[] {
+  if (block.type === "text" && typeof block["text"] === "string" && textBlocks(block["text"]).length === 0)
+    return [];
+  if (typeof block["input"] !== "string") return [block];
+  const input = parseJson(block["input"]);
+  return [{ ...block, input: isObject(input) ? input : {} }];
 }
 
 const DECLINED = "The model declined to answer.";
@@ -120,6 +141,8 @@ function refusalOf({ content, fields }: WireReply): ContentPart {
   return {
     type: "refusal",
     refusal: typeof explanation === "string" && explanation.trim() !== "" ? explanation : DECLINED,
-    ...(content.length === 0 ? {} : { providerMetadata: { anthropic: { content } } }),
+    ...(content.length === 0
+      ? {}
+      : { providerMetadata: { anthropic: { content: content.flatMap(sendable) } } }),
   };
 }

@@ -31,8 +31,8 @@ const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false
  * | text | the output |
  * | a refusal, as a field or as parts, and no text | the output; `ModelRefused` if the agent has an `outputCodec` |
  * | no text, and a call of the model provider's own tool without a result | unusable; not retried |
- * | media, or parts that JAF doesn't know, and no text | the output `""` |
- * | none of these, and the model stopped because of the reply's length or a content filter | unusable; not retried |
+ * | media, results of the model provider's own tools, or parts that JAF doesn't know, and no text | the output `""` |
+ * | none of these, or only such results, and the model stopped because of the reply's length or a content filter | unusable; not retried |
  * | only reasoning | unusable; not retried |
  * | nothing, or only white space | unusable |
  * | a value that a store can't hold, or arguments that can't be written as JSON | unusable; not retried |
@@ -88,12 +88,8 @@ function usableReply(message: Message, completion: ModelCompletion | null | unde
           `its call of the model provider's tool "${open}" has no result`,
           false,
         );
-      if (!isOfTools(message)) return { ok: true, message };
-      return nothingSaid(
-        completion,
-        "it holds what the model provider's tools returned, and no answer",
-        false,
-      );
+      const stop = earlyStopOf(completion);
+      return stop !== undefined && isOfTools(message) ? stop : { ok: true, message };
     }
     case "reasoning":
       return nothingSaid(completion, "it holds reasoning and no answer", false);
@@ -142,12 +138,15 @@ function nothingSaid(
   detail: string,
   retryable = true,
 ): ParsedReply {
+  return earlyStopOf(completion) ?? unusable(detail, retryable);
+}
+
+/** Returns the reply as unusable if the model stopped early; otherwise `undefined`. */
+function earlyStopOf(completion: ModelCompletion | null | undefined): ParsedReply | undefined {
   const reason: unknown = completion?.finish_reason;
   // Gemini's compatible endpoint appends why: `content_filter: PROHIBITED_CONTENT`.
   const [stop = ""] = typeof reason === "string" ? reason.toLowerCase().split(":") : [];
-  return STOPS.has(stop)
-    ? unusable(`the model stopped before it answered: ${stop}`, false)
-    : unusable(detail, retryable);
+  return STOPS.has(stop) ? unusable(`the model stopped before it answered: ${stop}`, false) : undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -191,7 +190,7 @@ function replyKindOf(message: Message | RichMessage): ReplyKind {
   const parts = Array.isArray(content) ? content : [];
   if (parts.some(isGenerated) || GENERATED_FIELDS.some((name) => isFilled(fields[name]))) return "generated";
   const hasThought =
-    parts.some(isReasoningPart) ||
+    parts.some(isThought) ||
     Object.entries(fields).some(([name, field]) => isReasoningField(name) && isFilled(field));
   return hasThought ? "reasoning" : "nothing";
 }
@@ -214,7 +213,10 @@ function refusalsIn(content: RichMessage["content"]): readonly unknown[] {
 const isSaid = (words: unknown): words is string => typeof words === "string" && words.trim() !== "";
 
 const isGenerated = (part: ContentPart): boolean =>
-  !isTextPart(part) && !isReasoningPart(part) && part.type !== "refusal" && part.type !== "tool-call";
+  !isTextPart(part) && !isThought(part) && part.type !== "refusal" && part.type !== "tool-call";
+
+/** Whether a part is reasoning, e.g. the draft of an image. */
+const isThought = (part: ContentPart): boolean => isReasoningPart(part) || part.type === "reasoning-file";
 
 function isFilled(value: unknown): boolean {
   if (typeof value === "string" || Array.isArray(value)) return value.length > 0;
