@@ -36,7 +36,8 @@ function citationOf(annotation: Fields, text: string): Citation | undefined {
 /** Returns the web pages in a list of addresses, or of objects with an address. */
 export const pagesIn = (list: unknown): readonly Citation[] =>
   listOf(list).flatMap((page): readonly Citation[] => {
-    const { url, title } = typeof page === "string" ? { url: page, title: undefined } : fieldsOf(page);
+    // GLM's name is `link`.
+    const { link, url = link, title }: Fields = typeof page === "string" ? { url: page } : fieldsOf(page);
     return typeof url === "string" ? [{ sourceType: "url", url, title: textOf(title) }] : [];
   });
 
@@ -61,7 +62,7 @@ function unitsBefore(text: string, characters: number): number {
 
 type Message = NonNullable<ModelCompletion["message"]>;
 
-/** Puts the sources behind the last text, if no text cites any: those of Perplexity and xAI beside the message. */
+/** Puts the sources behind the last text, if no text cites any: those of Perplexity, xAI and others beside it. */
 export function withSources(message: Message & Fields, body: Fields): Message {
   const { content } = message;
   const parts: readonly ContentPart[] =
@@ -71,6 +72,12 @@ export function withSources(message: Message & Fields, body: Fields): Message {
     citationsIn(message["annotations"], partText(parts[last] ?? { type: "" }) ?? ""),
     pagesIn(body["search_results"]),
     pagesIn(body["citations"]),
+    pagesIn(fieldsOf(body["search_info"])["search_results"]),
+    pagesIn(body["web_search"]),
+    pagesIn(fieldsOf(message["context"])["citations"]),
+    listOf(message["executed_tools"]).flatMap((tool) =>
+      pagesIn(fieldsOf(fieldsOf(tool)["search_results"])["results"]),
+    ),
   ].find((citations) => citations.length > 0);
   if (last === -1 || cited === undefined || parts.some(isSource)) return message;
   return { ...message, content: parts.toSpliced(last + 1, 0, ...collectSources().partsOf(cited)) };

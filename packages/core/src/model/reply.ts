@@ -122,7 +122,15 @@ function isOfTools({ content, ...fields }: RichMessage): boolean {
 /** The values of `finish_reason`, in lower case, with which model providers say that the model stopped early. */
 const STOPS: ReadonlySet<string> = new Set([
   ...["length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"],
-  ...["content_filter", "content-filter", "safety", "refusal", "recitation", "prohibited_content"],
+  ...[
+    "content_filter",
+    "content-filter",
+    "safety",
+    "sensitive",
+    "refusal",
+    "recitation",
+    "prohibited_content",
+  ],
 ]);
 
 function nothingSaid(
@@ -136,7 +144,8 @@ function nothingSaid(
 /** Returns the reply as unusable if the model stopped early; otherwise `undefined`. */
 function earlyStopOf(completion: ModelCompletion | null | undefined): ParsedReply | undefined {
   const reason: unknown = completion?.finish_reason;
-  const stop = typeof reason === "string" ? reason.toLowerCase() : "";
+  // Gemini's compatible endpoint appends why: `content_filter: PROHIBITED_CONTENT`.
+  const [stop = ""] = typeof reason === "string" ? reason.toLowerCase().split(":") : [];
   return STOPS.has(stop) ? unusable(`the model stopped before it answered: ${stop}`, false) : undefined;
 }
 

@@ -65,6 +65,18 @@ const failed: readonly Failure[] = [
     "the model stopped before it answered: content_filter",
     1,
   ],
+  [
+    "nothing, for a filter that says why",
+    { text: "", finishReason: "content_filter: PROHIBITED_CONTENT" },
+    "the model stopped before it answered: content_filter",
+    1,
+  ],
+  [
+    "nothing, for GLM's filter",
+    { text: "", finishReason: "sensitive" },
+    "the model stopped before it answered: sensitive",
+    1,
+  ],
 ];
 
 const ways = [

@@ -12,17 +12,31 @@ import { messageOf } from "./message.ts";
 export function chatCompletionOf(text: string, request: OpenAIRequest): ModelCompletion {
   const { provider } = request.origin;
   const body = responseJson(text, provider, errors);
-  const error = choiceError(body);
-  if (error !== undefined && error !== null) throw errors.reported(error, provider);
+  throwReported(body, provider);
   if (!isObject(body) || !Array.isArray(body["choices"])) throw errors.malformed(provider, "no completion");
   const choice = fieldsOf(listOf(body["choices"])[0]);
-  if (choice["finish_reason"] === "error") throw errors.reported(undefined, provider);
   return completionOf({ body, choice, message: fieldsOf(choice["message"]) }, request);
 }
 
-/** The error in a body, or in its first choice, as OpenRouter sends it. */
-export const choiceError = (body: unknown): unknown =>
-  errorIn(body) ?? fieldsOf(listOf(fieldsOf(body)["choices"])[0])["error"];
+/** The finish reasons that say that the service failed. DeepSeek's and GLM's are the last two. */
+const FAILURES: ReadonlySet<unknown> = new Set(["error", "insufficient_system_resource", "network_error"]);
+
+/**
+ * Throws the error that a body or an event reports: in `error`, in its first choice (OpenRouter), in Groq's and
+ * MiniMax's own fields, or as the whole body (vLLM).
+ */
+export function throwReported(body: unknown, provider: string): void {
+  const { choices, object, x_groq: groq, base_resp: status } = fieldsOf(body);
+  const choice = fieldsOf(listOf(choices)[0]);
+  const code = fieldsOf(status)["status_code"];
+  const error =
+    errorIn(body) ??
+    choice["error"] ??
+    fieldsOf(groq)["error"] ??
+    (object === "error" ? body : undefined) ??
+    (code ? { code } : undefined);
+  if (error !== undefined || FAILURES.has(choice["finish_reason"])) throw errors.reported(error, provider);
+}
 
 /** A completion, in one piece or collected from a stream. */
 export interface SentCompletion {

@@ -62,15 +62,10 @@ export function callOf(item: Fields, request: ResponsesRequest, before: Before):
   const clientTools = clientToolNames(item);
   if (clientTools === undefined) return namedCall(item, request, before);
   const name = clientTools.find((each) => request.tools.has(each));
-  if (name === undefined) throw withoutTool(clientTools, request);
+  if (name === undefined) throw errors.withoutTool(String(clientTools[0]), request.origin.provider);
   const called = { name, arguments: inputText(item) };
   return { id: asText(item["call_id"]), type: "function", function: called, ...kept };
 }
-
-const withoutTool = ([name]: readonly string[], { origin }: ResponsesRequest) =>
-  errors.configuration(
-    `${origin.provider} calls its tool "${name}", which the application runs: add a tool with the name "${name}" to the agent`,
-  );
 
 function namedCall(item: Fields, { names, textFunctions }: ResponsesRequest, before: Before): ModelToolCall {
   const { type, call_id, name: wireName, arguments: text, input, ...rest } = item;
