@@ -1,14 +1,15 @@
 import type { ModelToolCall } from "@jaf/core";
-import { type Fields, textInputIn } from "@jaf/model-http";
+import { type Fields, listOf, textInputIn } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import type { OpenAIRequest } from "../request/request.ts";
+import type { AnyTool } from "../request/tools.ts";
 import { clientToolNames, inputText } from "./client-tools.ts";
 import { APPROVAL_REQUEST, CUSTOM_CALL, type ItemMetadata, withMetadata } from "./items.ts";
 
 /** A request, and what tells the application's calls in its reply from the service's own. */
 export interface ResponsesRequest extends OpenAIRequest {
-  /** The names of the agent's tools. */
-  readonly tools: ReadonlySet<string>;
+  /** The agent's tools by name. */
+  readonly tools: ReadonlyMap<string, Pick<AnyTool, "needsApproval">>;
   /** Whether the service is OpenAI. It answers its own calls in the reply, and requires an answer to all others. */
   readonly isOpenAI: boolean;
   /** Whether the request offers a custom tool. */
@@ -63,9 +64,16 @@ export function callOf(item: Fields, request: ResponsesRequest, before: Before):
   if (clientTools === undefined) return namedCall(item, request, before);
   const name = clientTools.find((each) => request.tools.has(each));
   if (name === undefined) throw errors.withoutTool(String(clientTools[0]), request.origin.provider);
+  const isUnchecked = (request.tools.get(name)?.needsApproval ?? false) === false;
+  if (isUnchecked && listOf(item["pending_safety_checks"]).length > 0) throw unchecked(name, request);
   const called = { name, arguments: inputText(item) };
   return { id: asText(item["call_id"]), type: "function", function: called, ...kept };
 }
+
+const unchecked = (name: string, { origin }: ResponsesRequest) =>
+  errors.configuration(
+    `${origin.provider} demands that a user checks a call of "${name}" (pending_safety_checks): set needsApproval of the agent's tool`,
+  );
 
 function namedCall(item: Fields, { names, textFunctions }: ResponsesRequest, before: Before): ModelToolCall {
   const { type, call_id, name: wireName, arguments: text, input, ...rest } = item;

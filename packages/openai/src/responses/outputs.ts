@@ -101,13 +101,12 @@ function shellOutputs({ hasFailed, data, text }: Outcome): readonly unknown[] {
 const BLANK =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** The tool knows the safety checks of the call, so a result that doesn't say otherwise acknowledges them. */
-function computerOutput(call: InputItem, { hasFailed, data, content }: Outcome): Fields {
+/** OpenAI goes on only if the safety checks of the call are acknowledged. A user has seen them: see `callOf`. */
+function computerOutput(call: InputItem, { data, content }: Outcome): Fields {
   const parts = Array.isArray(content) ? content.filter(isMedia) : [];
   const [image] = listOf(inputContent(parts)).map(fieldsOf);
   const { image_url, file_id } = image ?? fieldsOf(data);
-  const { acknowledged_safety_checks: acknowledged = hasFailed ? [] : call["pending_safety_checks"] } =
-    fieldsOf(data);
+  const { acknowledged_safety_checks: acknowledged = call["pending_safety_checks"] } = fieldsOf(data);
   const shown = present({ image_url, file_id });
   return {
     type: "computer_call_output",
