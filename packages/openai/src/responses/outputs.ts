@@ -2,7 +2,7 @@ import type { RichMessage } from "@jaf/memory";
 import { messageText, present } from "@jaf/memory/internal";
 import { approvalIn, type Fields, fieldsOf, isMedia, isObject, listOf, parseJson } from "@jaf/model-http";
 import { inputContent } from "../request/media.ts";
-import { APPROVAL_REQUEST, type InputItem } from "./items.ts";
+import { APPROVAL_REQUEST, CUSTOM_CALL, type InputItem } from "./items.ts";
 
 /** Returns the items that answer a call: its output in the form of the call's kind. */
 export function answerItems(call: InputItem, call_id: string, result: RichMessage): readonly InputItem[] {
@@ -81,7 +81,7 @@ function outputOf(call: InputItem, outcome: Outcome): Fields {
         tools: Array.isArray(data) ? data : listOf(given["tools"]),
       };
     default: {
-      const kind = call["type"] === "custom_tool_call" ? "custom_tool" : "function";
+      const kind = call["type"] === CUSTOM_CALL ? "custom_tool" : "function";
       return { type: `${kind}_call_output`, output: inputContent(content) };
     }
   }
