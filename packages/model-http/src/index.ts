@@ -1,4 +1,5 @@
 export { type Approval, approvalIn, isProviderExecuted, withoutForeignApprovals } from "./approvals.ts";
+export { sha256Hex } from "./digest.ts";
 export {
   errorIn,
   ModelHttpError,

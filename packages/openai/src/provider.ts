@@ -101,7 +101,7 @@ export type OpenAIProvider = Required<ModelProvider<any>>;
 interface Api<Request extends OpenAIRequest> {
   readonly defaultModel: string | undefined;
   readonly endpoint: ModelService;
-  readonly requestOf: (...asked: Asked) => Request;
+  readonly requestOf: (...asked: Asked) => Promise<Request>;
   /** Additional body fields of streaming requests. */
   readonly streamFields: Fields;
   /** Parses the body of a 200. Throws an `OpenAIError` if it reports an error or isn't a reply. */
@@ -123,13 +123,13 @@ function openAIProvider<Request extends OpenAIRequest>({
   return {
     defaultModel,
     getCompletion: async (...asked) => {
-      const request = requestOf(...asked);
+      const request = await requestOf(...asked);
       const { signal } = asked[2];
       const response = await post(endpoint, request.body, signal);
       return completionOf(await wholeText(response, endpoint, signal), request);
     },
     getCompletionStream: async function* (...asked) {
-      const request = requestOf(...asked);
+      const request = await requestOf(...asked);
       const { signal } = asked[2];
       const response = await post(endpoint, { ...request.body, stream: true, ...streamFields }, signal);
       if (isUnstreamed(response))

@@ -1,7 +1,15 @@
 import type { CacheableConfig } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
-import { present, stableLength, utf8Of } from "@jaf/memory/internal";
-import { type Fields, fieldsOf, ModelHttpError, parseJson, post, wholeText } from "@jaf/model-http";
+import { present, stableLength } from "@jaf/memory/internal";
+import {
+  type Fields,
+  fieldsOf,
+  ModelHttpError,
+  parseJson,
+  post,
+  sha256Hex,
+  wholeText,
+} from "@jaf/model-http";
 import type { CacheablePrompt, GoogleCacheRegistry, MadeResource } from "../cache-registry.ts";
 import type { Endpoint } from "../options.ts";
 import type { AssistantContext } from "./assistant-message.ts";
@@ -95,9 +103,8 @@ interface CachedRequest {
  */
 export async function postCached({ request, endpoint, registry, send }: CachedRequest): Promise<Response> {
   const { cacheSplit, body } = request;
-  // A page without HTTPS has no `crypto.subtle`, which names the prompt.
-  if (cacheSplit === undefined || globalThis.crypto.subtle === undefined) return send(body);
-  const prompt = await cacheablePrompt(cacheSplit, endpoint);
+  const prompt = cacheSplit && (await cacheablePrompt(cacheSplit, endpoint));
+  if (cacheSplit === undefined || prompt === undefined) return send(body);
   let name = await registry.find(prompt);
   let isRefused = false;
   for (let attempt = 1; name !== undefined; attempt++) {
@@ -133,11 +140,10 @@ const marginOf = (ttlSeconds: number): number => Math.min(60, ttlSeconds / 10);
 async function cacheablePrompt(
   { resource, ttlSeconds }: CacheSplit,
   endpoint: Endpoint,
-): Promise<CacheablePrompt> {
+): Promise<CacheablePrompt | undefined> {
   const owner = [endpoint.baseURL, endpoint.apiKey ?? ""];
-  // The web's own hash: `sha256` would bring its code into bundles for browsers.
-  const digest = await crypto.subtle.digest("SHA-256", utf8Of(JSON.stringify([...owner, resource])));
-  const sum = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const sum = await sha256Hex(JSON.stringify([...owner, resource]));
+  if (sum === undefined) return undefined;
   return {
     key: `jaf:google-cache:${sum}`,
     create: async () => {

@@ -13,12 +13,12 @@ import { wireMessages } from "./messages.ts";
 /** OpenAI's limit. */
 const MAX_ID_LENGTH = 40;
 
-/** Throws an `OpenAIError` if no model is set. */
-export function chatRequest(
+/** Rejects with an `OpenAIError` if no model is set. */
+export async function chatRequest(
   [state, agent, config]: Asked,
   options: ParsedChatOptions,
   endpoint: Endpoint,
-): OpenAIRequest {
+): Promise<OpenAIRequest> {
   const model = modelName(config, agent, { model: options.model, errors });
   const rules = rulesOf(endpoint.dialect(model));
   const { provider } = endpoint;
@@ -47,7 +47,7 @@ export function chatRequest(
       ...(offered.length === 0 ? {} : { tools: offered, ...toolChoice(agent, names, { rules, choose }) }),
       ...settings(agent, rules.maxTokensField),
       ...output.body,
-      ...(rules.promptCacheKey ? promptCacheKey(prompt) : {}),
+      ...(rules.promptCacheKey ? await promptCacheKey(prompt) : {}),
       ...further.body,
     },
     origin,

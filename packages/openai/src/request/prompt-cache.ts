@@ -1,6 +1,5 @@
 import type { RunConfig } from "@jaf/core";
-import { sha256 } from "@jaf/memory/internal";
-import type { Fields } from "@jaf/model-http";
+import { type Fields, sha256Hex } from "@jaf/model-http";
 
 /** In characters. OpenAI accepts up to 64. */
 const LENGTH = 32;
@@ -15,11 +14,17 @@ interface Prompt<Ctx> {
 }
 
 /**
- * Returns `prompt_cache_key` for the parts declared cacheable, or no field without any. OpenAI caches prompts
+ * Resolves with `prompt_cache_key` for the parts declared cacheable, or with no field without any. OpenAI caches prompts
  * automatically; the key routes prompts with the same beginning to the same machine. Undeclared parts may change between
  * calls, so the key leaves them out. The key is a hash and reveals nothing of the prompt.
  */
-export function promptCacheKey<Ctx>({ config, agentName, model, instructions, tools }: Prompt<Ctx>): Fields {
+export async function promptCacheKey<Ctx>({
+  config,
+  agentName,
+  model,
+  instructions,
+  tools,
+}: Prompt<Ctx>): Promise<Fields> {
   const { cache, conversationId } = config;
   if (cache === undefined || cache === false) return {};
   const hasMessages = cache.messages === "all" || (cache.messages ?? 0) > 0;
@@ -31,6 +36,6 @@ export function promptCacheKey<Ctx>({ config, agentName, model, instructions, to
     cache.tools === true ? tools : null,
     hasMessages ? (conversationId ?? null) : null,
   ];
-  const sum = sha256(JSON.stringify(prefix), "hex");
-  return { prompt_cache_key: sum.slice(0, LENGTH) };
+  const sum = await sha256Hex(JSON.stringify(prefix));
+  return sum === undefined ? {} : { prompt_cache_key: sum.slice(0, LENGTH) };
 }

@@ -22,12 +22,12 @@ import { definedNames, isClientToolName } from "./client-tools.ts";
 import { MAX_ID_LENGTH } from "./items.ts";
 import { inputOf } from "./messages.ts";
 
-/** Throws an `OpenAIError` if no model is set. */
-export function responsesRequest(
+/** Rejects with an `OpenAIError` if no model is set. */
+export async function responsesRequest(
   [state, agent, config]: Asked,
   options: ParsedResponsesOptions,
   endpoint: Endpoint,
-): ResponsesRequest {
+): Promise<ResponsesRequest> {
   const model = modelName(config, agent, { model: options.model, errors });
   const isOpenAI = endpoint.dialect(model) === "openai";
   const rules = rulesOf(isOpenAI ? "openai" : "compatible");
@@ -66,7 +66,7 @@ export function responsesRequest(
       ...(offered.length === 0
         ? {}
         : { tools: offered, ...toolChoice(agent, names, { rules, choose: chooseOf(defined) }) }),
-      ...(rules.promptCacheKey ? promptCacheKey(prompt) : {}),
+      ...(rules.promptCacheKey ? await promptCacheKey(prompt) : {}),
       ...settings(agent, options, given),
     },
     origin,
