@@ -74,4 +74,26 @@ export const googleRecordings: readonly Recording[] = [
       },
     ],
   },
+  {
+    feature: "code execution",
+    name: "in the middle of a text, whose stream the AI SDK doesn't divide",
+    documented: `${DOCS}/code-execution`,
+    model: "gemini-3-pro",
+    agent: { modelConfig: tools("google.code_execution") },
+    replies: [
+      responseWith([{ text: "Let me see. " }, code, ran, { text: "It is 42." }], { groundingMetadata }),
+    ],
+    outcome: { status: "completed", output: "Let me see. \nIt is 42." },
+    kept: [
+      {
+        content: [
+          { type: "text", text: "Let me see. " },
+          { type: "provider-tool-call", name: "code_execution" },
+          { type: "provider-tool-result", name: "code_execution" },
+          { type: "text", text: "It is 42." },
+          { type: "source", url: "https://towers.example/" },
+        ],
+      },
+    ],
+  },
 ];

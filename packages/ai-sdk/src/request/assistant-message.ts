@@ -121,12 +121,12 @@ function providerOutput({ output, isError }: ContentPart): ToolOutput {
 }
 
 function callPart(call: RichToolCall, isOwn: boolean, { providerTools }: Recipient): AssistantPart {
-  const { name } = calledTool(call);
+  const { name, input } = calledTool(call);
   return {
     type: "tool-call",
     toolCallId: call.id,
     toolName: name,
-    input: providerTools.has(name) ? jsonIn(calledTool(call).input) : inputObject(call),
+    input: (providerTools.has(name) ? jsonIn(input) : undefined) ?? inputObject(call),
     ...(isProviderExecuted(call) ? { providerExecuted: true } : {}),
     ...(isOwn ? withGoogleSignature(providerOptionsOf(call.providerMetadata)) : {}),
   };
@@ -140,11 +140,8 @@ function withGoogleSignature(
   options: ReturnType<typeof providerOptionsOf>,
 ): ReturnType<typeof providerOptionsOf> {
   const { providerOptions = {} } = options;
-  if ("google" in providerOptions) return options;
   const signed = Object.values(providerOptions).find(
     ({ thoughtSignature }) => thoughtSignature !== undefined,
   );
-  if (signed?.["thoughtSignature"] === undefined) return options;
-  const google = { thoughtSignature: signed["thoughtSignature"] };
-  return { providerOptions: { ...providerOptions, google } };
+  return signed === undefined ? options : { providerOptions: { google: signed, ...providerOptions } };
 }
