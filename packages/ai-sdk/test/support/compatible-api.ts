@@ -1,5 +1,6 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV3Content, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { present } from "@jaf/memory/internal";
 import { wrapLanguageModel } from "ai";
 import { expect } from "vitest";
 import { type ChatAnswer, startFakeChat } from "../../../../test/fakes/openai-chat.ts";
@@ -15,10 +16,11 @@ export function providerOf(
   { baseURL, fetch }: Given,
   { model }: { readonly model?: string | undefined } = { model: "m" },
 ) {
-  const own = { supportsStructuredOutputs: true, ...(fetch === undefined ? {} : { fetch }) };
+  const own = fetch === undefined ? {} : { fetch };
   const service = createOpenAICompatible({ name: "gateway", baseURL, apiKey: "k", ...own });
   const modelOf = (name: string) => wrapLanguageModel({ model: service(name), middleware: searching });
-  return createAiSdkProvider(modelOf, model === undefined ? {} : { model });
+  // The AI SDK would ask for JSON without this word in the prompt, which the service refuses.
+  return createAiSdkProvider(modelOf, { structuredOutput: false, ...present({ model }) });
 }
 
 /** Makes `web_search` a tool of the service. The AI SDK's provider for compatible services has no such tools. */
