@@ -12,7 +12,10 @@ function responseWith(parts: readonly Json[], fields: Json = {}): RecordedReply 
   const end = { finishReason: "STOP", ...fields };
   return {
     whole: responseOf(parts, end),
-    events: parts.map((part, at) => responseOf([part], at === parts.length - 1 ? end : {})),
+    events:
+      parts.length === 0
+        ? [responseOf([], end)]
+        : parts.map((part, at) => responseOf([part], at === parts.length - 1 ? end : {})),
   };
 }
 
@@ -54,6 +57,14 @@ export const googleRecordings: readonly Recording[] = [
       },
     ],
     sentBack: [{ role: "model", parts: [{ text: "Höhe: very tall." }] }],
+  },
+  {
+    feature: "stop reasons",
+    name: "nothing is said about the pages that were found",
+    documented: `${DOCS}/google-search`,
+    model: "gemini-3-pro",
+    replies: [responseWith([], { groundingMetadata })],
+    outcome: { status: "error", error: { _tag: "ModelBehaviorError" }, says: "empty" },
   },
   {
     feature: "code execution",
