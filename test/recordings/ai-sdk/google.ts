@@ -106,5 +106,7 @@ export const googleRecordings: readonly Recording[] = [
         ],
       },
     ],
+    // The AI SDK has no place for the code.
+    sentBack: [{ role: "model", parts: [{ text: "Let me see. " }, { text: "It is 42." }] }],
   },
 ];

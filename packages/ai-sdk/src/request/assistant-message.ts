@@ -76,6 +76,9 @@ function ownPart(part: ContentPart, recipient: Recipient): AssistantPart | undef
     case "compaction":
       return { type: "text", text: textField(part, "text") ?? "", ...options };
     case "provider-tool-call":
+      // The AI SDK would send code that Google ran as a call without a result, which Google refuses.
+      if (options.providerOptions === undefined && recipient.origin.provider.startsWith("google."))
+        return undefined;
       return {
         type: "tool-call",
         toolCallId: textField(part, "id") ?? "",
@@ -97,10 +100,8 @@ function ownPart(part: ContentPart, recipient: Recipient): AssistantPart | undef
       if (file?.data.type !== "data" && file?.data.type !== "url") return undefined;
       return { type: "reasoning-file", mediaType: file.mediaType, data: file.data, ...options };
     }
-    case "custom": {
-      const kind = textField(part, "kind");
-      return isKind(kind) ? { type: "custom", kind, ...options } : undefined;
-    }
+    case "custom":
+      return { type: "custom", kind: textField(part, "kind") as `${string}.${string}`, ...options };
     default: {
       const readable = readablePart(part, recipient);
       if (readable !== undefined) return { ...readable, ...options };
@@ -110,8 +111,6 @@ function ownPart(part: ContentPart, recipient: Recipient): AssistantPart | undef
     }
   }
 }
-
-const isKind = (kind: string | undefined): kind is `${string}.${string}` => kind?.includes(".") === true;
 
 function providerOutput({ output, isError }: ContentPart): ToolOutput {
   // The provider sent JSON, and the store keeps JSON.

@@ -203,7 +203,7 @@ describe("a reply without a usable end", () => {
     ["other", "compaction"],
   ])("is an error that names who continues it if Anthropic pauses it: %s, %s", async (unified, raw) => {
     expect(await errorFor(unified, raw)).toMatchObject({
-      message: `some.chat paused its reply (${raw}): use @jaf/anthropic, which continues it`,
+      message: `some.chat paused its reply (${raw}): only @jaf/anthropic continues it`,
       isRetryable: false,
     });
   });
