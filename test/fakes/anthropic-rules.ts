@@ -215,7 +215,8 @@ function checkServerCalls(messages: readonly Turn[]): void {
 
 /** Code that waits for the results of its calls goes on in its container, with nothing but these results. */
 function checkPendingCode({ container }: JsonObject, messages: readonly Turn[]): void {
-  const isFromCode = ({ caller }: JsonObject): boolean => isObject(caller) && caller["tool_id"] !== undefined;
+  const isFromCode = ({ type, caller }: JsonObject): boolean =>
+    type === "tool_use" && isObject(caller) && caller["tool_id"] !== undefined;
   if (messages.at(-1)?.role !== "user" || !messages.at(-2)?.blocks.some(isFromCode)) return;
   const id = isObject(container) ? container["id"] : container;
   if (typeof id !== "string")

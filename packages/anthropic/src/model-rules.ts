@@ -4,6 +4,8 @@ export interface ModelRules {
   readonly thinking: "adaptive" | "budget" | "none";
   /** Whether thinking can be turned off. */
   readonly canStopThinking: boolean;
+  /** Whether the model is Anthropic's own, which refuses ids of another form, and thinking without its signature. */
+  readonly isClaude: boolean;
   /** Whether the model checks that nothing before its thinking changed. */
   readonly bindsThinking: boolean;
   /** The model's name for the effort `"xhigh"`. */
@@ -20,6 +22,7 @@ export interface ModelRules {
 const OTHERS: ModelRules = {
   thinking: "budget",
   canStopThinking: true,
+  isClaude: false,
   bindsThinking: false,
   highestEffort: "max",
   sampling: "both",
@@ -48,6 +51,7 @@ export function rulesOf(model: string): ModelRules {
   return {
     thinking: version >= 4.06 ? "adaptive" : version >= 3.07 ? "budget" : "none",
     canStopThinking: !(isFable || (isNewest && family !== "haiku")),
+    isClaude: true,
     bindsThinking: isNewest,
     highestEffort: version >= 4.07 ? "xhigh" : "max",
     sampling: version >= 4.07 ? "none" : "one",

@@ -14,6 +14,10 @@ export interface WireMessage {
 export const textBlocks = (text: string): readonly WireBlock[] =>
   text.trim() === "" ? [] : [{ type: "text", text }];
 
+/** Whether a block lacks the signature that Claude's thinking has, e.g. because the model was stopped in the middle. */
+export const isUnsigned = ({ type, signature }: WireBlock): boolean =>
+  type === "thinking" && (typeof signature !== "string" || signature === "");
+
 export const isThinking = ({ type }: WireBlock): boolean =>
   type === "thinking" || type === "redacted_thinking";
 
@@ -40,19 +44,20 @@ export function partOf(block: WireBlock, toolNames: ReadonlyMap<unknown, string>
     const { data, ...rest } = fields;
     return { type: "reasoning", encrypted: data, ...rest };
   }
-  if (isServerCall(block)) {
+  if (isServerCall(block) || type === "tool_use") {
     const { id, name, input, ...rest } = fields;
     return { type: "provider-tool-call", id, name, input, ...withMetadata(type, rest) };
   }
   if (isServerResult(block)) {
     const { tool_use_id: id, content: output, ...rest } = fields;
     const name = toolNames.get(id);
+    const isError = rest["is_error"] === true || String(fieldsOf(output)["type"]).endsWith("_error");
     return {
       type: "provider-tool-result",
       id,
       ...present({ name }),
       output,
-      ...(rest["is_error"] === true ? { isError: true } : {}),
+      ...(isError ? { isError } : {}),
       ...withMetadata(type, rest),
     };
   }
@@ -67,9 +72,9 @@ export const isServerCall = ({ type, id }: WireBlock): boolean =>
   (type === "server_tool_use" || type === "mcp_tool_use") && typeof id === "string";
 
 export const isServerResult = ({ type, tool_use_id }: WireBlock): boolean =>
-  type.endsWith("_tool_result") && typeof tool_use_id === "string";
+  type.endsWith("tool_result") && typeof tool_use_id === "string";
 
-/** Converts a part back into blocks. Leaves out blocks that Anthropic refuses: blank texts, unsigned thinking. */
+/** Converts a part back into blocks. Leaves out blank texts, which Anthropic refuses. */
 export function blocksOf(part: ContentPart): readonly WireBlock[] {
   if (isMedia(part)) return textBlocks(mediaMention(part));
   const { type, providerMetadata, ...fields } = part;
@@ -115,8 +120,7 @@ function blocksOfText({ text, segments, ...rest }: Fields): readonly WireBlock[]
 
 function blocksOfThinking({ text, encrypted, ...rest }: Fields): readonly WireBlock[] {
   if (typeof encrypted === "string") return [{ type: "redacted_thinking", data: encrypted, ...rest }];
-  const isSigned = typeof rest["signature"] === "string" && rest["signature"] !== "";
-  return isSigned ? [{ type: "thinking", thinking: text ?? "", ...rest }] : [];
+  return [{ type: "thinking", thinking: text ?? "", ...rest }];
 }
 
 /**
@@ -125,7 +129,7 @@ function blocksOfThinking({ text, encrypted, ...rest }: Fields): readonly WireBl
  */
 export function textPartOf(blocks: readonly WireBlock[]): ContentPart {
   const texts = blocks.map(({ text }) => (typeof text === "string" ? text : ""));
-  const further = blocks.map(({ type: _, text: __, ...rest }) => withoutNull(rest));
+  const further = blocks.map(({ type: _, text: __, ...rest }) => withoutEmpty(rest));
   const text = texts.join("");
   if (blocks.length === 1) return { type: "text", text, ...further[0] };
   return {
@@ -135,5 +139,10 @@ export function textPartOf(blocks: readonly WireBlock[]): ContentPart {
   };
 }
 
-export const withoutNull = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+/** The fields without nulls and empty lists, which streams send where other replies have no field, and vice versa. */
+export const withoutEmpty = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
+    ),
+  );

@@ -3,19 +3,16 @@ import {
   doneChunk,
   type Fields,
   fieldsOf,
-  isObject,
   isSource,
   isUnstreamed,
   listOf,
   type ModelService,
-  parseJson,
   post,
   streamed,
   wholeText,
 } from "@jaf/model-http";
 import { type AnthropicProviderOptions, openEndpoint, type ParsedOptions, parseOptions } from "./options.ts";
-import { textBlocks, type WireBlock } from "./parts.ts";
-import type { WireReply } from "./reply/message.ts";
+import { sendable, type WireReply } from "./reply/message.ts";
 import { completionOf, joined, replyOf } from "./reply/reply.ts";
 import { replyPieces } from "./reply/stream.ts";
 import { type MessagesRequest, messagesRequest, withContainer } from "./request/request.ts";
@@ -135,12 +132,3 @@ const sourcesIn = ({ message }: ModelCompletion): readonly ModelStreamChunk[] =>
   const content = message?.content;
   return Array.isArray(content) ? content.filter(isSource).map((part) => ({ type: "part", part })) : [];
 };
-
-/** The block as sent by the service, without blank texts, which it refuses, and with its JSON input parsed. */
-function sendable(block: WireBlock): readonly WireBlock[] {
-  if (block.type === "text" && typeof block["text"] === "string" && textBlocks(block["text"]).length === 0)
-    return [];
-  if (typeof block["input"] !== "string") return [block];
-  const input = parseJson(block["input"]);
-  return [{ ...block, input: isObject(input) ? input : {} }];
-}

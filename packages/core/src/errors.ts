@@ -1,5 +1,6 @@
 import type { ContinuationRejectionCode, ErrorCause, MemoryErrorUnion } from "@jaf/memory";
 import type * as z from "zod";
+import { isIdentifier } from "./thrown.ts";
 
 /**
  * Why a run ended without an output: a union of errors that differ in `_tag`. Texts that the engine itself writes never quote
@@ -39,6 +40,7 @@ interface ModelBehaviorError {
 /** The final reply doesn't match the agent's `outputCodec`. */
 interface DecodeError {
   readonly _tag: "DecodeError";
+  /** What doesn't match. The messages can quote the reply, so don't log them. */
   readonly errors: z.ZodIssue[];
 }
 
@@ -229,10 +231,12 @@ export class JAFErrorHandler {
 
 const SHOWN_ISSUES = 5;
 
+/** Names the paths and codes of the issues. Messages can quote the reply, and so can keys that the model chose. */
 function formatIssues({ errors }: Extract<JAFError, { _tag: "DecodeError" }>): string {
-  const shown = errors
-    .slice(0, SHOWN_ISSUES)
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`));
+  const shown = errors.slice(0, SHOWN_ISSUES).map(({ path, code }) => {
+    const steps = path.map(String).map((step) => (isIdentifier(step) ? step : "?"));
+    return `${steps.join(".") || "the whole"} (${code})`;
+  });
   const more = errors.length > shown.length ? `; and ${errors.length - shown.length} more` : "";
   return `${shown.join("; ")}${more}`;
 }

@@ -250,7 +250,7 @@ type HandoffEvent =
       readonly data: {
         readonly from: string;
         readonly to: string;
-        readonly reason: "not_allowed" | "not_registered" | "already_handed_off";
+        readonly reason: "not_allowed" | "not_registered" | "already_handed_off" | "awaits_provider";
       };
     };
 

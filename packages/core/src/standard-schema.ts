@@ -131,7 +131,8 @@ const checkOf =
       else payload.value = result.value;
     };
     const result = standard.validate(payload.value);
-    return result instanceof Promise ? result.then(take) : take(result);
+    // Promises of another realm aren't instances of `Promise`, and zod awaits only instances.
+    return "then" in result ? Promise.resolve(result).then(take) : take(result);
   };
 
 /** Returns zod's issues. A failure without issues gets one, because zod would accept the value otherwise. */
@@ -140,7 +141,10 @@ function issuesOf(issues: readonly Issue[], input: unknown) {
   return found.map(({ message, path = [] }) => ({
     code: "custom" as const,
     message,
-    path: Array.from(path, (step) => (typeof step === "object" ? step.key : step)),
+    path: Array.from(path, (step) => textOrIndex(typeof step === "object" ? step.key : step)),
     input,
   }));
 }
+
+/** Symbols can't be joined to a text. */
+const textOrIndex = (key: PropertyKey): string | number => (typeof key === "symbol" ? String(key) : key);

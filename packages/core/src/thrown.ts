@@ -9,7 +9,7 @@ export function textOfThrown(thrown: unknown): string {
   }
 }
 
-/** The format of an error's name or code. A text that doesn't match might quote the conversation. */
+/** The format of a name, e.g. of an error or a field. A text that doesn't match might quote the conversation. */
 const IDENTIFIER = /^[\w$.:-]{1,80}$/;
 
 /** Returns an error's name and code, without its message, which can quote the conversation. */
@@ -24,7 +24,8 @@ export function reasonOf(thrown: unknown): string {
   }
 }
 
-const isIdentifier = (value: unknown): value is string => typeof value === "string" && IDENTIFIER.test(value);
+export const isIdentifier = (value: unknown): value is string =>
+  typeof value === "string" && IDENTIFIER.test(value);
 
 const thrownFor = new WeakMap<object, unknown>();
 

@@ -48,7 +48,7 @@ const rows: readonly Row[] = [
   ],
   [
     { _tag: "DecodeError", errors: issues(1) },
-    "The final reply does not match the agent's output: f0: Invalid input: expected number, received undefined",
+    "The final reply does not match the agent's output: f0 (invalid_type)",
     false,
     "high",
   ],
@@ -104,10 +104,23 @@ describe("JAFErrorHandler", () => {
     }
   });
 
+  it("quotes neither the messages of issues nor keys that the model chose", () => {
+    const issue = (path: PropertyKey[]) => ({
+      code: "custom" as const,
+      path,
+      message: 'Expected number but received "Ada has the flu"',
+      input: undefined,
+    });
+    const errors = [issue([]), issue(["days", 0]), issue(["of", "Ada Lovelace's"]), issue([Symbol("a")])];
+    expect(JAFErrorHandler.format({ _tag: "DecodeError", errors })).toBe(
+      "The final reply does not match the agent's output: the whole (custom); days.0 (custom); of.? (custom); ? (custom)",
+    );
+  });
+
   it("shows at most five issues", () => {
     const text = JAFErrorHandler.format({ _tag: "DecodeError", errors: issues(8) });
-    expect(text).toContain("f4:");
-    expect(text).not.toContain("f5:");
+    expect(text).toContain("f4 (");
+    expect(text).not.toContain("f5 (");
     expect(text).toMatch(/and 3 more$/);
   });
 

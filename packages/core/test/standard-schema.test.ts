@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { scope, type } from "arktype";
 import * as v from "valibot";
@@ -309,6 +310,21 @@ describe("a schema", () => {
       _tag: "DecodeError",
       errors: [{ path: [], message: expect.stringContaining("threw") }],
     });
+  });
+
+  it("that returns a promise of another realm is awaited", async () => {
+    const validate = runInNewContext("async () => ({ value: { id: 'a' } })");
+    expect(await answerTo(calling({}), tool(anySchema(validate)))).toBe('{"id":"a"}');
+  });
+
+  it("can have symbols in the paths of its issues", async () => {
+    const path = [Symbol("id"), { key: Symbol("of") }];
+    const symbolic = anySchema(() => ({ issues: [{ message: "wrong", path }] }));
+    expect(await resultOf(calling({}), tool(symbolic))).toMatchObject({
+      error: { details: { issues: [{ path: "Symbol(id).Symbol(of)", message: "wrong" }] } },
+    });
+    const { config } = setup({ model: ["{}", "{}"], agent: { outputCodec: symbolic } });
+    expect(errorOf(await run(says("Hi"), config))._tag).toBe("DecodeError");
   });
 
   it("that fails without an issue refuses the value", async () => {

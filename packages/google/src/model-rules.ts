@@ -11,6 +11,8 @@ export interface ModelRules {
   readonly schemaBesideTools: boolean;
   /** Whether a request can have both functions and Google's own tools, if it lets Google show the calls of these. */
   readonly showsGoogles: boolean;
+  /** Whether the tool `computerUse` declares the functions of models before Gemini 3.5. */
+  readonly olderComputer: boolean;
   /** Returns `thinkingConfig` for an effort. `undefined`: the model can't think. */
   readonly thinking: ((effort: ReasoningEffort) => Fields) | undefined;
 }
@@ -29,6 +31,7 @@ export function modelRules(model: string): ModelRules {
       mediaInResults: name.includes("computer-use"),
       schemaBesideTools: false,
       showsGoogles: false,
+      olderComputer: true,
       thinking: isThinker ? (effort) => ({ thinkingBudget: budgetOf(effort, name) }) : undefined,
     };
   return {
@@ -37,6 +40,7 @@ export function modelRules(model: string): ModelRules {
     mediaInResults: true,
     schemaBesideTools: true,
     showsGoogles: true,
+    olderComputer: /^gemini-3(-|\.[0-4])/.test(name),
     thinking: (effort) => ({ thinkingLevel: levelOf(effort, name) }),
   };
 }

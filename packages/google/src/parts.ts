@@ -21,6 +21,9 @@ export const isTextPart = (part: Fields): boolean => typeof part["text"] === "st
 
 export const isThought = (part: Fields): boolean => part["thought"] === true;
 
+/** Whether a text part says nothing, and has no further fields. */
+export const isNothing = (part: Fields): boolean => part["text"] === "" && isPlain(pieceOf(part));
+
 interface Piece {
   readonly text: string;
   /** The signature and any other fields. */
@@ -89,18 +92,18 @@ const EXECUTED = {
   functionResponse: { type: "provider-tool-result", name: undefined },
 } as const;
 
-/** Converts a part that is neither text nor a call. `lastId`: the id of the latest call that Google ran itself. */
-export function otherPart(part: Fields, lastId: string): ContentPart {
+/** Converts a part that is neither text nor a call. `id`: that of a call which Google ran itself; default: the part's own. */
+export function otherPart(part: Fields, id?: string): ContentPart {
   for (const [field, kind] of Object.entries(EXECUTED)) {
     const held = part[field];
     if (!isObject(held)) continue;
     const { [field]: _, ...further } = part;
-    const id = textIn(held["id"]) ?? lastId;
     const name = kind.name ?? textIn(held["toolType"]) ?? textIn(held["name"]) ?? "tool";
+    const known = { type: kind.type, id: id ?? textIn(held["id"]), name };
     const metadata = asMetadata({ field, ...further });
-    if (kind.type === "provider-tool-call") return { type: kind.type, id, name, input: held, ...metadata };
+    if (kind.type === "provider-tool-call") return { ...known, input: held, ...metadata };
     const isError = hasFailed(held);
-    return { type: kind.type, id, name, output: held, ...(isError ? { isError } : {}), ...metadata };
+    return { ...known, output: held, ...(isError ? { isError } : {}), ...metadata };
   }
   return mediaPartOf(part) ?? { type: "gemini", part };
 }
@@ -108,7 +111,7 @@ export function otherPart(part: Fields, lastId: string): ContentPart {
 /** Whether code that Google ran, or a call of an MCP server, failed. */
 function hasFailed({ outcome, response }: Fields): boolean {
   const { error, isError } = fieldsOf(response);
-  return (typeof outcome === "string" && outcome !== "OUTCOME_OK") || error !== undefined || isError === true;
+  return (typeof outcome === "string" && outcome !== "OUTCOME_OK") || error != null || isError === true;
 }
 
 /** Media that the model generated, in its reply or its thoughts. */

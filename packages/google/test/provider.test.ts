@@ -133,8 +133,8 @@ describe.each(WAYS)("a reply that is %s", (way) => {
     expect(result.outcome).toEqual({ status: "completed", output: "See:" });
     expect(rich(result)[1]).toMatchObject({
       content: [
-        { type: "provider-tool-call", id: "executed_1", name: "code_execution", input: { code: "print(1)" } },
-        { type: "provider-tool-result", id: "executed_1", isError: true, output: { output: "1" } },
+        { type: "provider-tool-call", name: "code_execution", input: { code: "print(1)" } },
+        { type: "provider-tool-result", isError: true, output: { output: "1" } },
         { type: "provider-tool-call", id: "t1", name: "GOOGLE_SEARCH_WEB" },
         { type: "provider-tool-result", id: "t1" },
         { type: "reasoning-file", mediaType: "image/png", data: "iVBO" },

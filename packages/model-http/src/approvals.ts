@@ -15,8 +15,9 @@ export const isProviderExecuted = (call: RichToolCall): boolean => call["provide
 
 /** Returns whether a call that the service runs was approved. `result`: the call's result, as the engine wrote it. */
 export function approvalIn(result: RichMessage): Approval {
-  const { status, error } = fieldsOf(parseJson(messageText(result)));
-  if (status === "success") return { approved: true };
+  const { status, data, error } = fieldsOf(parseJson(messageText(result)));
+  // A hook can answer the call itself, so that it doesn't run.
+  if (status === "success" && fieldsOf(data)["approved"] === true) return { approved: true };
   const { message } = fieldsOf(error);
   return typeof message === "string" ? { approved: false, reason: message } : { approved: false };
 }

@@ -1,10 +1,16 @@
 import { createParser } from "eventsource-parser";
 import { MAX_REPLY_LENGTH } from "./body.ts";
 
-/** Yields the data of each server-sent event in a body. Skips an incomplete event at the end of the body. */
+/**
+ * Yields the data of each server-sent event in a body, trimmed. Skips events without data, and an incomplete event at the
+ * end of the body.
+ */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const events: string[] = [];
-  const parser = createParser({ maxBufferSize: MAX_REPLY_LENGTH, onEvent: ({ data }) => events.push(data) });
+  const onEvent = ({ data }: { readonly data: string }): void => {
+    if (data.trim() !== "") events.push(data.trim());
+  };
+  const parser = createParser({ maxBufferSize: MAX_REPLY_LENGTH, onEvent });
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let endsInReturn = false;

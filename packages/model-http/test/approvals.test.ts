@@ -18,6 +18,7 @@ describe("approvalIn", () => {
       { approved: false, reason: "No." },
     ],
     ["something else", { approved: false }],
+    ['{"status":"success","data":{"isDryRun":true}}', { approved: false }],
   ])("reads %s", (content, approval) => {
     expect(approvalIn(result("c", content))).toEqual(approval);
   });

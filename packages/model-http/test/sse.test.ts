@@ -23,6 +23,12 @@ async function read(...pieces: readonly Uint8Array[]): Promise<readonly string[]
 const bytesOf = (bytes: Uint8Array) => [...bytes].map((byte) => Uint8Array.of(byte));
 
 describe("the events of a stream", () => {
+  it("are only those with data", async () => {
+    expect(await read(Buffer.from("data: \n\n: PROCESSING\n\nevent: ping\ndata:  \n\ndata: 1\n\n"))).toEqual([
+      "1",
+    ]);
+  });
+
   it("are the same if the stream is split anywhere, even inside a character", async () => {
     for (let at = 0; at <= RECORDED.length; at++)
       expect([at, await read(RECORDED.subarray(0, at), RECORDED.subarray(at))]).toEqual([at, DATA]);

@@ -8,4 +8,13 @@ export class OpenAIError extends ModelHttpError {
   override readonly name = "OpenAIError";
 }
 
-export const errors = serviceErrors(OpenAIError);
+const created = serviceErrors(OpenAIError);
+
+export const errors = {
+  ...created,
+  /** Creates the error for a call of a tool of the service that the application runs, but no tool of the agent executes. */
+  withoutTool: (name: string, provider: string): OpenAIError =>
+    created.configuration(
+      `${provider} calls its tool "${name}", which the application runs: add a tool with the name "${name}" to the agent`,
+    ),
+};

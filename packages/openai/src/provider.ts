@@ -2,9 +2,7 @@ import type { ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core
 import type { ContentPart } from "@jaf/memory";
 import { partText } from "@jaf/memory/internal";
 import {
-  doneChunk,
   type Fields,
-  isSource,
   isUnstreamed,
   type ModelService,
   parseServiceOptions,
@@ -26,6 +24,7 @@ import type { Asked, OpenAIRequest } from "./request/request.ts";
 import { responsesCompletionOf } from "./responses/reply.ts";
 import { responsesRequest } from "./responses/request.ts";
 import { responsesChunksOf } from "./responses/stream.ts";
+import { lastChunks } from "./sources.ts";
 
 /**
  * Creates a model provider for OpenAI's Chat Completions API and compatible endpoints.
@@ -148,7 +147,6 @@ function* chunksOfUnstreamed(completion: ModelCompletion): Generator<ModelStream
   for (const part of parts) {
     const text = partText(part);
     if (text !== undefined && text !== "") yield { type: "text_delta", text };
-    else if (isSource(part)) yield { type: "part", part };
   }
-  yield doneChunk(completion);
+  yield* lastChunks(completion);
 }

@@ -1,5 +1,5 @@
 import type { ProviderMetadata } from "@jaf/memory";
-import type { Fields } from "@jaf/model-http";
+import { type Fields, fieldsOf } from "@jaf/model-http";
 import type { OpenAIRequest } from "./request/request.ts";
 
 /** Fields that only name the body or fill it up. */
@@ -7,7 +7,8 @@ const ENVELOPE = ["id", "object", "created", "created_at", "completed_at", "obfu
 
 /**
  * Returns the metadata of a message: the fields that the endpoint sent beside it, under their own names. `read`: the
- * fields that JAF reads or that repeat the request. The model's name is kept if it isn't the one that was asked for.
+ * fields that JAF reads or that repeat the request. The model's name is kept if it isn't the one that was asked for, and
+ * the usage if it says more than how many tokens there were.
  */
 export function replyMetadata(
   sent: Fields,
@@ -20,7 +21,11 @@ export function replyMetadata(
       !left.has(field) &&
       value !== null &&
       value !== undefined &&
-      (field !== "model" || (value !== "" && value !== origin.model)),
+      (field !== "model" || (value !== "" && value !== origin.model)) &&
+      (field !== "usage" || saysMore(fieldsOf(value))),
   );
   return kept.length === 0 ? {} : { providerMetadata: { openai: Object.fromEntries(kept) } };
 }
+
+const saysMore = (usage: Fields): boolean =>
+  Object.keys(usage).some((name) => usage[name] !== null && !/_tokens(_details)?$/.test(name));

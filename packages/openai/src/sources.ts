@@ -1,4 +1,16 @@
-import { type Citation, type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
+import type { ModelCompletion, ModelStreamChunk } from "@jaf/core";
+import type { ContentPart } from "@jaf/memory";
+import { partText } from "@jaf/memory/internal";
+import {
+  type Citation,
+  collectSources,
+  doneChunk,
+  type Fields,
+  fieldsOf,
+  isObject,
+  isSource,
+  listOf,
+} from "@jaf/model-http";
 
 /**
  * Returns the sources that a text's annotations cite: web pages, files, and files of a container. Chat Completions puts
@@ -15,17 +27,17 @@ function citationOf(annotation: Fields, text: string): Citation | undefined {
   const fields = { ...annotation, ...fieldsOf(annotation[String(type)]) };
   const range = rangeOf(fields, text);
   const { url, title, filename, file_id: documentId } = fields;
-  if (type === "url_citation" && typeof url === "string")
-    return { sourceType: "url", url, title: textOf(title), range };
-  if (type === "file_citation" || type === "container_file_citation")
-    return { sourceType: "document", filename: textOf(filename), documentId: textOf(documentId), range };
-  return undefined;
+  if (typeof url === "string" && url !== "") return { sourceType: "url", url, title: textOf(title), range };
+  return typeof documentId === "string"
+    ? { sourceType: "document", filename: textOf(filename) ?? documentId, documentId, range }
+    : undefined;
 }
 
 /** Returns the web pages in a list of addresses, or of objects with an address. */
 export const pagesIn = (list: unknown): readonly Citation[] =>
   listOf(list).flatMap((page): readonly Citation[] => {
-    const { url, title } = typeof page === "string" ? { url: page, title: undefined } : fieldsOf(page);
+    // GLM's name is `link`.
+    const { link, url = link, title }: Fields = typeof page === "string" ? { url: page } : fieldsOf(page);
     return typeof url === "string" ? [{ sourceType: "url", url, title: textOf(title) }] : [];
   });
 
@@ -46,4 +58,34 @@ function unitsBefore(text: string, characters: number): number {
     left -= 1;
   }
   return units;
+}
+
+type Message = NonNullable<ModelCompletion["message"]>;
+
+/** Puts the sources behind the last text, if no text cites any: those of Perplexity, xAI and others beside it. */
+export function withSources(message: Message & Fields, body: Fields): Message {
+  const { content } = message;
+  const parts: readonly ContentPart[] =
+    typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+  const last = parts.findLastIndex((part) => Boolean(partText(part)));
+  const cited = [
+    citationsIn(message["annotations"], partText(parts[last] ?? { type: "" }) ?? ""),
+    pagesIn(body["search_results"]),
+    pagesIn(body["citations"]),
+    pagesIn(fieldsOf(body["search_info"])["search_results"]),
+    pagesIn(body["web_search"]),
+    pagesIn(fieldsOf(message["context"])["citations"]),
+    listOf(message["executed_tools"]).flatMap((tool) =>
+      pagesIn(fieldsOf(fieldsOf(tool)["search_results"])["results"]),
+    ),
+  ].find((citations) => citations.length > 0);
+  if (last === -1 || cited === undefined || parts.some(isSource)) return message;
+  return { ...message, content: parts.toSpliced(last + 1, 0, ...collectSources().partsOf(cited)) };
+}
+
+/** Returns the last chunks of a stream: the sources of the reply, and the reply. */
+export function lastChunks(completion: ModelCompletion): readonly ModelStreamChunk[] {
+  const { content } = completion.message ?? {};
+  const sources = Array.isArray(content) ? content.filter(isSource) : [];
+  return [...sources.map((part) => ({ type: "part", part }) as const), doneChunk(completion)];
 }

@@ -11,11 +11,11 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
   const usage = fieldsOf(sent);
   const ofInput = fieldsOf(usage["prompt_tokens_details"] ?? usage["input_tokens_details"]);
   const ofOutput = fieldsOf(usage["completion_tokens_details"] ?? usage["output_tokens_details"]);
-  // DeepSeek's name is `prompt_cache_hit_tokens`; Moonshot's count stands beside the others.
+  // DeepSeek's name is `prompt_cache_hit_tokens`; the counts of Moonshot and Mistral stand beside the others.
   const cached =
     count(ofInput["cached_tokens"]) ??
     count(usage["prompt_cache_hit_tokens"]) ??
-    count(usage["cached_tokens"]);
+    count(usage["cached_tokens"] ?? usage["num_cached_tokens"]);
   const given = count(usage["prompt_tokens"] ?? usage["input_tokens"]);
   const inputTokens = given !== undefined && cached !== undefined && cached > given ? given + cached : given;
   const written = count(usage["completion_tokens"] ?? usage["output_tokens"]);
@@ -25,8 +25,11 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
     inputTokens,
     outputTokens: written === undefined ? undefined : Math.max(written, beside),
     cachedInputTokens: cached,
-    // Alibaba's name is `cache_creation_input_tokens`.
-    cacheWriteTokens: count(ofInput["cache_write_tokens"]) ?? count(ofInput["cache_creation_input_tokens"]),
+    // Alibaba's name is `cache_creation_input_tokens`; LiteLLM's count stands beside the others.
+    cacheWriteTokens:
+      count(ofInput["cache_write_tokens"]) ??
+      count(ofInput["cache_creation_input_tokens"]) ??
+      count(usage["cache_creation_input_tokens"]),
     reasoningTokens: count(ofOutput["reasoning_tokens"]) ?? count(usage["reasoning_tokens"]),
     cost: costOf(usage),
   });
@@ -35,10 +38,13 @@ export function usageOf(sent: unknown): ModelUsage | undefined {
 /** xAI's unit: how many there are in a dollar. */
 const TICKS = 10_000_000_000;
 
-/** What the call cost, as OpenRouter (a number), Perplexity (an object) and xAI (ticks) report it. */
-function costOf({ cost, cost_in_usd_ticks: sentTicks }: Fields): number | undefined {
+/** What the call cost, as OpenRouter (a number), Perplexity (an object), DeepInfra and xAI (ticks) report it. */
+function costOf({ cost, estimated_cost: estimated, cost_in_usd_ticks: sentTicks }: Fields) {
   const ticks = count(sentTicks);
   return (
-    count(cost) ?? count(fieldsOf(cost)["total_cost"]) ?? (ticks === undefined ? undefined : ticks / TICKS)
+    count(cost) ??
+    count(fieldsOf(cost)["total_cost"]) ??
+    count(estimated) ??
+    (ticks === undefined ? undefined : ticks / TICKS)
   );
 }

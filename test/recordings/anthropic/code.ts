@@ -101,6 +101,23 @@ const programmatic = (name: string, reply: RecordedReply): Recording => ({
   ],
 });
 
+const inner = serverUse("srvtoolu_i1", "web_search", { query: "Pune" }, { caller });
+const innerFound = { ...found("web_search", "srvtoolu_i1", []), caller };
+const [, search] = begun;
+const byCode = [search, inner, innerFound, ended[0], text("Nothing.")].filter((block) => block !== undefined);
+
+/** Code that calls a tool of the service. */
+const searching: Recording = {
+  feature: "code execution",
+  name: "searches the web",
+  documented: documentation("agents-and-tools/tool-use/web-search-tool"),
+  model: MODEL,
+  agent: agentWith({ tools: [CODE, { type: "web_search_20260209", name: "web_search" }] }),
+  replies: [recorded(byCode, { container })],
+  outcome: { status: "completed", output: "Nothing." },
+  sentBack: [assistant(...byCode)],
+};
+
 const SKILLS = { skills: [{ type: "anthropic", skill_id: "xlsx", version: "latest" }] };
 const paused = [
   text("I'll make a table. "),
@@ -119,6 +136,14 @@ export const code: readonly Recording[] = [
     "come in the first event of a stream, and once more as a block",
     atOnce(again, { events: twice }),
   ),
+  searching,
+  {
+    ...searching,
+    name: "is cut off behind a search",
+    replies: [recorded([text("I look."), ...byCode.slice(0, 3)], { container, stop_reason: "max_tokens" })],
+    outcome: { status: "completed", output: "I look." },
+    sentBack: [assistant(text("I look."))],
+  },
   {
     feature: "skills",
     name: "go on in the container of a paused reply",

@@ -113,6 +113,14 @@ const besideCall = [
 ];
 const laterFound = [found("web_search", "srvtoolu_d1", [page(A, "Pune")]), text("Sunny.")];
 
+const failed = [
+  serverUse("srvtoolu_e1", "web_search", { query: "Mars" }),
+  found("web_search", "srvtoolu_e1", {
+    ...{ type: "web_search_tool_result_error", error_code: "max_uses_exceeded" },
+  }),
+  text("I can't search any more."),
+];
+
 export const serverTools: readonly Recording[] = [
   {
     feature: "web search",
@@ -172,6 +180,17 @@ export const serverTools: readonly Recording[] = [
     ],
     sentBack: [assistant(...searched)],
     usage: [{ inputTokens: 6039, outputTokens: 931, cachedInputTokens: 0, cacheWriteTokens: 0 }],
+  },
+  {
+    feature: "web search",
+    name: "fails",
+    documented: documentation("agents-and-tools/tool-use/web-search-tool"),
+    model: MODEL,
+    agent: agentWith({ tools: [SEARCH] }),
+    replies: [recorded(failed)],
+    outcome: { status: "completed", output: "I can't search any more." },
+    kept: [{ content: [{}, { type: "provider-tool-result", isError: true }, {}] as never }],
+    sentBack: [assistant(...failed)],
   },
   {
     feature: "web fetch",

@@ -1,4 +1,4 @@
-import type { Recording } from "../recording.ts";
+import type { Json, Recording } from "../recording.ts";
 import {
   answered,
   assistant,
@@ -37,6 +37,9 @@ const fallback = {
 };
 const declined = use("toolu_b1", "scan", { host: "a.example" });
 const retried = use("toolu_b2", "scan", { host: "b.example" });
+
+const cut = recorded([text("I'll scan."), use("toolu_b3", "scan", {})], { stop_reason: "max_tokens" });
+const isInput = ({ delta }: Json): boolean => (delta as Json | undefined)?.["type"] === "input_json_delta";
 
 export const stops: readonly Recording[] = [
   {
@@ -120,6 +123,20 @@ export const stops: readonly Recording[] = [
       assistant(text("Open.")),
     ],
     usage: [{ inputTokens: 824, outputTokens: 49 }],
+  },
+  {
+    feature: "stop reasons",
+    name: "doesn't run a call that the limit has cut off",
+    documented: STOPS,
+    model: MODEL,
+    agent: agentWith({}, [tool("scan", "open")]),
+    replies: [
+      { ...cut, events: cut.events.filter((event) => typeof event === "string" || !isInput(event)) },
+      recorded([text("Which host?")]),
+    ],
+    outcome: { status: "completed", output: "Which host?" },
+    kept: [{ tool_calls: [{ id: "toolu_b3" }] as never }, { role: "tool" }, { content: "Which host?" }],
+    ran: [],
   },
   {
     feature: "stop reasons",

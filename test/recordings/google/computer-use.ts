@@ -24,6 +24,9 @@ const clickAt = createTool({
   }),
 });
 
+/** What newer models call `click_at`. */
+const click = { ...clickAt, schema: { ...clickAt.schema, name: "click" } };
+
 const dragAndDrop = createTool({
   name: "drag_and_drop",
   description: "Drags, in the application's own way",
@@ -44,6 +47,7 @@ const risky = clicks({
 });
 const parts = [{ inlineData: { mimeType: "image/png", data: screenshot } }];
 const url = "https://shop.example/cart";
+const newer = { functionCall: { id: "c1", name: "click", args: { x: 60, y: 100 } }, thoughtSignature: "s-1" };
 const said = { text: "I click." };
 const done = says("Done.");
 const unconfigured = { _tag: "ModelCallError", retryable: false, cause: { name: "GoogleError" } };
@@ -62,6 +66,22 @@ export const computer: readonly Recording[] = [
     sentBack: [
       model(said, clicks()),
       results({ name: "click_at", response: { url }, parts }),
+      model({ text: "Done." }),
+    ],
+  },
+  {
+    feature: "computer use",
+    name: "the agent's tool executes a function of newer models",
+    documented,
+    model: "gemini-3.5-flash",
+    agent: agentWith(click),
+    replies: [replied([[said], [newer]]), done],
+    requested: { tools: [{ computerUse }] },
+    outcome: { status: "completed", output: "Done." },
+    ran: [["click", { x: 60, y: 100 }]],
+    sentBack: [
+      model(said, newer),
+      results({ id: "c1", name: "click", response: { url }, parts }),
       model({ text: "Done." }),
     ],
   },

@@ -40,6 +40,8 @@ const result = (id: string | undefined, city: string): Json => ({
 const thought: Json = { text: "Both cities.", thought: true };
 const parallel = [thought, call("c1", "Rome", { thoughtSignature: "s-1" }), call("c2", "Oslo")];
 
+const thoughtCall = call("c1", "Rome", { thought: true, thoughtSignature: "s-1" });
+
 const ordered = {
   guest: 'Zoë "Z"',
   table: 7,
@@ -60,6 +62,11 @@ const opens = (name: string, more: Json = {}): Json =>
   event([{ functionCall: { name, ...more, willContinue: true }, thoughtSignature: "s-1" }]);
 const closes = event([{ functionCall: {} }]);
 const streamedCity = (stringValue: string): Json => pieces({ jsonPath: "$.city", stringValue });
+
+const endsWith = (stringValue: string, more: Json = {}): Json =>
+  event([
+    { functionCall: { partialArgs: [{ jsonPath: "$.city", stringValue, ...more }], willContinue: false } },
+  ]);
 
 const streaming = {
   documented:
@@ -105,6 +112,17 @@ export const functionCalls: readonly Recording[] = [
       results(result("c1", "Rome"), result("c2", "Oslo")),
       model({ text: "Sun." }),
     ],
+  },
+  {
+    feature: "function calls",
+    name: "a call is among the thoughts",
+    documented: "https://ai.google.dev/api/caching#Part",
+    model: "gemini-3.8-flash",
+    agent: { tools: [weather] },
+    replies: [replied([[thought], [thoughtCall]]), says("Sun.")],
+    outcome: { status: "completed", output: "Sun." },
+    ran: [["weather", { city: "Rome" }]],
+    sentBack: [model(thought, thoughtCall), results(result("c1", "Rome")), model({ text: "Sun." })],
   },
   {
     feature: "tool options",
@@ -197,6 +215,37 @@ export const functionCalls: readonly Recording[] = [
     sentBack: [
       model(call(undefined, "Rome", { thoughtSignature: "s-1" }), call(undefined, "Oslo")),
       results(result(undefined, "Rome"), result(undefined, "Oslo")),
+      model({ text: "Sun." }),
+    ],
+  },
+  {
+    feature: "streamed arguments",
+    name: "the end of a call is told again with its signature; another one ends in the middle of its text",
+    documented: streaming.documented,
+    model: streaming.model,
+    agent: { tools: [weather], modelConfig: { providerOptions: streaming.providerOptions } },
+    replies: [
+      {
+        whole: reply([call("c1", "Rome", { thoughtSignature: "s-1" }), call("c2", "Oslo")]),
+        events: [
+          event([{ functionCall: { id: "c1", name: "weather", willContinue: true } }]),
+          endsWith("Rome"),
+          event([{ functionCall: {}, thoughtSignature: "s-1" }]),
+          event([{ functionCall: { id: "c2", name: "weather", willContinue: true } }]),
+          endsWith("Oslo", { willContinue: true }),
+          reply([]),
+        ],
+      },
+      says("Sun."),
+    ],
+    outcome: { status: "completed", output: "Sun." },
+    ran: [
+      ["weather", { city: "Rome" }],
+      ["weather", { city: "Oslo" }],
+    ],
+    sentBack: [
+      model(call("c1", "Rome", { thoughtSignature: "s-1" }), call("c2", "Oslo")),
+      results(result("c1", "Rome"), result("c2", "Oslo")),
       model({ text: "Sun." }),
     ],
   },

@@ -52,6 +52,15 @@ const searchSources = [
   { type: "source", id: "source-3", url: "https://unused.example/" },
 ];
 
+const chunk = (uri: string): Json => ({ web: { uri, title: uri } });
+const [a, b] = ["https://a.example/", "https://b.example/"];
+const grown: Json = {
+  groundingMetadata: {
+    groundingChunks: [chunk(b), chunk(a), chunk(a)],
+    groundingSupports: [support(answer, price, 0), support(answer, fair.trimEnd(), 2)],
+  },
+};
+
 const place = "Café Zoë has the best soup.";
 const mapped: Json = {
   groundingMetadata: {
@@ -131,6 +140,15 @@ const second: Json = {
   },
 };
 
+const thought: Json = { text: "Let me see.", thought: true };
+const again: readonly Json[] = [thought, { text: "Yes. " }, ...code.slice(1, 3), { text: "Yes. No." }];
+const third: Json = {
+  groundingMetadata: {
+    groundingChunks: [{ web: { uri: "https://a.example/", title: "A" } }],
+    groundingSupports: [{ segment: { endIndex: 4, partIndex: 4, text: "Yes." }, groundingChunkIndices: [0] }],
+  },
+};
+
 export const grounding: readonly Recording[] = [
   {
     feature: "web search",
@@ -176,6 +194,35 @@ export const grounding: readonly Recording[] = [
       {
         content: [{ type: "text", text: answer }, ...searchSources],
         providerMetadata: { google: searched },
+      },
+    ],
+    sentBack: [model({ text: answer })],
+  },
+  {
+    feature: "web search",
+    name: "the stream tells the pages again in another order, and null behind them",
+    documented,
+    model: "gemini-3.8-flash",
+    agent: agentWith({ tools: [{ googleSearch: {} }] }),
+    replies: [
+      {
+        whole: reply([{ text: answer }], grown),
+        events: [
+          event([{ text: fair }], { groundingMetadata: { groundingChunks: [chunk(a)] } }),
+          event([{ text: price }], grown),
+          reply([], { groundingMetadata: null }),
+        ],
+      },
+    ],
+    outcome: { status: "completed", output: answer },
+    kept: [
+      {
+        content: [
+          { type: "text", text: answer },
+          { type: "source", url: b, ranges: [rangeOf(answer, price)] },
+          { type: "source", url: a, ranges: [rangeOf(answer, fair.trimEnd())] },
+        ],
+        providerMetadata: { google: grown },
       },
     ],
     sentBack: [model({ text: answer })],
@@ -359,5 +406,39 @@ export const grounding: readonly Recording[] = [
       },
     ],
     sentBack: [model(...code)],
+  },
+  {
+    feature: "code execution",
+    name: "the stream cuts a thought and a text before the text that cites a page, in the same words",
+    documented: "https://ai.google.dev/api/generate-content#Segment",
+    model: "gemini-3.8-flash",
+    agent: agentWith({ tools: [{ codeExecution: {} }] }),
+    replies: [
+      {
+        whole: reply(again, third),
+        events: [
+          event([{ ...thought, text: "Let " }]),
+          event([{ ...thought, text: "me see." }, { text: "Ye" }]),
+          event([{ text: "s. " }]),
+          ...again.slice(2, 4).map((part) => event([part])),
+          event([{ text: "Yes. " }]),
+          reply([{ text: "No." }], third),
+        ],
+      },
+    ],
+    outcome: { status: "completed", output: "Yes. \nYes. No." },
+    kept: [
+      {
+        content: [
+          { type: "reasoning", text: "Let me see." },
+          { type: "text", text: "Yes. " },
+          { type: "provider-tool-call", id: "e1" },
+          { type: "provider-tool-result", id: "e1" },
+          { type: "text", text: "Yes. No." },
+          { type: "source", url: "https://a.example/", ranges: [{ start: 0, end: 4 }] },
+        ],
+      },
+    ],
+    sentBack: [model(...again)],
   },
 ];

@@ -86,10 +86,10 @@ export const mcp: readonly Recording[] = [
     kept: [
       {
         content: [
-          { type: "provider-tool-call", id: "executed_1" },
-          { type: "provider-tool-call", id: "executed_2" },
-          { type: "provider-tool-result", id: "executed_1" },
-          { type: "provider-tool-result", id: "executed_2", isError: true },
+          { type: "provider-tool-call", input: { args: { city: "Rome" } } },
+          { type: "provider-tool-call", input: { args: { city: "Oslo" } } },
+          { type: "provider-tool-result" },
+          { type: "provider-tool-result", isError: true },
           { type: "text", text: "It rains." },
         ],
       },

@@ -121,6 +121,23 @@ export const output: readonly Recording[] = [
     sentBack: [model(...thoughts, { text: "It is so." }, ...answer.slice(2))],
   },
   {
+    feature: "reasoning",
+    name: "a signature without a text, and an empty thought between two pieces of the answer",
+    documented: "https://ai.google.dev/gemini-api/docs/thought-signatures",
+    model: "gemini-3.8-flash",
+    replies: [
+      replied([
+        [{ text: "It is " }],
+        [{ text: "", thought: true }],
+        [{ text: "so." }],
+        [{ thoughtSignature: "s-2" }],
+      ]),
+    ],
+    outcome: { status: "completed", output: "It is so." },
+    kept: [{ content: [{ type: "text", text: "It is so." }] }],
+    sentBack: [model({ text: "It is so." }, { text: "", thoughtSignature: "s-2" })],
+  },
+  {
     feature: "log probabilities",
     name: "with the model's state and details of the usage; thinking without a count of its own",
     documented: "https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse",

@@ -28,6 +28,13 @@ const stop = (name: string, finishReason: string, error: Json, parts: readonly J
 export const stops: readonly Recording[] = [
   stop("a filter stops the reply before it says anything", "SAFETY", unusable),
   stop("nothing is said", "STOP", unusable),
+  stop("nothing is said but a signature", "STOP", unusable, [{ thoughtSignature: "s-1" }]),
+  {
+    ...stop("a filter stops the image behind its draft", "IMAGE_SAFETY", unusable, [
+      { inlineData: { mimeType: "image/png", data: "iVBO" }, thought: true },
+    ]),
+    outcome: { status: "error", error: unusable, says: "content_filter" },
+  },
   stop("a call isn't valid", "MALFORMED_FUNCTION_CALL", malformed, [{ text: "Half" }]),
   stop("Google's own tools are called too often for an answer", "TOO_MANY_TOOL_CALLS", malformed, searched),
   {

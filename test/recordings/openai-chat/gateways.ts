@@ -271,7 +271,7 @@ export const gatewayRecordings: readonly Recording[] = [
           { content: [{ type: "text", text: "Hel" }] },
           { content: "lo." },
         ],
-        usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, num_cached_tokens: 0 },
+        usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, num_cached_tokens: 2 },
       }),
     ],
     outcome: { status: "completed", output: "Hello." },
@@ -284,7 +284,7 @@ export const gatewayRecordings: readonly Recording[] = [
         ],
       },
     ],
-    usage: [{ inputTokens: 5, outputTokens: 7 }],
+    usage: [{ inputTokens: 5, outputTokens: 7, cachedInputTokens: 2 }],
   },
   {
     feature: "reasoning",

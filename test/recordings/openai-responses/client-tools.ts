@@ -318,10 +318,13 @@ export const clientToolRecordings: readonly Recording[] = [
     name: "several actions, with a safety check",
     documented: guide("tools-computer-use"),
     model: "gpt-5.4",
-    agent: { tools: [computer("computer")], ...openai({ tools: [{ type: "computer" }] }) },
+    agent: {
+      tools: [{ ...computer("computer"), needsApproval: true }],
+      ...openai({ tools: [{ type: "computer" }] }),
+    },
     replies: [response([computerCall]), response([said("Done.")])],
     requested: { tools: [{ type: "computer" }] },
-    outcome: { status: "completed", output: "Done." },
+    outcome: { status: "interrupted", waitsFor: ["computer"] },
     ran: [
       [
         "computer",
@@ -338,6 +341,19 @@ export const clientToolRecordings: readonly Recording[] = [
       },
       said("Done."),
     ],
+  },
+  {
+    feature: "computer use",
+    name: "a safety check that nothing asks a user about",
+    documented: guide("tools-computer-use"),
+    model: "gpt-5.4",
+    agent: { tools: [computer("computer")], ...openai({ tools: [{ type: "computer" }] }) },
+    replies: [response([computerCall])],
+    outcome: {
+      status: "error",
+      error: { _tag: "ModelCallError", retryable: false },
+      says: "set needsApproval of the agent's tool",
+    },
   },
   {
     feature: "computer use",

@@ -30,6 +30,33 @@ const webSearch = {
 
 const webAnswer = said(fact, { annotations: [cited(24, 39), cited(56, 71)] });
 
+const comment = { ...said("I look it up."), id: "msg_comment", phase: "commentary" };
+
+const foundPages = {
+  type: "search_results",
+  queries: ["ostrich speed"],
+  results: [{ id: 1, url: "https://birds.example/ostrich", title: "Ostriches", snippet: "70 km/h" }],
+};
+
+const foundAnswer = said("They run. [web:1]", {
+  annotations: [
+    {
+      type: "citation",
+      start_index: 10,
+      end_index: 17,
+      url: "https://birds.example/ostrich",
+      title: "Ostriches",
+    },
+  ],
+});
+
+const foundUsage = {
+  input_tokens: 10,
+  output_tokens: 5,
+  total_tokens: 15,
+  cost: { currency: "USD", input_cost: 0.1, output_cost: 0.2, total_cost: 0.3 },
+};
+
 const fileSearch = {
   id: "fs_1",
   type: "file_search_call",
@@ -64,6 +91,7 @@ const codeAnswer = said("It is 2: sum.csv", {
       start_index: 9,
       end_index: 16,
     },
+    { type: "file_path", file_id: "file_2", index: 0 },
   ],
 });
 
@@ -140,6 +168,9 @@ const searchOutput = {
   call_id: null,
   tools: [{ type: "function", name: "list_orders", defer_loading: true, parameters: { type: "object" } }],
 };
+
+const secondSearch = { ...searchCall, id: "tsc_2" };
+const thirdSearch = { ...searchCall, id: "tsc_3" };
 
 const orders = createTool({
   name: "list_orders",
@@ -237,6 +268,52 @@ export const hostedToolRecordings: readonly Recording[] = [
     sentBack: [thought("1"), webSearch, thought("2"), webAnswer],
   },
   {
+    feature: "structured output",
+    name: "behind a comment and a search",
+    documented: guide("latest-model"),
+    model: "gpt-5.4",
+    agent: { outputCodec: z.object({ speed: z.int() }), ...openai({ tools: [{ type: "web_search" }] }) },
+    replies: [response([comment, webSearch, { ...said('{"speed":70}'), phase: "final_answer" }])],
+    outcome: { status: "completed", output: { speed: 70 } },
+  },
+  {
+    feature: "web search",
+    name: "by Perplexity, whose results are items of their own",
+    documented: "https://docs.perplexity.ai/api-reference/responses-post",
+    service: "Perplexity",
+    model: "openai/gpt-5.1",
+    agent: openai({ tools: [{ type: "web_search" }] }),
+    replies: [response([foundPages, foundAnswer], { usage: foundUsage })],
+    outcome: { status: "completed", output: "They run. [web:1]" },
+    kept: [
+      {
+        content: [
+          { type: "search_results" },
+          page(1, "https://birds.example/ostrich", { title: "Ostriches" }),
+          { type: "text" },
+          page(1, "https://birds.example/ostrich", { ranges: [{ start: 10, end: 17 }] }),
+        ],
+        providerMetadata: { openai: { usage: foundUsage } },
+      },
+    ],
+    sentBack: [foundPages, foundAnswer],
+    usage: [{ inputTokens: 10, outputTokens: 5, cost: 0.3 }],
+  },
+  {
+    feature: "stop reasons",
+    name: "no answer within the limit, behind a search",
+    documented: guide("tools-web-search"),
+    model: "gpt-5.1",
+    agent: openai({ tools: [{ type: "web_search" }] }),
+    replies: [
+      response([thought("1"), webSearch, thought("2")], {
+        status: "incomplete",
+        incomplete_details: { reason: "max_output_tokens" },
+      }),
+    ],
+    outcome: { status: "error", error: { _tag: "ModelBehaviorError" }, says: "max_output_tokens" },
+  },
+  {
     feature: "file search",
     name: "cites two files of one name",
     documented: guide("tools-file-search"),
@@ -289,6 +366,7 @@ export const hostedToolRecordings: readonly Recording[] = [
             filename: "sum.csv",
             ranges: [{ start: 9, end: 16 }],
           },
+          { type: "source", id: "source-2", sourceType: "document", filename: "file_2" },
         ],
       },
     ],
@@ -408,6 +486,39 @@ export const hostedToolRecordings: readonly Recording[] = [
   },
   {
     feature: "tool search",
+    name: "twice in one reply, without ids of the calls",
+    documented: guide("tools-tool-search"),
+    model: "gpt-5.4",
+    agent: openai({ tools: [{ type: "tool_search" }] }),
+    replies: [
+      response([
+        ...[searchCall, searchOutput],
+        ...[secondSearch, thirdSearch, { ...searchOutput, id: "tso_2" }, { ...searchOutput, id: "tso_3" }],
+        said("No orders."),
+      ]),
+    ],
+    outcome: { status: "completed", output: "No orders." },
+    kept: [
+      {
+        content: [
+          { type: "provider-tool-call", id: "tsc_1" },
+          { type: "provider-tool-result", id: "tsc_1" },
+          { type: "provider-tool-call", id: "tsc_2" },
+          { type: "provider-tool-call", id: "tsc_3" },
+          { type: "provider-tool-result", id: "tsc_2" },
+          { type: "provider-tool-result", id: "tsc_3" },
+          { type: "text" },
+        ],
+      },
+    ],
+    sentBack: [
+      ...[searchCall, searchOutput],
+      ...[secondSearch, thirdSearch, { ...searchOutput, id: "tso_2" }, { ...searchOutput, id: "tso_3" }],
+      said("No orders."),
+    ],
+  },
+  {
+    feature: "tool search",
     name: "a function in a namespace",
     documented: guide("tools-tool-search"),
     model: "gpt-5.4",
@@ -442,6 +553,17 @@ export const hostedToolRecordings: readonly Recording[] = [
       ],
     },
     outcome: { status: "completed", output: "Five letters." },
+    kept: [
+      {
+        content: [
+          { type: "reasoning" },
+          { type: "provider-tool-call", id: "prog_1", name: "program" },
+          { type: "tool-call", id: "call_1" },
+        ],
+      },
+      { role: "tool" },
+      { role: "assistant" },
+    ],
     ran: [["list_orders", { customer: "c1" }]],
     sentBack: [
       ...[thought("1"), program],

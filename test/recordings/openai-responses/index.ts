@@ -2,6 +2,7 @@ import type { Recording } from "../recording.ts";
 import { clientToolRecordings } from "./client-tools.ts";
 import { everyday } from "./everyday.ts";
 import { hostedToolRecordings } from "./hosted-tools.ts";
+import { oddStreamRecordings } from "./odd-streams.ts";
 import { replyRecordings } from "./replies.ts";
 import { xaiRecordings } from "./xai.ts";
 
@@ -11,5 +12,6 @@ export const responsesRecordings: readonly Recording[] = [
   ...replyRecordings,
   ...hostedToolRecordings,
   ...clientToolRecordings,
+  ...oddStreamRecordings,
   ...xaiRecordings,
 ];

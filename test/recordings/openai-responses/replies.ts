@@ -173,6 +173,41 @@ export const replyRecordings: readonly Recording[] = [
     ],
   },
   {
+    feature: "custom tools",
+    name: "at a gateway, by a definition of the service",
+    documented: guide("function-calling"),
+    model: "gpt-5.1",
+    agent: { tools: [book], ...openai({ tools: [{ type: "custom", name: "book", format: grammar }] }) },
+    replies: [
+      response([
+        {
+          id: "ctc_1",
+          type: "custom_tool_call",
+          status: "completed",
+          call_id: "call_1",
+          name: "book",
+          input: "2026-10-01",
+        },
+      ]),
+      response([said("Booked.")]),
+    ],
+    requested: { tools: [{ type: "custom", name: "book", format: grammar }] },
+    outcome: { status: "completed", output: "Booked." },
+    ran: [["book", "2026-10-01"]],
+    sentBack: [
+      {
+        id: "ctc_1",
+        type: "custom_tool_call",
+        status: "completed",
+        call_id: "call_1",
+        name: "book",
+        input: "2026-10-01",
+      },
+      { type: "custom_tool_call_output", call_id: "call_1", output: "Booked 2026-10-01." },
+      said("Booked."),
+    ],
+  },
+  {
     feature: "text",
     name: "positions with gaps in a stream",
     documented: "https://developers.openai.com/api/reference/resources/responses/streaming-events",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createTool } from "../../../packages/core/src/index.ts";
 import type { Json, Recording } from "../recording.ts";
-import { called, openai, response, said } from "./response.ts";
+import { called, openai, response, said, thought } from "./response.ts";
 
 const tools = "https://docs.x.ai/developers/tools/overview";
 
@@ -37,6 +37,8 @@ const answer = said("Ostriches are fast.", {
   ],
 });
 
+const uncited = said("Fast.", { annotations: [{ type: "url_citation", url: "", title: "" }] });
+
 const weather = createTool({
   name: "get_weather",
   description: "The weather of a city.",
@@ -54,6 +56,7 @@ const usage = {
   total_tokens: 150,
   num_sources_used: 1,
   num_server_side_tools_used: 2,
+  server_side_tool_usage_details: { web_search_calls: 1, x_search_calls: 1 },
   cost_in_usd_ticks: 5_000_000_000,
 };
 
@@ -92,6 +95,7 @@ export const xaiRecordings: readonly Recording[] = [
           { type: "text", text: "Ostriches are fast." },
           { type: "source", url: "https://birds.example", ranges: [{ start: 0, end: 9 }] },
         ],
+        providerMetadata: { openai: { service_tier: "default", usage } },
       },
     ],
     sentBack: [webSearch, xSearch("xs_call_1"), xSearch("", { id: "ctc_x2" }), functionSearch, answer],
@@ -112,5 +116,63 @@ export const xaiRecordings: readonly Recording[] = [
       { type: "function_call_output", call_id: "call_1", output: "Sunny in Pune." },
       answer,
     ],
+  },
+  {
+    feature: "web search",
+    name: "a search behind a call of the agent's tool",
+    documented: "https://docs.x.ai/developers/tools/advanced-usage",
+    service: "xAI",
+    model: "grok-4",
+    agent: { tools: [weather], ...openai({ tools: [{ type: "x_search" }] }) },
+    replies: [response([weatherCall, xSearch("xs_call_1")]), response([answer])],
+    outcome: { status: "completed", output: "Ostriches are fast." },
+    ran: [["get_weather", { city: "Pune" }]],
+    sentBack: [
+      ...[weatherCall, xSearch("xs_call_1")],
+      { type: "function_call_output", call_id: "call_1", output: "Sunny in Pune." },
+      answer,
+    ],
+  },
+  {
+    feature: "web search",
+    name: "searches without an answer",
+    documented: "https://docs.x.ai/developers/tools/advanced-usage",
+    service: "xAI",
+    model: "grok-4",
+    agent: openai({ tools: [{ type: "x_search" }] }),
+    replies: [response([xSearch("xs_call_1")])],
+    outcome: { status: "error", error: { _tag: "ModelBehaviorError" }, says: "x_keyword_search" },
+  },
+  {
+    feature: "sources",
+    name: "a list beside the answer",
+    documented: "https://docs.x.ai/developers/tools/citations",
+    service: "xAI",
+    model: "grok-4",
+    agent: openai({ tools: [{ type: "web_search" }] }),
+    replies: [response([webSearch, uncited], { citations: ["https://birds.example"] })],
+    outcome: { status: "completed", output: "Fast." },
+    kept: [
+      {
+        content: [
+          { type: "provider-tool-call", id: "ws_x1" },
+          { type: "provider-tool-result", id: "ws_x1" },
+          { type: "text", text: "Fast." },
+          { type: "source", id: "source-1", url: "https://birds.example" },
+        ],
+      },
+    ],
+    sentBack: [webSearch, uncited],
+  },
+  {
+    feature: "reasoning",
+    name: "twice, with empty ids",
+    documented: "https://docs.x.ai/developers/model-capabilities/text/reasoning",
+    service: "xAI",
+    model: "grok-4",
+    agent: openai({ tools: [{ type: "web_search" }] }),
+    replies: [response([{ ...thought("1"), id: "" }, webSearch, { ...thought("2"), id: "" }, said("Fast.")])],
+    outcome: { status: "completed", output: "Fast." },
+    sentBack: [{ ...thought("1"), id: "" }, webSearch, { ...thought("2"), id: "" }, said("Fast.")],
   },
 ];

@@ -11,7 +11,7 @@ import { contentOf, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import * as z from "zod";
 import { mediaAt, refusalIn } from "./parts.ts";
 import { sourceIn } from "./sources.ts";
-import { APPROVED, deniedText, isDecided, outputContent } from "./tool-parts.ts";
+import { APPROVED, asDecided, deniedText, isDecided, outputContent } from "./tool-parts.ts";
 
 const partSchema = z.looseObject({ type: z.string() });
 const uiMessagesSchema = z.array(
@@ -67,8 +67,8 @@ export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> 
  */
 export function decisionsFromUIMessages(uiMessages: unknown): ApprovalDecision[] {
   const parsed = uiMessagesSchema.safeParse(uiMessages);
-  const parts = parsed.success ? parsed.data.flatMap((message) => message.parts) : [];
-  return parts.flatMap((part) => {
+  const parts = parsed.success ? parsed.data.flatMap((message) => steps(message.parts)) : [];
+  return parts.flat().flatMap((part) => {
     if (!isTool(part) || part["state"] !== "approval-responded" || isDecided(part)) return [];
     const { id, approved, reason } = fieldsOf(part["approval"]);
     return parseApprovalDecision({ toolCallId: part["toolCallId"], approvalId: id, approved, reason }) ?? [];
@@ -102,7 +102,8 @@ function steps(parts: readonly Fields[]): Fields[][] {
     if (part["type"] === "step-start") found.push([]);
     else found.at(-1)?.push(part);
   }
-  return found;
+  // The next step began after the decisions about the calls of this step.
+  return found.map((step, index) => (index === found.length - 1 ? step : step.map(asDecided)));
 }
 
 /** Converts a step into messages: a reply, and the results of the reply's calls. */

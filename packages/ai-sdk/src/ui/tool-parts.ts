@@ -97,6 +97,12 @@ export function decidedState({ toolCallId, input }: AnsweredCall, message: RichM
 export const isDecided = (part: Fields): boolean =>
   part["providerExecuted"] === true && fieldsOf(part["approval"])["id"] === part["toolCallId"];
 
+/** Returns a UI part with a decision that was stored, as {@link isDecided} finds it. Other parts stay as they are. */
+export const asDecided = (part: Fields): Fields =>
+  part["providerExecuted"] === true && part["state"] === "approval-responded"
+    ? { ...part, approval: { ...fieldsOf(part["approval"]), id: part["toolCallId"] } }
+    : part;
+
 /** The result that the engine writes for an approved call that the provider runs. */
 export const APPROVED = '{"status":"success","data":{"approved":true}}';
 

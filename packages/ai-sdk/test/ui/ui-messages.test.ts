@@ -122,6 +122,26 @@ describe("a turn", () => {
       expect(validateContinuation(asking as Message[], taken(sent))).toMatchObject({ ok: true, added: [] });
     });
 
+    it("was decided about if a later step follows in the client's copy", async () => {
+      const again: RichMessage = { role: "assistant", content: "", tool_calls: [{ ...order, id: "m2" }] };
+      const history = [...decided('{"status":"success","data":{"approved":true}}').slice(0, 3), again];
+      const [user, reply] = toUIMessages(history, {
+        interruptions: [{ ...pending, toolCallId: "m2", approvalId: "a2" }],
+      });
+      const parts = reply?.parts.map((part) =>
+        "approval" in part
+          ? {
+              ...part,
+              state: "approval-responded",
+              approval: { id: part.toolCallId === "m1" ? "a1" : "a2", approved: true },
+            }
+          : part,
+      );
+      const sent = throughTheWire([user, { ...reply, parts }]);
+      expect(decisionsFromUIMessages(sent)).toEqual([{ toolCallId: "m2", approvalId: "a2", approved: true }]);
+      expect(validateContinuation(history as Message[], taken(sent))).toMatchObject({ ok: true });
+    });
+
     it.each([
       ["approved", "approval-responded", '{"status":"success","data":{"approved":true}}'],
       [

@@ -138,9 +138,13 @@ function replace(command: Of<"str_replace">, { files, path }: Place): CommandRes
   };
 }
 
+const MAX_PLACES = 20;
+
+/** The first places of a part in a text. A line feed can be at 100,000 places, and the model needs no list of these. */
 function placesOf(part: string, text: string): readonly number[] {
   const places: number[] = [];
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) places.push(at);
+  for (let at = text.indexOf(part); at !== -1 && places.length < MAX_PLACES; at = text.indexOf(part, at + 1))
+    places.push(at);
   return places;
 }
 

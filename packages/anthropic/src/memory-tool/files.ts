@@ -35,6 +35,9 @@ export function excessOf(files: Files): string | undefined {
   if (files.size > MAX_FILES) return `Error: The memory holds at most ${MAX_FILES} files. Delete some first.`;
   let total = 0;
   for (const [path, text] of files) {
+    // The new name of a directory can make the paths in it too long to be asked for.
+    if (path.length > MAX_PATH_LENGTH)
+      return `Error: A path would be longer than ${MAX_PATH_LENGTH} characters.`;
     if (text.length > MAX_FILE_LENGTH)
       return `Error: File ${path} would be longer than ${MAX_FILE_LENGTH} characters.`;
     total += text.length;

@@ -22,12 +22,21 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 function sourceOf(citation: Fields, pages: ReadonlyMap<unknown, string>): Citation {
-  const { type, url, source, title: given, document_title, document_index, file_id } = citation;
+  const {
+    type,
+    url,
+    source,
+    title: given,
+    document_title,
+    document_index,
+    search_result_index,
+    file_id,
+  } = citation;
   const title = textIn(given) ?? textIn(document_title);
   // The source of a search result is an address, or any other name that the application gave it.
   const address = textIn(url) ?? webAddressIn(source) ?? pages.get(title);
   if (address !== undefined) return { sourceType: "url", url: address, title };
-  const documentId = textIn(source) ?? textIn(file_id) ?? String(document_index);
+  const documentId = textIn(source) ?? textIn(file_id) ?? String(document_index ?? search_result_index);
   return { sourceType: "document", documentId, title, mediaType: MEDIA_TYPES[String(type)] };
 }
 

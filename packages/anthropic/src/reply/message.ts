@@ -11,7 +11,7 @@ import {
   textInputIn,
 } from "@jaf/model-http";
 import { errors } from "../errors.ts";
-import { isServerCall, partOf, textPartOf, type WireBlock, withoutNull } from "../parts.ts";
+import { isServerCall, partOf, textBlocks, textPartOf, type WireBlock, withoutEmpty } from "../parts.ts";
 import type { MessagesRequest } from "../request/request.ts";
 import type { Executor, OfferedTools } from "../request/service-tools.ts";
 import { citationsIn, fetchedPages } from "./citations.ts";
@@ -35,7 +35,7 @@ type ReplyMessage = NonNullable<ModelCompletion["message"]>;
  * `tool-call` part at the place of each call. `providerMetadata.anthropic` holds the reply's other fields.
  */
 export function messageOf(reply: WireReply, { tools, origin }: MessagesRequest): ReplyMessage {
-  const { type: _, role: __, stop_reason: ___, id, model, ...told } = withoutNull(reply.fields);
+  const { type: _, role: __, stop_reason: ___, id, model, ...told } = withoutEmpty(reply.fields);
   const usage = furtherUsage(reply.usages);
   const fields = {
     ...told,
@@ -49,13 +49,27 @@ export function messageOf(reply: WireReply, { tools, origin }: MessagesRequest):
   };
   if (reply.stopReason === "refusal") return { content: [refusalOf(reply)], ...further };
   const content = withoutDeclined(reply.content);
-  const calls = content.filter(isCall).map((block) => callOf(block, tools));
+  // A call that the reply itself answers was run by the service.
+  const answered = new Set(content.filter(({ type }) => type === "tool_result").map(idOfResult));
+  const isAsked = (block: WireBlock): boolean => isCall(block) && !answered.has(block["id"]);
+  const cut = CUTS.has(reply.stopReason) ? content.at(-1) : undefined;
+  const calls = content
+    .filter(isAsked)
+    .map((block) => callOf(block === cut ? unfinished(block) : block, tools));
   return {
-    content: contentOf(partsOf(content)),
+    content: contentOf(partsOf(content, isAsked)),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...further,
   };
 }
+
+const CUTS: ReadonlySet<string | undefined> = new Set(["max_tokens", "model_context_window_exceeded"]);
+
+/** A call that the limit has cut off. Its input so far can be one that the tool takes, and must not run. */
+const unfinished = (block: WireBlock): WireBlock =>
+  typeof block["input"] === "string"
+    ? block
+    : { ...block, input: JSON.stringify(block["input"] ?? {}).slice(0, -1) };
 
 export const isCall = ({ type }: WireBlock): boolean => type === "tool_use";
 
@@ -65,8 +79,14 @@ function withoutDeclined(content: readonly WireBlock[]): readonly WireBlock[] {
   return content.filter((block, index) => index > last || !isCall(block));
 }
 
-function partsOf(blocks: readonly WireBlock[]): readonly ContentPart[] {
-  const toolNames = new Map(blocks.filter(isServerCall).map(({ id, name }) => [id, String(name)]));
+const idOfResult = ({ tool_use_id: id }: WireBlock): unknown => id;
+
+function partsOf(
+  blocks: readonly WireBlock[],
+  isAsked: (block: WireBlock) => boolean,
+): readonly ContentPart[] {
+  const called = blocks.filter((block) => isServerCall(block) || isCall(block));
+  const toolNames = new Map(called.map(({ id, name }) => [id, String(name)]));
   const parts: ContentPart[] = [];
   const sources = collectSources();
   const pages = fetchedPages(blocks);
@@ -81,7 +101,9 @@ function partsOf(blocks: readonly WireBlock[]): readonly ContentPart[] {
       continue;
     }
     flush();
-    parts.push(isCall(block) ? { type: "tool-call", id: block["id"] } : partOf(block, toolNames));
+    if (isAsked(block)) parts.push({ type: "tool-call", id: block["id"] });
+    // The input of a streamed call is text.
+    else parts.push(...(isCall(block) ? sendable(block) : [block]).map((each) => partOf(each, toolNames)));
   }
   flush();
   return parts;
@@ -96,17 +118,27 @@ function callOf(block: WireBlock, { executorOf, textTools }: OfferedTools): Mode
       `the model called a tool that Anthropic defines and the application runs: add a tool named '${name}' to the agent`,
     );
   const text = argumentsOf(block, executor);
-  const given: Fields = { ...withoutNull(further), ...(typeof id === "string" ? { id } : {}) };
+  const given: Fields = { ...withoutEmpty(further), ...(typeof id === "string" ? { id } : {}) };
   return textTools.has(name)
     ? { ...given, type: "custom", custom: { name, input: textInputIn(text) } }
     : { ...given, type: "function", function: { name, arguments: text } };
 }
 
 /** The arguments of a call as JSON text. The tool of a toolset gets the name of the called member as `action`. */
-export function argumentsOf({ name: action, input = {} }: WireBlock, { isToolset }: Executor): string {
+export function argumentsOf({ name: action, input: sent }: WireBlock, { isToolset }: Executor): string {
+  const input = sent ?? {};
   const given = isToolset && typeof input === "string" ? parseJson(input) : input;
   if (isToolset && isObject(given)) return JSON.stringify({ action, ...given });
   return typeof input === "string" ? input : JSON.stringify(input);
+}
+
+/** The block as sent by the service, without blank texts, which it refuses, and with its JSON input parsed. */
+export function sendable(block: WireBlock): readonly WireBlock[] {
+  if (block.type === "text" && typeof block["text"] === "string" && textBlocks(block["text"]).length === 0)
+    return [];
+  if (typeof block["input"] !== "string") return [block];
+  const input = parseJson(block["input"]);
+  return [{ ...block, input: isObject(input) ? input : {} }];
 }
 
 const DECLINED = "The model declined to answer.";
@@ -120,6 +152,8 @@ function refusalOf({ content, fields }: WireReply): ContentPart {
   return {
     type: "refusal",
     refusal: typeof explanation === "string" && explanation.trim() !== "" ? explanation : DECLINED,
-    ...(content.length === 0 ? {} : { providerMetadata: { anthropic: { content } } }),
+    ...(content.length === 0
+      ? {}
+      : { providerMetadata: { anthropic: { content: content.flatMap(sendable) } } }),
   };
 }

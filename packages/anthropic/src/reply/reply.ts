@@ -2,7 +2,7 @@ import type { ModelCompletion } from "@jaf/core";
 import { present } from "@jaf/memory/internal";
 import { errorIn, type Fields, fieldsOf, isObject, responseJson } from "@jaf/model-http";
 import { errors } from "../errors.ts";
-import type { WireBlock } from "../parts.ts";
+import { textBlocks, type WireBlock, withoutEmpty } from "../parts.ts";
 import type { MessagesRequest } from "../request/request.ts";
 import { messageOf, type WireReply } from "./message.ts";
 import { usageOf } from "./usage.ts";
@@ -12,9 +12,10 @@ export function replyOf(text: string, provider: string): WireReply {
   const body = responseJson(text, provider, errors);
   const error = errorIn(body);
   if (error !== undefined) throw errors.reported(error, provider);
-  if (!isObject(body) || !isContent(body["content"])) throw errors.malformed(provider, "no message");
-  const { content, usage, ...fields } = body;
-  return { content: body["content"], usages: [fieldsOf(usage)], fields, stopReason: stopReasonIn(fields) };
+  const { content: sent, usage, ...fields } = fieldsOf(body);
+  const content = contentIn(sent);
+  if (!Array.isArray(content) || !content.every(isBlock)) throw errors.malformed(provider, "no message");
+  return { content, usages: [fieldsOf(usage)], fields, stopReason: stopReasonIn(fields) };
 }
 
 export function stopReasonIn({ stop_reason: reason }: Fields): string | undefined {
@@ -24,8 +25,8 @@ export function stopReasonIn({ stop_reason: reason }: Fields): string | undefine
 export const isBlock = (value: unknown): value is WireBlock =>
   isObject(value) && typeof value["type"] === "string";
 
-const isContent = (value: unknown): value is readonly WireBlock[] =>
-  Array.isArray(value) && value.every(isBlock);
+/** Some services send a plain text. */
+export const contentIn = (sent: unknown): unknown => (typeof sent === "string" ? textBlocks(sent) : sent);
 
 export function completionOf(reply: WireReply, request: MessagesRequest): ModelCompletion {
   return {
@@ -40,5 +41,5 @@ export const joined = (paused: WireReply, next: WireReply): WireReply => ({
   content: [...paused.content, ...next.content],
   stopReason: next.stopReason,
   usages: [...paused.usages, ...next.usages],
-  fields: { ...paused.fields, ...next.fields, id: paused.fields["id"] ?? next.fields["id"] },
+  fields: { ...paused.fields, ...withoutEmpty(next.fields), id: paused.fields["id"] ?? next.fields["id"] },
 });

@@ -1,11 +1,11 @@
 import type { ModelStreamChunk } from "@jaf/core";
 import { errorIn, type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
 import { errors } from "../errors.ts";
-import { type WireBlock, withoutNull } from "../parts.ts";
+import { type WireBlock, withoutEmpty } from "../parts.ts";
 import type { MessagesRequest } from "../request/request.ts";
 import { ALIVE, blockPieces } from "./block-pieces.ts";
 import type { WireReply } from "./message.ts";
-import { isBlock, stopReasonIn } from "./reply.ts";
+import { contentIn, isBlock, stopReasonIn } from "./reply.ts";
 
 /** Collects the pieces of a streamed reply. */
 export interface ReplyPieces {
@@ -25,7 +25,7 @@ export function replyPieces({ origin, tools }: MessagesRequest, firstCall: numbe
   let usage: Fields = {};
 
   const addFields = (sent: Fields): void => {
-    fields = { ...fields, ...withoutNull(sent) };
+    fields = { ...fields, ...withoutEmpty(sent) };
   };
 
   const typed = (block: unknown): WireBlock => {
@@ -44,8 +44,8 @@ export function replyPieces({ origin, tools }: MessagesRequest, firstCall: numbe
       case "message_start": {
         const { content, usage: used, ...message } = fieldsOf(event["message"]);
         addFields(message);
-        usage = { ...usage, ...withoutNull(fieldsOf(used)) };
-        blocks.expect(listOf(content).map(typed));
+        usage = { ...usage, ...withoutEmpty(fieldsOf(used)) };
+        blocks.expect(listOf(contentIn(content)).map(typed));
         return ALIVE;
       }
       case "content_block_start":
@@ -53,13 +53,17 @@ export function replyPieces({ origin, tools }: MessagesRequest, firstCall: numbe
       case "content_block_delta":
         return known(blocks.add(index, fieldsOf(event["delta"])));
       case "content_block_stop":
-        return known(blocks.stop(index));
+        return blocks.stop(index);
       case "message_delta": {
-        const { type: _, delta, usage: used, ...further } = event;
+        const { delta, usage: used, ...further } = event;
         addFields({ ...further, ...fieldsOf(delta) });
-        // These counts are cumulative, and the iterations are all.
-        const { iterations: __, ...begun } = usage;
-        usage = { ...begun, ...withoutNull(fieldsOf(used)) };
+        // These counts are cumulative, so a zero is none, and the iterations are all.
+        const { iterations: _, ...begun } = usage;
+        const counts = Object.entries(withoutEmpty(fieldsOf(used)));
+        usage = {
+          ...begun,
+          ...Object.fromEntries(counts.filter(([name, count]) => count !== 0 || !begun[name])),
+        };
         return ALIVE;
       }
       // `ping`, and future types.
@@ -77,6 +81,7 @@ export function replyPieces({ origin, tools }: MessagesRequest, firstCall: numbe
         if (error !== undefined) throw errors.reported(error, provider);
         if (event["type"] === "error") throw errors.reported(undefined, provider);
         if (event["type"] === "message_stop") {
+          addFields(event);
           yield* blocks.end();
           return;
         }

@@ -1,6 +1,6 @@
 import type { ModelUsage } from "@jaf/core";
 import { tokenCount as count, type Fields, fieldsOf, isObject, knownCounts, listOf } from "@jaf/model-http";
-import { withoutNull } from "../parts.ts";
+import { withoutEmpty } from "../parts.ts";
 
 /**
  * The usage that the service bills for the requests of one reply. `undefined` if it reports none. Input includes cache reads
@@ -21,6 +21,7 @@ export function usageOf(requests: readonly Fields[]): ModelUsage | undefined {
   const cacheWriteTokens = billed("cache_creation_input_tokens");
   const input = billed("input_tokens");
   return knownCounts({
+    cost: sumOf(requests.map(({ cost }) => count(cost))),
     inputTokens: input === undefined ? undefined : input + (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0),
     outputTokens: billed("output_tokens"),
     cachedInputTokens,
@@ -45,7 +46,7 @@ export function furtherUsage(requests: readonly Fields[]): Fields {
     cache_creation_input_tokens: ____,
     output_tokens_details: _____,
     ...further
-  } = requests.map(withoutNull).reduce(joined, {});
+  } = requests.map(withoutEmpty).reduce(joined, {});
   return further;
 }
 

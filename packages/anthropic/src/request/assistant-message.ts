@@ -10,13 +10,22 @@ import {
   otherModelText,
   type ToolNames,
 } from "@jaf/model-http";
-import { blocksOf, isServerCall, isServerResult, isThinking, textBlocks, type WireBlock } from "../parts.ts";
+import {
+  blocksOf,
+  isServerCall,
+  isServerResult,
+  isThinking,
+  isUnsigned,
+  textBlocks,
+  type WireBlock,
+} from "../parts.ts";
 
 export interface AssistantContext {
   readonly names: ToolNames;
   readonly ids: CallIds;
   /** The origin of the model that the request goes to. */
   readonly origin: ModelOrigin;
+  readonly isClaude: boolean;
   readonly foreignReasoning: ForeignReasoning;
   readonly serverTools: ServerTools;
 }
@@ -48,10 +57,16 @@ export function assistantBlocks(
 type OpenCall = (call: RichToolCall) => readonly WireBlock[];
 
 /** The blocks of this model's message, unchanged, with its calls at their original places. */
-function ownBlocks(message: RichMessage, open: OpenCall, { serverTools }: AssistantContext): WireBlock[] {
+function ownBlocks(
+  message: RichMessage,
+  open: OpenCall,
+  { serverTools, isClaude }: AssistantContext,
+): WireBlock[] {
+  const isTaken = (block: WireBlock): boolean =>
+    serverTools.isPaired(block) && !(isClaude && isUnsigned(block));
   const calls = [...(message.tool_calls ?? [])];
   const blocks = partsOf(message).flatMap((part): readonly WireBlock[] => {
-    if (part.type !== "tool-call") return blocksOf(part).filter(serverTools.isPaired);
+    if (part.type !== "tool-call") return blocksOf(part).filter(isTaken);
     const index = calls.findIndex(({ id }) => id === part["id"]);
     return index === -1 ? [] : calls.splice(index, 1).flatMap(open);
   });
@@ -76,7 +91,7 @@ const foreignBlocks = (message: RichMessage, open: OpenCall, { foreignReasoning 
 function callBlock(
   call: RichToolCall,
   isOwn: boolean,
-  { names, ids, serverTools }: AssistantContext,
+  { names, ids, isClaude, serverTools }: AssistantContext,
 ): WireBlock {
   const {
     id: _,
@@ -98,7 +113,7 @@ function callBlock(
     ...(isOwn && (callerId === undefined || serverTools.isSent(callerId)) ? present({ caller }) : {}),
     type: "tool_use",
     // The engine adds ids to calls without one, and an application may have changed ids.
-    id: ids.open(call.id, isOwn && VALID_ID.test(call.id)),
+    id: ids.open(call.id, isOwn && (!isClaude || VALID_ID.test(call.id))),
     name: isMember ? action : names.toWire(name),
     input: isMember ? input : inputObject(call),
   };
@@ -108,7 +123,7 @@ const VALID_ID = /^[a-zA-Z0-9_-]+$/;
 
 /** The calls and results of the service's own tools in this model's replies. */
 export interface ServerTools {
-  /** Whether a call has its result, or a result its call; true for any other block. */
+  /** Whether a call has its result, or a result its call, and also the code that called it; true for any other block. */
   readonly isPaired: (block: WireBlock) => boolean;
   /** Whether the request contains the call with this id. */
   readonly isSent: (id: unknown) => boolean;
@@ -145,11 +160,14 @@ export function serverToolsOf(messages: readonly RichMessage[], origin: ModelOri
   const callers = callersIn(underWay.filter(isOwn));
   const calls = new Set(idsOf(own, CALL));
   const results = new Set([...idsOf(own, "provider-tool-result"), ...callers, ...waiting]);
+  const isSent = (id: unknown): boolean => calls.has(id) && results.has(id);
   return {
     isPaired: (block) => {
+      const { tool_id: callerId } = fieldsOf(block["caller"]);
+      if (callerId !== undefined && !isSent(callerId)) return false;
       if (isServerCall(block)) return results.has(block["id"]);
       return !isServerResult(block) || calls.has(block["tool_use_id"]);
     },
-    isSent: (id) => calls.has(id) && results.has(id),
+    isSent,
   };
 }

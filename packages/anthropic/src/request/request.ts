@@ -69,6 +69,7 @@ export function messagesRequest<Ctx>(
     names,
     ids: callIds(ownCallIds(messages, origin), MAX_ID_LENGTH),
     origin,
+    isClaude: rules.isClaude,
     foreignReasoning: options.foreignReasoning,
     serverTools: serverToolsOf(messages, origin),
   });

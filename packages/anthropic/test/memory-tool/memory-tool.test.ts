@@ -186,6 +186,22 @@ describe("the memory tool", () => {
     expect(await ask({ command: "view", path: "/memories" })).toBe(`${LISTED}\n0.1K\t/memories\n0.1K\t${A}`);
   });
 
+  it("renames no directory so that paths in it are too long", async () => {
+    const { ask } = await created({ [`/memories/d/${"a".repeat(200)}`]: "x" });
+    const rename = {
+      command: "rename",
+      old_path: "/memories/d",
+      new_path: `/memories/${"b".repeat(50)}`,
+    } as const;
+    expect(await ask(rename)).toBe("Error: A path would be longer than 255 characters.");
+  });
+
+  it("lists the first lines only, if a text is in very many", async () => {
+    const { ask } = await created({ [A]: "\n".repeat(100_000) });
+    const answer = await ask({ command: "str_replace", path: A, old_str: "\n", new_str: "" });
+    expect(answer).toContain(" 18, 19, 20. Please");
+  });
+
   it("carries out a repeated call once", async () => {
     const store = createInMemoryProvider();
     const tool = createMemoryTool({ store, user: "ada" });

@@ -31,8 +31,8 @@ const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false
  * | text | the output |
  * | a refusal, as a field or as parts, and no text | the output; `ModelRefused` if the agent has an `outputCodec` |
  * | no text, and a call of the model provider's own tool without a result | unusable; not retried |
- * | media, or parts that JAF doesn't know, and no text | the output `""` |
- * | none of these, and the model stopped because of the reply's length or a content filter | unusable; not retried |
+ * | media, results of the model provider's own tools, or parts that JAF doesn't know, and no text | the output `""` |
+ * | none of these, or only such results, and the model stopped because of the reply's length or a content filter | unusable; not retried |
  * | only reasoning | unusable; not retried |
  * | nothing, or only white space or sources | unusable |
  * | a value that a store can't hold, or arguments that can't be written as JSON | unusable; not retried |
@@ -82,8 +82,14 @@ function usableReply(message: Message, completion: ModelCompletion | null | unde
       return { ok: true, message };
     case "generated": {
       const open = openProviderCall(message);
-      if (open === undefined) return { ok: true, message };
-      return nothingSaid(completion, `its call of the model provider's tool "${open}" has no result`, false);
+      if (open !== undefined)
+        return nothingSaid(
+          completion,
+          `its call of the model provider's tool "${open}" has no result`,
+          false,
+        );
+      const stop = earlyStopOf(completion);
+      return stop !== undefined && isOfTools(message) ? stop : { ok: true, message };
     }
     case "reasoning":
       return nothingSaid(completion, "it holds reasoning and no answer", false);
@@ -104,10 +110,27 @@ function openProviderCall({ content }: RichMessage): string | undefined {
   return open === undefined ? undefined : String(open["name"]);
 }
 
+/** Whether a reply has nothing but calls of the model provider's tools and what they returned, besides reasoning. */
+function isOfTools({ content, ...fields }: RichMessage): boolean {
+  if (!Array.isArray(content) || GENERATED_FIELDS.some((name) => isFilled(fields[name]))) return false;
+  const parts: readonly ContentPart[] = content;
+  return parts.every(
+    (part) => /^(provider-tool-(call|result)|source)$/.test(part.type) || isReasoningPart(part),
+  );
+}
+
 /** The values of `finish_reason`, in lower case, with which model providers say that the model stopped early. */
 const STOPS: ReadonlySet<string> = new Set([
   ...["length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"],
-  ...["content_filter", "content-filter", "safety", "refusal", "recitation", "prohibited_content"],
+  ...[
+    "content_filter",
+    "content-filter",
+    "safety",
+    "sensitive",
+    "refusal",
+    "recitation",
+    "prohibited_content",
+  ],
 ]);
 
 function nothingSaid(
@@ -115,11 +138,15 @@ function nothingSaid(
   detail: string,
   retryable = true,
 ): ParsedReply {
+  return earlyStopOf(completion) ?? unusable(detail, retryable);
+}
+
+/** Returns the reply as unusable if the model stopped early; otherwise `undefined`. */
+function earlyStopOf(completion: ModelCompletion | null | undefined): ParsedReply | undefined {
   const reason: unknown = completion?.finish_reason;
-  const stop = typeof reason === "string" ? reason.toLowerCase() : "";
-  return STOPS.has(stop)
-    ? unusable(`the model stopped before it answered: ${stop}`, false)
-    : unusable(detail, retryable);
+  // Gemini's compatible endpoint appends why: `content_filter: PROHIBITED_CONTENT`.
+  const [stop = ""] = typeof reason === "string" ? reason.toLowerCase().split(":") : [];
+  return STOPS.has(stop) ? unusable(`the model stopped before it answered: ${stop}`, false) : undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -163,7 +190,7 @@ function replyKindOf(message: Message | RichMessage): ReplyKind {
   const parts = Array.isArray(content) ? content : [];
   if (parts.some(isGenerated) || GENERATED_FIELDS.some((name) => isFilled(fields[name]))) return "generated";
   const hasThought =
-    parts.some(isReasoningPart) ||
+    parts.some(isThought) ||
     Object.entries(fields).some(([name, field]) => isReasoningField(name) && isFilled(field));
   return hasThought ? "reasoning" : "nothing";
 }
@@ -186,7 +213,10 @@ function refusalsIn(content: RichMessage["content"]): readonly unknown[] {
 const isSaid = (words: unknown): words is string => typeof words === "string" && words.trim() !== "";
 
 const isGenerated = (part: ContentPart): boolean =>
-  !isTextPart(part) && !isReasoningPart(part) && !["refusal", "tool-call", "source"].includes(part.type);
+  !isTextPart(part) && !isThought(part) && !["refusal", "tool-call", "source"].includes(part.type);
+
+/** Whether a part is reasoning, e.g. the draft of an image. */
+const isThought = (part: ContentPart): boolean => isReasoningPart(part) || part.type === "reasoning-file";
 
 function isFilled(value: unknown): boolean {
   if (typeof value === "string" || Array.isArray(value)) return value.length > 0;

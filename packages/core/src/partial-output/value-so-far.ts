@@ -1,7 +1,13 @@
 import { jsonIn } from "@jaf/memory/internal";
 
-/** Matches the beginning of a JSON escape. */
-const HALF_ESCAPE = /^\\(?:u[\da-f]{0,3})?$/i;
+/** Matches the beginning of a JSON escape, or of a pair of escapes that are one character. */
+const HALF_ESCAPE = /^\\(?:u[\da-f]{0,3}|ud[89ab][\da-f]{2}(?:\\(?:u[\da-f]{0,3})?)?)?$/i;
+
+/** Matches the first escape of such a pair. */
+const FIRST_OF_PAIR = /^\\ud[89ab]/i;
+
+/** Matches the first half of a character at the end. */
+const HALF_CHARACTER = /[\ud800-\udbff]$/;
 
 /** Matches a number, `true`, `false` or `null`, or other text in place of a value. */
 const BARE = /[^ \n\r\t,:"{}[\]]+/y;
@@ -72,7 +78,7 @@ function endOfBare(text: string, start: number): number {
 
 /**
  * Finds the end of the string that begins with the quote at `start`. `isOpen`: the text ends before it; `last` is then
- * where the text can be cut, without half an escape.
+ * where the text can be cut, without half an escape or character.
  */
 function stringAt(text: string, start: number): { readonly last: number; readonly isOpen: boolean } {
   let lastEscape = start;
@@ -80,9 +86,10 @@ function stringAt(text: string, start: number): { readonly last: number; readonl
     const character = text[at];
     if (character === '"') return { last: at + 1, isOpen: false };
     if (character === "\\") {
-      lastEscape = at;
+      if (at - lastEscape !== 6 || !FIRST_OF_PAIR.test(text.slice(lastEscape, at))) lastEscape = at;
       at += 1;
     }
   }
-  return { last: HALF_ESCAPE.test(text.slice(lastEscape)) ? lastEscape : text.length, isOpen: true };
+  const end = HALF_CHARACTER.test(text.slice(-1)) ? text.length - 1 : text.length;
+  return { last: HALF_ESCAPE.test(text.slice(lastEscape)) ? lastEscape : end, isOpen: true };
 }

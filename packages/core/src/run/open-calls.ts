@@ -66,6 +66,7 @@ export async function findOpenCalls<Ctx>(
     agent: found.agent,
     context: state.context,
     calls: pending.missing,
+    replyCalls: messages[pending.index]?.tool_calls ?? [],
     messages,
     callScope: metadata.toolCallScope ?? openCallScope(location.owner, location.position),
   };

@@ -1,5 +1,5 @@
-import type { Message } from "@jaf/memory";
-import { jsonIn, messageText } from "@jaf/memory/internal";
+import type { Message, RichMessage } from "@jaf/memory";
+import { jsonIn, messageText, partText } from "@jaf/memory/internal";
 import type * as z from "zod";
 import { abortable, abortError, runAborted } from "../limits/abort.ts";
 import { refusalOf } from "../model/reply.ts";
@@ -31,7 +31,7 @@ export async function checkOutput<Ctx>(
   }
   const text = refusal ?? messageText(reply);
   // `decodeOutput` never rejects, so a rejection means an abort.
-  const decoded = await abortable(decodeOutput(agent.outputCodec, text), config.signal).catch(
+  const decoded = await abortable(decodeReply(agent.outputCodec, text, reply), config.signal).catch(
     () => undefined,
   );
   if (decoded === undefined) return { failed: fail(state, runAborted(config.signal)) };
@@ -47,8 +47,19 @@ export async function checkOutput<Ctx>(
   return { failed: fail(state, { _tag: "OutputGuardrailTripwire", reason: verdict.errorMessage }) };
 }
 
+/** Decodes the output of a final reply. If its texts together don't fit, the last one counts: models comment before it. */
+async function decodeReply(
+  schema: StandardSchema | undefined,
+  text: string,
+  { content }: RichMessage,
+): Promise<DecodedOutput> {
+  const decoded = await decodeOutput(schema, text);
+  const last = Array.isArray(content) ? content.map(partText).findLast(Boolean) : undefined;
+  return decoded.ok || last === undefined || last === text ? decoded : decodeOutput(schema, last);
+}
+
 /**
- * Decodes the output of a final reply. Without a codec, the output is the reply's text. The codec gets these values
+ * Decodes a text as output. Without a codec, the output is the reply's text. The codec gets these values
  * until one matches:
  *
  * - If the text is JSON: the parsed value, and then the text.

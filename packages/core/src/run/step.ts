@@ -89,6 +89,7 @@ async function runCalls<Ctx>(
       agent,
       context: state.context,
       calls,
+      replyCalls: calls,
       callScope,
       messages: state.messages,
     },

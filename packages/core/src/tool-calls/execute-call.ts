@@ -9,7 +9,7 @@ import type { Tool, ToolReturn } from "../tools/tool.ts";
 import { type Answer, type ToolFailure, toAnswer, toolMessage, traceToolCall } from "./answer.ts";
 import { type ParsedArguments, parseCall } from "./arguments.ts";
 import { callInfo } from "./call-info.ts";
-import { providerTool } from "./provider-tool.ts";
+import { isRunByProvider, providerTool } from "./provider-tool.ts";
 
 /** The tool calls of one reply, and the agent that made the calls. */
 export interface CallBatch<Ctx> {
@@ -19,6 +19,8 @@ export interface CallBatch<Ctx> {
   readonly agent: Agent<Ctx, any>;
   readonly context: Readonly<Ctx>;
   readonly calls: readonly RichToolCall[];
+  /** All calls of the reply, also those that have a result. */
+  readonly replyCalls: readonly RichToolCall[];
   /** The conversation before the reply that made the calls. */
   readonly messages: readonly Message[];
   /** Identifies the calls of this reply as a group. With the call's id, it is a call's idempotency key. */
@@ -50,10 +52,9 @@ export function findTool<Ctx>(
   call: RichToolCall,
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
 ): Tool<any, Ctx> | undefined {
+  if (isRunByProvider(call)) return providerTool(call);
   const { name } = calledTool(call);
-  return call["providerExecuted"] === true
-    ? providerTool(name)
-    : agent.tools?.find(({ schema }) => schema.name === name);
+  return agent.tools?.find(({ schema }) => schema.name === name);
 }
 
 type Executed = ExecutedCall | undefined;

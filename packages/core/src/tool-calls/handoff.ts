@@ -8,6 +8,7 @@ import type { Tool } from "../tools/tool.ts";
 import { type ToolContent, toAnswer, traceToolCall } from "./answer.ts";
 import { parseCall } from "./arguments.ts";
 import type { CallBatch, RunnableCall } from "./execute-call.ts";
+import { isRunByProvider } from "./provider-tool.ts";
 
 /** Marks a tool as the handoff tool, which the engine executes itself. Copies of the tool keep the mark. */
 const HANDOFF = Symbol.for("@jaf/core/handoff");
@@ -65,7 +66,7 @@ export interface HandoffAnswer {
   readonly error?: JAFError;
 }
 
-type Denial = "not_allowed" | "not_registered" | "already_handed_off";
+type Denial = "not_allowed" | "not_registered" | "already_handed_off" | "awaits_provider";
 
 interface Decision {
   readonly result: ToolResult;
@@ -113,9 +114,15 @@ export async function answerHandoff<Ctx>(
 
 function decide<Ctx>(
   { config }: RunScope<Ctx>,
-  { agentName, agent }: CallBatch<Ctx>,
+  { agentName, agent, replyCalls }: CallBatch<Ctx>,
   { to, taken }: { readonly to: string; readonly taken: boolean },
 ): Decision {
+  if (replyCalls.some(isRunByProvider)) {
+    // The next agent's model provider may be another one, which can't run the approved call.
+    const message =
+      "The model provider answers your other call first. Hand the conversation over after that.";
+    return { denied: "awaits_provider", result: ToolResponse.error(ToolErrorCodes.INVALID_INPUT, message) };
+  }
   if (taken) {
     const message = "The conversation is handed off already: only the first handoff of a reply counts.";
     return {

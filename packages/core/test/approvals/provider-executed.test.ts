@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { approve, reject } from "../../src/index.ts";
+import { approve, handoffTool, type Middleware, reject } from "../../src/index.ts";
 import { approvalOf, interruptionsOf, shop } from "../support/interrupted.ts";
 import { assistant, user } from "../support/setup.ts";
 import { storedMessages } from "../support/stores.ts";
@@ -54,5 +54,33 @@ describe("a call that the model provider runs after an approval", () => {
     const named = { ...call, function: { name: "locate", arguments: "{}" } };
     const waiting = await shop().process([{ fields: { tool_calls: [named] } }], ["Where?"]);
     expect(interruptionsOf(waiting)).toMatchObject([{ type: "approval", toolName: "locate" }]);
+  });
+
+  it("isn't approved if a hook changed its arguments, because the model provider has the others", async () => {
+    const wrapToolCall: Middleware<unknown>["wrapToolCall"] = (_, next) => next({ args: { item: "coffee" } });
+    const { process, provider } = shop({ agent: { middleware: [{ name: "barista", wrapToolCall }] } });
+    const waiting = await process([asks], ["Order tea."]);
+    await process(["Hm."], [], { resume: { approvals: [approve(approvalOf(waiting))] } });
+    const result = (await storedMessages(provider))[2];
+    expect(JSON.parse(result?.content ?? "")).toMatchObject({
+      status: "permission_denied",
+      error: { message: expect.stringContaining("arguments") },
+    });
+  });
+
+  it("keeps the conversation at its agent, whose model provider runs it", async () => {
+    const named = { name: "handoff", arguments: '{"agentName":"other"}' };
+    const calls = [call, { id: "w", type: "function", function: { name: "locate", arguments: "{}" } }];
+    const handoff = { id: "h", type: "function", function: named };
+    const world = shop({ tools: [handoffTool], agent: { handoffs: ["other"] } });
+    const waiting = await world.process([{ fields: { tool_calls: [...calls, handoff] } }], ["Order tea."]);
+    const yes = interruptionsOf(waiting).flatMap((each) => (each.type === "approval" ? [approve(each)] : []));
+    // The handoff is answered in a run to which the approved call is no news.
+    await world.process([], [], { resume: { approvals: yes } });
+    const toolResults = [{ toolCallId: "w", result: "Pune" }];
+    const done = await world.process(["Ordered."], [], { resume: { toolResults } });
+    expect(done.finalState.currentAgentName).toBe("helper");
+    const result = (await storedMessages(world.provider)).find(({ tool_call_id: id }) => id === "h");
+    expect(result?.content).toMatch(/other call first/);
   });
 });

@@ -46,6 +46,12 @@ const failed: readonly Failure[] = [
   ],
   ["reasoning alone", { reasoning: "Hm." }, "it holds reasoning and no answer", 1],
   ["reasoning as a field", { fields: { reasoning_content: "Hm." } }, "it holds reasoning and no answer", 1],
+  [
+    "the draft of an image alone",
+    { parts: [{ type: "reasoning-file", mediaType: "image/png", data: "iVBO" }] },
+    "it holds reasoning and no answer",
+    1,
+  ],
   ["nothing, for its length", { finishReason: "length" }, "the model stopped before it answered: length", 1],
   [
     "reasoning, for its length",
@@ -63,6 +69,18 @@ const failed: readonly Failure[] = [
     "nothing, for a filter",
     { text: "", finishReason: "content_filter" },
     "the model stopped before it answered: content_filter",
+    1,
+  ],
+  [
+    "nothing, for a filter that says why",
+    { text: "", finishReason: "content_filter: PROHIBITED_CONTENT" },
+    "the model stopped before it answered: content_filter",
+    1,
+  ],
+  [
+    "nothing, for GLM's filter",
+    { text: "", finishReason: "sensitive" },
+    "the model stopped before it answered: sensitive",
     1,
   ],
 ];

@@ -36,6 +36,23 @@ describe("partialOutput", () => {
     );
   });
 
+  it.each([
+    ["an emoji", '["a😀b"]'],
+    ["an escaped emoji", '["a\\ud83d\\uDE00b"]'],
+    ["an escaped backslash before a beginning of an escape", '["a\\\\ud83d"]'],
+  ])("holds no half of %s", (_, text) => {
+    const whole = JSON.parse(text)[0] as string;
+    const shown = Array.from(
+      text,
+      (__, end) => partialOutput<readonly string[]>(text.slice(0, end))?.[0] ?? "",
+    );
+    for (const part of shown) {
+      expect(part).not.toMatch(/[\ud800-\udbff]$/);
+      expect(whole.startsWith(part)).toBe(true);
+    }
+    expect(partialOutput(text)).toEqual([whole]);
+  });
+
   it("is the whole value at the end of a list, an object or a text", () => {
     fc.assert(
       fc.property(values, indents, (value, indent) => {

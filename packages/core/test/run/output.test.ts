@@ -30,6 +30,15 @@ describe("the output of a run", () => {
     expect(await outcomeOf("null", z.string())).toEqual(completed("null"));
   });
 
+  it("is the last text of a reply that comments before it, if the texts together don't match", async () => {
+    const parts = ["I look it up.", '{"n":1}'].map((text) => ({ type: "text" as const, text }));
+    const { config } = setup({
+      model: [{ parts }],
+      agent: { outputCodec: z.object({ n: z.number() }) },
+    });
+    expect((await run(says("Hi"), config)).outcome).toEqual(completed({ n: 1 }));
+  });
+
   it("can use an async codec", async () => {
     expect(
       await outcomeOf(

@@ -7,9 +7,8 @@ import { createStreamedArguments, type StreamedArguments } from "./streamed-argu
 
 /** A call of a reply. */
 export interface Call {
-  /** Gemini's id. Older models send none. */
-  readonly given: string | undefined;
-  readonly wireName: string;
+  /** Gemini's id. Older models send none: then it is JAF's own. */
+  readonly id: string;
   /** The call's part, with the arguments in one piece. */
   readonly sent: Fields;
   /** The call for the agent. `undefined`: Google answers the call itself, in the same reply. */
@@ -32,11 +31,12 @@ interface Calls {
 }
 
 interface OpenCall extends Call {
+  readonly given: string | undefined;
+  readonly wireName: string;
   /** The agent's name of the tool. */
   readonly name: string;
   sent: Fields;
   call: ModelToolCall | undefined;
-  readonly id: string;
   readonly streamed: StreamedArguments;
   /** The JSON text of the arguments so far. */
   text: string;
@@ -86,14 +86,20 @@ export function createCalls(request: GenerateRequest): Calls {
           call.given === (given ?? call.given) &&
           call.wireName === (wireName ?? call.wireName),
       );
-      // The end of a call may be told twice.
-      if (continued === undefined && Object.keys(fieldsOf(functionCall)).length === 0)
+      if (continued === undefined && Object.keys(fieldsOf(functionCall)).length === 0) {
+        // The end of a call may be told twice, the second time with its signature.
+        const last = calls.at(-1);
+        if (last?.call !== undefined) {
+          last.sent = { ...last.sent, ...further };
+          last.call = callOf(last, request);
+        }
         return { begun: undefined, chunks: [] };
+      }
       const call = continued ?? open(given, wireName ?? "");
       const added = call.streamed.add({ args, partialArgs });
       if (added === undefined)
         throw errors.malformed(origin.provider, "pieces of a call that don't fit together");
-      call.willContinue = [functionCall, ...listOf(partialArgs)].some(isContinued);
+      call.willContinue = (willContinue ?? listOf(partialArgs).some(isContinued)) === true;
       const piece = call.willContinue ? added : added + call.streamed.end();
       call.text += piece;
       const isWhole = continued === undefined && partialArgs === undefined && willContinue === undefined;
@@ -147,8 +153,8 @@ function callOf(
   return { id, type: "function", function: { name, arguments: text }, ...metadata };
 }
 
-/** Whether more of a call, or of one of its arguments, follows. */
+/** Whether more of an argument follows. */
 const isContinued = (piece: unknown): boolean => fieldsOf(piece)["willContinue"] === true;
 
 /** The id of a call without one is JAF's own, and isn't sent back. */
-const newId = (): string => `call_${crypto.randomUUID().replaceAll("-", "")}`;
+export const newId = (): string => `call_${crypto.randomUUID().replaceAll("-", "")}`;

@@ -1,9 +1,10 @@
 import type { ModelCompletion, ModelStreamChunk } from "@jaf/core";
+import type { ContentPart } from "@jaf/memory";
 import { errorIn, type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import { isTextPart, isThought, otherPart, textIn } from "../parts.ts";
 import type { GenerateRequest } from "../request/request.ts";
-import { type Call, createCalls } from "./calls.ts";
+import { type Call, createCalls, newId } from "./calls.ts";
 import { messageOf, type ReceivedPart } from "./message.ts";
 import { createMetadata, firstCandidate } from "./metadata.ts";
 import { assertReply, finishReasonOf, isFilter, usageOf } from "./reply.ts";
@@ -23,6 +24,10 @@ export interface Reply {
   readonly end: () => { readonly completion: ModelCompletion; readonly chunks: readonly ModelStreamChunk[] };
 }
 
+/** A part of nothing but a signature is an empty text, since the service takes no part without content. */
+const withText = (part: Fields): Fields =>
+  Object.keys(part).every((field) => field.startsWith("thought")) ? { text: "", ...part } : part;
+
 export function openReply(request: GenerateRequest): Reply {
   const { provider } = request.origin;
   const received: (ReceivedPart | Call)[] = [];
@@ -31,17 +36,32 @@ export function openReply(request: GenerateRequest): Reply {
   let usage: Fields = {};
   let reason: string | undefined;
   let hasContent = false;
-  let executed = 0;
+  /** The calls of Google's own tools that have no result yet. */
+  const waiting = new Set<ContentPart>();
+
+  /** Gives a call without an id a new one, and a result without an id that of the first such call of its tool. */
+  const identified = (part: ContentPart): ContentPart => {
+    const { type, id, name } = part;
+    if (type !== "provider-tool-call" && type !== "provider-tool-result") return part;
+    const isCall = type === "provider-tool-call";
+    const called = [...waiting].find(
+      (call) => !isCall && (id === undefined ? call["name"] === name : call["id"] === id),
+    );
+    const known = { ...part, id: id ?? called?.["id"] ?? newId() };
+    if (isCall) waiting.add(known);
+    if (called !== undefined) waiting.delete(called);
+    return known;
+  };
 
   const addOther = (sent: Fields): readonly ModelStreamChunk[] => {
-    const part = otherPart(sent, `executed_${executed}`);
+    const part = identified(otherPart(sent));
     received.push({ sent, part });
     return [{ type: "part", part }];
   };
 
-  const addPart = (sent: Fields): readonly ModelStreamChunk[] => {
+  const addPart = (sent: Fields, place: number): readonly ModelStreamChunk[] => {
     if (isTextPart(sent)) {
-      received.push({ sent });
+      received.push({ sent, isFirst: place === 0 });
       const text = String(sent["text"]);
       if (text === "") return [];
       return [isThought(sent) ? { type: "reasoning_delta", text } : { type: "text_delta", text }];
@@ -54,18 +74,15 @@ export function openReply(request: GenerateRequest): Reply {
     if (isObject(sent["functionResponse"])) {
       const call = calls.answer(sent["functionResponse"]);
       if (call === undefined) return addOther(sent);
-      executed += 1;
-      const id = call.given ?? `executed_${executed}`;
-      const part = otherPart(call.sent, id);
+      const part = otherPart(call.sent, call.id);
       received[received.indexOf(call)] = { sent: call.sent, part };
-      const result = otherPart(sent, id);
+      const result = otherPart(sent, call.id);
       received.push({ sent, part: result });
       return [
         { type: "part", part },
         { type: "part", part: result },
       ];
     }
-    if (isObject(sent["executableCode"]) || isObject(sent["toolCall"])) executed += 1;
     return addOther(sent);
   };
 
@@ -82,8 +99,7 @@ export function openReply(request: GenerateRequest): Reply {
       hasContent ||= Array.isArray(response["candidates"]) || typeof blocked === "string";
       const candidate = firstCandidate(response);
       reason = textIn(candidate["finishReason"]) ?? reason;
-      const parts = listOf(fieldsOf(candidate["content"])["parts"]).filter(isObject);
-      return parts.filter((part) => Object.keys(part).length > 0).flatMap(addPart);
+      return listOf(fieldsOf(candidate["content"])["parts"]).filter(isObject).map(withText).flatMap(addPart);
     },
     isEnded: () => reason !== undefined,
     hasContent: () => hasContent,

@@ -59,7 +59,8 @@ function withCandidate(known: Fields, candidate: Fields): Fields {
 
 /**
  * Merges the fields of a candidate. Events of a stream may send them in pieces or repeat them, so objects are merged and the
- * lists within them joined without duplicates. Each entry of log probabilities is another token's.
+ * lists within them joined without duplicates, unless a list repeats all that is known. Each entry of log probabilities is
+ * another token's.
  */
 function merged(known: Fields, fields: Fields): Fields {
   const result: Record<string, unknown> = { ...known };
@@ -71,7 +72,7 @@ function merged(known: Fields, fields: Fields): Fields {
 type Join = (before: readonly unknown[], further: readonly unknown[]) => readonly unknown[];
 
 function mergedValue(before: unknown, value: unknown, join: Join): unknown {
-  if (!isObject(before) || !isObject(value)) return value;
+  if (!isObject(before) || !isObject(value)) return value ?? before;
   const result: Record<string, unknown> = { ...before };
   for (const [field, inner] of Object.entries(value)) {
     const known = result[field];
@@ -83,6 +84,9 @@ function mergedValue(before: unknown, value: unknown, join: Join): unknown {
 const joined: Join = (before, further) => [...before, ...further];
 
 const union: Join = (before, further) => {
-  const known = new Set(before.map((entry) => JSON.stringify(entry)));
-  return [...before, ...further.filter((entry) => !known.has(JSON.stringify(entry)))];
+  const known = before.map((entry) => JSON.stringify(entry));
+  const sent = further.map((entry) => JSON.stringify(entry));
+  // Indexes of pages are those of the list that was told last.
+  if (known.every((entry) => sent.includes(entry))) return further;
+  return [...before, ...further.filter((_, index) => !known.includes(sent[index] ?? ""))];
 };

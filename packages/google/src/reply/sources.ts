@@ -2,10 +2,10 @@ import type { ContentPart, TextRange } from "@jaf/memory";
 import { type Citation, collectSources, type Fields, fieldsOf, listOf } from "@jaf/model-http";
 import { textIn } from "../parts.ts";
 
-/** A text of the answer as Gemini sent it. */
+/** A text of the answer as Gemini numbers it: in a stream, its pieces together. */
 export interface AnswerText {
   readonly text: string;
-  /** Its number among the parts that Gemini sent. */
+  /** Its number among Gemini's parts. */
   readonly index: number;
   /** The number of the text part that it belongs to. */
   readonly place: number;

@@ -36,16 +36,18 @@ export function createStreamedArguments(): StreamedArguments {
   function write(path: readonly Key[], value: unknown, isUnfinished: boolean): string | undefined {
     const name = JSON.stringify(path);
     const isMore = typeof value === "string" && unfinished.has(name);
-    const known = last.length === 0 ? "" : before + JSON.stringify(valueAt(root, last));
-    if (!put(root, path, isMore ? `${valueAt(root, path)}${value}` : value)) return undefined;
+    const text = isMore ? `${valueAt(root, path)}${value}` : value;
     const isOpen = isUnfinished && typeof value === "string";
     if (isOpen) unfinished.add(name);
     else unfinished.delete(name);
     const [quote, rest] = closing.startsWith('"') ? ['"', closing.slice(1)] : ["", closing];
     if (isMore && quote !== "" && name === JSON.stringify(last)) {
+      put(root, path, text);
       closing = isOpen ? closing : rest;
       return JSON.stringify(value).slice(1, -1) + (isOpen ? "" : quote);
     }
+    const known = last.length === 0 ? "" : before + JSON.stringify(valueAt(root, last));
+    if (!put(root, path, text)) return undefined;
     const whole = JSON.stringify(root);
     isOrdered &&= whole.startsWith(known);
     if (!isOrdered) {

@@ -22,8 +22,8 @@ export function modelParts(message: RichMessage, context: AssistantContext): rea
   const parts = isSameOrigin(message.origin, context.origin)
     ? ownParts(message, context)
     : foreignParts(message, context);
-  // The service refuses a message with only thoughts.
-  if (parts.every(isThought)) return [];
+  // The service refuses a message with only thoughts. A call can be among the thoughts.
+  if (parts.every((part) => isThought(part) && part["functionCall"] === undefined)) return [];
   return withSignature(parts, context.rules.missingSignature);
 }
 

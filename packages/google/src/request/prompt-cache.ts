@@ -1,6 +1,6 @@
 import type { CacheableConfig } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
-import { present, sha256, stableLength } from "@jaf/memory/internal";
+import { present, stableLength, utf8Of } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, ModelHttpError, parseJson, post, wholeText } from "@jaf/model-http";
 import type { CacheablePrompt, GoogleCacheRegistry, MadeResource } from "../cache-registry.ts";
 import type { Endpoint } from "../options.ts";
@@ -95,8 +95,9 @@ interface CachedRequest {
  */
 export async function postCached({ request, endpoint, registry, send }: CachedRequest): Promise<Response> {
   const { cacheSplit, body } = request;
-  if (cacheSplit === undefined) return send(body);
-  const prompt = cacheablePrompt(cacheSplit, endpoint);
+  // A page without HTTPS has no `crypto.subtle`, which names the prompt.
+  if (cacheSplit === undefined || globalThis.crypto.subtle === undefined) return send(body);
+  const prompt = await cacheablePrompt(cacheSplit, endpoint);
   let name = await registry.find(prompt);
   let isRefused = false;
   for (let attempt = 1; name !== undefined; attempt++) {
@@ -129,9 +130,14 @@ const CREATE_TIMEOUT_MS = 30_000;
 const marginOf = (ttlSeconds: number): number => Math.min(60, ttlSeconds / 10);
 
 /** The key includes the base URL and API key, because resources belong to the key's project. */
-function cacheablePrompt({ resource, ttlSeconds }: CacheSplit, endpoint: Endpoint): CacheablePrompt {
+async function cacheablePrompt(
+  { resource, ttlSeconds }: CacheSplit,
+  endpoint: Endpoint,
+): Promise<CacheablePrompt> {
   const owner = [endpoint.baseURL, endpoint.apiKey ?? ""];
-  const sum = sha256(JSON.stringify([...owner, resource]), "hex");
+  // The web's own hash: `sha256` would bring its code into bundles for browsers.
+  const digest = await crypto.subtle.digest("SHA-256", utf8Of(JSON.stringify([...owner, resource])));
+  const sum = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   return {
     key: `jaf:google-cache:${sum}`,
     create: async () => {

@@ -73,7 +73,7 @@ export function generateRequest<Ctx>(
     withoutForeignApprovals(state.messages, origin),
   );
   const { foreignReasoning, includeThoughts } = options;
-  const predefined = predefinedFunctions(further.tools);
+  const predefined = predefinedFunctions(further.tools, rules);
   const context = { rules, names, origin, foreignReasoning, predefined, calls: new Map() };
   const showsGoogles = rules.showsGoogles && !isVertex(options);
   const fixed = {

@@ -115,6 +115,47 @@ describe("a streamed call", () => {
   });
 });
 
+describe("a result of Google's own tools without an id", () => {
+  const called = (toolType: string): Json => ({ toolCall: { toolType } });
+  const answers = (toolType: string): Json => ({ toolResponse: { toolType } });
+  const run = (id?: string): readonly Json[] => [
+    { executableCode: { ...(id === undefined ? {} : { id }), code: "1" } },
+    { codeExecutionResult: { outcome: "OUTCOME_OK" } },
+  ];
+
+  it.each<[string, readonly Json[]]>([
+    ["one call after another", [...run(), ...run()]],
+    ["a call with an id", run("e1")],
+    ["two tools at once", [called("A"), called("B"), answers("A"), answers("B")]],
+    ["two calls of one tool at once", [called("A"), called("A"), answers("A"), answers("A")]],
+  ])("has the id of its call: %s", async (_, parts) => {
+    const told = (await chunksOf([reply(parts)])).flatMap(({ chunk }) =>
+      chunk.type === "part" ? chunk.part : [],
+    );
+    const calls = told.filter(({ type }) => type === "provider-tool-call");
+    const answered = told.filter(({ type }) => type === "provider-tool-result");
+    expect(answered.map(({ id, name }) => [id, name])).toEqual(calls.map(({ id, name }) => [id, name]));
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
+  });
+
+  it("is no failure if its error is null", async () => {
+    const parts = [
+      { toolCall: { toolType: "A" } },
+      { toolResponse: { toolType: "A", response: { error: null } } },
+    ];
+    const [, result] = await chunksOf([reply(parts)]);
+    expect(result?.chunk).toMatchObject({ part: { type: "provider-tool-result" } });
+    expect(result?.chunk).not.toMatchObject({ part: { isError: true } });
+  });
+
+  it("has no id that another reply gives again", async () => {
+    const [one, other] = await Promise.all([1, 2].map(() => chunksOf([reply(run())])));
+    const idOf = (chunks: Chunks = []) =>
+      chunks.map(({ chunk }) => (chunk.type === "part" ? chunk.part["id"] : ""))[0];
+    expect(idOf(one)).not.toBe(idOf(other));
+  });
+});
+
 describe("a call that the same reply answers", () => {
   it("is told as parts, and never as a call", async () => {
     const { events, agent } = recorded(mcp, "Google answers its call");

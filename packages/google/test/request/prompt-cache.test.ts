@@ -115,6 +115,19 @@ describe("the cacheable part of a prompt", () => {
     expect(server.bodies[0]).not.toHaveProperty("cachedContent");
   });
 
+  it("isn't cached on a page without HTTPS, which has no hash", async () => {
+    const { crypto: real } = globalThis;
+    vi.stubGlobal("crypto", {
+      getRandomValues: real.getRandomValues.bind(real),
+      randomUUID: real.randomUUID.bind(real),
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const server = await gemini(["Hello."]);
+    const { config } = configOf(providerOf(server), agentOf(ALL));
+    expect((await run<unknown, unknown>(says("Hi"), config)).outcome.status).toBe("completed");
+    expect(server.cache.made).toEqual([]);
+  });
+
   it("isn't cached if the call sets `false`", async () => {
     const server = await gemini(["Hello."]);
     const { config } = configOf(providerOf(server), agentOf(ALL), { cache: false });
@@ -312,8 +325,21 @@ describe("concurrently", () => {
   it("workers with one store create one resource; the others send requests without it", async () => {
     const server = await gemini(["Hello."]);
     const { store } = sharedStore();
+    let reads = 0;
+    let go = (): void => {};
+    const both = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    // Both read before either claims.
+    const get: CacheAdapter["get"] = async (key) => {
+      const value = await store.get(key);
+      reads += 1;
+      if (reads === 2) go();
+      await both;
+      return value;
+    };
     const worker = () => {
-      const cacheRegistry = new GoogleCacheRegistry({ store });
+      const cacheRegistry = new GoogleCacheRegistry({ store: { ...store, get } });
       return configOf(providerOf(server, { cacheRegistry }), agentOf(ALL)).config;
     };
     const [first, second] = [worker(), worker()];

@@ -69,13 +69,16 @@ function ownContent(content: RichMessage["content"]): string | readonly ContentP
   const sent = content.filter((part) => !isSource(part));
   const [only] = sent;
   // The endpoint sent a text: the sources behind it made it a part.
-  if (sent.length === 1 && sent.length < content.length && only !== undefined && partText(only) !== undefined)
-    return partText(only) ?? "";
+  if (sent.length < content.length && sent.length === 1 && only?.providerMetadata === undefined) {
+    const text = partText(only ?? { type: "" });
+    if (text !== undefined) return text;
+  }
   return sent.flatMap((part): readonly ContentPart[] => {
     if (part.type === "tool-call") return [];
     if (isMedia(part)) return [{ type: "text", text: mediaMention(part) }];
-    const { providerMetadata: _, ...sent } = part;
-    return [{ ...sent, type: part.type }];
+    const { providerMetadata, ...sent } = part;
+    const parts: unknown = fieldsOf(fieldsOf(providerMetadata)["openai"])["parts"];
+    return Array.isArray(parts) ? parts : [{ ...sent, type: part.type }];
   });
 }
 
@@ -94,14 +97,15 @@ function foreignMessage(message: RichMessage, context: AssistantContext): WireMe
 
 /** The call as the endpoint wrote it, with the name and id that the API accepts. */
 function ownCall(call: RichToolCall, context: CallContext): Fields {
-  const { providerMetadata: _, ...sent } = call;
+  const { providerMetadata, ...sent } = call;
   const { kind, id, name, text } = wireCall(call, true, context);
   if (kind === "custom") return { ...sent, id, custom: { ...fieldsOf(call["custom"]), name } };
   const { custom: __, ...rest } = sent;
   return {
     ...rest,
     id,
-    type: "function",
+    // The engine keeps a type of the endpoint's own here, e.g. Kimi's `builtin_function`.
+    type: fieldsOf(fieldsOf(providerMetadata)["jaf"])["type"] || "function",
     function: { ...fieldsOf(rest["function"]), name, arguments: text },
   };
 }

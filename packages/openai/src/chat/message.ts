@@ -1,33 +1,54 @@
 import type { ModelCompletion } from "@jaf/core";
-import { base64Of, bytesIn } from "@jaf/memory/internal";
+import type { ContentPart } from "@jaf/memory";
+import { base64Of, bytesIn, partText } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, isObject, textInputIn } from "@jaf/model-http";
+import { errors } from "../errors.ts";
 import type { OpenAIRequest } from "../request/request.ts";
 
-type Names = Pick<OpenAIRequest, "names" | "textFunctions">;
-
-/** The reply's message unchanged, except that calls get the names of the agent's tools. */
-export function messageOf(sent: Fields, request: Names): NonNullable<ModelCompletion["message"]> {
+/**
+ * The reply's message unchanged, except that calls get the names of the agent's tools. Throws an `OpenAIError` for a call
+ * of a configured tool that no tool of the agent executes.
+ */
+export function messageOf(sent: Fields, request: OpenAIRequest): NonNullable<ModelCompletion["message"]> {
   const { content } = sent;
   const calls = sent["tool_calls"];
   return {
     ...sent,
-    content: typeof content === "string" || isParts(content) ? content : null,
+    content: typeof content === "string" ? content : isParts(content) ? withWholeTexts(content) : null,
     ...(Array.isArray(calls)
       ? { tool_calls: calls.map((call: unknown) => ownCall(fieldsOf(call), request)) }
       : {}),
   };
 }
 
-const isParts = (content: unknown): content is readonly { readonly type: string }[] =>
+const isParts = (content: unknown): content is readonly ContentPart[] =>
   Array.isArray(content) &&
   content.every((part: unknown) => isObject(part) && typeof part["type"] === "string");
 
-function ownCall(call: Fields, { names, textFunctions }: Names): Fields {
+const TEXTS: ReadonlySet<string> = new Set(["text", "reference"]);
+
+/** Joins texts in a row, with Mistral's references between them, to one part. Its metadata holds the parts as they came. */
+function withWholeTexts(parts: readonly ContentPart[]): readonly ContentPart[] {
+  const rows: ContentPart[][] = [];
+  for (const part of parts) {
+    const row = rows.at(-1);
+    if (TEXTS.has(part.type) && row?.every(({ type }) => TEXTS.has(type))) row.push(part);
+    else rows.push([part]);
+  }
+  return rows.flatMap((row) => {
+    const texts = row.map(partText).filter((text) => text !== undefined);
+    if (texts.length < 2) return row;
+    return { type: "text", text: texts.join(""), providerMetadata: { openai: { parts: row } } };
+  });
+}
+
+function ownCall(call: Fields, { names, textFunctions, unsupplied, origin }: OpenAIRequest): Fields {
   const kind = call["type"] === "custom" ? "custom" : "function";
   const called = call[kind];
   // The engine reports invalid calls.
   if (!isObject(called) || typeof called["name"] !== "string") return call;
   const name = names.toOwn(called["name"]);
+  if (unsupplied?.has(name)) throw errors.withoutTool(name, origin.provider);
   if (kind === "function" && textFunctions.has(name)) {
     const { function: _, ...rest } = call;
     return { ...rest, type: "custom", custom: { name, input: textInputIn(called["arguments"]) } };
@@ -102,8 +123,8 @@ function placeOf(field: string, list: readonly unknown[], piece: unknown): numbe
   // LiteLLM's thinking blocks have no index: a block continues until it is signed.
   if (field === "thinking_blocks") return isOpenThinking(list.at(-1), piece) ? list.length - 1 : -1;
   const { index, type, id } = piece;
-  // Encrypted reasoning is never split, and OpenRouter gives several entries the same index.
-  if (typeof index !== "number" || type === "reasoning.encrypted") return -1;
+  // Encrypted reasoning and images are never split, and OpenRouter gives several entries the same index.
+  if (typeof index !== "number" || type === "reasoning.encrypted" || type === "image_url") return -1;
   return list.findLastIndex((entry) => {
     const known = fieldsOf(entry);
     return known["index"] === index && isSameOrUnsaid(known["type"], type) && isSameOrUnsaid(known["id"], id);

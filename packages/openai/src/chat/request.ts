@@ -1,6 +1,6 @@
 import type { ModelOrigin } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
-import { callIds, type Fields, modelName, ownCallIds, toolNames } from "@jaf/model-http";
+import { callIds, type Fields, fieldsOf, modelName, ownCallIds, toolNames } from "@jaf/model-http";
 import { rulesOf } from "../dialect.ts";
 import { errors } from "../errors.ts";
 import type { Endpoint, ParsedChatOptions } from "../options.ts";
@@ -24,7 +24,12 @@ export function chatRequest(
   const { provider } = endpoint;
   const origin: ModelOrigin = { provider, api: "chat", model };
   const tools = agent.tools ?? [];
-  const names = toolNames(tools.map(({ schema }) => schema.name));
+  const further = furtherFields(agent, { body: options.body, provider, ownFields: OWN_FIELDS });
+  const configured = new Set(further.tools.map(configuredName).filter((name) => name !== undefined));
+  const own = tools.filter(({ schema }) => !configured.has(schema.name));
+  const renamed = toolNames(own.map(({ schema }) => schema.name));
+  const toWire = (name: string): string => (configured.has(name) ? name : renamed.toWire(name));
+  const names = { ...renamed, toWire };
   const output = chatOutputFormat(agent.outputCodec, options.outputFormat ?? rules.outputFormat);
   const instructions = [agent.instructions(state), output.instructions]
     .filter((text) => text !== "")
@@ -33,8 +38,7 @@ export function chatRequest(
   const ids = callIds(ownCallIds(state.messages, origin), MAX_ID_LENGTH);
   const context = { rules, names, ids, origin, foreignReasoning, omitFields };
   const messages = wireMessages(instructions, state.messages, context);
-  const further = furtherFields(agent, { body: options.body, provider, ownFields: OWN_FIELDS });
-  const offered = [...tools.map((tool) => wireTool(tool, { rules, names, provider })), ...further.tools];
+  const offered = [...own.map((tool) => wireTool(tool, { rules, names, provider })), ...further.tools];
   const prompt = { config, agentName: agent.name, model, instructions, tools: offered };
   return {
     body: {
@@ -48,7 +52,8 @@ export function chatRequest(
     },
     origin,
     names,
-    textFunctions: textFunctions(tools, rules),
+    textFunctions: textFunctions(own, rules),
+    unsupplied: new Set([...configured].filter((name) => !tools.some(({ schema }) => schema.name === name))),
   };
 }
 
@@ -67,8 +72,15 @@ const choose = (type: string, name: string): Fields => ({ type, [type]: { name }
 
 /** Body fields that only the adapter sets, because its code depends on their values. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
-  ...["model", "messages", "stream", "stream_options", "tools"],
+  ...["model", "messages", "stream", "stream_options", "deferred", "n", "tools"],
 ]);
+
+/** The function's name in a configured tool; `undefined` for a tool that isn't a function. */
+function configuredName(tool: unknown): string | undefined {
+  const { function: called, custom = called } = fieldsOf(tool);
+  const { name } = fieldsOf(custom);
+  return typeof name === "string" ? name : undefined;
+}
 
 function wireTool(tool: AnyTool, context: ToolContext): Fields {
   const { type, fields } = definedTool(tool, context);

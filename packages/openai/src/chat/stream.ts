@@ -1,9 +1,10 @@
 import type { ModelStreamChunk } from "@jaf/core";
-import { doneChunk, type Fields, fieldsOf, isObject, isSource, listOf, parseJson } from "@jaf/model-http";
+import { type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import type { OpenAIRequest } from "../request/request.ts";
+import { lastChunks } from "../sources.ts";
 import { mergePiece } from "./message.ts";
-import { choiceError, completionOf } from "./reply.ts";
+import { completionOf, throwReported } from "./reply.ts";
 
 /**
  * Yields the chunks of a stream; the last one is `done`. A stream is complete after `[DONE]`, or after a finish reason,
@@ -41,6 +42,15 @@ function replyPieces(request: OpenAIRequest): ReplyPieces {
   const calls = callPieces();
   const body: Record<string, unknown> = {};
   const choice: Record<string, unknown> = {};
+  let chosen: unknown;
+  let hasBegun = false;
+
+  /** Finds the pieces of the choice that came first: there are several with `n`. */
+  const choiceIn = (choices: unknown): Fields => {
+    const sent = listOf(choices).map(fieldsOf);
+    chosen ??= sent[0]?.["index"];
+    return sent.find(({ index }) => (index ?? chosen) === chosen) ?? {};
+  };
 
   const addDelta = (delta: Fields): readonly ModelStreamChunk[] => {
     const { content: piece, tool_calls, ...further } = delta;
@@ -66,37 +76,36 @@ function replyPieces(request: OpenAIRequest): ReplyPieces {
   return {
     add: (data) => {
       const event = parseJson(data);
+      throwReported(event, origin.provider);
       if (!isObject(event)) throw errors.malformed(origin.provider, "an event that is not JSON");
-      const error = choiceError(event);
-      if (error !== undefined && error !== null) throw errors.reported(error, origin.provider);
       const { choices, ...ofBody } = event;
-      const { delta, message: sent, logprobs, ...ofChoice } = fieldsOf(listOf(choices)[0]);
-      if (ofChoice["finish_reason"] === "error") throw errors.reported(undefined, origin.provider);
+      const { delta, message: sent, logprobs, ...ofChoice } = choiceIn(choices);
       replaceFields(body, ofBody);
       replaceFields(choice, ofChoice);
       mergePiece(choice, { logprobs });
-      // A few endpoints send the whole reply in one event.
-      return addDelta(fieldsOf(delta ?? sent));
+      // A few endpoints send the whole reply in one event. MiniMax sends it behind its pieces, too.
+      const piece = fieldsOf(delta ?? (hasBegun ? undefined : sent));
+      hasBegun ||= isObject(delta);
+      return addDelta(piece);
     },
     isWhole: () => typeof choice["finish_reason"] === "string",
-    end: () => {
-      const completion = completionOf({ body, choice, message: whole() }, request);
-      const { content } = completion.message ?? {};
-      const sources = Array.isArray(content) ? content.filter(isSource) : [];
-      return [...sources.map((part) => ({ type: "part", part }) as const), doneChunk(completion)];
-    },
+    end: () => lastChunks(completionOf({ body, choice, message: whole() }, request)),
   };
 }
 
-/** Sets the fields of an event that say something. Each event repeats them or adds some, so the last value counts. */
+/**
+ * Sets the fields of an event that say something. Each event repeats them or adds some, also within an object (Azure's
+ * filters), so the last value counts.
+ */
 function replaceFields(known: Record<string, unknown>, sent: Fields): void {
   for (const [field, value] of Object.entries(sent))
-    if (value !== null && value !== undefined && value !== "") known[field] = value;
+    if (value !== null && value !== undefined && value !== "")
+      known[field] = isObject(value) ? { ...fieldsOf(known[field]), ...value } : value;
 }
 
 /** The reasoning in the fields of DeepSeek, vLLM and OpenRouter. */
 function reasoningIn(delta: Fields): string {
-  return textOf(delta["reasoning_content"] ?? delta["reasoning"]);
+  return textOf(delta["reasoning_content"]) || textOf(delta["reasoning"]);
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -116,35 +125,41 @@ interface ContentPieces {
 
 const textIn = (part: Fields): string => textOf(part["text"]);
 
-const thoughtIn = (part: Fields): string =>
-  listOf(part["thinking"])
-    .map((piece) => (isObject(piece) ? textIn(piece) : ""))
+const thoughtIn = ({ thinking }: Fields): string =>
+  textOf(thinking) ||
+  listOf(thinking)
+    .map((piece) => textIn(fieldsOf(piece)))
     .join("");
+
+/** Adds a part. Texts in a row become one, and so do pieces of thinking. */
+function addPart(parts: Record<string, unknown>[], part: Fields): void {
+  const last = parts.at(-1);
+  const type = last?.["type"] === part["type"] ? part["type"] : undefined;
+  if (last !== undefined && type === "text") last["text"] = textIn(last) + textIn(part);
+  else if (last !== undefined && type === "thinking") {
+    const { thinking: before } = last;
+    const pieces = listOf(before).map((piece) => ({ ...fieldsOf(piece) }));
+    for (const piece of listOf(part["thinking"])) addPart(pieces, fieldsOf(piece));
+    const thinking = typeof before === "string" ? before + thoughtIn(part) : pieces;
+    Object.assign(last, part, { thinking });
+  } else parts.push({ ...part });
+}
 
 function contentPieces(): ContentPieces {
   let text: string | undefined;
   const parts: Record<string, unknown>[] = [];
 
-  const addPart = (part: Fields): void => {
-    const last = parts.at(-1);
-    if (last !== undefined && part["type"] === "text" && last["type"] === "text")
-      last["text"] = textIn(last) + textIn(part);
-    else if (last !== undefined && part["type"] === "thinking" && last["type"] === "thinking")
-      Object.assign(last, part, { thinking: [{ type: "text", text: thoughtIn(last) + thoughtIn(part) }] });
-    else parts.push({ ...part });
-  };
-
   return {
     add: (content) => {
       if (typeof content === "string") {
-        if (parts.length > 0 && content !== "") addPart({ type: "text", text: content });
+        if (parts.length > 0 && content !== "") addPart(parts, { type: "text", text: content });
         else text = (text ?? "") + content;
         return { text: content, reasoning: "" };
       }
       const pieces = listOf(content).filter(isObject);
-      if (pieces.length > 0 && text) addPart({ type: "text", text });
+      if (pieces.length > 0 && text) addPart(parts, { type: "text", text });
       if (pieces.length > 0) text = undefined;
-      pieces.forEach(addPart);
+      for (const part of pieces) addPart(parts, part);
       return { text: pieces.map(textIn).join(""), reasoning: pieces.map(thoughtIn).join("") };
     },
     whole: () => (parts.length > 0 ? parts : (text ?? null)),
@@ -168,27 +183,32 @@ interface Call {
 function callPieces(): CallPieces {
   const calls: Call[] = [];
 
-  /** Finds the call by index, else by id, else the latest. Gemini gives several calls the same index. */
-  const placeOf = (index: unknown, id: string): number => {
-    if (index === undefined || index === null) {
-      if (id === "") return calls.length - 1;
-      return calls.findLastIndex(({ fields }) => fields["id"] === id);
-    }
-    const at = calls.findLastIndex((call) => call.index === index);
-    const known = textOf(calls[at]?.fields["id"]);
-    return id !== "" && known !== "" && known !== id ? -1 : at;
+  /**
+   * Finds the call by index, else by id, else the latest. Gemini gives several calls the same index, and older versions
+   * give them no ids: there, whole arguments end a call.
+   */
+  const placeOf = (index: unknown, id: string, { name, arguments: text }: Fields): number => {
+    const hasIndex = index !== undefined && index !== null;
+    if (!hasIndex && id !== "") return calls.findLastIndex(({ fields }) => fields["id"] === id);
+    const at = hasIndex ? calls.findLastIndex((call) => call.index === index) : calls.length - 1;
+    const fields = fieldsOf(calls[at]?.fields);
+    const known = textOf(fields["id"]);
+    if (id !== "") return known !== "" && known !== id ? -1 : at;
+    const before = textOf(fieldsOf(fields["function"])["arguments"]);
+    return known === "" && name && text && before.endsWith("}") && isObject(parseJson(before)) ? -1 : at;
   };
 
   return {
     add: (piece) => {
       if (!isObject(piece)) return undefined;
-      const { index, ...fields } = piece;
+      const { index, ...sent } = piece;
+      const fields = withTextArguments(sent);
+      const called = fieldsOf(fields["function"] ?? fields["custom"]);
       const id = textOf(fields["id"]);
-      let at = placeOf(index, id);
+      let at = placeOf(index, id, called);
       if (at === -1) at = calls.push({ index, fields: {} }) - 1;
       const call = calls[at]?.fields ?? {};
-      mergePiece(call, withTextArguments(fields));
-      const called = fieldsOf(fields["function"] ?? fields["custom"]);
+      mergePiece(call, fields);
       const text = textOf(called["arguments"] ?? called["input"]);
       const name = textOf(called["name"]);
       return {

@@ -15,6 +15,8 @@ export interface OpenAIRequest {
   readonly names: ToolNames;
   /** The agent's names of tools with text input that are sent as functions with one text parameter. */
   readonly textFunctions: ReadonlySet<string>;
+  /** The names of configured functions that no tool of the agent executes (Chat Completions). */
+  readonly unsupplied?: ReadonlySet<string>;
 }
 
 interface Given {

@@ -14,6 +14,7 @@ import {
 import type { CallContext } from "../request/tools.ts";
 import {
   APPROVAL_REQUEST,
+  CUSTOM_CALL,
   callItem,
   type InputItem,
   type ItemContext,
@@ -175,12 +176,16 @@ function partItem(part: ContentPart, metadata: ItemMetadata | undefined): InputI
 
 /** The item of a call. Of a call that isn't a function's or a custom tool's, `plain` is a function's call. */
 function replayCall(call: RichToolCall, context: CallContext): ReplayItem {
-  const plain = callItem(call, true, context);
   const { item: stored = {}, reasoningId } = metadataOf(call) ?? {};
-  if (stored["type"] === APPROVAL_REQUEST) return { item: stored, reasoningId };
+  const { type } = stored;
+  const isCustom = type === CUSTOM_CALL;
+  // An endpoint that calls custom tools also takes their calls back.
+  const rules = isCustom ? { ...context.rules, customTools: true } : context.rules;
+  const plain = callItem(call, true, { ...context, rules });
+  if (type === APPROVAL_REQUEST) return { item: stored, reasoningId };
   // With another id, it isn't the call of the stored item any more.
   const isRenamed = plain["call_id"] !== call.id || fieldsOf(call.providerMetadata)["jaf"] !== undefined;
-  if (stored["type"] !== undefined) return { item: isRenamed ? plain : stored, plain, reasoningId };
+  if (type !== undefined && !isCustom) return { item: isRenamed ? plain : stored, plain, reasoningId };
   const { id: _, ...rest } = stored;
   return { item: { ...(isRenamed ? rest : stored), ...plain }, reasoningId };
 }

@@ -1,14 +1,15 @@
 import type { ModelToolCall } from "@jaf/core";
-import { type Fields, textInputIn } from "@jaf/model-http";
+import { type Fields, listOf, textInputIn } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import type { OpenAIRequest } from "../request/request.ts";
+import type { AnyTool } from "../request/tools.ts";
 import { clientToolNames, inputText } from "./client-tools.ts";
-import { APPROVAL_REQUEST, type ItemMetadata, withMetadata } from "./items.ts";
+import { APPROVAL_REQUEST, CUSTOM_CALL, type ItemMetadata, withMetadata } from "./items.ts";
 
 /** A request, and what tells the application's calls in its reply from the service's own. */
 export interface ResponsesRequest extends OpenAIRequest {
-  /** The names of the agent's tools. */
-  readonly tools: ReadonlySet<string>;
+  /** The agent's tools by name. */
+  readonly tools: ReadonlyMap<string, Pick<AnyTool, "needsApproval">>;
   /** Whether the service is OpenAI. It answers its own calls in the reply, and requires an answer to all others. */
   readonly isOpenAI: boolean;
   /** Whether the request offers a custom tool. */
@@ -21,14 +22,15 @@ export type Before = Pick<ItemMetadata, "reasoningId">;
 /**
  * Checks whether an item asks the application for something: to run a tool, or to approve a call. `later`: the items
  * behind it so far. A call that is answered there is the service's own. Another service than OpenAI may also leave out the
- * answer (xAI doesn't tell what its searches found): then the call has an unknown name, and the model goes on.
+ * answer (xAI doesn't tell what its searches found): then the call has an unknown name, and the model goes on, or the
+ * request offers no custom tool.
  */
 export function asksApplication(item: Fields, later: readonly Fields[], request: ResponsesRequest): boolean {
   if (later.some((other) => isOutputOf(other, item))) return false;
   if (!isNamedCall(item)) return item["type"] === APPROVAL_REQUEST || clientToolNames(item) !== undefined;
   if (request.isOpenAI || isKnown(item, request)) return true;
   const isOffered = item["type"] === "function_call" || request.offersCustom;
-  return !later.some((other) => !isOffered || !isNamedCall(other));
+  return isOffered && later.every(isNamedCall);
 }
 
 /** Whether the item is a call of one of the agent's tools, so it is told before the reply has ended. */
@@ -37,7 +39,7 @@ export const isKnown = (item: Fields, { names, tools }: ResponsesRequest): boole
     ? tools.has(names.toOwn(String(item["name"])))
     : clientToolNames(item)?.some((name) => tools.has(name)) === true;
 
-const isNamedCall = ({ type }: Fields): boolean => type === "function_call" || type === "custom_tool_call";
+const isNamedCall = ({ type }: Fields): boolean => type === "function_call" || type === CUSTOM_CALL;
 
 /** Whether an item is the output of a call, e.g. a `tool_search_output`: outputs end in `_output`, and repeat the id. */
 export function isOutputOf({ type, call_id: id }: Fields, call: Fields): boolean {
@@ -61,14 +63,16 @@ export function callOf(item: Fields, request: ResponsesRequest, before: Before):
   const clientTools = clientToolNames(item);
   if (clientTools === undefined) return namedCall(item, request, before);
   const name = clientTools.find((each) => request.tools.has(each));
-  if (name === undefined) throw withoutTool(clientTools, request);
+  if (name === undefined) throw errors.withoutTool(String(clientTools[0]), request.origin.provider);
+  const isUnchecked = (request.tools.get(name)?.needsApproval ?? false) === false;
+  if (isUnchecked && listOf(item["pending_safety_checks"]).length > 0) throw unchecked(name, request);
   const called = { name, arguments: inputText(item) };
   return { id: asText(item["call_id"]), type: "function", function: called, ...kept };
 }
 
-const withoutTool = ([name]: readonly string[], { origin }: ResponsesRequest) =>
+const unchecked = (name: string, { origin }: ResponsesRequest) =>
   errors.configuration(
-    `${origin.provider} calls its tool "${name}", which the application runs: add a tool with the name "${name}" to the agent`,
+    `${origin.provider} demands that a user checks a call of "${name}" (pending_safety_checks): set needsApproval of the agent's tool`,
   );
 
 function namedCall(item: Fields, { names, textFunctions }: ResponsesRequest, before: Before): ModelToolCall {
@@ -76,8 +80,11 @@ function namedCall(item: Fields, { names, textFunctions }: ResponsesRequest, bef
   const id = typeof call_id === "string" ? call_id : "";
   const name = typeof wireName === "string" ? names.toOwn(wireName) : "";
   const kept = withMetadata({ item: rest, ...before });
-  if (type === "custom_tool_call")
-    return { id, type: "custom", custom: { name, input: asText(input) }, ...kept };
+  if (type === CUSTOM_CALL)
+    return {
+      ...{ id, type: "custom", custom: { name, input: asText(input) } },
+      ...withMetadata({ item: { type, ...rest }, ...before }),
+    };
   if (textFunctions.has(name))
     return { id, type: "custom", custom: { name, input: textInputIn(text) }, ...kept };
   return { id, type: "function", function: { name, arguments: asText(text ?? "{}") }, ...kept };

@@ -50,11 +50,14 @@ export const MAX_ID_LENGTH = 64;
 /** The type of an item that asks to approve a call of a remote MCP server's tool. */
 export const APPROVAL_REQUEST = "mcp_approval_request";
 
+/** The type of an item that calls a custom tool. */
+export const CUSTOM_CALL = "custom_tool_call";
+
 /** A call without opaque fields. */
 export function callItem(call: RichToolCall, isOwn: boolean, context: CallContext): InputItem {
   const known = isOwn && call.id.length <= MAX_ID_LENGTH;
   const { kind, id, name, text } = wireCall(call, known, context);
   return kind === "custom"
-    ? { type: "custom_tool_call", call_id: id, name, input: text }
+    ? { type: CUSTOM_CALL, call_id: id, name, input: text }
     : { type: "function_call", call_id: id, name, arguments: text };
 }

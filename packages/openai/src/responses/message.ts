@@ -1,8 +1,10 @@
 import type { ModelCompletion, ModelToolCall } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
+import { present } from "@jaf/memory/internal";
 import { isObject } from "@jaf/model-http";
 import { asksApplication, type Before, callOf, type ResponsesRequest } from "./calls.ts";
 import { partReader } from "./parts.ts";
+import { idOf } from "./reasoning.ts";
 
 /** One message from a response's output items: its parts in order, with a `tool-call` part at the place of each call. */
 export function messageOf(
@@ -21,8 +23,7 @@ export function messageOf(
       calls.push(call);
       parts.push({ type: "tool-call", id: call.id ?? "" });
     } else parts.push(...reader.partsOf(item, before));
-    const reasoningId = item["type"] === "reasoning" ? item["id"] : undefined;
-    before = typeof reasoningId === "string" ? { reasoningId } : {};
+    before = item["type"] === "reasoning" ? present({ reasoningId: idOf(item) }) : {};
   }
   const isCallsAlone = parts.every(({ type }) => type === "tool-call");
   return {

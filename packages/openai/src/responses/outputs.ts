@@ -2,7 +2,7 @@ import type { RichMessage } from "@jaf/memory";
 import { messageText, present } from "@jaf/memory/internal";
 import { approvalIn, type Fields, fieldsOf, isMedia, isObject, listOf, parseJson } from "@jaf/model-http";
 import { inputContent } from "../request/media.ts";
-import { APPROVAL_REQUEST, type InputItem } from "./items.ts";
+import { APPROVAL_REQUEST, CUSTOM_CALL, type InputItem } from "./items.ts";
 
 /** Returns the items that answer a call: its output in the form of the call's kind. */
 export function answerItems(call: InputItem, call_id: string, result: RichMessage): readonly InputItem[] {
@@ -81,7 +81,7 @@ function outputOf(call: InputItem, outcome: Outcome): Fields {
         tools: Array.isArray(data) ? data : listOf(given["tools"]),
       };
     default: {
-      const kind = call["type"] === "custom_tool_call" ? "custom_tool" : "function";
+      const kind = call["type"] === CUSTOM_CALL ? "custom_tool" : "function";
       return { type: `${kind}_call_output`, output: inputContent(content) };
     }
   }
@@ -101,13 +101,12 @@ function shellOutputs({ hasFailed, data, text }: Outcome): readonly unknown[] {
 const BLANK =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** The tool knows the safety checks of the call, so a result that doesn't say otherwise acknowledges them. */
-function computerOutput(call: InputItem, { hasFailed, data, content }: Outcome): Fields {
+/** OpenAI goes on only if the safety checks of the call are acknowledged. A user has seen them: see `callOf`. */
+function computerOutput(call: InputItem, { data, content }: Outcome): Fields {
   const parts = Array.isArray(content) ? content.filter(isMedia) : [];
   const [image] = listOf(inputContent(parts)).map(fieldsOf);
   const { image_url, file_id } = image ?? fieldsOf(data);
-  const { acknowledged_safety_checks: acknowledged = hasFailed ? [] : call["pending_safety_checks"] } =
-    fieldsOf(data);
+  const { acknowledged_safety_checks: acknowledged = call["pending_safety_checks"] } = fieldsOf(data);
   const shown = present({ image_url, file_id });
   return {
     type: "computer_call_output",

@@ -1,6 +1,6 @@
 import type { ContentPart } from "@jaf/memory";
 import { jsonIn } from "@jaf/memory/internal";
-import { collectSources, type Fields, fieldsOf, isObject, listOf } from "@jaf/model-http";
+import { collectSources, type Fields, fieldsOf, isObject, listOf, picked } from "@jaf/model-http";
 import { citationsIn, pagesIn } from "../sources.ts";
 import { type Before, isOutputOf } from "./calls.ts";
 import { type ItemMetadata, OTHER_ITEM, withMetadata } from "./items.ts";
@@ -21,7 +21,15 @@ export function partReader(items: readonly Fields[]): PartReader {
   const untoldResult: PartReader["untoldResult"] = (call) => {
     const id = partId(call);
     const isAnswered = items.some((item) => isOutputOf(item, call));
-    if (id === undefined || !mayHaveOutput(call) || isAnswered || call === items.at(-1)) return [];
+    // A program goes on in a later reply.
+    if (
+      id === undefined ||
+      !mayHaveOutput(call) ||
+      isAnswered ||
+      call === items.at(-1) ||
+      call["type"] === PROGRAM
+    )
+      return [];
     return [resultPart(id, call)];
   };
 
@@ -32,7 +40,8 @@ export function partReader(items: readonly Fields[]): PartReader {
     const known = type === "message" ? messageParts(item, before) : serviceParts(item, before);
     if (known !== undefined) return known;
     const kept = before.reasoningId === undefined ? {} : withMetadata({ item: {}, ...before });
-    return [OWN_TYPES.has(type) ? { type: OTHER_ITEM, item, ...kept } : { ...item, type, ...kept }];
+    const part = OWN_TYPES.has(type) ? { type: OTHER_ITEM, item, ...kept } : { ...item, type, ...kept };
+    return [part, ...sources.partsOf(pagesIn(item["results"]))];
   };
 
   /** The content parts of a message item, one empty text if it has none; `undefined` if the content isn't valid. */
@@ -57,7 +66,10 @@ export function partReader(items: readonly Fields[]): PartReader {
 
   /** A call or an output of the service's own tools; `undefined` for another item. */
   function serviceParts(item: Fields, before: Before): readonly ContentPart[] | undefined {
-    const call = items.find((other) => isOutputOf(item, other));
+    const calls = items.filter((other) => isOutputOf(item, other));
+    // OpenAI's own searches of tools have no ids: their outputs have the same order.
+    const place = items.slice(0, items.indexOf(item)).filter((other) => isSameOutput(other, item)).length;
+    const call = calls[place] ?? calls.at(-1);
     const answered = call === undefined ? undefined : partId(call);
     if (answered !== undefined) return [resultPart(answered, item, withMetadata({ item, ...before }))];
     const id = partId(item);
@@ -87,6 +99,11 @@ const UNENDED: ReadonlySet<unknown> = new Set([
 const partId = ({ id, call_id }: Fields): string | undefined =>
   [id, call_id].find((each) => typeof each === "string" && each !== "") as string | undefined;
 
+const isSameOutput = (one: Fields, other: Fields): boolean =>
+  one["type"] === other["type"] && one["call_id"] === other["call_id"];
+
+const PROGRAM = "program";
+
 /** With a `call_id`, another item can hold the output. */
 const mayHaveOutput = (item: Fields): boolean => "call_id" in item;
 
@@ -113,9 +130,6 @@ const nameOf = ({ type, name }: Fields): string =>
 
 const INPUT_FIELDS = [...["action", "queries", "code", "server_label", "name", "arguments", "operation"]];
 const OUTPUT_FIELDS = ["status", "results", "outputs", "output", "result", "tools", "error"];
-
-const picked = (item: Fields, names: readonly string[]): Fields =>
-  Object.fromEntries(names.flatMap((name) => ((item[name] ?? null) === null ? [] : [[name, item[name]]])));
 
 /** A generated image as a media part. */
 function imagePart(item: Fields, before: Before): ContentPart | undefined {

@@ -1,6 +1,6 @@
 import type { ContentPart } from "@jaf/memory";
 import { type Fields, fieldsOf, listOf } from "@jaf/model-http";
-import { type InputItem, type ItemMetadata, withMetadata } from "./items.ts";
+import { CUSTOM_CALL, type InputItem, type ItemMetadata, withMetadata } from "./items.ts";
 
 /** Separates the sections of a summary, each of which is a paragraph. */
 export const SECTION_BREAK = "\n\n";
@@ -83,8 +83,9 @@ export function pairedItems(items: readonly ReplayItem[], context: PairingContex
   return sent;
 }
 
-const idOf = (item: InputItem | undefined): string | undefined =>
-  typeof item?.["id"] === "string" ? item["id"] : undefined;
+/** The id of an item. Some endpoints leave it empty. */
+export const idOf = (item: InputItem | undefined): string | undefined =>
+  typeof item?.["id"] === "string" && item["id"] !== "" ? item["id"] : undefined;
 
 /** OpenAI's types of outputs all end like this. */
 export const isOutput = ({ type }: InputItem): boolean =>
@@ -98,7 +99,7 @@ const isSendable = (item: InputItem, { isStored, takesReadable }: PairingContext
 };
 
 /** Types of items that are complete without their ids. */
-const WITHOUT_ID: ReadonlySet<unknown> = new Set(["message", "function_call", "custom_tool_call"]);
+const WITHOUT_ID: ReadonlySet<unknown> = new Set(["message", "function_call", CUSTOM_CALL]);
 
 /** `isWhole`: the item's reasoning is complete. */
 function withoutId({ item, plain, isServices }: ReplayItem, isWhole: boolean): InputItem | undefined {

@@ -3,6 +3,7 @@ import { present } from "@jaf/memory/internal";
 import { errorIn, type Fields, fieldsOf, isObject, listOf, responseJson } from "@jaf/model-http";
 import { errors, OpenAIError } from "../errors.ts";
 import { replyMetadata } from "../reply-metadata.ts";
+import { withSources } from "../sources.ts";
 import { usageOf } from "../usage.ts";
 import type { ResponsesRequest } from "./calls.ts";
 import { messageOf } from "./message.ts";
@@ -19,7 +20,7 @@ export function responsesCompletionOf(text: string, request: ResponsesRequest): 
 
 /** Fields of a response that become the message or its usage, and those that repeat the request. */
 const READ = [
-  ...["status", "output", "output_text", "usage", "error", "incomplete_details"],
+  ...["status", "output", "output_text", "error", "incomplete_details"],
   ...[
     "background",
     "conversation",
@@ -47,7 +48,7 @@ export function endedCompletion(
   const usage = usageOf(response["usage"]);
   return {
     message: {
-      ...messageOf(listOf(output), response["id"], request),
+      ...withSources(messageOf(listOf(output), response["id"], request), response),
       ...replyMetadata(response, READ, request),
     },
     origin,

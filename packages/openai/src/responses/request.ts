@@ -72,7 +72,7 @@ export function responsesRequest(
     origin,
     names,
     textFunctions: textFunctions(tools, rules),
-    tools: new Set(tools.map(({ schema }) => schema.name)),
+    tools: new Map(tools.map((tool) => [tool.schema.name, tool])),
     isOpenAI,
     offersCustom: offered.some((tool) => fieldsOf(tool)["type"] === "custom"),
   };

@@ -1,7 +1,8 @@
 import type { ModelStreamChunk } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
-import { type Fields, fieldsOf } from "@jaf/model-http";
+import { type Fields, fieldsOf, isSource } from "@jaf/model-http";
 import { asksApplication, callOf, isKnown, type ResponsesRequest } from "./calls.ts";
+import { CUSTOM_CALL } from "./items.ts";
 import { partReader } from "./parts.ts";
 import { SECTION_BREAK } from "./reasoning.ts";
 import { type StreamedItem, streamedItems } from "./streamed-items.ts";
@@ -29,12 +30,13 @@ export function itemStream(request: ResponsesRequest): ItemStream {
     const name = call.function?.name ?? call.custom?.name ?? "";
     const text = call.function?.arguments ?? call.custom?.input ?? "";
     const isNew = !entry.isBegun;
-    const rest = entry.hasText ? "" : text;
+    // Before the end, the text may be incomplete, and come again in pieces.
+    const rest = entry.hasText || !entry.isComplete ? "" : text;
     entry.isBegun = true;
-    entry.hasText ||= text !== "";
+    entry.hasText ||= rest !== "";
     return {
       type: "tool_call_delta",
-      ...indexOf(entry),
+      index: entries.indexOf(entry),
       ...(call.id && isNew ? { id: call.id } : {}),
       ...(name !== "" && isNew ? { name } : {}),
       ...(rest === "" ? {} : { arguments: rest }),
@@ -42,10 +44,12 @@ export function itemStream(request: ResponsesRequest): ItemStream {
   };
 
   const partChunk = (part: ContentPart, isBegun: boolean): Chunks => {
+    const { type } = part;
     const text = textOf(part["text"]);
-    if (part.type === "text" && text !== "") return isBegun ? [] : [{ type: "text_delta", text }];
-    if (part.type === "reasoning") return isBegun || text === "" ? [] : [{ type: "reasoning_delta", text }];
-    return [{ type: "part", part }];
+    if (type === "text" || type === "reasoning")
+      return isBegun || text === "" ? [] : [{ type: `${type}_delta`, text }];
+    // Only the end of the stream says for sure what the reply cites.
+    return isSource(part) ? [] : [asChunk(part)];
   };
 
   /** The rest of a complete item; nothing while a later item may still answer its call. */
@@ -68,6 +72,7 @@ export function itemStream(request: ResponsesRequest): ItemStream {
     const entry = placeOf(event, { type });
     const delta = textOf(event["delta"]);
     const { item_id: id } = event;
+    if (delta === "") return [];
     switch (type) {
       case "message":
         entry.isBegun = true;
@@ -78,14 +83,12 @@ export function itemStream(request: ResponsesRequest): ItemStream {
         entry.isBegun = true;
         entry.section = Math.max(section, entry.section);
         const text = `${separator}${delta}`;
-        return text === ""
-          ? []
-          : [{ type: "reasoning_delta", text, ...(typeof id === "string" ? { id } : {}) }];
+        return [{ type: "reasoning_delta", text, ...(typeof id === "string" ? { id } : {}) }];
       }
       default:
         if (!entry.isBegun) return [];
         entry.hasText = true;
-        return [{ type: "tool_call_delta", ...indexOf(entry), arguments: delta }];
+        return [{ type: "tool_call_delta", index: entries.indexOf(entry), arguments: delta }];
     }
   };
 
@@ -118,12 +121,10 @@ export function itemStream(request: ResponsesRequest): ItemStream {
 }
 
 const FUNCTION_CALL = "function_call";
-const CUSTOM_CALL = "custom_tool_call";
 
 /** The type of the item that an event with a piece belongs to, since some gateways don't announce their items. */
 const PIECES: ReadonlyMap<unknown, string> = new Map([
   ["response.output_text.delta", "message"],
-  ["response.reasoning_summary_part.added", "reasoning"],
   ["response.reasoning_summary_text.delta", "reasoning"],
   ["response.reasoning_text.delta", "reasoning"],
   ["response.function_call_arguments.delta", FUNCTION_CALL],
@@ -131,6 +132,3 @@ const PIECES: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 const asChunk = (part: ContentPart): ModelStreamChunk => ({ type: "part", part });
-
-const indexOf = ({ index }: StreamedItem): { readonly index?: number } =>
-  typeof index === "number" ? { index } : {};

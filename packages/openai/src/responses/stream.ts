@@ -1,6 +1,7 @@
 import type { ModelStreamChunk } from "@jaf/core";
-import { doneChunk, errorIn, type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
+import { errorIn, type Fields, fieldsOf, isObject, listOf, parseJson } from "@jaf/model-http";
 import { errors } from "../errors.ts";
+import { lastChunks } from "../sources.ts";
 import type { ResponsesRequest } from "./calls.ts";
 import { endedCompletion } from "./reply.ts";
 import { itemStream } from "./stream-items.ts";
@@ -24,7 +25,9 @@ export async function* responsesChunksOf(
     if (type === "error" || errorIn(event) !== undefined)
       throw errors.reported(errorIn(event) ?? { code: event["code"], param: event["param"] }, provider);
     if (typeof type === "string" && ENDINGS.has(type)) {
-      yield* ending({ ...fieldsOf(event["response"]), status: type.slice("response.".length) });
+      const response = fieldsOf(event["response"]);
+      const status = type === DONE ? response["status"] : type.slice("response.".length);
+      yield* ending({ ...response, status });
       return;
     }
     yield* pieces.add(event);
@@ -37,10 +40,13 @@ export async function* responsesChunksOf(
     const output = sent.length === 0 ? pieces.items() : sent.filter(isObject);
     const completion = endedCompletion(response, output, request);
     yield* pieces.end(output);
-    yield doneChunk(completion);
+    yield* lastChunks(completion);
   }
 }
 
+/** The last event of some gateways, whatever the status. */
+const DONE = "response.done";
+
 const ENDINGS: ReadonlySet<string> = new Set([
-  ...["response.completed", "response.incomplete", "response.failed", "response.cancelled"],
+  ...["response.completed", "response.incomplete", "response.failed", "response.cancelled", DONE],
 ]);

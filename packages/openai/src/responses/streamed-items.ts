@@ -53,12 +53,21 @@ export function streamedItems(): StreamedItems {
   };
 
   const placeOf: StreamedItems["placeOf"] = (event, item) => {
-    const index = event["output_index"] ?? event["item_id"] ?? item["id"];
-    const entry =
-      index === undefined
-        ? entries.findLast((each) => !each.isComplete && each.item["type"] === item["type"])
-        : entries.find((each) => each.index === index);
-    return entry ?? begin(index, item);
+    const id = event["item_id"] ?? item["id"];
+    const index = event["output_index"] ?? id;
+    if (index === undefined)
+      return (
+        entries.findLast((each) => !each.isComplete && each.item["type"] === item["type"]) ??
+        begin(index, item)
+      );
+    // LiteLLM gives several items the same index, and some gateways give an item another id later.
+    const sameIndex = entries.filter((each) => each.index === index);
+    const isNew = event["type"] === "response.output_item.added";
+    return (
+      sameIndex.find((each) => each.item["id"] === id) ??
+      (isNew ? undefined : sameIndex.at(-1)) ??
+      begin(index, item)
+    );
   };
 
   return {

@@ -76,6 +76,7 @@ describe("the endpoint", () => {
   it.each([
     ["https://api.deepseek.com", "deepseek-chat", "max_tokens"],
     ["https://x.openai.azure.com/openai/v1", "gpt-5", "max_completion_tokens"],
+    ["https://x.cognitiveservices.azure.com/openai/v1", "gpt-5", "max_completion_tokens"],
     ["http://localhost:8000/v1", "gpt-oss", "max_tokens"],
   ])("of %s gets its dialect", async (baseURL, model, field) => {
     expect((await asked({ baseURL, model })).body[field]).toBe(9);

@@ -126,7 +126,17 @@ describe("a provider", () => {
         maxTokens: 100,
         reasoningEffort: "low",
         toolChoice: { tool: "get_weather" },
-        providerOptions: { openai: { service_tier: "flex", store: true, model: "gpt-other", messages: [] } },
+        providerOptions: {
+          // xAI answers a deferred request without a reply. Of several choices, only one is read.
+          openai: {
+            service_tier: "flex",
+            store: true,
+            model: "gpt-other",
+            messages: [],
+            deferred: true,
+            n: 2,
+          },
+        },
       },
     });
     await run(says("Hm?"), config);
@@ -141,6 +151,8 @@ describe("a provider", () => {
       service_tier: "flex",
       store: true,
     });
+    expect(fake.requests[0]?.body).not.toHaveProperty("deferred");
+    expect(fake.requests[0]?.body).not.toHaveProperty("n");
   });
 
   it.each([

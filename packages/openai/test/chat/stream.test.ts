@@ -5,17 +5,19 @@ import { configOf, fakeChat, providerOf, rich, says } from "../support/setup.ts"
 const origin = { provider: "openai", api: "chat", model: "gpt-test" };
 
 /** The stored reply of a stream with these deltas. */
-async function stored(...deltas: readonly unknown[]) {
-  const events = [
-    ...deltas.map((delta) => ({ choices: [{ index: 0, delta }] })),
-    { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
-  ];
+const stored = (...deltas: readonly unknown[]) =>
+  storedOf(...deltas.map((delta) => [{ index: 0, delta }]), [{ index: 0, delta: {}, finish_reason: "stop" }]);
+
+/** The stored reply of a stream with these choices in its events. */
+async function storedOf(...choices: readonly (readonly unknown[])[]) {
+  const events = choices.map((each) => ({ choices: each }));
   const body = `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}data: [DONE]\n\n`;
   const fake = await fakeChat([{ kind: "raw", headers: { "content-type": "text/event-stream" }, body }]);
   const { config, events: told } = configOf(providerOf(fake), {}, { maxTurns: 1 });
   const result = await runStream<unknown, unknown>(says("Hi"), config).result;
-  const text = told.map((event) => (event.type === "llm_delta" ? event.data.text : "")).join("");
-  return { message: rich(result)[1], text };
+  const toldOf = (type: "llm_delta" | "llm_reasoning_delta"): string =>
+    told.map((event) => (event.type === type ? event.data.text : "")).join("");
+  return { message: rich(result)[1], text: toldOf("llm_delta"), reasoning: toldOf("llm_reasoning_delta") };
 }
 
 const call = (further: object, text = "") => ({
@@ -145,6 +147,45 @@ describe("a reply streamed by", () => {
       content: [thinking("One two."), { type: "text", text: "Three." }],
       origin,
     });
+  });
+
+  it("others: joins thinking that is a text, and tells it", async () => {
+    const { message, reasoning } = await stored(
+      { content: [{ type: "thinking", thinking: "One" }] },
+      { content: [{ type: "thinking", thinking: " two.", signature: "c2ln" }] },
+      { content: "Three." },
+    );
+    expect(reasoning).toBe("One two.");
+    expect(message?.content).toEqual([
+      { type: "thinking", thinking: "One two.", signature: "c2ln" },
+      { type: "text", text: "Three." },
+    ]);
+  });
+
+  it("vLLM: tells the reasoning of the field that isn't empty", async () => {
+    const { reasoning } = await stored({ reasoning_content: "", reasoning: "Hm." }, { content: "Three." });
+    expect(reasoning).toBe("Hm.");
+  });
+
+  it("OpenRouter: keeps images with the same index apart", async () => {
+    const images = ["AA==", "AQ=="].map((data) => ({
+      ...{ type: "image_url", index: 0, image_url: { url: `data:image/png;base64,${data}` } },
+    }));
+    const { message } = await stored(...images.map((image) => ({ content: "", images: [image] })));
+    expect(message?.["images"]).toEqual(images);
+  });
+
+  it("OpenAI: reads one of several choices", async () => {
+    const { message, text } = await storedOf(
+      [{ index: 0, delta: { role: "assistant", content: "" } }],
+      [{ index: 1, delta: { role: "assistant", content: "Two" } }],
+      [{ index: 0, delta: { content: "One." } }],
+      [
+        { index: 1, delta: { content: "." }, finish_reason: "length" },
+        { index: 0, delta: {}, finish_reason: "stop" },
+      ],
+    );
+    expect([message?.content, text]).toEqual(["One.", "One."]);
   });
 
   it("OpenAI: joins audio that is encoded piece by piece", async () => {

@@ -110,7 +110,8 @@ describe("a tool of OpenAI's that the application runs", () => {
       acknowledged_safety_checks: [{ id: "sc_1" }],
     }));
     const { answers: sent } = await answers([{ ...computerCall, pending_safety_checks: checks }], {
-      tools: [computer],
+      // A user isn't asked about harmless pages.
+      tools: [{ ...computer, needsApproval: () => false }],
       ...serviceTools({ type: "computer" }),
     });
     expect(sent).toMatchObject([

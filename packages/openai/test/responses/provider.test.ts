@@ -338,8 +338,7 @@ describe("a stream", () => {
     expect(told).toEqual([
       "thinks: Fir",
       "thinks: st.",
-      "thinks: \n\n",
-      "thinks: Seco",
+      "thinks: \n\nSeco",
       "thinks: nd.",
       "provider-tool-call",
       "provider-tool-result",

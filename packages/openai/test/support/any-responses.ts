@@ -133,7 +133,13 @@ const answered = (stored: RichMessage): readonly RichMessage[] => [
 ];
 
 const toolOf = (name: string) =>
-  createTool({ name, description: "d", parameters: z.looseObject({}), execute: async () => "done" });
+  createTool({
+    name,
+    description: "d",
+    parameters: z.looseObject({}),
+    needsApproval: () => false,
+    execute: async () => "done",
+  });
 
 /** A strict service that answers with these items. */
 function openModel() {

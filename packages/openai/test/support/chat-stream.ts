@@ -3,7 +3,7 @@ import type { RecordedStream } from "../../../../test/models/stream-cuts.ts";
 import { createOpenAIProvider } from "../../src/index.ts";
 
 const model = "gpt-test";
-const message = { reasoning_content: "Hm… 🤔", content: "Grüße 🌍!", annotations: [{ url: "…" }] };
+const message = { reasoning_content: "Hm… 🤔", content: "Grüße 🌍!", annotations: [{ note: "…" }] };
 const pay = { id: "call_1", type: "function", function: { name: "pay", arguments: '{"amount":5}' } };
 
 const eventsOf = (message: Extract<ChatAnswer, { kind: "reply" }>["message"]) => [

@@ -70,7 +70,8 @@ function toTell({ message }: ModelCompletion) {
       .map(shown)
       .toSorted(),
     calls: (message?.tool_calls ?? []).map(({ id, function: called, custom }) => ({
-      ...{ id, name: called?.name ?? custom?.name, text: called?.arguments ?? custom?.input },
+      ...(id === "" ? {} : { id }),
+      ...{ name: called?.name ?? custom?.name, text: called?.arguments ?? custom?.input },
     })),
   };
 }

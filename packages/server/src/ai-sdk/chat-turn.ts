@@ -65,9 +65,12 @@ export function isSaid(chat: StoredChat, { id, content }: SaidMessage): boolean 
  */
 export function answeringTurn(
   conversationId: string,
-  { approvals, resultsOf }: ClientAnswers,
+  { approvals: given, resultsOf }: ClientAnswers,
   waiting: readonly Interruption[],
 ): ChatTurn {
+  // The client also keeps the decisions of earlier requests about calls that the model provider runs.
+  const open = given.filter((decision) => waiting.some(({ toolCallId: id }) => id === decision.toolCallId));
+  const approvals = open.length === 0 ? given : open;
   const results = resultsOf(waiting);
   const toolResults = results.map(({ files: _, ...result }) => result);
   return {

@@ -88,13 +88,16 @@ function SourceList({ sources }: { readonly sources: readonly Source[] }) {
     <ol class="sources" aria-label="Sources">
       {sources.map(({ number, title, href, place }) => (
         <li key={number} value={number}>
-          {href === undefined ? (
-            title
-          ) : (
-            <a href={href} target="_blank" rel="noopener noreferrer">
-              {title}
-            </a>
-          )}
+          {/* A title must not change the direction of the host behind it. */}
+          <bdi>
+            {href === undefined ? (
+              title
+            ) : (
+              <a href={href} target="_blank" rel="noopener noreferrer">
+                {title}
+              </a>
+            )}
+          </bdi>
           {place !== undefined && <span> {place}</span>}
         </li>
       ))}

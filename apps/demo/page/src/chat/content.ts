@@ -41,7 +41,7 @@ export function contentOf({ content }: { readonly content: unknown }): MessageCo
       texts.push({ text, marks: [], goesOn });
     } else if (part.type === "source") {
       const number = sources.numberOf(part);
-      last?.marks.push(...citedAt(part, last.text.length).map((at) => ({ at, number })));
+      last?.marks.push(...citedAt(part, last.text).map((at) => ({ at, number })));
     }
   }
   return {

@@ -63,10 +63,22 @@ function webAddress(url: string): string | undefined {
   }
 }
 
-/** Returns where a source is cited in a text of this length: the ends of its ranges, each once. */
-export function citedAt({ ranges }: LooseSource, length: number): readonly number[] {
+/**
+ * Returns where a source is cited in a text: the ends of its ranges, each once. A mark at the beginning of a line would
+ * change the line's Markdown, so a range ends before white space.
+ */
+export function citedAt({ ranges }: LooseSource, text: string): readonly number[] {
   const ends = (Array.isArray(ranges) ? ranges : []).flatMap((range: { readonly end?: unknown } | null) =>
-    typeof range?.end === "number" && Number.isInteger(range.end) ? [range.end] : [],
+    typeof range?.end === "number" && Number.isInteger(range.end) && range.end <= text.length
+      ? [wholeEnd(text, range.end)]
+      : [],
   );
-  return [...new Set(ends)].filter((end) => end > 0 && end <= length);
+  return [...new Set(ends)].filter((end) => end > 0);
+}
+
+/** Returns the position without white space before it, and not between the halves of a character. */
+function wholeEnd(text: string, end: number): number {
+  let at = (text.codePointAt(end - 1) ?? 0) > 0xffff ? end + 1 : end;
+  while (at > 0 && /\s/.test(text[at - 1] ?? "")) at -= 1;
+  return at;
 }

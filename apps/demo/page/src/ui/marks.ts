@@ -10,14 +10,18 @@ export interface Mark {
 const MARK = /\u2009\uE000(\d+)\uE001/g;
 
 /** Returns the text with the marks in it. */
-export const marked = (text: string, marks: readonly Mark[]): string =>
-  // From the end on, so that the positions before it stay.
-  marks
-    .toSorted((a, b) => b.at - a.at || b.number - a.number)
-    .reduce(
-      (whole, { at, number }) => `${whole.slice(0, at)}\u2009\uE000${number}\uE001${whole.slice(at)}`,
-      text.replaceAll(/[\uE000\uE001]/g, "\ufffd"),
-    );
+export function marked(text: string, marks: readonly Mark[]): string {
+  const own = text.replaceAll(/[\uE000\uE001]/g, "\ufffd");
+  let from = 0;
+  const pieces = marks
+    .toSorted((a, b) => a.at - b.at || a.number - b.number)
+    .map(({ at, number }) => {
+      const piece = `${own.slice(from, at)}\u2009\uE000${number}\uE001`;
+      from = at;
+      return piece;
+    });
+  return pieces.join("") + own.slice(from);
+}
 
 /** Returns a marked text without its marks. */
 export const unmarked = (text: string): string => text.replaceAll(MARK, "");

@@ -71,6 +71,24 @@ describe("contentOf", () => {
     ]);
   });
 
+  it("marks neither the inside of a character nor the beginning of a line", () => {
+    const words = "It rains 😀.\n- It is cold.";
+    const content = [text(words), source("s1", "https://a.example", [0, 10], [0, 13])];
+    expect(shown(contentOf({ content }).markedText)).toBe("It rains 😀[1].[1]\n- It is cold.");
+  });
+
+  it("marks a long text in many places at once", () => {
+    const words = "word ".repeat(10_000);
+    const ends = Array.from({ length: 10_000 }, (_, index) => [0, index * 5 + 4] as const);
+    const content = [
+      text(words),
+      ...Array.from({ length: 30 }, (_, index) => source(`s${index}`, `https://a.example/${index}`, ...ends)),
+    ];
+    const began = performance.now();
+    expect(contentOf({ content }).sources).toHaveLength(30);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
   it("takes no mark that a text has itself", () => {
     const { markedText } = contentOf({
       content: [text("a\u2009\uE0001\uE001b"), source("s1", "https://a.example", [0, 5])],

@@ -68,6 +68,28 @@ export function itServesHeadlessChats(openWorld: OpenWorld): void {
     expectSame(chat, await read());
   });
 
+  it("approves calls that the model provider runs, one after the other", async () => {
+    const asks = (...ids: string[]) => {
+      const order = { type: "function", function: { name: "shop.order", arguments: "{}" } } as const;
+      const tool_calls = ids.map((id) => ({ ...order, id, providerExecuted: true }));
+      return { fields: { content: "So: ", tool_calls } };
+    };
+    const { chatOf, read } = await startChat(openWorld, [asks("m1"), asks("m2", "m3"), "Ordered."]);
+    const chat = chatOf();
+    await chat.sendMessage({ text: "Order." });
+    for (const toolCallId of ["m1", "m2", "m3"]) {
+      const part = chat.lastMessage?.parts.find(
+        (each) => "toolCallId" in each && each.toolCallId === toolCallId,
+      );
+      const { approval } = part as { approval?: { id: string } };
+      await chat.addToolApprovalResponse({ id: approval?.id ?? "", approved: true });
+      await chat.sendMessage();
+      expect(chat.error).toBeUndefined();
+    }
+    expect(textOf(chat.lastMessage)).toEqual(["So: ", "So: ", "Ordered."]);
+    expectSame(chat, await read());
+  });
+
   it("sends another message while a call waits", async () => {
     const { chatOf, read } = await startChat(openWorld, [
       { toolCalls: [{ name: "pay", arguments: { amount: 5 } }] },
