@@ -59,8 +59,8 @@ export const googleRecordings: readonly Recording[] = [
     sentBack: [{ role: "model", parts: [{ text: "Höhe: very tall." }] }],
   },
   {
-    feature: "stop reasons",
-    name: "nothing is said about the pages that were found",
+    feature: "sources",
+    name: "of a reply without a word",
     documented: `${DOCS}/google-search`,
     model: "gemini-3-pro",
     replies: [responseWith([], { groundingMetadata })],
