@@ -116,26 +116,22 @@ export function sharedFailures<Reply>(api: ModelApi<Reply>): readonly Failure<Re
   ];
 }
 
-/** The AI SDK reads no errors from a 200. */
-const errorsIn200 = <Reply>({ errorName, error, stream }: ModelApi<Reply>): readonly Failure<Reply>[] =>
-  errorName === undefined
-    ? []
-    : [
-        {
-          name: "answers 200 with an error that may pass",
-          way: "whole",
-          steps: [raw(200, stream.error)],
-          asked: 2,
-          error: passes,
-        },
-        {
-          name: "answers 200 with an error of the request",
-          way: "whole",
-          steps: [raw(200, error.body)],
-          asked: 1,
-          error: stays,
-        },
-      ];
+const errorsIn200 = <Reply>({ error, stream }: ModelApi<Reply>): readonly Failure<Reply>[] => [
+  {
+    name: "answers 200 with an error that may pass",
+    way: "whole",
+    steps: [raw(200, stream.error)],
+    asked: 2,
+    error: passes,
+  },
+  {
+    name: "answers 200 with an error of the request",
+    way: "whole",
+    steps: [raw(200, error.body)],
+    asked: 1,
+    error: stays,
+  },
+];
 
 const emptyReplies = <Reply>({ empty }: ModelApi<Reply>): readonly Failure<Reply>[] =>
   Object.entries({ "no text": "", ...empty }).map(([lacking, reply]) => ({

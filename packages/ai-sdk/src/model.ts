@@ -32,9 +32,7 @@ export type AiSdkModelFactory = (name: string) => AiSdkModel | PromiseLike<AiSdk
 
 export type Specification = "v2" | "v3" | "v4";
 
-const SPECIFICATIONS: ReadonlySet<string> = new Set<Specification>(["v2", "v3", "v4"]);
-
-const isSpecification = (version: string): version is Specification => SPECIFICATIONS.has(version);
+const isSpecification = (version: string): version is Specification => /^v[234]$/.test(version);
 
 /** A model with a supported specification, and the model's origin for stored messages. */
 export interface KnownModel {

@@ -12,7 +12,10 @@ function responseWith(parts: readonly Json[], fields: Json = {}): RecordedReply 
   const end = { finishReason: "STOP", ...fields };
   return {
     whole: responseOf(parts, end),
-    events: parts.map((part, at) => responseOf([part], at === parts.length - 1 ? end : {})),
+    events:
+      parts.length === 0
+        ? [responseOf([], end)]
+        : parts.map((part, at) => responseOf([part], at === parts.length - 1 ? end : {})),
   };
 }
 
@@ -56,6 +59,14 @@ export const googleRecordings: readonly Recording[] = [
     sentBack: [{ role: "model", parts: [{ text: "Höhe: very tall." }] }],
   },
   {
+    feature: "sources",
+    name: "of a reply without a word",
+    documented: `${DOCS}/google-search`,
+    model: "gemini-3-pro",
+    replies: [responseWith([], { groundingMetadata })],
+    outcome: { status: "error", error: { _tag: "ModelBehaviorError" }, says: "empty" },
+  },
+  {
     feature: "code execution",
     name: "with its result",
     documented: `${DOCS}/code-execution`,
@@ -73,5 +84,29 @@ export const googleRecordings: readonly Recording[] = [
         ],
       },
     ],
+  },
+  {
+    feature: "code execution",
+    name: "in the middle of a text, whose stream the AI SDK doesn't divide",
+    documented: `${DOCS}/code-execution`,
+    model: "gemini-3-pro",
+    agent: { modelConfig: tools("google.code_execution") },
+    replies: [
+      responseWith([{ text: "Let me see. " }, code, ran, { text: "It is 42." }], { groundingMetadata }),
+    ],
+    outcome: { status: "completed", output: "Let me see. \nIt is 42." },
+    kept: [
+      {
+        content: [
+          { type: "text", text: "Let me see. " },
+          { type: "provider-tool-call", name: "code_execution" },
+          { type: "provider-tool-result", name: "code_execution" },
+          { type: "text", text: "It is 42." },
+          { type: "source", url: "https://towers.example/" },
+        ],
+      },
+    ],
+    // The AI SDK has no place for the code.
+    sentBack: [{ role: "model", parts: [{ text: "Let me see. " }, { text: "It is 42." }] }],
   },
 ];

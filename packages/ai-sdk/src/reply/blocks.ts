@@ -7,6 +7,8 @@ type Block = { readonly type: "text" | "reasoning"; text: string } & Record<stri
 
 const BLOCK_PIECE = /^(text|reasoning)-(start|delta|end)$/;
 
+const isBlock = ({ type }: Fields): boolean => type === "text" || type === "reasoning";
+
 /** Checks whether a piece of a stream belongs to a text or reasoning. */
 export const isBlockPiece = (piece: Fields): boolean => BLOCK_PIECE.test(textField(piece, "type") ?? "");
 
@@ -21,6 +23,9 @@ export function collectBlocks(items: Fields[]): (piece: Fields) => ModelStreamCh
     const id = textField(piece, "id") ?? "";
     const key = `${kind}:${id}`;
     let block = step === "start" ? undefined : open.get(key);
+    // Google's text and reasoning go on behind a call.
+    if (step === "delta" && !isBlock(items.findLast(({ type }) => type !== "source") ?? {}))
+      block = undefined;
     if (block === undefined) {
       block = { type: kind === "reasoning" ? "reasoning" : "text", text: "" };
       items.push(block);

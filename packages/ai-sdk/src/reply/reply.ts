@@ -13,15 +13,21 @@ export interface Replying {
 
 /**
  * Converts the result of a model's `doGenerate` into a reply for the engine. Throws an `AiSdkCallError` if the model ended
- * with an error, or calls a tool of its provider that the application runs, without such a tool of the agent.
+ * with an error or paused, or calls a tool of its provider that the application runs, without such a tool of the agent.
  */
 export function completionOf(result: unknown, { known, tools }: Replying): ModelCompletion {
   const { content, ...fields } = fieldsOf(result);
   const { provider } = known.model;
   const { reason, raw, isError } = finishReasonOf(fields["finishReason"], provider);
   if (isError) throw errors.reported({ code: raw }, provider);
+  if (raw === "pause_turn" || raw === "compaction")
+    throw errors.configuration(
+      `${provider} paused its reply (${raw}): only @jaf/anthropic continues it`,
+    );
+  // Where only the AI SDK says that the reply was filtered, it has the text of a refusal.
   const filtered = reason === "content_filter";
-  const refusal = filtered && raw === "refusal" ? "cut" : filtered && REFUSED.has(raw) ? "text" : undefined;
+  const refusal =
+    filtered && raw === "refusal" ? "cut" : filtered && (raw ?? "stop") === "stop" ? "text" : undefined;
   const message = messageOf({ content: listOf(content), fields, refusal });
   for (const { function: called, ...call } of message.tool_calls ?? []) {
     const name = called?.name ?? "";
@@ -55,8 +61,8 @@ export interface FinishReason {
 
 const UNKNOWN: ReadonlySet<string> = new Set(["other", "unknown", "error", "interrupted"]);
 
-/** The provider's own words for a reply of which only the AI SDK says that it was filtered: it has the text of a refusal. */
-const REFUSED: ReadonlySet<string | undefined> = new Set(["stop", undefined]);
+/** The provider's own words for a reply that has no usable end, most of them Google's. */
+const FAILED = /^(error|(MALFORMED|UNEXPECTED|TOO_MANY)_.*)$/;
 
 /** Reads why a reply ended. Specifications V3 and V4 also send the provider's own reason; V2 sends a single string. */
 export function finishReasonOf(sent: unknown, provider: string): FinishReason {
@@ -66,14 +72,14 @@ export function finishReasonOf(sent: unknown, provider: string): FinishReason {
   return {
     reason: isUnsaid ? (raw ?? unified) : unified.replace("-", "_"),
     raw,
-    isError: unified === "error" || raw === "error",
+    isError: unified === "error" || FAILED.test(raw ?? ""),
     isUnknown: isUnsaid && (raw === undefined || unified === "interrupted"),
   };
 }
 
-/** Anthropic has no filter but refusals. */
+/** Anthropic has no filter but refusals. V2 has a word of its own for no reason. */
 function rawV2(unified: string, provider: string): string | undefined {
-  if (UNKNOWN.has(unified)) return undefined;
+  if (unified !== "other" && UNKNOWN.has(unified)) return undefined;
   return unified === "content-filter" && provider.includes("anthropic") ? "refusal" : unified;
 }
 

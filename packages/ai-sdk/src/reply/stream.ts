@@ -68,16 +68,14 @@ function collectReply(own: ReadonlySet<unknown>): ReplyCollector {
   const items: Fields[] = [];
   const addBlock = collectBlocks(items);
   let response: Fields = {};
-  /** Indexes of the calls whose input is streamed, by call id. */
-  const indices = new Map<string, number>();
-  /** The ids of the calls that were told. */
-  const told = new Set<string>();
+  /** Indexes of the calls that were told, by call id. */
+  const told = new Map<string, number>();
   let calls = 0;
   /** Calls that weren't told, by call id. */
   const held = new Map<unknown, Fields>();
 
   const tellCall = ({ id = "", function: called }: ModelToolCall): ModelStreamChunk => {
-    told.add(id);
+    told.set(id, calls);
     return { type: "tool_call_delta", index: calls++, id, ...called };
   };
 
@@ -86,15 +84,11 @@ function collectReply(own: ReadonlySet<unknown>): ReplyCollector {
     return part === undefined || isSource(part) ? ALIVE : { type: "part", part };
   };
 
-  /** Tells the held calls that the provider answers itself, as the next piece shows. */
-  const release = ({ type, toolCallId: id }: Fields): readonly ModelStreamChunk[] => {
-    if (type === "tool-approval-request") held.delete(id);
-    const isAnswered = (call: Fields) =>
-      call["providerExecuted"] === true || (type === "tool-result" && call["toolCallId"] === id);
-    return [...held.values()].filter(isAnswered).map((call) => {
-      held.delete(call["toolCallId"]);
-      return tellPart(call);
-    });
+  /** Tells a held call, since the provider answers it. */
+  const release = (id: unknown): readonly ModelStreamChunk[] => {
+    const call = held.get(id);
+    held.delete(id);
+    return call === undefined ? [] : [tellPart(call)];
   };
 
   const tell = (piece: Fields): ModelStreamChunk => {
@@ -103,12 +97,11 @@ function collectReply(own: ReadonlySet<unknown>): ReplyCollector {
       case "tool-input-start": {
         // Text input isn't streamed, since the complete call has it as JSON.
         if (!isOwn || piece["inputEncoding"] === "text") return ALIVE;
-        const id = textField(piece, "id") ?? "";
-        indices.set(id, calls);
-        return tellCall({ id, function: { name: textField(piece, "toolName") ?? "" } });
+        const name = textField(piece, "toolName") ?? "";
+        return tellCall({ id: textField(piece, "id") ?? "", function: { name } });
       }
       case "tool-input-delta": {
-        const index = indices.get(textField(piece, "id") ?? "");
+        const index = told.get(textField(piece, "id") ?? "");
         if (index === undefined) return ALIVE;
         return { type: "tool_call_delta", index, arguments: textField(piece, "delta") ?? "" };
       }
@@ -122,11 +115,11 @@ function collectReply(own: ReadonlySet<unknown>): ReplyCollector {
         return ALIVE;
       case "tool-call":
         items.push(piece);
-        if (isOwn)
-          return indices.delete(textField(piece, "toolCallId") ?? "") ? ALIVE : tellCall(callOf(piece));
+        if (isOwn) return told.has(textField(piece, "toolCallId") ?? "") ? ALIVE : tellCall(callOf(piece));
         held.set(piece["toolCallId"], piece);
         return ALIVE;
       case "tool-approval-request":
+        held.delete(piece["toolCallId"]);
         items.push(piece);
         return ALIVE;
       default:
@@ -136,13 +129,13 @@ function collectReply(own: ReadonlySet<unknown>): ReplyCollector {
   };
 
   return {
-    add: (piece) => {
-      const before = held.size === 0 ? [] : release(piece);
-      return [...before, isBlockPiece(piece) ? addBlock(piece) : tell(piece)];
-    },
+    add: (piece) => [
+      ...(piece["type"] === "tool-result" ? release(piece["toolCallId"]) : []),
+      isBlockPiece(piece) ? addBlock(piece) : tell(piece),
+    ],
     collected: () => ({ content: items, response }),
     rest: ({ content, tool_calls: called } = {}) => [
-      ...release({}),
+      ...[...held.values()].filter(({ providerExecuted }) => providerExecuted === true).map(tellPart),
       ...(Array.isArray(content) ? content : []).filter(isSource).map(sourceChunk),
       ...(called ?? []).filter(({ id = "" }) => !told.has(id)).map(tellCall),
     ],

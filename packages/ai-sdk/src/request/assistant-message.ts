@@ -76,6 +76,9 @@ function ownPart(part: ContentPart, recipient: Recipient): AssistantPart | undef
     case "compaction":
       return { type: "text", text: textField(part, "text") ?? "", ...options };
     case "provider-tool-call":
+      // The AI SDK would send code that Google ran as a call without a result, which Google refuses.
+      if (options.providerOptions === undefined && recipient.origin.provider.startsWith("google."))
+        return undefined;
       return {
         type: "tool-call",
         toolCallId: textField(part, "id") ?? "",
@@ -97,10 +100,8 @@ function ownPart(part: ContentPart, recipient: Recipient): AssistantPart | undef
       if (file?.data.type !== "data" && file?.data.type !== "url") return undefined;
       return { type: "reasoning-file", mediaType: file.mediaType, data: file.data, ...options };
     }
-    case "custom": {
-      const kind = textField(part, "kind");
-      return isKind(kind) ? { type: "custom", kind, ...options } : undefined;
-    }
+    case "custom":
+      return { type: "custom", kind: textField(part, "kind") as `${string}.${string}`, ...options };
     default: {
       const readable = readablePart(part, recipient);
       if (readable !== undefined) return { ...readable, ...options };
@@ -111,8 +112,6 @@ function ownPart(part: ContentPart, recipient: Recipient): AssistantPart | undef
   }
 }
 
-const isKind = (kind: string | undefined): kind is `${string}.${string}` => kind?.includes(".") === true;
-
 function providerOutput({ output, isError }: ContentPart): ToolOutput {
   // The provider sent JSON, and the store keeps JSON.
   const value = (output ?? null) as JSONValue;
@@ -121,12 +120,12 @@ function providerOutput({ output, isError }: ContentPart): ToolOutput {
 }
 
 function callPart(call: RichToolCall, isOwn: boolean, { providerTools }: Recipient): AssistantPart {
-  const { name } = calledTool(call);
+  const { name, input } = calledTool(call);
   return {
     type: "tool-call",
     toolCallId: call.id,
     toolName: name,
-    input: providerTools.has(name) ? jsonIn(calledTool(call).input) : inputObject(call),
+    input: (providerTools.has(name) ? jsonIn(input) : undefined) ?? inputObject(call),
     ...(isProviderExecuted(call) ? { providerExecuted: true } : {}),
     ...(isOwn ? withGoogleSignature(providerOptionsOf(call.providerMetadata)) : {}),
   };
@@ -140,11 +139,8 @@ function withGoogleSignature(
   options: ReturnType<typeof providerOptionsOf>,
 ): ReturnType<typeof providerOptionsOf> {
   const { providerOptions = {} } = options;
-  if ("google" in providerOptions) return options;
   const signed = Object.values(providerOptions).find(
     ({ thoughtSignature }) => thoughtSignature !== undefined,
   );
-  if (signed?.["thoughtSignature"] === undefined) return options;
-  const google = { thoughtSignature: signed["thoughtSignature"] };
-  return { providerOptions: { ...providerOptions, google } };
+  return signed === undefined ? options : { providerOptions: { google: signed, ...providerOptions } };
 }

@@ -72,13 +72,11 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Returns a text in place of media whose data is missing, e.g. because a blob was lost. */
-export const mediaPlaceholder = (part: ContentPart): string =>
-  `[${textField(part, "filename") ?? textField(part, "mediaType") ?? "media"}]`;
-
-/** Returns a text in place of a file that the model can't get. */
-export const placeholder = ({ filename, mediaType }: Omit<PromptFile, "data">): string =>
-  `[${filename ?? mediaType}]`;
+/** Returns a text in place of a file that the model can't get, or whose data is missing, e.g. because a blob was lost. */
+export function placeholder(file: object): string {
+  const fields = { ...file };
+  return `[${textField(fields, "filename") ?? textField(fields, "mediaType") ?? "media"}]`;
+}
 
 interface Downloading {
   readonly download: AiSdkProviderOptions["download"];

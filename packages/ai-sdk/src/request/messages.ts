@@ -1,9 +1,9 @@
-import type { RichMessage } from "@jaf/memory";
+import type { RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, messageText, partText, stableLength } from "@jaf/memory/internal";
 import { approvalIn, isProviderExecuted, textField, withoutForeignApprovals } from "@jaf/model-http";
 import { assistantParts, type Recipient } from "./assistant-message.ts";
 import { executorOutput } from "./executor-output.ts";
-import { fileOf, mediaPlaceholder } from "./media.ts";
+import { fileOf, placeholder } from "./media.ts";
 import { type PromptMessage, providerOptionsOf, type ToolPart, type UserPart } from "./prompt.ts";
 import { addCacheControl, cacheControlFor } from "./prompt-cache.ts";
 import { toolOutput } from "./tools.ts";
@@ -21,7 +21,7 @@ export function toPrompt(
   const messages = withoutForeignApprovals(history, recipient.origin);
   const system: PromptMessage[] = [];
   const rest: PromptMessage[] = [];
-  const known: AskedBefore = { toolNames: new Map(), approvals: new Map() };
+  const known: AskedBefore = new Map();
   const { cache = {} } = recipient;
   const cacheControl = cacheControlFor(recipient.origin, cache);
   if (instructions !== "") system.push({ role: "system", content: instructions });
@@ -42,7 +42,7 @@ export function toPrompt(
         addUser(rest, message, recipient);
         break;
       case "assistant": {
-        recordAsked(known, message);
+        for (const call of message.tool_calls ?? []) known.set(call.id, call);
         const content = assistantParts(message, recipient);
         if (content.length > 0) rest.push({ role: "assistant", content });
         break;
@@ -57,20 +57,11 @@ export function toPrompt(
   return [...system, ...rest];
 }
 
-/** The tool calls and requests for approval in the messages that were converted so far. */
-interface AskedBefore {
-  /** The tool name of the latest call with an id. Earlier calls may have the same id, because providers repeat ids. */
-  readonly toolNames: Map<string, string>;
-  /** The provider's id of the approval that the latest call with an id waits for, by the call's id. */
-  readonly approvals: Map<string, string | undefined>;
-}
-
-function recordAsked({ toolNames, approvals }: AskedBefore, { tool_calls: calls = [] }: RichMessage): void {
-  for (const call of calls) {
-    toolNames.set(call.id, calledTool(call).name);
-    approvals.set(call.id, isProviderExecuted(call) ? textField(call, "approvalId") : undefined);
-  }
-}
+/**
+ * The latest call with an id in the messages that were converted so far. Earlier calls may have the same id, because
+ * providers repeat ids.
+ */
+type AskedBefore = Map<string, RichToolCall>;
 
 function addUser(prompt: PromptMessage[], message: RichMessage, recipient: Recipient): void {
   const options = providerOptionsOf(message.providerMetadata);
@@ -85,7 +76,7 @@ function addUser(prompt: PromptMessage[], message: RichMessage, recipient: Recip
     const file = fileOf(part, recipient.providerKey);
     if (text !== undefined && text !== "") content.push({ type: "text", text, ...partOptions });
     else if (file !== undefined) content.push({ type: "file", ...file, ...partOptions });
-    else if (part.type === "media") content.push({ type: "text", text: mediaPlaceholder(part) });
+    else if (part.type === "media") content.push({ type: "text", text: placeholder(part) });
   }
   if (content.length > 0) prompt.push({ role: "user", content, ...options });
 }
@@ -93,9 +84,10 @@ function addUser(prompt: PromptMessage[], message: RichMessage, recipient: Recip
 /** Converts a tool result. Returns `undefined` for a result without its call, which every provider refuses. */
 function resultPart(message: RichMessage, recipient: Recipient, known: AskedBefore): ToolPart | undefined {
   const { content, tool_call_id: toolCallId = "" } = message;
-  const toolName = known.toolNames.get(toolCallId);
-  if (toolName === undefined) return undefined;
-  const approvalId = known.approvals.get(toolCallId);
+  const call = known.get(toolCallId);
+  if (call === undefined) return undefined;
+  const toolName = calledTool(call).name;
+  const approvalId = isProviderExecuted(call) ? textField(call, "approvalId") : undefined;
   if (approvalId !== undefined) return { type: "tool-approval-response", approvalId, ...approvalIn(message) };
   const providerTool = recipient.providerTools.get(toolName);
   return {

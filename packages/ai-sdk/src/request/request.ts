@@ -1,6 +1,7 @@
 import type { ModelConfig, ModelProvider, ProviderOptions } from "@jaf/core";
+import type { RichMessage } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
-import { type Fields, fieldsOf } from "@jaf/model-http";
+import { type Fields, fieldsOf, isSameOrigin } from "@jaf/model-http";
 import type * as z from "zod";
 import { type CallableTools, type KnownModel, providerKey } from "../model.ts";
 import type { AiSdkProviderOptions } from "../options.ts";
@@ -30,7 +31,7 @@ export async function modelCall<Ctx>(
   const cache = config.cache || undefined;
   const key = providerKey(known.model);
   const merged = providerOptionsFor(agent.modelConfig ?? {}, known, options);
-  const { provided, options: providerOptions } = splitTools(merged, known);
+  const { provided, options: given } = splitTools(merged, known);
   const providerTools = new Map(provided.map(({ name, id }) => [name, id]));
   const prompt = toPrompt(agent.instructions(state), state.messages, {
     origin: known.origin,
@@ -45,14 +46,16 @@ export async function modelCall<Ctx>(
     providerKey: key,
     cacheControl: cache?.tools === true ? cacheControlFor(known.origin, cache) : undefined,
   });
-  const settings = {
-    ...callSettings(agent, known, options),
-    ...(tools.length === 0 ? {} : { tools, ...toolChoice(agent.modelConfig ?? {}) }),
-    ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
-  };
+  const providerOptions = mergedOptions(
+    given,
+    pendingContainer(given, known, state.messages),
+    withoutThinking(given, prompt),
+  );
   return {
     call: {
-      ...withoutRefusedThinking(settings, prompt),
+      ...callSettings(agent, known, options),
+      ...(tools.length === 0 ? {} : { tools, ...toolChoice(agent.modelConfig ?? {}) }),
+      ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
       prompt: promptOfSpecification(known.specification, prompt),
       ...(options.headers === undefined ? {} : { headers: { ...options.headers } }),
       ...present({ abortSignal: config.signal }),
@@ -93,6 +96,22 @@ function providerOptionsFor(
 }
 
 /**
+ * Returns the option for the container in which Anthropic's code waits for results, which the AI SDK doesn't remember. The
+ * application's skills stay.
+ */
+function pendingContainer(
+  { anthropic = {} }: Readonly<Record<string, Fields>>,
+  { origin }: KnownModel,
+  messages: readonly RichMessage[],
+): ProviderOptions | undefined {
+  const last = messages.findLast(({ role }) => role === "assistant");
+  const { id } = fieldsOf(fieldsOf(fieldsOf(last?.providerMetadata)["anthropic"])["container"]);
+  return typeof id === "string" && messages.at(-1)?.role === "tool" && isSameOrigin(last?.origin, origin)
+    ? { anthropic: { container: { ...fieldsOf(anthropic["container"]), id } } }
+    : undefined;
+}
+
+/**
  * Returns the setting for the reply's format. Returns `undefined` unless the schema is an object schema: most providers
  * accept nothing else.
  */
@@ -102,19 +121,17 @@ function responseFormat(codec: z.ZodType | undefined): Fields | undefined {
 }
 
 /**
- * Disables thinking if Anthropic would otherwise refuse the prompt. Older models with `thinking: { type: "enabled" }`
- * refuse tool results in a step that doesn't begin with their own thinking, e.g. after a handoff. Anthropic's error message
- * advises to disable thinking in this case.
+ * Returns the option that disables thinking if Anthropic would otherwise refuse the prompt. Older models with
+ * `thinking: { type: "enabled" }` refuse tool results in a step that doesn't begin with their own thinking, e.g. after a
+ * handoff. Anthropic's error message advises to disable thinking in this case.
  */
-function withoutRefusedThinking(settings: Fields, prompt: readonly PromptMessage[]): Fields {
-  const options = fieldsOf(settings["providerOptions"]);
-  const anthropic = fieldsOf(options["anthropic"]);
-  if (fieldsOf(anthropic["thinking"])["type"] !== "enabled" || !isUnderWayWithoutThinking(prompt)) {
-    return settings;
-  }
-  const thinking = { type: "disabled" };
-  return { ...settings, providerOptions: { ...options, anthropic: { ...anthropic, thinking } } };
-}
+const withoutThinking = (
+  { anthropic = {} }: Readonly<Record<string, Fields>>,
+  prompt: readonly PromptMessage[],
+): ProviderOptions | undefined =>
+  fieldsOf(anthropic["thinking"])["type"] === "enabled" && isUnderWayWithoutThinking(prompt)
+    ? { anthropic: { thinking: { type: "disabled" } } }
+    : undefined;
 
 function isUnderWayWithoutThinking(prompt: readonly PromptMessage[]): boolean {
   // A user message may follow; the results still come first.

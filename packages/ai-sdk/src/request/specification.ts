@@ -14,7 +14,6 @@ import type {
   AssistantPart,
   FileData,
   FilePart,
-  OutputPart,
   PromptMessage,
   ToolOutput,
   ToolPart,
@@ -25,12 +24,6 @@ type PromptV3Message = LanguageModelV3Prompt[number];
 
 type PromptV3Part = Exclude<PromptV3Message["content"], string>[number];
 
-type PromptV3UserPart = Extract<PromptV3Message, { role: "user" }>["content"][number];
-
-type PromptV3AssistantPart = Extract<PromptV3Message, { role: "assistant" }>["content"][number];
-
-type PromptV3ToolPart = Extract<PromptV3Message, { role: "tool" }>["content"][number];
-
 type OutputV3Part = Extract<LanguageModelV3ToolResultOutput, { type: "content" }>["value"][number];
 
 type OutputV2Part = Extract<LanguageModelV2ToolResultOutput, { type: "content" }>["value"][number];
@@ -40,56 +33,31 @@ export function promptOfSpecification(
   specification: Specification,
   prompt: PromptMessage[],
 ): LanguageModelV4Prompt | LanguageModelV3Prompt | LanguageModelV2Prompt {
-  switch (specification) {
-    case "v4":
-      return prompt;
-    case "v3":
-      return prompt.map((message) => messageV3(message, outputV3));
-    case "v2":
-      // V2 has other tool results, and no approval decisions.
-      return prompt
-        .map((message) => messageV3(message, outputV2))
-        .filter(({ role, content }) => role !== "tool" || content.length > 0) as LanguageModelV2Prompt;
-  }
+  if (specification === "v4") return prompt;
+  const isV2 = specification === "v2";
+  return prompt
+    .map(({ content, ...message }) => ({
+      ...message,
+      content: typeof content === "string" ? content : content.flatMap((part) => partV3(part, isV2)),
+    }))
+    .filter(({ role, content }) => role !== "tool" || content.length > 0) as LanguageModelV3Prompt;
 }
 
-type OutputTranslation = (output: ToolOutput) => LanguageModelV3ToolResultOutput;
-
-function messageV3(message: PromptMessage, output: OutputTranslation): PromptV3Message {
-  switch (message.role) {
-    case "system":
-      return message;
-    case "user":
-      return { ...message, content: message.content.map(userPartV3) };
-    case "assistant":
-      return { ...message, content: message.content.flatMap((part) => assistantPartV3(part, output)) };
-    case "tool":
-      return { ...message, content: message.content.flatMap((part) => toolPartV3(part, output)) };
-  }
-}
-
-const userPartV3 = (part: UserPart): PromptV3UserPart => (part.type === "text" ? part : filePartV3(part));
-
-function assistantPartV3(part: AssistantPart, output: OutputTranslation): PromptV3AssistantPart[] {
+/** Converts a part of a prompt. Leaves out what older models don't know, and never sent. */
+function partV3(part: UserPart | AssistantPart | ToolPart, isV2: boolean): readonly PromptV3Part[] {
   switch (part.type) {
-    case "text":
-    case "reasoning":
-    case "tool-call":
-      return [part];
     case "file":
       return [filePartV3(part)];
     case "tool-result":
-      return [{ ...part, output: output(part.output) }];
-    // Only V4 models send these, and only they get them back.
+      return [{ ...part, output: outputV3(part.output, isV2) }];
     case "custom":
     case "reasoning-file":
       return [];
+    case "tool-approval-response":
+      return isV2 ? [] : [part];
+    default:
+      return [part];
   }
-}
-
-function toolPartV3(part: ToolPart, output: OutputTranslation): PromptV3ToolPart[] {
-  if (part.type === "tool-result") return [{ ...part, output: output(part.output) }];
-  return output === outputV2 ? [] : [part];
 }
 
 /** Matches OpenAI's file ids. Only OpenAI's provider accepts a file id in place of data. */
@@ -114,13 +82,15 @@ function dataV3(data: FileData): LanguageModelV3DataContent | undefined {
   }
 }
 
-function outputV3(output: ToolOutput): LanguageModelV3ToolResultOutput {
-  return output.type === "content" ? { type: "content", value: output.value.map(outputPartV3) } : output;
+function outputV3(output: ToolOutput, isV2: boolean): LanguageModelV3ToolResultOutput {
+  if (output.type !== "content") return output;
+  const value = output.value.map((part) =>
+    part.type === "text" ? part : isV2 ? outputFileV2(part) : outputFileV3(part),
+  );
+  return { type: "content", value: value as OutputV3Part[] };
 }
 
-function outputPartV3(part: OutputPart): OutputV3Part {
-  if (part.type !== "file") return part;
-  const { mediaType, filename, data } = part;
+function outputFileV3({ mediaType, filename, data }: FilePart): OutputV3Part {
   const isImage = mediaType.startsWith("image/");
   switch (data.type) {
     case "data": {
@@ -137,14 +107,9 @@ function outputPartV3(part: OutputPart): OutputV3Part {
   }
 }
 
-/** Converts a tool result for models of specification V2, which have other types of result parts. */
-function outputV2(output: ToolOutput): LanguageModelV3ToolResultOutput {
-  if (output.type !== "content") return output;
-  const value: OutputV2Part[] = output.value.map((part) => {
-    if (part.type === "text") return { type: "text", text: part.text };
-    const { data, mediaType } = part;
-    if (data.type === "data") return { type: "media", data: base64Of(data.data), mediaType };
-    return { type: "text", text: data.type === "url" ? data.url.href : placeholder(part) };
-  });
-  return { type: "content", value } as unknown as LanguageModelV3ToolResultOutput;
+/** Converts a file in a result for models of specification V2, which have other types of result parts. */
+function outputFileV2(part: FilePart): OutputV2Part {
+  const { data, mediaType } = part;
+  if (data.type === "data") return { type: "media", data: base64Of(data.data), mediaType };
+  return { type: "text", text: data.type === "url" ? data.url.href : placeholder(part) };
 }

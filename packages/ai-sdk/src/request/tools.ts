@@ -4,7 +4,7 @@ import { partText } from "@jaf/memory/internal";
 import { type Fields, fieldsOf, picked, serviceSchema } from "@jaf/model-http";
 import * as z from "zod";
 import type { Specification } from "../model.ts";
-import { fileOf, mediaPlaceholder } from "./media.ts";
+import { fileOf, placeholder } from "./media.ts";
 import type { OutputPart, ProviderOptions, ToolOutput } from "./prompt.ts";
 import { mergedOptions, type ProviderTool } from "./provider-options.ts";
 
@@ -82,5 +82,5 @@ function outputPart(part: ContentPart, providerKey: string): OutputPart {
   if (text !== undefined) return { type: "text", text };
   const file = fileOf(part, providerKey);
   if (file !== undefined) return { type: "file", ...file };
-  return { type: "text", text: part.type === "media" ? mediaPlaceholder(part) : JSON.stringify(part) };
+  return { type: "text", text: part.type === "media" ? placeholder(part) : JSON.stringify(part) };
 }

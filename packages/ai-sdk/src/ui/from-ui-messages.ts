@@ -2,6 +2,7 @@ import type { ApprovalDecision, ContentPart, Message, Result, RichMessage, RichT
 import {
   createFailure,
   createMemoryValidationError,
+  MAX_DEPTH,
   parseApprovalDecision,
   parseMessages,
   present,
@@ -51,7 +52,13 @@ export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> 
     }));
     return createFailure(createMemoryValidationError(issues, { operation: "fromUIMessages" }));
   }
-  return parseMessages(parsed.data.flatMap(messagesOf));
+  try {
+    return parseMessages(parsed.data.flatMap(messagesOf));
+  } catch {
+    // `JSON.stringify` throws for values that JSON can't have, and for too many levels.
+    const issues = [{ path: "", expected: `JSON with at most ${MAX_DEPTH} levels` }];
+    return createFailure(createMemoryValidationError(issues, { operation: "fromUIMessages" }));
+  }
 }
 
 /**

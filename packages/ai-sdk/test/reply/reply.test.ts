@@ -191,6 +191,31 @@ describe("sources", () => {
   });
 });
 
+describe("a reply without a usable end", () => {
+  const content = [{ type: "text", text: "Let me search." }];
+  const errorFor = async (unified: string, raw: string) =>
+    ask(createAiSdkProvider(replying("v4", { content, finishReason: { unified, raw } }))).catch(
+      (thrown: unknown) => thrown,
+    );
+
+  it.each([
+    ["stop", "pause_turn"],
+    ["other", "compaction"],
+  ])("is an error that names who continues it if Anthropic pauses it: %s, %s", async (unified, raw) => {
+    expect(await errorFor(unified, raw)).toMatchObject({
+      message: `some.chat paused its reply (${raw}): only @jaf/anthropic continues it`,
+      isRetryable: false,
+    });
+  });
+
+  it.each(["MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])(
+    "is an error that may pass if Google's reason is %s",
+    async (raw) => {
+      expect(await errorFor("other", raw)).toMatchObject({ code: raw, isRetryable: true });
+    },
+  );
+});
+
 describe("a reply of a V2 model that was filtered", () => {
   const filtered = { content: [{ type: "text", text: "First" }], finishReason: "content-filter" };
   const contentOf = async (provider: string) =>

@@ -130,6 +130,9 @@ describe("a stream", () => {
     const executed = { ...call, providerExecuted: true };
     const asks = { type: "tool-approval-request", approvalId: "a1", toolCallId: "m1" } as const;
     expect(await pieceKinds(executed, asks)).toEqual(["tool_call_delta", "done"]);
+    const other = { ...executed, toolCallId: "m2" };
+    const later = [other, { type: "raw", rawValue: {} } as const, asks, { ...asks, toolCallId: "m2" }];
+    expect(await pieceKinds(executed, ...later)).toEqual(["tool_call_delta", "tool_call_delta", "done"]);
     expect(await pieceKinds(executed)).toEqual(["provider-tool-call", "done"]);
   });
 
@@ -152,6 +155,20 @@ describe("a stream", () => {
       ),
     );
     expect(chunks.map(({ type }) => type)).not.toContain("done");
+  });
+
+  it("has `done` if a V2 model ends for another reason, which isn't the same as none", async () => {
+    const lasts = ["other", "unknown"].map(async (finishReason) => {
+      const model = {
+        ...{ specificationVersion: "v2", provider: "old.chat", modelId: "m" },
+        doGenerate: () => Promise.reject(new Error("unused")),
+        doStream: async () => ({
+          stream: streamOf([{ type: "finish", finishReason, usage: {} }] as never),
+        }),
+      };
+      return (await streamed(createAiSdkProvider<object>(model))).at(-1);
+    });
+    expect(await Promise.all(lasts)).toMatchObject([{ type: "done", finishReason: "other" }, undefined]);
   });
 
   it("throws an error piece at any place", async () => {

@@ -283,6 +283,19 @@ describe("a call that the provider runs after an approval", () => {
   });
 });
 
+describe("a call of a provider's tool that the application runs", () => {
+  it("has its input even if this was cut", async () => {
+    const cut: RichMessage = {
+      role: "assistant",
+      content: "",
+      tool_calls: [{ id: "c1", type: "function", function: { name: "bash", arguments: '{"command": "l' } }],
+    };
+    const providerOptions = { anthropic: { tools: [{ id: "anthropic.bash_20250124" }] } };
+    const [, assistant] = await promptOf([USER, cut, RESULT], { providerOptions });
+    expect(assistant?.content).toMatchObject([{ toolName: "bash", input: { input: '{"command": "l' } }]);
+  });
+});
+
 describe("results", () => {
   const calling: RichMessage = {
     role: "assistant",

@@ -330,6 +330,15 @@ describe("a client's messages", () => {
     ]);
   });
 
+  it.each(["input", "output"])("are refused, and don't throw, if they have a very deep %s", (field) => {
+    const deep: unknown = JSON.parse("[".repeat(50_000) + "]".repeat(50_000));
+    const call = { type: "tool-x", toolCallId: "a", state: "output-available", input: {}, [field]: deep };
+    expect(fromUIMessages([{ role: "assistant", parts: [call] }])).toMatchObject({
+      success: false,
+      error: { _tag: "MemoryValidationError" },
+    });
+  });
+
   it.each([
     ["no list", {}, "expected array"],
     ["another role", [{ role: "tool", parts: [] }], "0.role"],

@@ -34,7 +34,7 @@ const unusable = (detail: string, retryable = true): ParsedReply => ({ ok: false
  * | media, results of the model provider's own tools, or parts that JAF doesn't know, and no text | the output `""` |
  * | none of these, or only such results, and the model stopped because of the reply's length or a content filter | unusable; not retried |
  * | only reasoning | unusable; not retried |
- * | nothing, or only white space | unusable |
+ * | nothing, or only white space or sources | unusable |
  * | a value that a store can't hold, or arguments that can't be written as JSON | unusable; not retried |
  * | content that is neither text nor parts, calls that can't be understood | unusable |
  *
@@ -213,7 +213,7 @@ function refusalsIn(content: RichMessage["content"]): readonly unknown[] {
 const isSaid = (words: unknown): words is string => typeof words === "string" && words.trim() !== "";
 
 const isGenerated = (part: ContentPart): boolean =>
-  !isTextPart(part) && !isThought(part) && part.type !== "refusal" && part.type !== "tool-call";
+  !isTextPart(part) && !isThought(part) && !["refusal", "tool-call", "source"].includes(part.type);
 
 /** Whether a part is reasoning, e.g. the draft of an image. */
 const isThought = (part: ContentPart): boolean => isReasoningPart(part) || part.type === "reasoning-file";

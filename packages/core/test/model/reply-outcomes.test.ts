@@ -38,6 +38,12 @@ const failed: readonly Failure[] = [
   ["nothing", {}, "the reply is empty", 3],
   ["white space", { text: " \n" }, "the reply is empty", 3],
   ["white space in parts", { parts: [{ type: "text", text: " " }] }, "the reply is empty", 3],
+  [
+    "sources alone",
+    { parts: [{ type: "source", id: "s1", sourceType: "url", url: "https://a.example" }] },
+    "the reply is empty",
+    3,
+  ],
   ["reasoning alone", { reasoning: "Hm." }, "it holds reasoning and no answer", 1],
   ["reasoning as a field", { fields: { reasoning_content: "Hm." } }, "it holds reasoning and no answer", 1],
   [
