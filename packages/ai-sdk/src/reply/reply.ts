@@ -21,9 +21,7 @@ export function completionOf(result: unknown, { known, tools }: Replying): Model
   const { reason, raw, isError } = finishReasonOf(fields["finishReason"], provider);
   if (isError) throw errors.reported({ code: raw }, provider);
   if (raw === "pause_turn" || raw === "compaction")
-    throw errors.configuration(
-      `${provider} paused its reply (${raw}): only @jaf/anthropic continues it`,
-    );
+    throw errors.configuration(`${provider} paused its reply (${raw}): only @jaf/anthropic continues it`);
   // Where only the AI SDK says that the reply was filtered, it has the text of a refusal.
   const filtered = reason === "content_filter";
   const refusal =

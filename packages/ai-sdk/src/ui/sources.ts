@@ -22,7 +22,8 @@ export function uiSource(part: ContentPart, metadata: UIMetadata | undefined): U
 
 function shownSource(part: ContentPart): UISource {
   const [id, url, title, filename] = ["id", "url", "title", "filename"].map((name) => textField(part, name));
-  if (url !== undefined) {
+  // Pages make links of URLs, and a model can write any, e.g. `javascript:`.
+  if (url !== undefined && /^https?:/i.test(url)) {
     return { type: "source-url", sourceId: id ?? url, url, ...(title === undefined ? {} : { title }) };
   }
   const named = title ?? filename ?? "";

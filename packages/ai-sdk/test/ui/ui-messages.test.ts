@@ -188,6 +188,17 @@ describe("a turn", () => {
     await validateUIMessages({ messages: throughTheWire(ui) as UIMessage[] });
   });
 
+  it.each(["javascript:alert(1)", "data:text/html,x", "//evil.example"])("has no link to %s", (url) => {
+    const source = { type: "source", id: "s1", sourceType: "url", url, title: "A" };
+    const cited: RichMessage[] = [
+      { role: "user", content: "Why?" },
+      { role: "assistant", content: [{ type: "text", text: "So." }, source] },
+    ];
+    const ui = toUIMessages(cited);
+    expect(ui[1]?.parts[2]).toMatchObject({ type: "source-document", sourceId: "s1", title: "A" });
+    expect(taken(throughTheWire(ui))).toEqual(cited);
+  });
+
   it.each<[string, Partial<RichMessage>]>([
     ["a part", { content: [{ type: "refusal", refusal: "I won't." }] }],
     ["a field", { content: null, refusal: "I won't." }],
