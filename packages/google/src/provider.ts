@@ -1,8 +1,10 @@
 import type { ModelProvider } from "@jaf/core";
+import { present } from "@jaf/memory/internal";
 import { isUnstreamed, post, streamed, wholeText } from "@jaf/model-http";
 import { GoogleCacheRegistry } from "./cache-registry.ts";
 import { type GoogleProviderOptions, openEndpoint, parseOptions } from "./options.ts";
-import { chunksOf, chunksOfWhole, completionOf } from "./reply/stream.ts";
+import { openReply, type Reply } from "./reply/collect.ts";
+import { chunksOf, chunksOfWhole, lastChunks } from "./reply/stream.ts";
 import { postCached } from "./request/prompt-cache.ts";
 import { type GenerateRequest, generateRequest } from "./request/request.ts";
 
@@ -31,27 +33,40 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
   const endpoint = openEndpoint(parsed);
   const registry = parsed.cacheRegistry ?? new GoogleCacheRegistry();
 
-  const ask = (request: GenerateRequest, method: string, signal: AbortSignal | undefined) => {
+  /** Asks for a reply, and yields its responses: further ones while it is longer than one may be. */
+  async function* ask(request: GenerateRequest, reply: Reply, method: string, signal?: AbortSignal) {
     const service = endpoint.at(`/${request.path}:${method}`);
-    const send = (body: GenerateRequest["body"]) => post(service, body, signal);
-    return postCached({ request, endpoint, registry, send });
-  };
+    let token: string | undefined;
+    do {
+      const continued = present({ continuationToken: token });
+      const send = (body: GenerateRequest["body"]) => post(service, { ...body, ...continued }, signal);
+      yield await postCached({ request, endpoint, registry, send });
+      token = reply.continuation(token);
+    } while (token !== undefined);
+  }
 
   return {
     defaultModel: parsed.model,
     getCompletion: async (state, agent, config) => {
       const { signal } = config;
       const request = generateRequest({ state, agent, config }, parsed, endpoint.provider);
-      const response = await ask(request, "generateContent", signal);
-      return completionOf(await wholeText(response, endpoint.at(""), signal), request);
+      const reply = openReply(request);
+      for await (const response of ask(request, reply, "generateContent", signal))
+        chunksOfWhole(await wholeText(response, endpoint.at(""), signal), reply, endpoint.provider);
+      return reply.end().completion;
     },
     getCompletionStream: async function* (state, agent, config) {
       const { signal } = config;
+      const { provider } = endpoint;
       const service = endpoint.at("");
-      const request = generateRequest({ state, agent, config }, parsed, endpoint.provider);
-      const response = await ask(request, "streamGenerateContent?alt=sse", signal);
-      if (isUnstreamed(response)) yield* chunksOfWhole(await wholeText(response, service, signal), request);
-      else yield* streamed(response, (events) => chunksOf(events, request), { service, signal });
+      const request = generateRequest({ state, agent, config }, parsed, provider);
+      const reply = openReply(request);
+      for await (const response of ask(request, reply, "streamGenerateContent?alt=sse", signal)) {
+        if (isUnstreamed(response))
+          yield* chunksOfWhole(await wholeText(response, service, signal), reply, provider);
+        else yield* streamed(response, (events) => chunksOf(events, reply, provider), { service, signal });
+      }
+      yield* lastChunks(reply);
     },
   };
 }

@@ -322,6 +322,40 @@ export const grounding: readonly Recording[] = [
     sentBack: [model({ text: files })],
   },
   {
+    feature: "file search",
+    name: "knows only the store of a document, or only its name",
+    documented: "https://ai.google.dev/api/generate-content#RetrievedContext",
+    model: "gemini-3.8-flash",
+    agent: agentWith({ tools: [{ fileSearch: { fileSearchStoreNames: ["fileSearchStores/s1"] } }] }),
+    replies: [
+      replied([[{ text: files }]], {
+        groundingMetadata: {
+          groundingChunks: [
+            { retrievedContext: { text: "14 days", fileSearchStore: "fileSearchStores/s1" } },
+            { retrievedContext: { documentName: "projects/p/documents/d1" } },
+          ],
+          groundingSupports: [support(files, files, 0)],
+        },
+      }),
+    ],
+    outcome: { status: "completed", output: files },
+    kept: [
+      {
+        content: [
+          { type: "text", text: files },
+          {
+            type: "source",
+            sourceType: "document",
+            filename: "s1",
+            ranges: [{ start: 0, end: files.length }],
+          },
+          { type: "source", sourceType: "document", filename: "d1" },
+        ],
+      },
+    ],
+    sentBack: [model({ text: files })],
+  },
+  {
     feature: "URL context",
     name: "names the pages that were read",
     documented: "https://ai.google.dev/gemini-api/docs/url-context",

@@ -77,7 +77,8 @@ export function createCalls(request: GenerateRequest): Calls {
   return {
     add: (part) => {
       const { functionCall, ...further } = part;
-      const { args, partialArgs, willContinue, ...fields } = fieldsOf(functionCall);
+      const { args: sent, partialArgs, willContinue, ...fields } = fieldsOf(functionCall);
+      const args = typeof sent === "string" ? parseJson(sent) : sent;
       const [given, wireName] = [textIn(fields["id"]), textIn(fields["name"])];
       // Further pieces of a call repeat its id and name, or leave them out.
       const continued = calls.findLast(
@@ -86,7 +87,7 @@ export function createCalls(request: GenerateRequest): Calls {
           call.given === (given ?? call.given) &&
           call.wireName === (wireName ?? call.wireName),
       );
-      if (continued === undefined && Object.keys(fieldsOf(functionCall)).length === 0) {
+      if (continued === undefined && [given, wireName, args, partialArgs].every((each) => each == null)) {
         // The end of a call may be told twice, the second time with its signature.
         const last = calls.at(-1);
         if (last?.call !== undefined) {
@@ -102,7 +103,8 @@ export function createCalls(request: GenerateRequest): Calls {
       call.willContinue = (willContinue ?? listOf(partialArgs).some(isContinued)) === true;
       const piece = call.willContinue ? added : added + call.streamed.end();
       call.text += piece;
-      const isWhole = continued === undefined && partialArgs === undefined && willContinue === undefined;
+      const isWhole =
+        continued === undefined && partialArgs === undefined && willContinue === undefined && args === sent;
       const known = { ...fieldsOf(call.sent["functionCall"]), ...fields };
       const joined = call.willContinue ? known : { ...known, args: parseJson(call.text) };
       call.sent = isWhole ? part : { ...call.sent, ...further, functionCall: joined };

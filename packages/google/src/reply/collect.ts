@@ -15,6 +15,11 @@ export interface Reply {
   readonly add: (response: unknown) => readonly ModelStreamChunk[];
   /** Whether a finish reason was sent. */
   readonly isEnded: () => boolean;
+  /**
+   * Returns the token with which to ask for the rest of a reply that is longer than one response may be; `undefined` if there is
+   * no rest, or no other token than the last one.
+   */
+  readonly continuation: (last: string | undefined) => string | undefined;
   /** Whether any candidate, or a block reason, was sent. */
   readonly hasContent: () => boolean;
   /**
@@ -28,14 +33,22 @@ export interface Reply {
 const withText = (part: Fields): Fields =>
   Object.keys(part).every((field) => field.startsWith("thought")) ? { text: "", ...part } : part;
 
+const sumOf = (one: Fields, other: Fields): Fields => {
+  const counts = Object.entries(one).map(([name, count]) => [name, Number(count) + Number(other[name] ?? 0)]);
+  return { ...other, ...Object.fromEntries(counts) };
+};
+
 export function openReply(request: GenerateRequest): Reply {
   const { provider } = request.origin;
   const received: (ReceivedPart | Call)[] = [];
   const calls = createCalls(request);
   const metadata = createMetadata();
   let usage: Fields = {};
+  /** The counts of the responses that this one continues. */
+  let earlier: Fields = {};
   let reason: string | undefined;
   let hasContent = false;
+  let token: string | undefined;
   /** The calls of Google's own tools that have no result yet. */
   const waiting = new Set<ContentPart>();
 
@@ -88,27 +101,36 @@ export function openReply(request: GenerateRequest): Reply {
 
   return {
     add: (response) => {
-      if (!isObject(response)) throw errors.malformed(provider, "an invalid response");
       const error = errorIn(response);
-      if (error !== undefined && error !== null) throw errors.reported(error, provider);
+      if (error !== undefined) throw errors.reported(error, provider);
+      if (!isObject(response)) throw errors.malformed(provider, "an invalid response");
       usage = { ...usage, ...fieldsOf(response["usageMetadata"]) };
       metadata.add(response);
-      const blocked = fieldsOf(response["promptFeedback"])["blockReason"];
+      const blocked = textIn(fieldsOf(response["promptFeedback"])["blockReason"]);
+      const isBlocked = blocked !== undefined && !blocked.endsWith("_UNSPECIFIED");
       // Any block reason means that the model didn't get the prompt.
-      if (typeof blocked === "string") reason = isFilter(blocked) ? blocked : "SAFETY";
-      hasContent ||= Array.isArray(response["candidates"]) || typeof blocked === "string";
+      if (isBlocked) reason = isFilter(blocked) ? blocked : "SAFETY";
+      hasContent ||= Array.isArray(response["candidates"]) || isBlocked;
       const candidate = firstCandidate(response);
+      token = textIn(candidate["continuationToken"]) ?? token;
       reason = textIn(candidate["finishReason"]) ?? reason;
       return listOf(fieldsOf(candidate["content"])["parts"]).filter(isObject).map(withText).flatMap(addPart);
     },
     isEnded: () => reason !== undefined,
     hasContent: () => hasContent,
+    continuation: (last) => {
+      if (reason !== "CONTINUATION" || token === last) return undefined;
+      earlier = sumOf(earlier, usage);
+      usage = {};
+      reason = undefined;
+      return token;
+    },
     end: () => {
       assertReply(reason, provider);
       const told = calls.end(reason ?? "no finish reason");
       const filtered = reason !== undefined && isFilter(reason) ? { finishReason: reason } : {};
       const { message, sources } = messageOf(received, { ...metadata.fields(), ...filtered });
-      const used = usageOf(usage);
+      const used = usageOf(sumOf(earlier, usage));
       const completion = {
         message,
         origin: request.origin,

@@ -5,7 +5,7 @@ import { errors, GoogleError } from "../errors.ts";
 /** Google's reasons to withhold a reply or part of it. */
 const FILTERS: ReadonlySet<string> = new Set([
   ...["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR", "ESCALATION"],
-  ...["IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"],
+  ...["PUP_LIMITED_DISABLED", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"],
 ]);
 
 /** Reasons that leave no usable reply: an invalid tool call, or Google's own tools called too often for an answer. */

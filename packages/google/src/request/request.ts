@@ -109,7 +109,7 @@ export function generateRequest<Ctx>(
 
 /** Vertex AI refuses fields that it doesn't know. */
 const isVertex = ({ baseURL }: ParsedOptions): boolean =>
-  baseURL !== undefined && new URL(baseURL).hostname.endsWith("aiplatform.googleapis.com");
+  /aiplatform\.(\w+\.rep\.)?googleapis\.com$/.test(new URL(baseURL ?? "http:a").hostname);
 
 const all = (spoken: readonly RichMessage[], context: AssistantContext) =>
   withUserAtBothEnds(contentsOf(spoken, context));

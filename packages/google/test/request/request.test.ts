@@ -386,6 +386,11 @@ describe("Google's tools beside the agent's", () => {
       [{ baseURL: "https://europe-west4-aiplatform.googleapis.com/v1/publishers/google" }],
       undefined,
     ],
+    ...["eu", "us"].map((region): [string, Parameters<typeof toolConfigOf>, unknown] => [
+      `don't at Vertex AI in ${region}`,
+      [{ baseURL: `https://aiplatform.${region}.rep.googleapis.com/v1/publishers/google` }],
+      undefined,
+    ]),
     [
       "don't if the application says so",
       [{}, { toolConfig: { includeServerSideToolInvocations: false } }],
