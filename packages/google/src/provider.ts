@@ -1,12 +1,11 @@
-import type { ModelProvider } from "@jaf/core";
-import { present } from "@jaf/memory/internal";
-import { isUnstreamed, post, streamed, wholeText } from "@jaf/model-http";
+import type { ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
+import { doneChunk, type Fields, isUnstreamed, post, streamed, wholeText } from "@jaf/model-http";
 import { GoogleCacheRegistry } from "./cache-registry.ts";
 import { type GoogleProviderOptions, openEndpoint, parseOptions } from "./options.ts";
-import { openReply, type Reply } from "./reply/collect.ts";
-import { chunksOf, chunksOfWhole, lastChunks } from "./reply/stream.ts";
+import { openReply } from "./reply/collect.ts";
+import { chunksOf, chunksOfWhole } from "./reply/stream.ts";
 import { postCached } from "./request/prompt-cache.ts";
-import { type GenerateRequest, generateRequest } from "./request/request.ts";
+import { type Asked, generateRequest } from "./request/request.ts";
 
 /**
  * Creates a model provider for Gemini's `generateContent` API.
@@ -33,43 +32,47 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
   const endpoint = openEndpoint(parsed);
   const registry = parsed.cacheRegistry ?? new GoogleCacheRegistry();
 
-  /** Asks for a reply, and yields its responses: further ones while it is longer than one may be. */
-  async function* ask(request: GenerateRequest, reply: Reply, method: string, signal?: AbortSignal) {
+  /** Yields the chunks of a reply, and returns it whole. A reply that is longer than one response may be goes on in further ones. */
+  async function* read<Ctx>(
+    asked: Asked<Ctx>,
+    method: string,
+  ): AsyncGenerator<ModelStreamChunk, ModelCompletion> {
+    const { signal } = asked.config;
+    const { provider } = endpoint;
+    const request = generateRequest(asked, parsed, provider);
     const service = endpoint.at(`/${request.path}:${method}`);
+    const reply = openReply(request);
     let token: string | undefined;
     do {
-      const continued = present({ continuationToken: token });
-      const send = (body: GenerateRequest["body"]) => post(service, { ...body, ...continued }, signal);
-      yield await postCached({ request, endpoint, registry, send });
+      const continuationToken = token;
+      const send = (body: Fields) => post(service, { ...body, continuationToken }, signal);
+      const response = await postCached({ request, endpoint, registry, send });
+      if (method === WHOLE || isUnstreamed(response))
+        yield* chunksOfWhole(await wholeText(response, service, signal), reply, provider);
+      else yield* streamed(response, (events) => chunksOf(events, reply, provider), { service, signal });
       token = reply.continuation(token);
     } while (token !== undefined);
+    const { completion, chunks } = reply.end();
+    yield* chunks;
+    return completion;
   }
 
   return {
     defaultModel: parsed.model,
     getCompletion: async (state, agent, config) => {
-      const { signal } = config;
-      const request = generateRequest({ state, agent, config }, parsed, endpoint.provider);
-      const reply = openReply(request);
-      for await (const response of ask(request, reply, "generateContent", signal))
-        chunksOfWhole(await wholeText(response, endpoint.at(""), signal), reply, endpoint.provider);
-      return reply.end().completion;
+      const chunks = read({ state, agent, config }, WHOLE);
+      for (;;) {
+        const { done, value } = await chunks.next();
+        if (done) return value;
+      }
     },
     getCompletionStream: async function* (state, agent, config) {
-      const { signal } = config;
-      const { provider } = endpoint;
-      const service = endpoint.at("");
-      const request = generateRequest({ state, agent, config }, parsed, provider);
-      const reply = openReply(request);
-      for await (const response of ask(request, reply, "streamGenerateContent?alt=sse", signal)) {
-        if (isUnstreamed(response))
-          yield* chunksOfWhole(await wholeText(response, service, signal), reply, provider);
-        else yield* streamed(response, (events) => chunksOf(events, reply, provider), { service, signal });
-      }
-      yield* lastChunks(reply);
+      yield doneChunk(yield* read({ state, agent, config }, "streamGenerateContent?alt=sse"));
     },
   };
 }
+
+const WHOLE = "generateContent";
 
 /** A model provider for Gemini's `generateContent` API, for agents with any context. It can stream. */
 // biome-ignore lint/suspicious/noExplicitAny: it works with any context

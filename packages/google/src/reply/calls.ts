@@ -87,7 +87,7 @@ export function createCalls(request: GenerateRequest): Calls {
           call.given === (given ?? call.given) &&
           call.wireName === (wireName ?? call.wireName),
       );
-      if (continued === undefined && [given, wireName, args, partialArgs].every((each) => each == null)) {
+      if (continued === undefined && (given ?? wireName ?? args ?? partialArgs) == null) {
         // The end of a call may be told twice, the second time with its signature.
         const last = calls.at(-1);
         if (last?.call !== undefined) {
@@ -103,8 +103,7 @@ export function createCalls(request: GenerateRequest): Calls {
       call.willContinue = (willContinue ?? listOf(partialArgs).some(isContinued)) === true;
       const piece = call.willContinue ? added : added + call.streamed.end();
       call.text += piece;
-      const isWhole =
-        continued === undefined && partialArgs === undefined && willContinue === undefined && args === sent;
+      const isWhole = continued === undefined && partialArgs === undefined && willContinue === undefined;
       const known = { ...fieldsOf(call.sent["functionCall"]), ...fields };
       const joined = call.willContinue ? known : { ...known, args: parseJson(call.text) };
       call.sent = isWhole ? part : { ...call.sent, ...further, functionCall: joined };

@@ -33,19 +33,14 @@ export interface Reply {
 const withText = (part: Fields): Fields =>
   Object.keys(part).every((field) => field.startsWith("thought")) ? { text: "", ...part } : part;
 
-const sumOf = (one: Fields, other: Fields): Fields => {
-  const counts = Object.entries(one).map(([name, count]) => [name, Number(count) + Number(other[name] ?? 0)]);
-  return { ...other, ...Object.fromEntries(counts) };
-};
-
 export function openReply(request: GenerateRequest): Reply {
   const { provider } = request.origin;
   const received: (ReceivedPart | Call)[] = [];
   const calls = createCalls(request);
   const metadata = createMetadata();
   let usage: Fields = {};
-  /** The counts of the responses that this one continues. */
-  let earlier: Fields = {};
+  /** The usage of the responses that this one continues. */
+  const earlier: Fields[] = [];
   let reason: string | undefined;
   let hasContent = false;
   let token: string | undefined;
@@ -107,10 +102,9 @@ export function openReply(request: GenerateRequest): Reply {
       usage = { ...usage, ...fieldsOf(response["usageMetadata"]) };
       metadata.add(response);
       const blocked = textIn(fieldsOf(response["promptFeedback"])["blockReason"]);
-      const isBlocked = blocked !== undefined && !blocked.endsWith("_UNSPECIFIED");
-      // Any block reason means that the model didn't get the prompt.
-      if (isBlocked) reason = isFilter(blocked) ? blocked : "SAFETY";
-      hasContent ||= Array.isArray(response["candidates"]) || isBlocked;
+      // Any other block reason means that the model didn't get the prompt.
+      if (blocked?.endsWith("_UNSPECIFIED") === false) reason = isFilter(blocked) ? blocked : "SAFETY";
+      hasContent ||= Array.isArray(response["candidates"]) || reason !== undefined;
       const candidate = firstCandidate(response);
       token = textIn(candidate["continuationToken"]) ?? token;
       reason = textIn(candidate["finishReason"]) ?? reason;
@@ -120,7 +114,7 @@ export function openReply(request: GenerateRequest): Reply {
     hasContent: () => hasContent,
     continuation: (last) => {
       if (reason !== "CONTINUATION" || token === last) return undefined;
-      earlier = sumOf(earlier, usage);
+      earlier.push(usage);
       usage = {};
       reason = undefined;
       return token;
@@ -130,7 +124,7 @@ export function openReply(request: GenerateRequest): Reply {
       const told = calls.end(reason ?? "no finish reason");
       const filtered = reason !== undefined && isFilter(reason) ? { finishReason: reason } : {};
       const { message, sources } = messageOf(received, { ...metadata.fields(), ...filtered });
-      const used = usageOf(sumOf(earlier, usage));
+      const used = usageOf([...earlier, usage]);
       const completion = {
         message,
         origin: request.origin,

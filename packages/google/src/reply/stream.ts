@@ -1,5 +1,5 @@
 import type { ModelStreamChunk } from "@jaf/core";
-import { doneChunk, parseJson, responseJson } from "@jaf/model-http";
+import { parseJson, responseJson } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import type { Reply } from "./collect.ts";
 
@@ -24,17 +24,6 @@ export async function* chunksOf(
   reply: Reply,
   provider: string,
 ): AsyncGenerator<ModelStreamChunk, void> {
-  for await (const data of events) {
-    const response = parseJson(data);
-    if (response === undefined) throw errors.malformed(provider, "an event that is not JSON");
-    yield* reply.add(response);
-  }
+  for await (const data of events) yield* reply.add(parseJson(data));
   if (!reply.isEnded()) throw errors.cut(provider);
-}
-
-/** Yields the chunks that only the end of a reply allows; the last one is `done`. */
-export function* lastChunks(reply: Reply): Generator<ModelStreamChunk, void> {
-  const { completion, chunks } = reply.end();
-  yield* chunks;
-  yield doneChunk(completion);
 }

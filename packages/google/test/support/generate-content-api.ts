@@ -170,7 +170,10 @@ export const generateContentFailures: readonly Failure<Said>[] = [
   {
     name: "doesn't say why it would keep the prompt from the model, and is cut",
     way: "streamed",
-    steps: [stream({ promptFeedback: { blockReason: "BLOCKED_REASON_UNSPECIFIED" } }, piece("Half")), "Hello."],
+    steps: [
+      stream({ promptFeedback: { blockReason: "BLOCKED_REASON_UNSPECIFIED" } }, piece("Half")),
+      "Hello.",
+    ],
     asked: 2,
     output: "Hello.",
   },
