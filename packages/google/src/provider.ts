@@ -44,8 +44,8 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
     const reply = openReply(request);
     let token: string | undefined;
     do {
-      const continuationToken = token;
-      const send = (body: Fields) => post(service, { ...body, continuationToken }, signal);
+      const continued = token === undefined ? {} : { continuationToken: token };
+      const send = (body: Fields) => post(service, { ...body, ...continued }, signal);
       const response = await postCached({ request, endpoint, registry, send });
       if (method === WHOLE || isUnstreamed(response))
         yield* chunksOfWhole(await wholeText(response, service, signal), reply, provider);

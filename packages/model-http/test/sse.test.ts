@@ -74,7 +74,7 @@ describe("the events of a stream", () => {
   ])("include an error that is sent without being an event, %s", async (_, text) => {
     const sent = Buffer.from(`${TEXT}${text}`);
     for (const pieces of [[sent], bytesOf(sent)]) {
-      const [error, ...others] = (await read(...pieces)).reverse();
+      const [error, ...others] = (await read(...pieces)).toReversed();
       expect(JSON.stringify(JSON.parse(error ?? ""))).toContain('{"error":{"code":503}}');
       expect(others.reverse()).toEqual(DATA);
     }

@@ -114,8 +114,7 @@ export function generateRequest<Ctx>(
 }
 
 /** Vertex AI refuses fields that it doesn't know. */
-const isVertex = ({ baseURL = "" }: ParsedOptions): boolean =>
-  /\/\/[\w-]*aiplatform\.(\w+\.rep\.)?googleapis\.com/.test(baseURL);
+const isVertex = ({ baseURL = "" }: ParsedOptions): boolean => /\/\/[\w-]*aiplatform\./.test(baseURL);
 
 const all = (spoken: readonly RichMessage[], context: AssistantContext) =>
   withUserAtBothEnds(contentsOf(spoken, context));

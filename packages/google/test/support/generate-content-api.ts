@@ -101,8 +101,8 @@ const filtered = {
 
 /** A stream with a text that isn't an event. */
 const beside = (text: string) => {
-  const { body, ...rest } = stream(piece("Half"));
-  return { ...rest, body: `${body}${text}` };
+  const events = `data: ${JSON.stringify(piece("Half"))}\n\n`;
+  return raw(200, `${events}${text}`, { "content-type": "text/event-stream" });
 };
 
 const blocked = (blockReason: string) => ({
