@@ -47,15 +47,14 @@ export function openReply(request: GenerateRequest): Reply {
   /** The calls of Google's own tools that have no result yet. */
   const waiting = new Set<ContentPart>();
 
-  /** Gives a call without an id a new one, and a result without an id that of the first such call of its tool. */
+  /** Gives a call without an id a new one, and a result the id of its call: the first open one of its tool, if no call has its id. */
   const identified = (part: ContentPart): ContentPart => {
     const { type, id, name } = part;
     if (type !== "provider-tool-call" && type !== "provider-tool-result") return part;
     const isCall = type === "provider-tool-call";
-    const called = [...waiting].find(
-      (call) => !isCall && (id === undefined ? call["name"] === name : call["id"] === id),
-    );
-    const known = { ...part, id: id ?? called?.["id"] ?? newId() };
+    const open = isCall ? [] : [...waiting];
+    const called = open.find((call) => call["id"] === id) ?? open.find((call) => call["name"] === name);
+    const known = { ...part, id: called?.["id"] ?? id ?? newId() };
     if (isCall) waiting.add(known);
     if (called !== undefined) waiting.delete(called);
     return known;
