@@ -32,7 +32,7 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
   const endpoint = openEndpoint(parsed);
   const registry = parsed.cacheRegistry ?? new GoogleCacheRegistry();
 
-  /** Yields the chunks of a reply, and returns it whole. A reply that is longer than one response may be goes on in further ones. */
+  /** Yields the chunks of a reply, and returns it whole. A reply that doesn't fit into one response goes on in further ones. */
   async function* read<Ctx>(
     asked: Asked<Ctx>,
     method: string,
@@ -43,6 +43,7 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
     const service = endpoint.at(`/${request.path}:${method}`);
     const reply = openReply(request);
     let token: string | undefined;
+    let responses = 0;
     do {
       const continued = token === undefined ? {} : { continuationToken: token };
       const send = (body: Fields) => post(service, { ...body, ...continued }, signal);
@@ -51,7 +52,8 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
         yield* chunksOfWhole(await wholeText(response, service, signal), reply, provider);
       else yield* streamed(response, (events) => chunksOf(events, reply, provider), { service, signal });
       token = reply.continuation(token);
-    } while (token !== undefined);
+      responses += 1;
+    } while (token !== undefined && responses < MAX_RESPONSES);
     const { completion, chunks } = reply.end();
     yield* chunks;
     return completion;
@@ -73,6 +75,9 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
 }
 
 const WHOLE = "generateContent";
+
+/** To this many responses, one model call lets a reply go on. Then it counts as cut off by its length. */
+const MAX_RESPONSES = 9;
 
 /** A model provider for Gemini's `generateContent` API, for agents with any context. It can stream. */
 // biome-ignore lint/suspicious/noExplicitAny: it works with any context
