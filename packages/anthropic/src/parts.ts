@@ -1,6 +1,6 @@
 import type { ContentPart } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
-import { type Fields, fieldsOf, isMedia, mediaMention } from "@jaf/model-http";
+import { type Fields, fieldsOf, isMedia, mediaMention, parseJson } from "@jaf/model-http";
 
 /** A content block in the API's format, with any additional fields. */
 export type WireBlock = Fields & { readonly type: string };
@@ -68,6 +68,10 @@ const withMetadata = (type: string, rest: Fields): Fields => ({
   providerMetadata: { anthropic: { type, ...rest } },
 });
 
+/** The input of a call as Anthropic takes it: an object. A streamed call has JSON text, a call without input may have none. */
+export const inputIn = ({ input }: Fields): Fields =>
+  fieldsOf(typeof input === "string" ? parseJson(input) : input);
+
 export const isServerCall = ({ type, id }: WireBlock): boolean =>
   (type === "server_tool_use" || type === "mcp_tool_use") && typeof id === "string";
 
@@ -89,8 +93,10 @@ export function blocksOf(part: ContentPart): readonly WireBlock[] {
     case "reasoning":
       return blocksOfThinking(fields);
     case "provider-tool-call": {
-      const { id, name, input } = fields;
-      return typeof blockType === "string" ? [{ type: blockType, id, name, input, ...rest }] : [];
+      const { id, name } = fields;
+      return typeof blockType === "string"
+        ? [{ type: blockType, id, name, input: inputIn(fields), ...rest }]
+        : [];
     }
     case "provider-tool-result": {
       const { id, output } = fields;

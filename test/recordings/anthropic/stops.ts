@@ -1,4 +1,4 @@
-import type { Json, Recording } from "../recording.ts";
+import type { Json, RecordedReply, Recording } from "../recording.ts";
 import {
   answered,
   assistant,
@@ -37,6 +37,16 @@ const fallback = {
 };
 const declined = use("toolu_b1", "scan", { host: "a.example" });
 const retried = use("toolu_b2", "scan", { host: "b.example" });
+
+/** A stream begins before it is known which model will answer. */
+const begunBy = (model: string, { whole, events }: RecordedReply): RecordedReply => ({
+  whole,
+  events: (events as readonly Json[]).map((event) =>
+    event["type"] === "message_start"
+      ? { ...event, message: { ...(event["message"] as Json), model } }
+      : event,
+  ),
+});
 
 const cut = recorded([text("I'll scan."), use("toolu_b3", "scan", {})], { stop_reason: "max_tokens" });
 const isInput = ({ delta }: Json): boolean => (delta as Json | undefined)?.["type"] === "input_json_delta";
@@ -101,16 +111,19 @@ export const stops: readonly Recording[] = [
     model: "claude-fable-5-1",
     agent: agentWith({ fallbacks: "default" }, [tool("scan", "open")]),
     replies: [
-      recorded([text("I'll scan."), declined, fallback, retried], {
-        model: "claude-opus-5",
-        usage: {
-          ...{ input_tokens: 412, output_tokens: 40 },
-          iterations: [
-            { type: "message", model: "claude-fable-5-1", input_tokens: 412, output_tokens: 9 },
-            { type: "fallback_message", model: "claude-opus-5", input_tokens: 412, output_tokens: 40 },
-          ],
-        },
-      }),
+      begunBy(
+        "claude-fable-5-1",
+        recorded([text("I'll scan."), declined, fallback, retried], {
+          model: "claude-opus-5",
+          usage: {
+            ...{ input_tokens: 412, output_tokens: 40 },
+            iterations: [
+              { type: "message", model: "claude-fable-5-1", input_tokens: 412, output_tokens: 9 },
+              { type: "fallback_message", model: "claude-opus-5", input_tokens: 412, output_tokens: 40 },
+            ],
+          },
+        }),
+      ),
       recorded([text("Open.")]),
     ],
     requested: { fallbacks: "default" },

@@ -173,6 +173,10 @@ function grow(block: OpenBlock, delta: Fields): Chunks {
     case "signature_delta":
       fields["signature"] = delta["signature"];
       return ALIVE;
+    // Not a piece: it has the final values.
+    case "compaction_delta":
+      Object.assign(fields, delta, { type: fields.type });
+      return ALIVE;
     default: {
       const { type: _, estimated_tokens: __, ...pieces } = delta;
       for (const [field, piece] of Object.entries(pieces)) fields[field] = joinedPiece(fields[field], piece);

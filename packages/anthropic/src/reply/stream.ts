@@ -23,6 +23,7 @@ export function replyPieces({ origin, tools }: MessagesRequest, firstCall: numbe
   const blocks = blockPieces(tools, firstCall);
   let fields: Fields = {};
   let usage: Fields = {};
+  let isBegun = false;
 
   const addFields = (sent: Fields): void => {
     fields = { ...fields, ...withoutEmpty(sent) };
@@ -43,6 +44,9 @@ export function replyPieces({ origin, tools }: MessagesRequest, firstCall: numbe
     switch (type) {
       case "message_start": {
         const { content, usage: used, ...message } = fieldsOf(event["message"]);
+        if (isBegun && message["id"] === fields["id"]) return ALIVE;
+        if (isBegun) throw errors.malformed(provider, "two messages");
+        isBegun = true;
         addFields(message);
         usage = { ...usage, ...withoutEmpty(fieldsOf(used)) };
         blocks.expect(listOf(contentIn(content)).map(typed));
