@@ -75,6 +75,17 @@ export const stops: readonly Recording[] = [
   },
   {
     feature: "paused turns",
+    name: "goes on with the result of a call that waits",
+    documented: STOPS,
+    model: MODEL,
+    agent: agentWith({ tools: [SEARCH] }, [tool("scan", "open")]),
+    replies: [recorded([search, retried], { stop_reason: "pause_turn" }), recorded([result, text("Found.")])],
+    outcome: { status: "completed", output: "Found." },
+    ran: [["scan", { host: "b.example" }]],
+    sentBack: [assistant(search, retried), answered("toolu_b2", "open"), assistant(result, text("Found."))],
+  },
+  {
+    feature: "paused turns",
     name: "is an error if the reply is still paused after the last continuation",
     documented: STOPS,
     model: MODEL,

@@ -18,9 +18,9 @@ export interface ReplyPieces {
   readonly whole: () => WireReply;
 }
 
-export function replyPieces({ origin, tools }: MessagesRequest, firstCall: number): ReplyPieces {
+export function replyPieces({ origin, tools }: MessagesRequest): ReplyPieces {
   const { provider } = origin;
-  const blocks = blockPieces(tools, firstCall);
+  const blocks = blockPieces(tools);
   let fields: Fields = {};
   let usage: Fields = {};
   let isBegun = false;
