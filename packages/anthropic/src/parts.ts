@@ -45,8 +45,8 @@ export function partOf(block: WireBlock, toolNames: ReadonlyMap<unknown, string>
     return { type: "reasoning", encrypted: data, ...rest };
   }
   if (isServerCall(block) || type === "tool_use") {
-    const { id, name, input, ...rest } = fields;
-    return { type: "provider-tool-call", id, name, input, ...withMetadata(type, rest) };
+    const { id, name, input: _, ...rest } = fields;
+    return { type: "provider-tool-call", id, name, input: inputIn(fields), ...withMetadata(type, rest) };
   }
   if (isServerResult(block)) {
     const { tool_use_id: id, content: output, ...rest } = fields;
@@ -93,10 +93,8 @@ export function blocksOf(part: ContentPart): readonly WireBlock[] {
     case "reasoning":
       return blocksOfThinking(fields);
     case "provider-tool-call": {
-      const { id, name } = fields;
-      return typeof blockType === "string"
-        ? [{ type: blockType, id, name, input: inputIn(fields), ...rest }]
-        : [];
+      const { id, name, input } = fields;
+      return typeof blockType === "string" ? [{ type: blockType, id, name, input, ...rest }] : [];
     }
     case "provider-tool-result": {
       const { id, output } = fields;

@@ -114,8 +114,7 @@ function partsOf(
     }
     flush();
     if (isAsked(block)) parts.push({ type: "tool-call", id: block["id"] });
-    // The input of a streamed call is text.
-    else parts.push(...(isCall(block) ? sendable(block) : [block]).map((each) => partOf(each, toolNames)));
+    else parts.push(partOf(block, toolNames));
   }
   flush();
   return parts;
