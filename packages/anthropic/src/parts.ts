@@ -1,6 +1,6 @@
 import type { ContentPart } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
-import { type Fields, fieldsOf, isMedia, mediaMention } from "@jaf/model-http";
+import { type Fields, fieldsOf, isMedia, mediaMention, parseJson } from "@jaf/model-http";
 
 /** A content block in the API's format, with any additional fields. */
 export type WireBlock = Fields & { readonly type: string };
@@ -45,8 +45,8 @@ export function partOf(block: WireBlock, toolNames: ReadonlyMap<unknown, string>
     return { type: "reasoning", encrypted: data, ...rest };
   }
   if (isServerCall(block) || type === "tool_use") {
-    const { id, name, input, ...rest } = fields;
-    return { type: "provider-tool-call", id, name, input, ...withMetadata(type, rest) };
+    const { id, name, input: _, ...rest } = fields;
+    return { type: "provider-tool-call", id, name, input: inputIn(fields), ...withMetadata(type, rest) };
   }
   if (isServerResult(block)) {
     const { tool_use_id: id, content: output, ...rest } = fields;
@@ -67,6 +67,10 @@ export function partOf(block: WireBlock, toolNames: ReadonlyMap<unknown, string>
 const withMetadata = (type: string, rest: Fields): Fields => ({
   providerMetadata: { anthropic: { type, ...rest } },
 });
+
+/** The input of a call as Anthropic takes it: an object. A streamed call has JSON text, a call without input may have none. */
+export const inputIn = ({ input }: Fields): Fields =>
+  fieldsOf(typeof input === "string" ? parseJson(input) : input);
 
 export const isServerCall = ({ type, id }: WireBlock): boolean =>
   (type === "server_tool_use" || type === "mcp_tool_use") && typeof id === "string";

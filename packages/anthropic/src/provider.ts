@@ -12,7 +12,7 @@ import {
   wholeText,
 } from "@jaf/model-http";
 import { type AnthropicProviderOptions, openEndpoint, type ParsedOptions, parseOptions } from "./options.ts";
-import { sendable, type WireReply } from "./reply/message.ts";
+import { isCall, sendable, type WireReply } from "./reply/message.ts";
 import { completionOf, joined, replyOf } from "./reply/reply.ts";
 import { replyPieces } from "./reply/stream.ts";
 import { type MessagesRequest, messagesRequest, withContainer } from "./request/request.ts";
@@ -60,9 +60,9 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
         request,
         signal: config.signal,
       };
-      let reply = yield* askStreamed(call, request.body, 0);
+      let reply = yield* askStreamed(call, request.body);
       for (let count = 0; isPaused(reply, count, parsed); count++) {
-        const next = yield* askStreamed(call, continued(request.body, reply), callsIn(reply));
+        const next = yield* askStreamed(call, continued(request.body, reply));
         reply = joined(reply, next);
       }
       const completion = completionOf(reply, request);
@@ -93,10 +93,12 @@ function withBetas(service: ModelService, betas: readonly string[]): ModelServic
 /** The service stops for these in the middle of a reply. */
 const PAUSES: ReadonlySet<string | undefined> = new Set(["pause_turn", "compaction"]);
 
-const isPaused = ({ stopReason }: WireReply, count: number, { maxContinuations }: ParsedOptions): boolean =>
-  PAUSES.has(stopReason) && count < maxContinuations;
-
-const callsIn = ({ content }: WireReply): number => content.filter(({ type }) => type === "tool_use").length;
+/** A reply with calls goes on in the next request, with their results. */
+const isPaused = (
+  { stopReason, content }: WireReply,
+  count: number,
+  { maxContinuations }: ParsedOptions,
+): boolean => PAUSES.has(stopReason) && count < maxContinuations && !content.some(isCall);
 
 async function ask({ service, signal }: ServiceCall, body: Fields): Promise<WireReply> {
   const response = await post(service, body, signal);
@@ -106,7 +108,6 @@ async function ask({ service, signal }: ServiceCall, body: Fields): Promise<Wire
 async function* askStreamed(
   { service, request, signal }: ServiceCall,
   body: Fields,
-  firstCall: number,
 ): AsyncGenerator<ModelStreamChunk, WireReply> {
   const response = await post(service, { ...body, stream: true }, signal);
   if (isUnstreamed(response)) {
@@ -116,7 +117,7 @@ async function* askStreamed(
     }
     return reply;
   }
-  const pieces = replyPieces(request, firstCall);
+  const pieces = replyPieces(request);
   yield* streamed(response, pieces.chunksOf, { service, signal });
   return pieces.whole();
 }

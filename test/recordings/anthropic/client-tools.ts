@@ -86,6 +86,12 @@ const sum = (anthropic: JsonObject) =>
 
 const TOOLSET = { type: "computer_toolset_20260801", configs: { zoom: { enabled: false } } };
 const click = use("toolu_s1", "left_click", { coordinate: [10, 20] }, { toolset_name: "computer" });
+const confused = use(
+  "toolu_s2",
+  "left_click",
+  { action: "type", coordinate: [10, 20] },
+  { toolset_name: "computer" },
+);
 const picture = { type: "media", mediaType: "image/png", data: "iVBORw==" } as const;
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw==" } };
 
@@ -108,6 +114,21 @@ export const clientTools: readonly Recording[] = [
     sentBack: [
       assistant(click),
       answered("toolu_s1", [image], { toolset_name: "computer" }),
+      assistant(done),
+    ],
+  },
+  {
+    feature: "computer use",
+    name: "runs the called member of the toolset, even if its input names another",
+    documented: documentation("agents-and-tools/tool-use/computer-use-tool"),
+    model: MODEL,
+    agent: agentWith({ tools: [TOOLSET] }, [tool("computer", { parts: [picture] })]),
+    replies: [recorded([confused]), recorded([done])],
+    outcome: { status: "completed", output: "Done." },
+    ran: [["computer", { action: "left_click", coordinate: [10, 20] }]],
+    sentBack: [
+      assistant({ ...click, id: "toolu_s2" }),
+      answered("toolu_s2", [image], { toolset_name: "computer" }),
       assistant(done),
     ],
   },

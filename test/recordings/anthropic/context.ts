@@ -35,6 +35,11 @@ const compacted = {
   ],
 };
 
+/** The service found no summary. Only the delta says so. */
+const failed = { type: "compaction", content: null, encrypted_content: null };
+const unsummarized = recorded([failed, text("Pack an umbrella.")]);
+const begun = { type: "content_block_start", index: 0, content_block: { ...failed, content: "" } };
+
 export const context: readonly Recording[] = [
   {
     feature: "context editing",
@@ -66,6 +71,17 @@ export const context: readonly Recording[] = [
     ],
     sentBack: [assistant(summary, text("Pack an umbrella."))],
     usage: [{ inputTokens: 60_600, outputTokens: 397, cachedInputTokens: 0, cacheWriteTokens: 0 }],
+  },
+  {
+    feature: "compaction",
+    name: "finds no summary",
+    documented: documentation("build-with-claude/compaction-threshold"),
+    model: MODEL,
+    agent: agentWith({ context_management: COMPACT }),
+    replies: [{ ...unsummarized, events: unsummarized.events.with(1, begun) }],
+    outcome: { status: "completed", output: "Pack an umbrella." },
+    kept: [{ content: [failed, { type: "text", text: "Pack an umbrella." }] }],
+    sentBack: [assistant(failed, text("Pack an umbrella."))],
   },
   {
     feature: "compaction",

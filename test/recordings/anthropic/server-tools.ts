@@ -1,4 +1,4 @@
-import type { Recording } from "../recording.ts";
+import type { Json, Recording } from "../recording.ts";
 import {
   answered,
   assistant,
@@ -14,6 +14,7 @@ import { agentWith, tool } from "./tools.ts";
 
 const SEARCH = { type: "web_search_20250305", name: "web_search", max_uses: 3 };
 const FETCH = { type: "web_fetch_20250910", name: "web_fetch", citations: { enabled: true } };
+const ADVISOR = { type: "advisor_20260301", name: "advisor", model: "claude-opus-5-5" };
 const CODE = { type: "code_execution_20250825", name: "code_execution" };
 
 const page = (url: string, title: string) => ({
@@ -57,6 +58,25 @@ const fetched = [
       ...{ start_char_index: 0, end_char_index: 19, cited_text: "Mars has two moons." },
     },
   ]),
+];
+
+const fetchedPage = (id: string, url: string) => [
+  serverUse(id, "web_fetch", { url }),
+  found("web_fetch", id, {
+    ...{ type: "web_fetch_result", url, retrieved_at: "2026-11-01T00:00:00Z" },
+    content: {
+      ...{ type: "document", title: "Moons", citations: { enabled: true } },
+      source: { type: "text", media_type: "text/plain", data: "Mars has two moons." },
+    },
+  }),
+];
+const quotedPage = (document_index: number) => ({
+  ...{ type: "char_location", document_index, document_title: "Moons" },
+  ...{ start_char_index: 0, end_char_index: 19, cited_text: "Mars has two moons." },
+});
+const namesakes = [
+  ...[...fetchedPage("srvtoolu_n1", A), ...fetchedPage("srvtoolu_n2", B)],
+  ...[text("Two", [quotedPage(0)]), text(", really", [quotedPage(1)])],
 ];
 
 const ran = [
@@ -120,6 +140,17 @@ const failed = [
   }),
   text("I can't search any more."),
 ];
+
+const invalid = [
+  serverUse("srvtoolu_i1", "web_search", {}),
+  found("web_search", "srvtoolu_i1", {
+    ...{ type: "web_search_tool_result_error", error_code: "invalid_tool_input" },
+  }),
+  text("I can't search."),
+];
+const { whole: invalidWhole, events: invalidEvents } = recorded(invalid);
+const isInput = (event: unknown): boolean =>
+  (event as { readonly delta?: Json }).delta?.["type"] === "input_json_delta";
 
 export const serverTools: readonly Recording[] = [
   {
@@ -193,6 +224,38 @@ export const serverTools: readonly Recording[] = [
     sentBack: [assistant(...failed)],
   },
   {
+    feature: "web search",
+    name: "fails, because its input isn't JSON",
+    documented: documentation("agents-and-tools/tool-use/web-search-tool"),
+    model: MODEL,
+    agent: agentWith({ tools: [SEARCH] }),
+    replies: [
+      {
+        whole: invalidWhole,
+        events: invalidEvents.map((event) =>
+          isInput(event)
+            ? { ...(event as Json), delta: { type: "input_json_delta", partial_json: '{"query": "Mars' } }
+            : event,
+        ),
+      },
+    ],
+    outcome: { status: "completed", output: "I can't search." },
+    sentBack: [assistant(...invalid)],
+  },
+  {
+    feature: "advisor",
+    name: "is asked without an input",
+    documented: documentation("agents-and-tools/tool-use/advisor-tool"),
+    model: MODEL,
+    agent: agentWith({ tools: [ADVISOR] }),
+    replies: [
+      recorded([{ ...advised[0], type: "server_tool_use", input: null }], { stop_reason: "pause_turn" }),
+      recorded(advised.slice(1)),
+    ],
+    outcome: { status: "completed", output: "Done." },
+    sentBack: [assistant(...advised)],
+  },
+  {
     feature: "web fetch",
     name: "cites the fetched page",
     documented: documentation("agents-and-tools/tool-use/web-fetch-tool"),
@@ -215,6 +278,25 @@ export const serverTools: readonly Recording[] = [
       },
     ],
     sentBack: [assistant(...fetched)],
+  },
+  {
+    feature: "web fetch",
+    name: "cites two pages of the same title",
+    documented: documentation("agents-and-tools/tool-use/web-fetch-tool"),
+    model: MODEL,
+    agent: agentWith({ tools: [FETCH] }),
+    replies: [recorded(namesakes)],
+    outcome: { status: "completed", output: "Two, really" },
+    kept: [
+      {
+        content: [
+          ...[{}, {}, {}, {}, { type: "text", text: "Two, really" }],
+          { type: "source", url: A, title: "Moons", ranges: [{ start: 0, end: 3 }] },
+          { type: "source", url: B, title: "Moons", ranges: [{ start: 3, end: 11 }] },
+        ] as never,
+      },
+    ],
+    sentBack: [assistant(...namesakes)],
   },
   {
     feature: "code execution",
@@ -276,7 +358,7 @@ export const serverTools: readonly Recording[] = [
     name: "asks another model",
     documented: documentation("agents-and-tools/tool-use/advisor-tool"),
     model: MODEL,
-    agent: agentWith({ tools: [{ type: "advisor_20260301", name: "advisor", model: "claude-opus-5-5" }] }),
+    agent: agentWith({ tools: [ADVISOR] }),
     replies: [
       recorded(advised, {
         usage: {

@@ -1,4 +1,4 @@
-import type { Json, Recording } from "../recording.ts";
+import type { Json, RecordedReply, Recording } from "../recording.ts";
 import {
   answered,
   assistant,
@@ -38,6 +38,16 @@ const fallback = {
 const declined = use("toolu_b1", "scan", { host: "a.example" });
 const retried = use("toolu_b2", "scan", { host: "b.example" });
 
+/** A stream begins before it is known which model will answer. */
+const begunBy = (model: string, { whole, events }: RecordedReply): RecordedReply => ({
+  whole,
+  events: (events as readonly Json[]).map((event) =>
+    event["type"] === "message_start"
+      ? { ...event, message: { ...(event["message"] as Json), model } }
+      : event,
+  ),
+});
+
 const cut = recorded([text("I'll scan."), use("toolu_b3", "scan", {})], { stop_reason: "max_tokens" });
 const isInput = ({ delta }: Json): boolean => (delta as Json | undefined)?.["type"] === "input_json_delta";
 
@@ -62,6 +72,17 @@ export const stops: readonly Recording[] = [
     ],
     sentBack: [assistant(search, result, text("Found."))],
     usage: [{ inputTokens: 50, outputTokens: 12 }],
+  },
+  {
+    feature: "paused turns",
+    name: "goes on with the result of a call that waits",
+    documented: STOPS,
+    model: MODEL,
+    agent: agentWith({ tools: [SEARCH] }, [tool("scan", "open")]),
+    replies: [recorded([search, retried], { stop_reason: "pause_turn" }), recorded([result, text("Found.")])],
+    outcome: { status: "completed", output: "Found." },
+    ran: [["scan", { host: "b.example" }]],
+    sentBack: [assistant(search, retried), answered("toolu_b2", "open"), assistant(result, text("Found."))],
   },
   {
     feature: "paused turns",
@@ -101,16 +122,19 @@ export const stops: readonly Recording[] = [
     model: "claude-fable-5-1",
     agent: agentWith({ fallbacks: "default" }, [tool("scan", "open")]),
     replies: [
-      recorded([text("I'll scan."), declined, fallback, retried], {
-        model: "claude-opus-5",
-        usage: {
-          ...{ input_tokens: 412, output_tokens: 40 },
-          iterations: [
-            { type: "message", model: "claude-fable-5-1", input_tokens: 412, output_tokens: 9 },
-            { type: "fallback_message", model: "claude-opus-5", input_tokens: 412, output_tokens: 40 },
-          ],
-        },
-      }),
+      begunBy(
+        "claude-fable-5-1",
+        recorded([text("I'll scan."), declined, fallback, retried], {
+          model: "claude-opus-5",
+          usage: {
+            ...{ input_tokens: 412, output_tokens: 40 },
+            iterations: [
+              { type: "message", model: "claude-fable-5-1", input_tokens: 412, output_tokens: 9 },
+              { type: "fallback_message", model: "claude-opus-5", input_tokens: 412, output_tokens: 40 },
+            ],
+          },
+        }),
+      ),
       recorded([text("Open.")]),
     ],
     requested: { fallbacks: "default" },

@@ -119,6 +119,18 @@ export const streams: readonly Recording[] = [
       [...textEvents(0, "So "), ...callEvents(0, weather), ...callEvents(0, clock)],
     ),
   ),
+  called(
+    "repeat their first event behind its call",
+    [weather, text("So.")],
+    streamed(
+      [weather, text("So.")],
+      [
+        ...textEvents(1, "So."),
+        { type: "message_start", message: { ...recorded([]).whole, id: "msg_2", content: [weather] } },
+      ],
+      { begun: [weather] },
+    ),
+  ),
   spoken(
     "have another text at the index of one in their first event",
     two,

@@ -97,12 +97,8 @@ function view(range: Of<"view">["view_range"], { files, path }: Place): CommandR
       : { text: `The path ${path} does not exist. Please provide a valid path.` };
   const lines = linesOf(text);
   const [first = 1, last = -1] = range ?? [];
-  const end = last === -1 ? lines.length : last;
-  if (range !== undefined && (first < 1 || end < first || end > lines.length))
-    return {
-      text: `Error: Invalid \`view_range\` parameter: [${range.join(", ")}]. It should be within the range of lines of the file: [1, ${lines.length}]`,
-    };
-  return { text: `Here's the content of ${path} with line numbers:\n${numbered(lines, first, end)}` };
+  const shown = numbered(lines, Math.max(1, first), last === -1 ? lines.length : last);
+  return { text: `Here's the content of ${path} with line numbers:\n${shown}` };
 }
 
 function create(command: Of<"create">, { files, path }: Place): CommandResult {

@@ -38,15 +38,14 @@ interface OpenBlock {
   echoed: WireBlock | undefined;
 }
 
-/** `firstCall`: the number of calls before the reply was paused. */
-export function blockPieces({ executorOf }: OfferedTools, firstCall: number): BlockPieces {
+export function blockPieces({ executorOf }: OfferedTools): BlockPieces {
   const blocks: OpenBlock[] = [];
   /** The newest block of each index: after the blocks that a stream begins with, the indexes can start again. */
   const newest = new Map<unknown, OpenBlock>();
   let begun: readonly WireBlock[] = [];
   /** Those of `begun` that aren't told yet. */
   let expected: readonly WireBlock[] = [];
-  let calls = firstCall;
+  let calls = 0;
 
   const open = (index: unknown, sent: WireBlock, echoed?: WireBlock): OpenBlock => {
     const call = isCall(sent) ? { index: calls++, executor: executorOf(sent) } : undefined;
@@ -172,6 +171,10 @@ function grow(block: OpenBlock, delta: Fields): Chunks {
     }
     case "signature_delta":
       fields["signature"] = delta["signature"];
+      return ALIVE;
+    // Not a piece: it has the final values.
+    case "compaction_delta":
+      Object.assign(fields, delta, { type: fields.type });
       return ALIVE;
     default: {
       const { type: _, estimated_tokens: __, ...pieces } = delta;

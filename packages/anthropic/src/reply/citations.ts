@@ -1,11 +1,8 @@
 import { type Citation, type Fields, fieldsOf, listOf } from "@jaf/model-http";
 import type { WireBlock } from "../parts.ts";
 
-/** Returns what the blocks of one text part cite, and where. `pages`: the addresses of fetched pages, by their titles. */
-export function citationsIn(
-  texts: readonly WireBlock[],
-  pages: ReadonlyMap<unknown, string>,
-): readonly Citation[] {
+/** Returns what the blocks of one text part cite, and where. `pages`: the fetched pages. */
+export function citationsIn(texts: readonly WireBlock[], pages: readonly FetchedPage[]): readonly Citation[] {
   let start = 0;
   return texts.flatMap(({ text, citations }) => {
     const end = start + String(text ?? "").length;
@@ -21,7 +18,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   char_location: "text/plain",
 };
 
-function sourceOf(citation: Fields, pages: ReadonlyMap<unknown, string>): Citation {
+function sourceOf(citation: Fields, pages: readonly FetchedPage[]): Citation {
   const {
     type,
     url,
@@ -34,7 +31,10 @@ function sourceOf(citation: Fields, pages: ReadonlyMap<unknown, string>): Citati
   } = citation;
   const title = textIn(given) ?? textIn(document_title);
   // The source of a search result is an address, or any other name that the application gave it.
-  const address = textIn(url) ?? webAddressIn(source) ?? pages.get(title);
+  // The index counts the documents of the request, too.
+  const named = title === undefined ? [] : pages.filter((page) => page.title === title);
+  const page = named.find((each) => each === pages[Number(document_index)]) ?? named[0];
+  const address = textIn(url) ?? webAddressIn(source) ?? page?.url;
   if (address !== undefined) return { sourceType: "url", url: address, title };
   const documentId = textIn(source) ?? textIn(file_id) ?? String(document_index ?? search_result_index);
   return { sourceType: "document", documentId, title, mediaType: MEDIA_TYPES[String(type)] };
@@ -46,13 +46,16 @@ const textIn = (value: unknown): string | undefined =>
 const webAddressIn = (source: unknown): string | undefined =>
   typeof source === "string" && /^https?:/.test(source) && URL.canParse(source) ? source : undefined;
 
-/** The addresses of the pages that the service fetched for the reply, by their titles. */
-export function fetchedPages(blocks: readonly WireBlock[]): ReadonlyMap<unknown, string> {
-  const pages = new Map<unknown, string>();
-  for (const { content } of blocks) {
-    const { type, url, content: page } = fieldsOf(content);
-    const title = textIn(fieldsOf(page)["title"]);
-    if (type === "web_fetch_result" && typeof url === "string" && title !== undefined) pages.set(title, url);
-  }
-  return pages;
+interface FetchedPage {
+  readonly url: string;
+  readonly title: string | undefined;
 }
+
+/** The pages that the service fetched for the reply, in order. */
+export const fetchedPages = (blocks: readonly WireBlock[]): readonly FetchedPage[] =>
+  blocks.flatMap(({ content }) => {
+    const { type, url, content: page } = fieldsOf(content);
+    return type === "web_fetch_result" && typeof url === "string"
+      ? [{ url, title: textIn(fieldsOf(page)["title"]) }]
+      : [];
+  });

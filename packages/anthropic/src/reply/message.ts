@@ -11,7 +11,15 @@ import {
   textInputIn,
 } from "@jaf/model-http";
 import { errors } from "../errors.ts";
-import { isServerCall, partOf, textBlocks, textPartOf, type WireBlock, withoutEmpty } from "../parts.ts";
+import {
+  inputIn,
+  isServerCall,
+  partOf,
+  textBlocks,
+  textPartOf,
+  type WireBlock,
+  withoutEmpty,
+} from "../parts.ts";
 import type { MessagesRequest } from "../request/request.ts";
 import type { Executor, OfferedTools } from "../request/service-tools.ts";
 import { citationsIn, fetchedPages } from "./citations.ts";
@@ -35,7 +43,9 @@ type ReplyMessage = NonNullable<ModelCompletion["message"]>;
  * `tool-call` part at the place of each call. `providerMetadata.anthropic` holds the reply's other fields.
  */
 export function messageOf(reply: WireReply, { tools, origin }: MessagesRequest): ReplyMessage {
-  const { type: _, role: __, stop_reason: ___, id, model, ...told } = withoutEmpty(reply.fields);
+  const { type: _, role: __, stop_reason: ___, id, model: begun, ...told } = withoutEmpty(reply.fields);
+  // A stream begins with the name of the model that may decline.
+  const { model = begun } = fieldsOf(reply.content.findLast(isFallback)?.["to"]);
   const usage = furtherUsage(reply.usages);
   const fields = {
     ...told,
@@ -73,9 +83,11 @@ const unfinished = (block: WireBlock): WireBlock =>
 
 export const isCall = ({ type }: WireBlock): boolean => type === "tool_use";
 
+const isFallback = ({ type }: WireBlock): boolean => type === "fallback";
+
 /** Leaves out the calls of a model that declined before a fallback model went on: nothing may run or answer them. */
 function withoutDeclined(content: readonly WireBlock[]): readonly WireBlock[] {
-  const last = content.findLastIndex(({ type }) => type === "fallback");
+  const last = content.findLastIndex(isFallback);
   return content.filter((block, index) => index > last || !isCall(block));
 }
 
@@ -102,8 +114,7 @@ function partsOf(
     }
     flush();
     if (isAsked(block)) parts.push({ type: "tool-call", id: block["id"] });
-    // The input of a streamed call is text.
-    else parts.push(...(isCall(block) ? sendable(block) : [block]).map((each) => partOf(each, toolNames)));
+    else parts.push(partOf(block, toolNames));
   }
   flush();
   return parts;
@@ -128,7 +139,7 @@ function callOf(block: WireBlock, { executorOf, textTools }: OfferedTools): Mode
 export function argumentsOf({ name: action, input: sent }: WireBlock, { isToolset }: Executor): string {
   const input = sent ?? {};
   const given = isToolset && typeof input === "string" ? parseJson(input) : input;
-  if (isToolset && isObject(given)) return JSON.stringify({ action, ...given });
+  if (isToolset && isObject(given)) return JSON.stringify({ ...given, action });
   return typeof input === "string" ? input : JSON.stringify(input);
 }
 
@@ -136,9 +147,7 @@ export function argumentsOf({ name: action, input: sent }: WireBlock, { isToolse
 export function sendable(block: WireBlock): readonly WireBlock[] {
   if (block.type === "text" && typeof block["text"] === "string" && textBlocks(block["text"]).length === 0)
     return [];
-  if (typeof block["input"] !== "string") return [block];
-  const input = parseJson(block["input"]);
-  return [{ ...block, input: isObject(input) ? input : {} }];
+  return [isCall(block) || isServerCall(block) ? { ...block, input: inputIn(block) } : block];
 }
 
 const DECLINED = "The model declined to answer.";

@@ -18,11 +18,12 @@ export interface ReplyPieces {
   readonly whole: () => WireReply;
 }
 
-export function replyPieces({ origin, tools }: MessagesRequest, firstCall: number): ReplyPieces {
+export function replyPieces({ origin, tools }: MessagesRequest): ReplyPieces {
   const { provider } = origin;
-  const blocks = blockPieces(tools, firstCall);
+  const blocks = blockPieces(tools);
   let fields: Fields = {};
   let usage: Fields = {};
+  let isBegun = false;
 
   const addFields = (sent: Fields): void => {
     fields = { ...fields, ...withoutEmpty(sent) };
@@ -43,6 +44,9 @@ export function replyPieces({ origin, tools }: MessagesRequest, firstCall: numbe
     switch (type) {
       case "message_start": {
         const { content, usage: used, ...message } = fieldsOf(event["message"]);
+        if (isBegun && message["id"] === fields["id"]) return ALIVE;
+        if (isBegun) throw errors.malformed(provider, "two messages");
+        isBegun = true;
         addFields(message);
         usage = { ...usage, ...withoutEmpty(fieldsOf(used)) };
         blocks.expect(listOf(contentIn(content)).map(typed));

@@ -60,9 +60,9 @@ describe("the memory tool", () => {
       `Here's the content of ${A} with line numbers:\n     2\ttwo\n     3\tthree`,
     ],
     [
-      "refuses lines that there aren't",
-      { command: "view", path: A, view_range: [2, 9] },
-      "Error: Invalid `view_range` parameter: [2, 9]. It should be within the range of lines of the file: [1, 3]",
+      "shows the lines that there are",
+      { command: "view", path: A, view_range: [0, 200] },
+      `Here's the content of ${A} with line numbers:\n     1\tone\n     2\ttwo\n     3\tthree`,
     ],
     [
       "shows no missing file",

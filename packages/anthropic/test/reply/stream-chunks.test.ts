@@ -76,7 +76,7 @@ it("tells a toolset's call when it is whole, with its action", async () => {
   const service = [{ type: "computer_toolset_20260801" }];
   expect(told(await chunksOf(events, { tools: [tool("computer", "done")], service }))).toEqual([
     { index: 0, id: "toolu_1", name: "computer" },
-    { index: 0, arguments: '{"action":"left_click","coordinate":[1,2]}' },
+    { index: 0, arguments: '{"coordinate":[1,2],"action":"left_click"}' },
   ]);
 });
 

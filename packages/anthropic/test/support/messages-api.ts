@@ -174,6 +174,14 @@ export const messagesFailures: readonly Failure<MessagesReply>[] = [
   streams("reports an error without a type", ...HALF, { type: "error" }),
   streams("sends a delta for an unknown block", START, { type: "content_block_delta", index: 3, delta: {} }),
   streams("sends the end of an unknown block", START, { type: "content_block_stop", index: 3 }),
+  streams(
+    "begins another message",
+    ...HALF,
+    { ...START, message: { ...START.message, id: "msg_2" } },
+    ...HALF.slice(1),
+    { type: "message_delta", delta: { stop_reason: "end_turn" } },
+    { type: "message_stop" },
+  ),
   streams("sends a block without a type", START, { type: "content_block_start", index: 0 }),
   streams("ends after the stop reason", ...HALF, {
     type: "message_delta",
