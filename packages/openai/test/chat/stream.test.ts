@@ -181,7 +181,7 @@ describe("a reply streamed by", () => {
       { tool_calls: [begun] },
       { tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] },
     );
-    expect(message?.tool_calls?.[0]?.function?.arguments).toBe('{"a":1}');
+    expect(message?.tool_calls?.[0]).toMatchObject({ function: { arguments: '{"a":1}' } });
   });
 
   it("OpenAI: reads one of several choices", async () => {
