@@ -5,6 +5,8 @@ import type { Fields } from "@jaf/model-http";
 export interface ModelRules {
   /** Placeholder for a missing thought signature: the model refuses a step without one. */
   readonly missingSignature: string | undefined;
+  /** Whether a request can have instructions. Without, they are the first user message. */
+  readonly takesInstructions: boolean;
   /** Whether a tool result can contain media. */
   readonly mediaInResults: boolean;
   /** Whether a request can have both an output schema and tools. */
@@ -28,6 +30,7 @@ export function modelRules(model: string): ModelRules {
   if (isThinker || /^(gemini-[12]([.-]|$)|gemini-pro$|gemma|learnlm)/.test(name))
     return {
       missingSignature: undefined,
+      takesInstructions: !name.startsWith("gemma"),
       mediaInResults: name.includes("computer-use"),
       schemaBesideTools: false,
       showsGoogles: false,
@@ -35,6 +38,7 @@ export function modelRules(model: string): ModelRules {
       thinking: isThinker ? (effort) => ({ thinkingBudget: budgetOf(effort, name) }) : undefined,
     };
   return {
+    takesInstructions: true,
     // Google documents this value for calls of other models.
     missingSignature: "skip_thought_signature_validator",
     mediaInResults: true,

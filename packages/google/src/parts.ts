@@ -82,26 +82,26 @@ export function textsOf(part: ContentPart): readonly Fields[] {
   });
 }
 
-/** Gemini's fields for tools that Google runs, with JAF's type and name. */
+/** Gemini's fields for tools that Google runs, and what they hold. */
 const EXECUTED = {
-  executableCode: { type: "provider-tool-call", name: "code_execution" },
-  codeExecutionResult: { type: "provider-tool-result", name: "code_execution" },
-  toolCall: { type: "provider-tool-call", name: undefined },
-  toolResponse: { type: "provider-tool-result", name: undefined },
-  functionCall: { type: "provider-tool-call", name: undefined },
-  functionResponse: { type: "provider-tool-result", name: undefined },
+  executableCode: "call",
+  codeExecutionResult: "result",
+  toolCall: "call",
+  toolResponse: "result",
+  functionCall: "call",
+  functionResponse: "result",
 } as const;
 
 /** Converts a part that is neither text nor a call. `id`: that of a call which Google ran itself; default: the part's own. */
 export function otherPart(part: Fields, id?: string): ContentPart {
   for (const [field, kind] of Object.entries(EXECUTED)) {
-    const held = part[field];
+    const { [field]: held, ...further } = part;
     if (!isObject(held)) continue;
-    const { [field]: _, ...further } = part;
-    const name = kind.name ?? textIn(held["toolType"]) ?? textIn(held["name"]) ?? "tool";
-    const known = { type: kind.type, id: id ?? textIn(held["id"]), name };
+    const byDefault = /code/i.test(field) ? "code_execution" : "tool";
+    const name = textIn(held["toolType"]) ?? textIn(held["name"]) ?? byDefault;
+    const known = { type: `provider-tool-${kind}`, id: id ?? textIn(held["id"]), name };
     const metadata = asMetadata({ field, ...further });
-    if (kind.type === "provider-tool-call") return { ...known, input: held, ...metadata };
+    if (kind === "call") return { ...known, input: held, ...metadata };
     const isError = hasFailed(held);
     return { ...known, output: held, ...(isError ? { isError } : {}), ...metadata };
   }
@@ -114,21 +114,24 @@ function hasFailed({ outcome, response }: Fields): boolean {
   return (typeof outcome === "string" && outcome !== "OUTCOME_OK") || error != null || isError === true;
 }
 
+/** Gemini's fields of media, with the name of what each holds, and JAF's name of it. */
+const MEDIA = [
+  ["inlineData", "data", "data"],
+  ["fileData", "fileUri", "url"],
+] as const;
+
 /** Media that the model generated, in its reply or its thoughts. */
 function mediaPartOf(part: Fields): ContentPart | undefined {
-  const { inlineData, fileData, thought: _, ...further } = part;
-  const type = isThought(part) ? "reasoning-file" : "media";
-  if (isObject(inlineData)) {
-    const { mimeType, data, ...beside } = inlineData;
-    if (typeof mimeType !== "string" || typeof data !== "string") return undefined;
-    const kept = Object.keys(beside).length === 0 ? further : { ...further, inlineData: beside };
-    return { type, mediaType: mimeType, data, ...asMetadata(kept) };
+  for (const [field, name, ownName] of MEDIA) {
+    const { [field]: held, thought: _, ...further } = part;
+    if (!isObject(held)) continue;
+    const { mimeType, [name]: value, ...beside } = held;
+    if (typeof mimeType !== "string" || typeof value !== "string") return undefined;
+    const kept = Object.keys(beside).length === 0 ? further : { ...further, [field]: beside };
+    const type = isThought(part) ? "reasoning-file" : "media";
+    return { type, mediaType: mimeType, [ownName]: value, ...asMetadata(kept) };
   }
-  if (!isObject(fileData)) return undefined;
-  const { mimeType, fileUri, ...beside } = fileData;
-  if (typeof mimeType !== "string" || typeof fileUri !== "string") return undefined;
-  const kept = Object.keys(beside).length === 0 ? further : { ...further, fileData: beside };
-  return { type, mediaType: mimeType, url: fileUri, ...asMetadata(kept) };
+  return undefined;
 }
 
 /** The original Gemini parts of a content part; the text of a part that isn't from Gemini. */

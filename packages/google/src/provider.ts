@@ -1,10 +1,11 @@
-import type { ModelProvider } from "@jaf/core";
-import { isUnstreamed, post, streamed, wholeText } from "@jaf/model-http";
+import type { ModelCompletion, ModelProvider, ModelStreamChunk } from "@jaf/core";
+import { doneChunk, type Fields, isUnstreamed, post, streamed, wholeText } from "@jaf/model-http";
 import { GoogleCacheRegistry } from "./cache-registry.ts";
 import { type GoogleProviderOptions, openEndpoint, parseOptions } from "./options.ts";
-import { chunksOf, chunksOfWhole, completionOf } from "./reply/stream.ts";
+import { openReply } from "./reply/collect.ts";
+import { chunksOf, chunksOfWhole } from "./reply/stream.ts";
 import { postCached } from "./request/prompt-cache.ts";
-import { type GenerateRequest, generateRequest } from "./request/request.ts";
+import { type Asked, generateRequest } from "./request/request.ts";
 
 /**
  * Creates a model provider for Gemini's `generateContent` API.
@@ -31,30 +32,47 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
   const endpoint = openEndpoint(parsed);
   const registry = parsed.cacheRegistry ?? new GoogleCacheRegistry();
 
-  const ask = (request: GenerateRequest, method: string, signal: AbortSignal | undefined) => {
+  /** Yields the chunks of a reply, and returns it whole. A reply that is longer than one response may be goes on in further ones. */
+  async function* read<Ctx>(
+    asked: Asked<Ctx>,
+    method: string,
+  ): AsyncGenerator<ModelStreamChunk, ModelCompletion> {
+    const { signal } = asked.config;
+    const { provider } = endpoint;
+    const request = generateRequest(asked, parsed, provider);
     const service = endpoint.at(`/${request.path}:${method}`);
-    const send = (body: GenerateRequest["body"]) => post(service, body, signal);
-    return postCached({ request, endpoint, registry, send });
-  };
+    const reply = openReply(request);
+    let token: string | undefined;
+    do {
+      const continued = token === undefined ? {} : { continuationToken: token };
+      const send = (body: Fields) => post(service, { ...body, ...continued }, signal);
+      const response = await postCached({ request, endpoint, registry, send });
+      if (method === WHOLE || isUnstreamed(response))
+        yield* chunksOfWhole(await wholeText(response, service, signal), reply, provider);
+      else yield* streamed(response, (events) => chunksOf(events, reply, provider), { service, signal });
+      token = reply.continuation(token);
+    } while (token !== undefined);
+    const { completion, chunks } = reply.end();
+    yield* chunks;
+    return completion;
+  }
 
   return {
     defaultModel: parsed.model,
     getCompletion: async (state, agent, config) => {
-      const { signal } = config;
-      const request = generateRequest({ state, agent, config }, parsed, endpoint.provider);
-      const response = await ask(request, "generateContent", signal);
-      return completionOf(await wholeText(response, endpoint.at(""), signal), request);
+      const chunks = read({ state, agent, config }, WHOLE);
+      for (;;) {
+        const { done, value } = await chunks.next();
+        if (done) return value;
+      }
     },
     getCompletionStream: async function* (state, agent, config) {
-      const { signal } = config;
-      const service = endpoint.at("");
-      const request = generateRequest({ state, agent, config }, parsed, endpoint.provider);
-      const response = await ask(request, "streamGenerateContent?alt=sse", signal);
-      if (isUnstreamed(response)) yield* chunksOfWhole(await wholeText(response, service, signal), request);
-      else yield* streamed(response, (events) => chunksOf(events, request), { service, signal });
+      yield doneChunk(yield* read({ state, agent, config }, "streamGenerateContent?alt=sse"));
     },
   };
 }
+
+const WHOLE = "generateContent";
 
 /** A model provider for Gemini's `generateContent` API, for agents with any context. It can stream. */
 // biome-ignore lint/suspicious/noExplicitAny: it works with any context

@@ -217,7 +217,7 @@ const inBrackets = ({ code, type }: Named): string => {
 
 /** Matches codes and types of errors that the request itself caused, after which a retry doesn't help. */
 const REQUEST_FAULT =
-  /invalid|bad_?request|authentication|permission|not_found|content_filter|context_length|too_large|unsupported|policy_violation|empty_image|image_(parse|too_small)/i;
+  /invalid|bad_?request|authenticat|precondition|permission|not_found|content_filter|context_length|too_large|unsupported|policy_violation|empty_image|image_(parse|too_small)/i;
 
 /**
  * Returns how long to wait before a retry, in milliseconds, as the headers or `RetryInfo` in `error` say. Returns

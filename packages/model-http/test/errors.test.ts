@@ -155,6 +155,8 @@ describe("an error inside a 200", () => {
     { type: "authentication_error" },
     { type: "permission_error" },
     { type: "not_found_error" },
+    { status: "UNAUTHENTICATED" },
+    { status: "FAILED_PRECONDITION" },
     { type: "request_too_large" },
     { code: "insufficient_quota" },
     { code: 429, type: "insufficient_quota" },

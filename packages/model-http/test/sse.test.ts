@@ -67,6 +67,26 @@ describe("the events of a stream", () => {
     expect(await read(Buffer.from("data: {\ndata: }\n\n"))).toEqual(["{\n}"]);
   });
 
+  it.each([
+    ["in one line", '{"error":{"code":503}}'],
+    ["in several lines", '{\n  "error": {\n    "code": 503\n  }\n}\n'],
+    ["as a list", '[{"error": {"code": 503}}]\r\n'],
+  ])("include an error that is sent without being an event, %s", async (_, text) => {
+    const sent = Buffer.from(`${TEXT}${text}`);
+    for (const pieces of [[sent], bytesOf(sent)]) {
+      const [error, ...others] = (await read(...pieces)).toReversed();
+      expect(JSON.stringify(JSON.parse(error ?? ""))).toContain('{"error":{"code":503}}');
+      expect(others.reverse()).toEqual(DATA);
+    }
+  });
+
+  it.each(['{"text": "Hi"}', '{"error": {', "error", '{"error": null}'])(
+    "aren't other texts without being events: %s",
+    async (text) => {
+      expect(await read(Buffer.from(`${TEXT}${text}\n\n`))).toEqual(DATA);
+    },
+  );
+
   it("are none for an empty stream", async () => {
     expect(await read()).toEqual([]);
   });

@@ -55,6 +55,12 @@ const ordered = {
 };
 const orderCall: Json = { functionCall: { id: "c1", name: "order", args: ordered }, thoughtSignature: "s-1" };
 
+const sparse = { guest: "Zoë", tags: [], extras: {}, table: { number: 7, seats: ["a"] }, note: "Hi" };
+const sparseCall: Json = {
+  functionCall: { id: "c1", name: "order", args: sparse },
+  thoughtSignature: "s-1",
+};
+
 /** Pieces of the open call's arguments. */
 const pieces = (...partialArgs: readonly Json[]): Json =>
   event([{ functionCall: { partialArgs, willContinue: true } }]);
@@ -215,6 +221,63 @@ export const functionCalls: readonly Recording[] = [
     sentBack: [
       model(call(undefined, "Rome", { thoughtSignature: "s-1" }), call(undefined, "Oslo")),
       results(result(undefined, "Rome"), result(undefined, "Oslo")),
+      model({ text: "Sun." }),
+    ],
+  },
+  {
+    feature: "streamed arguments",
+    name: "empty lists and objects, a list's end, a place that only opens; a second end",
+    documented: streaming.documented,
+    model: streaming.model,
+    agent: { tools: [order], modelConfig: { providerOptions: streaming.providerOptions } },
+    replies: [
+      {
+        whole: reply([sparseCall]),
+        events: [
+          opens("order", { id: "c1" }),
+          pieces({ jsonPath: "$.guest", stringValue: "Zoë" }),
+          pieces({ jsonPath: "$.tags[]" }),
+          pieces({ jsonPath: "$.extras" }),
+          pieces({ jsonPath: "$.table", willContinue: true }),
+          pieces({ jsonPath: "$.table.number", numberValue: 7 }),
+          pieces({ jsonPath: "$.table.seats[]", willContinue: true }),
+          pieces({ jsonPath: "$.table.seats[0]", stringValue: "a" }),
+          pieces({ jsonPath: "$.table.seats[]" }),
+          pieces({ jsonPath: "$.note", willContinue: true }),
+          pieces({ jsonPath: "$.note", stringValue: "", willContinue: true }),
+          pieces({ jsonPath: "$.note", stringValue: "Hi" }),
+          closes,
+          event([{ functionCall: { willContinue: false } }]),
+          reply([]),
+        ],
+      },
+      says("Done."),
+    ],
+    outcome: { status: "completed", output: "Done." },
+    ran: [["order", sparse]],
+    sentBack: [
+      model(sparseCall),
+      results({ id: "c1", name: "order", response: { output: "Ordered." } }),
+      model({ text: "Done." }),
+    ],
+  },
+  {
+    feature: "function calls",
+    name: "arguments as a JSON text",
+    documented,
+    model: "gemini-3.8-flash",
+    agent: { tools: [weather] },
+    replies: [
+      replied([
+        [{ functionCall: { id: "c1", name: "weather", args: '{"city":"Rome"}' }, thoughtSignature: "s-1" }],
+      ]),
+      says("Sun."),
+    ],
+    outcome: { status: "completed", output: "Sun." },
+    ran: [["weather", { city: "Rome" }]],
+    sentBack: [
+      model(call("c1", "Rome", { thoughtSignature: "s-1" })),
+      results(result("c1", "Rome")),
       model({ text: "Sun." }),
     ],
   },

@@ -125,6 +125,15 @@ const searches: readonly Json[] = [
   { functionCall: { id: "c1", name: "weather", args: { city: "Barrow" } }, thoughtSignature: "s-3" },
 ];
 
+const urls = (id: string, url: string): Json => ({
+  toolCall: { id, toolType: "URL_CONTEXT", args: { urls: [url] } },
+});
+const read = (id: string): Json => ({ toolResponse: { id, toolType: "URL_CONTEXT", response: {} } });
+const readPage: readonly Json[] = [
+  ...[urls("t1", "https://a.example/"), urls("t2", "https://b.example/")],
+  ...[read("t2"), read("r1"), { text: "It says so." }],
+];
+
 const code: readonly Json[] = [
   { text: "I compute it. " },
   { executableCode: { id: "e1", language: "PYTHON", code: "print(6*7)" }, thoughtSignature: "s-1" },
@@ -258,6 +267,27 @@ export const grounding: readonly Recording[] = [
     ],
   },
   {
+    feature: "URL context",
+    name: "a result has another id than its call",
+    documented: "https://ai.google.dev/gemini-api/docs/tool-combination",
+    model: "gemini-3.8-flash",
+    agent: { tools: [weather], ...agentWith({ tools: [{ urlContext: {} }] }) },
+    replies: [replied(readPage.map((part) => [part]))],
+    outcome: { status: "completed", output: "It says so." },
+    kept: [
+      {
+        content: [
+          { type: "provider-tool-call", id: "t1", name: "URL_CONTEXT" },
+          { type: "provider-tool-call", id: "t2", name: "URL_CONTEXT" },
+          { type: "provider-tool-result", id: "t2", name: "URL_CONTEXT" },
+          { type: "provider-tool-result", id: "t1", name: "URL_CONTEXT" },
+          { type: "text", text: "It says so." },
+        ],
+      },
+    ],
+    sentBack: [model(...readPage)],
+  },
+  {
     feature: "maps",
     name: "cites a place",
     documented: "https://ai.google.dev/gemini-api/docs/maps-grounding",
@@ -317,6 +347,40 @@ export const grounding: readonly Recording[] = [
           },
         ],
         providerMetadata: { google: retrieved },
+      },
+    ],
+    sentBack: [model({ text: files })],
+  },
+  {
+    feature: "file search",
+    name: "knows only the store of a document, or only its name",
+    documented: "https://ai.google.dev/api/generate-content#RetrievedContext",
+    model: "gemini-3.8-flash",
+    agent: agentWith({ tools: [{ fileSearch: { fileSearchStoreNames: ["fileSearchStores/s1"] } }] }),
+    replies: [
+      replied([[{ text: files }]], {
+        groundingMetadata: {
+          groundingChunks: [
+            { retrievedContext: { text: "14 days", fileSearchStore: "fileSearchStores/s1" } },
+            { retrievedContext: { documentName: "projects/p/documents/d1" } },
+          ],
+          groundingSupports: [support(files, files, 0)],
+        },
+      }),
+    ],
+    outcome: { status: "completed", output: files },
+    kept: [
+      {
+        content: [
+          { type: "text", text: files },
+          {
+            type: "source",
+            sourceType: "document",
+            filename: "s1",
+            ranges: [{ start: 0, end: files.length }],
+          },
+          { type: "source", sourceType: "document", filename: "d1" },
+        ],
       },
     ],
     sentBack: [model({ text: files })],

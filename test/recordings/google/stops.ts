@@ -1,5 +1,5 @@
 import type { Json, RecordedReply, Recording } from "../recording.ts";
-import { model, replied } from "./replies.ts";
+import { model, replied, says } from "./replies.ts";
 
 const documented = "https://ai.google.dev/api/generate-content#FinishReason";
 
@@ -16,6 +16,10 @@ const grounding: Json = {
 const unusable = { _tag: "ModelBehaviorError" };
 const malformed = { _tag: "ModelCallError", retryable: true, cause: { name: "GoogleError" } };
 
+/** A reply of which more follows. */
+const continued = (text: string, continuationToken: string, usageMetadata: Json = {}): RecordedReply =>
+  replied([[{ text }]], { finishReason: "CONTINUATION", continuationToken }, { usageMetadata });
+
 const stop = (name: string, finishReason: string, error: Json, parts: readonly Json[] = []): Recording => ({
   feature: "stop reasons",
   name,
@@ -27,6 +31,10 @@ const stop = (name: string, finishReason: string, error: Json, parts: readonly J
 
 export const stops: readonly Recording[] = [
   stop("a filter stops the reply before it says anything", "SAFETY", unusable),
+  {
+    ...stop("the account is limited", "PUP_LIMITED_DISABLED", unusable),
+    outcome: { status: "error", error: unusable, says: "content_filter" },
+  },
   stop("nothing is said", "STOP", unusable),
   stop("nothing is said but a signature", "STOP", unusable, [{ thoughtSignature: "s-1" }]),
   {
@@ -59,6 +67,33 @@ export const stops: readonly Recording[] = [
     ],
     outcome: { status: "error", error: unusable, says: "content_filter" },
     usage: [{ inputTokens: 9 }],
+  },
+  {
+    feature: "paused turns",
+    name: "a reply that is longer than one response may be goes on",
+    documented: "https://ai.google.dev/api/generate-content#FinishReason",
+    model: "gemini-4-pro",
+    replies: [
+      continued("A long ", "t-1", { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 }),
+      continued("rep", "t-2", {
+        ...{ promptTokenCount: 15, candidatesTokenCount: 6, thoughtsTokenCount: 2, totalTokenCount: 23 },
+        cachedContentTokenCount: 10,
+      }),
+      says("ly."),
+    ],
+    outcome: { status: "completed", output: "A long reply." },
+    kept: [{ content: "A long reply." }],
+    sentBack: [model({ text: "A long reply." })],
+    usage: [{ inputTokens: 35, outputTokens: 18, cachedInputTokens: 10, reasoningTokens: 2 }],
+  },
+  {
+    feature: "paused turns",
+    name: "Google gives no further token",
+    documented: "https://ai.google.dev/api/generate-content#FinishReason",
+    model: "gemini-4-pro",
+    replies: [continued("A long ", "t-1"), continued("rep", "t-1")],
+    outcome: { status: "completed", output: "A long rep" },
+    sentBack: [model({ text: "A long rep" })],
   },
   {
     feature: "stop reasons",

@@ -77,7 +77,8 @@ export function createCalls(request: GenerateRequest): Calls {
   return {
     add: (part) => {
       const { functionCall, ...further } = part;
-      const { args, partialArgs, willContinue, ...fields } = fieldsOf(functionCall);
+      const { args: sent, partialArgs, willContinue, ...fields } = fieldsOf(functionCall);
+      const args = typeof sent === "string" ? parseJson(sent) : sent;
       const [given, wireName] = [textIn(fields["id"]), textIn(fields["name"])];
       // Further pieces of a call repeat its id and name, or leave them out.
       const continued = calls.findLast(
@@ -86,7 +87,7 @@ export function createCalls(request: GenerateRequest): Calls {
           call.given === (given ?? call.given) &&
           call.wireName === (wireName ?? call.wireName),
       );
-      if (continued === undefined && Object.keys(fieldsOf(functionCall)).length === 0) {
+      if (continued === undefined && (given ?? wireName ?? args ?? partialArgs) == null) {
         // The end of a call may be told twice, the second time with its signature.
         const last = calls.at(-1);
         if (last?.call !== undefined) {

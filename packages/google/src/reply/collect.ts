@@ -15,6 +15,11 @@ export interface Reply {
   readonly add: (response: unknown) => readonly ModelStreamChunk[];
   /** Whether a finish reason was sent. */
   readonly isEnded: () => boolean;
+  /**
+   * Returns the token with which to ask for the rest of a reply that is longer than one response may be; `undefined` if there is
+   * no rest, or no other token than the last one.
+   */
+  readonly continuation: (last: string | undefined) => string | undefined;
   /** Whether any candidate, or a block reason, was sent. */
   readonly hasContent: () => boolean;
   /**
@@ -34,20 +39,22 @@ export function openReply(request: GenerateRequest): Reply {
   const calls = createCalls(request);
   const metadata = createMetadata();
   let usage: Fields = {};
+  /** The usage of the responses that this one continues. */
+  const earlier: Fields[] = [];
   let reason: string | undefined;
   let hasContent = false;
+  let token: string | undefined;
   /** The calls of Google's own tools that have no result yet. */
   const waiting = new Set<ContentPart>();
 
-  /** Gives a call without an id a new one, and a result without an id that of the first such call of its tool. */
+  /** Gives a call without an id a new one, and a result the id of its call: the first open one of its tool, if no call has its id. */
   const identified = (part: ContentPart): ContentPart => {
     const { type, id, name } = part;
     if (type !== "provider-tool-call" && type !== "provider-tool-result") return part;
     const isCall = type === "provider-tool-call";
-    const called = [...waiting].find(
-      (call) => !isCall && (id === undefined ? call["name"] === name : call["id"] === id),
-    );
-    const known = { ...part, id: id ?? called?.["id"] ?? newId() };
+    const open = isCall ? [] : [...waiting];
+    const called = open.find((call) => call["id"] === id) ?? open.find((call) => call["name"] === name);
+    const known = { ...part, id: called?.["id"] ?? id ?? newId() };
     if (isCall) waiting.add(known);
     if (called !== undefined) waiting.delete(called);
     return known;
@@ -88,27 +95,35 @@ export function openReply(request: GenerateRequest): Reply {
 
   return {
     add: (response) => {
-      if (!isObject(response)) throw errors.malformed(provider, "an invalid response");
       const error = errorIn(response);
-      if (error !== undefined && error !== null) throw errors.reported(error, provider);
+      if (error !== undefined) throw errors.reported(error, provider);
+      if (!isObject(response)) throw errors.malformed(provider, "an invalid response");
       usage = { ...usage, ...fieldsOf(response["usageMetadata"]) };
       metadata.add(response);
-      const blocked = fieldsOf(response["promptFeedback"])["blockReason"];
-      // Any block reason means that the model didn't get the prompt.
-      if (typeof blocked === "string") reason = isFilter(blocked) ? blocked : "SAFETY";
-      hasContent ||= Array.isArray(response["candidates"]) || typeof blocked === "string";
+      const blocked = textIn(fieldsOf(response["promptFeedback"])["blockReason"]);
+      // Any other block reason means that the model didn't get the prompt.
+      if (blocked?.endsWith("_UNSPECIFIED") === false) reason = isFilter(blocked) ? blocked : "SAFETY";
+      hasContent ||= Array.isArray(response["candidates"]) || reason !== undefined;
       const candidate = firstCandidate(response);
+      token = textIn(candidate["continuationToken"]) ?? token;
       reason = textIn(candidate["finishReason"]) ?? reason;
       return listOf(fieldsOf(candidate["content"])["parts"]).filter(isObject).map(withText).flatMap(addPart);
     },
     isEnded: () => reason !== undefined,
     hasContent: () => hasContent,
+    continuation: (last) => {
+      if (reason !== "CONTINUATION" || token === last) return undefined;
+      earlier.push(usage);
+      usage = {};
+      reason = undefined;
+      return token;
+    },
     end: () => {
       assertReply(reason, provider);
       const told = calls.end(reason ?? "no finish reason");
       const filtered = reason !== undefined && isFilter(reason) ? { finishReason: reason } : {};
       const { message, sources } = messageOf(received, { ...metadata.fields(), ...filtered });
-      const used = usageOf(usage);
+      const used = usageOf([...earlier, usage]);
       const completion = {
         message,
         origin: request.origin,

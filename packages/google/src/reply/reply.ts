@@ -1,19 +1,15 @@
 import type { ModelUsage } from "@jaf/core";
-import { tokenCount as count, type Fields, fieldsOf, knownCounts } from "@jaf/model-http";
+import { type Fields, knownCounts, tokenCount } from "@jaf/model-http";
 import { errors, GoogleError } from "../errors.ts";
 
-/** Google's reasons to withhold a reply or part of it. */
-const FILTERS: ReadonlySet<string> = new Set([
-  ...["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR", "ESCALATION"],
-  ...["IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"],
-]);
+/** Matches Google's reasons to withhold a reply or part of it. */
+const FILTER =
+  /^((IMAGE_)?(SAFETY|RECITATION|PROHIBITED_CONTENT)|BLOCKLIST|SPII|MODEL_ARMOR|ESCALATION|PUP_LIMITED_DISABLED)$/;
 
-/** Reasons that leave no usable reply: an invalid tool call, or Google's own tools called too often for an answer. */
-const MALFORMED: ReadonlySet<string> = new Set([
-  ...["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE", "TOO_MANY_TOOL_CALLS"],
-]);
+/** Matches reasons that leave no usable reply: an invalid tool call, or Google's own tools called too often for an answer. */
+const MALFORMED = /^(MALFORMED_(FUNCTION_CALL|RESPONSE)|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS)$/;
 
-export const isFilter = (reason: string): boolean => FILTERS.has(reason);
+export const isFilter = (reason: string): boolean => FILTER.test(reason);
 
 /**
  * Maps a reason to OpenAI's, as JAF's other providers do: `"stop"`, `"length"`, `"tool_calls"`, `"content_filter"`. Any
@@ -28,7 +24,7 @@ export function finishReasonOf(reason: string, hasCalls: boolean): string {
 /** Throws a `GoogleError` if the reason means that there is no reply. */
 export function assertReply(reason: string | undefined, provider: string): void {
   if (reason === undefined) return;
-  if (MALFORMED.has(reason)) throw errors.malformed(provider, `no usable reply (${reason})`);
+  if (MALFORMED.test(reason)) throw errors.malformed(provider, `no usable reply (${reason})`);
   if (reason === "MISSING_THOUGHT_SIGNATURE")
     throw new GoogleError("reported", `${provider} reported an error (${reason})`, {
       code: reason,
@@ -42,19 +38,19 @@ const sum = (...counts: readonly (number | undefined)[]): number | undefined =>
     : counts.reduce<number>((total, each) => total + (each ?? 0), 0);
 
 /**
- * `undefined` if the service reports no usage. Input includes the results of Google's own tools. The total is the sum of all
- * counts, so what it has beside the others is output: some models think without a count of it.
+ * The usage of all responses of a reply; `undefined` if the service reports none. Input includes the results of Google's own
+ * tools. The total is the sum of all counts, so what it has beside the others is output: some models think without a count of it.
  */
-export function usageOf(sent: unknown): ModelUsage | undefined {
-  const usage: Fields = fieldsOf(sent);
-  const thoughts = count(usage["thoughtsTokenCount"]);
-  const inputTokens = sum(count(usage["promptTokenCount"]), count(usage["toolUsePromptTokenCount"]));
-  const outputTokens = sum(count(usage["candidatesTokenCount"]), thoughts);
-  const unnamed = (count(usage["totalTokenCount"]) ?? 0) - (inputTokens ?? 0) - (outputTokens ?? 0);
+export function usageOf(sent: readonly Fields[]): ModelUsage | undefined {
+  const count = (name: string) => sum(...sent.map((usage) => tokenCount(usage[`${name}TokenCount`])));
+  const thoughts = count("thoughts");
+  const inputTokens = sum(count("prompt"), count("toolUsePrompt"));
+  const outputTokens = sum(count("candidates"), thoughts);
+  const unnamed = (count("total") ?? 0) - (inputTokens ?? 0) - (outputTokens ?? 0);
   return knownCounts({
     inputTokens,
     outputTokens: inputTokens !== undefined && unnamed > 0 ? sum(outputTokens, unnamed) : outputTokens,
-    cachedInputTokens: count(usage["cachedContentTokenCount"]),
+    cachedInputTokens: count("cachedContent"),
     reasoningTokens: thoughts,
   });
 }

@@ -70,8 +70,9 @@ const chunkSource = ({ web, maps, retrievedContext, image }: Fields): Citation |
   return pageSource(sourceUri === undefined ? held : { ...held, uri: sourceUri });
 };
 
-function pageSource({ uri, title: sentTitle, documentName }: Fields): Citation | undefined {
-  const [url, title] = [textIn(uri), textIn(sentTitle)];
+function pageSource({ uri, title: sentTitle, documentName, fileSearchStore }: Fields): Citation | undefined {
+  const title = textIn(sentTitle);
+  const url = textIn(uri) ?? (title === undefined ? textIn(documentName ?? fileSearchStore) : undefined);
   if (url !== undefined && /^https?:/.test(url)) return { sourceType: "url", url, title };
   if (url === undefined && title === undefined) return undefined;
   const filename = url === undefined ? undefined : textIn(url.slice(url.lastIndexOf("/") + 1));

@@ -68,13 +68,18 @@ export function createStreamedArguments(): StreamedArguments {
       const whole = Object.entries(fieldsOf(call["args"])).map(([key, value]) => write([key], value, false));
       const pieces = listOf(call["partialArgs"]).map((sent) => {
         const { jsonPath, willContinue, ...given } = fieldsOf(sent);
-        const path = pathOf(jsonPath);
+        // `$.tags[]` is the list itself.
+        const place = String(jsonPath).replace(/\[\]$/, "");
+        const path = pathOf(place);
         if (path === undefined) return undefined;
-        const isKnown = valueAt(root, path) !== undefined && !unfinished.has(JSON.stringify(path));
-        const value = valueIn(given);
-        // Without a value, a piece only says that a text ends.
-        if (value === undefined && isKnown) return "";
-        return write(path, value === undefined ? "" : value, willContinue === true);
+        const isMore = unfinished.has(JSON.stringify(path));
+        let value = valueIn(given);
+        if (value === undefined) {
+          // Such a piece begins or ends a value; alone, it is that of an empty list or object.
+          if (!isMore && (willContinue === true || valueAt(root, path) !== undefined)) return "";
+          value = isMore ? "" : place === jsonPath ? {} : [];
+        }
+        return write(path, value, willContinue === true);
       });
       const texts = [...whole, ...pieces];
       return texts.includes(undefined) ? undefined : texts.join("");
@@ -89,8 +94,8 @@ const valueIn = ({ stringValue, numberValue, boolValue, nullValue }: Fields): un
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:\\.|[^'\\])*)'\]|\["((?:\\.|[^"\\])*)"\]/y;
 
 /** Returns the keys of a JSON path (RFC 9535) that leads to one value; `undefined` for any other text. */
-function pathOf(jsonPath: unknown): readonly [string, ...Key[]] | undefined {
-  if (typeof jsonPath !== "string" || !jsonPath.startsWith("$")) return undefined;
+function pathOf(jsonPath: string): readonly [string, ...Key[]] | undefined {
+  if (!jsonPath.startsWith("$")) return undefined;
   const keys: Key[] = [];
   STEP.lastIndex = 1;
   while (STEP.lastIndex < jsonPath.length) {

@@ -15,6 +15,8 @@ export interface AssistantContext extends CallContext {
   /** The origin of the model that the request goes to. */
   readonly origin: ModelOrigin;
   readonly foreignReasoning: ForeignReasoning;
+  /** Whether the service takes ids of calls that it hasn't made. */
+  readonly takesIds: boolean;
 }
 
 /** The parts of an assistant message: unchanged for this model's own, else its text and calls. */
@@ -56,8 +58,8 @@ function ownCall(call: RichToolCall, context: CallContext): Fields {
 }
 
 /** Another model's call, without its opaque fields. */
-const foreignCall = (call: RichToolCall, context: CallContext): Fields => ({
-  functionCall: called(call, call.id, context),
+const foreignCall = (call: RichToolCall, context: AssistantContext): Fields => ({
+  functionCall: called(call, context.takesIds ? call.id : undefined, context),
 });
 
 function called(

@@ -40,7 +40,8 @@ export interface GenerateRequest {
   readonly assertAnswerable: (call: ToolUse) => void;
 }
 
-interface Asked<Ctx> {
+/** What the engine asks a model for. */
+export interface Asked<Ctx> {
   readonly state: Readonly<RunState<Ctx>>;
   readonly agent: AnyAgent<Ctx>;
   readonly config: RunConfig<Ctx>;
@@ -68,14 +69,19 @@ export function generateRequest<Ctx>(
   const hasTools = tools.length + further.tools.length > 0;
   const asSchema = rules.schemaBesideTools || !hasTools ? "json_schema" : "instructions";
   const output = outputFormat(agent.outputCodec, options.outputFormat ?? asSchema);
-  const { system, spoken, leading } = splitInstructions(
+  const split = splitInstructions(
     [agent.instructions(state), output.instructions],
     withoutForeignApprovals(state.messages, origin),
   );
+  const { leading } = split;
+  const system = rules.takesInstructions ? split.system : "";
+  const spoken: readonly RichMessage[] =
+    split.system === system ? split.spoken : [{ role: "user", content: split.system }, ...split.spoken];
   const { foreignReasoning, includeThoughts } = options;
   const predefined = predefinedFunctions(further.tools, rules);
-  const context = { rules, names, origin, foreignReasoning, predefined, calls: new Map() };
-  const showsGoogles = rules.showsGoogles && !isVertex(options);
+  const takesIds = !isVertex(options);
+  const context = { rules, names, origin, foreignReasoning, predefined, takesIds, calls: new Map() };
+  const showsGoogles = rules.showsGoogles && takesIds;
   const fixed = {
     ...(system === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
     ...toolFields(agent, { names, provider, googles: further.tools, predefined, showsGoogles }),
@@ -108,8 +114,7 @@ export function generateRequest<Ctx>(
 }
 
 /** Vertex AI refuses fields that it doesn't know. */
-const isVertex = ({ baseURL }: ParsedOptions): boolean =>
-  baseURL !== undefined && new URL(baseURL).hostname.endsWith("aiplatform.googleapis.com");
+const isVertex = ({ baseURL = "" }: ParsedOptions): boolean => /\/\/[\w-]*aiplatform\./.test(baseURL);
 
 const all = (spoken: readonly RichMessage[], context: AssistantContext) =>
   withUserAtBothEnds(contentsOf(spoken, context));

@@ -51,6 +51,14 @@ describe("a conversation", () => {
     });
   });
 
+  it("has the instructions in the first user message with Gemma, which takes no others", async () => {
+    const body = await bodyOf([user("Hi")], {
+      agent: { instructions: "You help." },
+      options: { model: "gemma-3-27b-it" },
+    });
+    expect(body).toEqual({ contents: [{ role: "user", parts: [{ text: "You help." }, { text: "Hi" }] }] });
+  });
+
   it("always begins with a user message", async () => {
     const body = await bodyOf([{ role: "assistant", content: "Welcome!" }, user("Hi")]);
     expect(body["contents"]).toEqual([
@@ -195,6 +203,21 @@ describe("an assistant message of", () => {
       ...called.slice(1),
     ]);
     expect(await modelParts(more, { options: { model: OLD } })).toEqual([said, ...called]);
+  });
+
+  it("another model is sent to Vertex AI without the ids of its calls, which Vertex AI refuses", async () => {
+    let body: Readonly<Record<string, unknown>> = {};
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      body = JSON.parse(String(init?.body));
+      return Response.json({ candidates: [{ content: { parts: [{ text: "Ok." }] }, finishReason: "STOP" }] });
+    };
+    const baseURL = "https://aiplatform.googleapis.com/v1/publishers/google";
+    const provider = createGoogleProvider({ apiKey: "k", model: MODEL, fetch, baseURL });
+    await run<unknown, unknown>(asking(conversation(foreign)), configOf(provider, {}).config);
+    const sent = JSON.stringify(body);
+    expect(sent).toContain('"functionCall":{"name":"look_up"');
+    expect(sent).toContain('"functionResponse":{"name":"look_up"');
+    expect(sent).not.toContain('"id":');
   });
 
   it("another model is sent without calls that its service ran after an approval", async () => {
@@ -386,6 +409,11 @@ describe("Google's tools beside the agent's", () => {
       [{ baseURL: "https://europe-west4-aiplatform.googleapis.com/v1/publishers/google" }],
       undefined,
     ],
+    ...["eu", "us"].map((region): [string, Parameters<typeof toolConfigOf>, unknown] => [
+      `don't at Vertex AI in ${region}`,
+      [{ baseURL: `https://aiplatform.${region}.rep.googleapis.com/v1/publishers/google` }],
+      undefined,
+    ]),
     [
       "don't if the application says so",
       [{}, { toolConfig: { includeServerSideToolInvocations: false } }],

@@ -99,6 +99,12 @@ const filtered = {
   error: { _tag: "ModelBehaviorError", detail: expect.stringContaining("content_filter") },
 };
 
+/** A stream with a text that isn't an event. */
+const beside = (text: string) => {
+  const events = `data: ${JSON.stringify(piece("Half"))}\n\n`;
+  return raw(200, `${events}${text}`, { "content-type": "text/event-stream" });
+};
+
 const blocked = (blockReason: string) => ({
   promptFeedback: { blockReason },
   usageMetadata: { promptTokenCount: 9 },
@@ -139,6 +145,37 @@ export const generateContentFailures: readonly Failure<Said>[] = [
     steps: [{ finishReason: "MISSING_THOUGHT_SIGNATURE" }],
     asked: 1,
     error: { _tag: "ModelCallError", retryable: false },
+  },
+  {
+    name: "reports an error in a list, or beside the events of its stream",
+    way: "streamed",
+    steps: [
+      stream([errorBody(503, "UNAVAILABLE")]),
+      beside(JSON.stringify([errorBody(503, "UNAVAILABLE")], null, 2)),
+    ],
+    asked: 2,
+    error: {
+      _tag: "ModelCallError",
+      status: 503,
+      cause: { message: "google reported an error (UNAVAILABLE)" },
+    },
+  },
+  {
+    name: "reports by a name alone that the request is wrong",
+    way: "streamed",
+    steps: [beside('{"error": {"status": "FAILED_PRECONDITION"}}')],
+    asked: 1,
+    error: { _tag: "ModelCallError", retryable: false },
+  },
+  {
+    name: "doesn't say why it would keep the prompt from the model, and is cut",
+    way: "streamed",
+    steps: [
+      stream({ promptFeedback: { blockReason: "BLOCKED_REASON_UNSPECIFIED" } }, piece("Half")),
+      "Hello.",
+    ],
+    asked: 2,
+    output: "Hello.",
   },
   {
     name: "goes on behind its finish reason",
