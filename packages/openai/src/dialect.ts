@@ -56,7 +56,7 @@ const RULES: Readonly<Record<Dialect, DialectRules>> = {
 export const rulesOf = (dialect: Dialect): DialectRules => RULES[dialect];
 
 const HOSTS: readonly (readonly [RegExp, Dialect])[] = [
-  [/(^|\.)api\.openai\.com$|\.(openai|cognitiveservices)\.azure\.com$/, "openai"],
+  [/(^|\.)api\.openai\.com$|\.(openai|cognitiveservices|services\.ai)\.azure\.com$/, "openai"],
   [/(^|\.)(deepseek\.com|moonshot\.(ai|cn)|kimi\.com)$/, "deepseek"],
   [/(^generativelanguage|aiplatform)\.googleapis\.com$/, "gemini"],
 ];

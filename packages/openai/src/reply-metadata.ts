@@ -8,7 +8,7 @@ const ENVELOPE = ["id", "object", "created", "created_at", "completed_at", "obfu
 /**
  * Returns the metadata of a message: the fields that the endpoint sent beside it, under their own names. `read`: the
  * fields that JAF reads or that repeat the request. The model's name is kept if it isn't the one that was asked for, and
- * the usage if it says more than how many tokens there were.
+ * the usage if it says more than JAF reads.
  */
 export function replyMetadata(
   sent: Fields,
@@ -27,5 +27,10 @@ export function replyMetadata(
   return kept.length === 0 ? {} : { providerMetadata: { openai: Object.fromEntries(kept) } };
 }
 
+/** The counts that JAF reads. */
+const COUNTS = /^(prompt|completion|input|output|total|reasoning|.*cache.*)_tokens$/;
+
 const saysMore = (usage: Fields): boolean =>
-  Object.keys(usage).some((name) => usage[name] !== null && !/_tokens(_details)?$/.test(name));
+  Object.entries(usage).some(([name, value]) =>
+    name.endsWith("_details") ? saysMore(fieldsOf(value)) : value && !COUNTS.test(name),
+  );

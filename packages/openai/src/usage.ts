@@ -9,7 +9,10 @@ import { tokenCount as count, type Fields, fieldsOf, knownCounts } from "@jaf/mo
  */
 export function usageOf(sent: unknown): ModelUsage | undefined {
   const usage = fieldsOf(sent);
-  const ofInput = fieldsOf(usage["prompt_tokens_details"] ?? usage["input_tokens_details"]);
+  // The last name is Mistral's.
+  const ofInput = fieldsOf(
+    usage["prompt_tokens_details"] ?? usage["input_tokens_details"] ?? usage["prompt_token_details"],
+  );
   const ofOutput = fieldsOf(usage["completion_tokens_details"] ?? usage["output_tokens_details"]);
   // DeepSeek's name is `prompt_cache_hit_tokens`; the counts of Moonshot and Mistral stand beside the others.
   const cached =

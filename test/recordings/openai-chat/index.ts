@@ -1,4 +1,5 @@
 import type { Recording } from "../recording.ts";
+import { countRecordings } from "./counts.ts";
 import { everyday } from "./everyday.ts";
 import { gatewayRecordings } from "./gateways.ts";
 import { openaiChatRecordings } from "./openai.ts";
@@ -12,4 +13,5 @@ export const chatRecordings: readonly Recording[] = [
   ...gatewayRecordings,
   ...serviceRecordings,
   ...streamRecordings,
+  ...countRecordings,
 ];

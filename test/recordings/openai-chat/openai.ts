@@ -50,6 +50,8 @@ const annotation = {
   url_citation: { url: "https://birds.example/ostrich", title: "Ostriches", start_index: 22, end_index: 37 },
 };
 
+const speech = { id: "audio_1", data: "UklGRg==", transcript: "Hello.", expires_at: 1_790_003_600 };
+
 export const openaiChatRecordings: readonly Recording[] = [
   {
     feature: "log probabilities",
@@ -262,5 +264,32 @@ export const openaiChatRecordings: readonly Recording[] = [
         annotations: [annotation],
       },
     ],
+  },
+  {
+    feature: "generated media",
+    name: "speech, and its words",
+    documented: "https://developers.openai.com/api/docs/guides/audio",
+    model: "gpt-audio",
+    agent: {
+      modelConfig: {
+        providerOptions: {
+          openai: { modalities: ["text", "audio"], audio: { voice: "alloy", format: "wav" } },
+        },
+      },
+    },
+    replies: [
+      chatReply({
+        message: { role: "assistant", content: null, refusal: null, audio: speech },
+        deltas: [
+          { role: "assistant", content: null, refusal: null, audio: { id: "audio_1", transcript: "Hel" } },
+          { audio: { transcript: "lo." } },
+          { audio: { data: speech.data } },
+          { audio: { expires_at: speech.expires_at } },
+        ],
+      }),
+    ],
+    outcome: { status: "completed", output: "Hello." },
+    kept: [{ audio: speech }],
+    sentBack: [{ role: "assistant", content: "", refusal: null, audio: { id: "audio_1" } }],
   },
 ];

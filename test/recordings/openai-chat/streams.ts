@@ -23,6 +23,35 @@ const greeted = {
   sentBack: [{ role: "assistant", content: "Hello." }],
 } as const;
 
+const sunny = chatReply({ message: { role: "assistant", content: "Sunny." }, deltas: saying("Sunny.") });
+
+const call = calling("call_1", "get_weather", { city: "Pune" });
+
+/** A call whose pieces are the agent's one call in the end. */
+const inPieces = (...pieces: readonly Json[]) =>
+  ({
+    agent: { tools: [weather] },
+    replies: [
+      chatReply({
+        message: { role: "assistant", content: null, tool_calls: [call] },
+        deltas: pieces.map((piece) => ({ role: "assistant", content: null, tool_calls: [piece] })),
+        finish: "tool_calls",
+      }),
+      sunny,
+    ],
+    outcome: { status: "completed", output: "Sunny." },
+    ran: [["get_weather", { city: "Pune" }]],
+    sentBack: [
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "call_1", content: "Sunny in Pune." },
+      { role: "assistant", content: "Sunny." },
+    ],
+  }) as const;
+
+const ran = { index: 0, type: "search", arguments: '{"query":"a"}' };
+
+const executed = { ...ran, output: "A" };
+
 const safe = { filtered: false, severity: "safe" };
 
 /** Streams whose events come in an order, or with fields, of their service's own. */
@@ -147,5 +176,45 @@ export const streamRecordings: readonly Recording[] = [
       ["get_weather", { city: "Pune" }],
       ["get_weather", { city: "Bonn" }],
     ],
+  },
+  {
+    feature: "streamed arguments",
+    name: "in pieces, and the whole again",
+    documented: "https://github.com/anomalyco/opencode/pull/17339",
+    service: "GLM",
+    model: "glm-4.6",
+    ...inPieces(
+      { index: 0, ...call, function: { name: "get_weather", arguments: "" } },
+      { index: 0, function: { arguments: '{"city":' } },
+      { index: 0, function: { arguments: '"Pune"}' } },
+      { index: 0, ...call },
+    ),
+  },
+  {
+    feature: "function calls",
+    name: "a piece of another call that has nothing",
+    documented: "https://docs.vllm.ai/en/latest/features/tool_calling.html",
+    service: "vLLM",
+    model: "command-a",
+    ...inPieces({ index: 0, ...call }, { index: 1, type: "function", function: { name: "", arguments: "" } }),
+  },
+  {
+    feature: "answered calls",
+    name: "a tool's arguments again with what it returned",
+    documented: "https://console.groq.com/docs/compound/built-in-tools/web-search",
+    service: "Groq",
+    model: "groq/compound",
+    replies: [
+      chatReply({
+        message: { role: "assistant", content: "Hello.", executed_tools: [executed] },
+        deltas: [
+          { role: "assistant", executed_tools: [ran] },
+          { executed_tools: [executed] },
+          ...saying("Hello."),
+        ],
+      }),
+    ],
+    outcome: { status: "completed", output: "Hello." },
+    sentBack: [{ role: "assistant", content: "Hello.", executed_tools: [executed] }],
   },
 ];

@@ -33,6 +33,11 @@ const begunWith = (fields: Json) =>
       : event,
   ]);
 
+const cutOff = {
+  ...{ ...said(""), status: "incomplete" },
+  content: [{ type: "output_text", text: "Hel", annotations: [] }],
+};
+
 const cited = said("Hello.", {
   annotations: [{ type: "url_citation", start_index: 0, end_index: 5, url: "https://a.example", title: "A" }],
 });
@@ -166,5 +171,25 @@ export const oddStreamRecordings: readonly Recording[] = [
       { type: "function_call_output", call_id: "call_w2", output: "Sun in Pune." },
       answer,
     ],
+  },
+  {
+    feature: "stop reasons",
+    name: "the pieces of a text, and an end without its items",
+    documented: "https://docs.x.ai/developers/rest-api-reference/inference/chat",
+    model: "grok-4",
+    replies: [
+      changed(
+        response([cutOff], {
+          status: "incomplete",
+          incomplete_details: { reason: "max_output_tokens" },
+        }),
+        (event) => {
+          if (event["type"] === "response.output_item.done") return [];
+          if (event["type"] !== "response.incomplete") return [event];
+          return [{ ...event, response: { ...(event["response"] as Json), output: undefined } }];
+        },
+      ),
+    ],
+    outcome: { status: "completed", output: "Hel" },
   },
 ];

@@ -38,6 +38,15 @@ const lookUp = createTool({
 
 const grammar = { type: "grammar", syntax: "regex", definition: "^\\d{4}-\\d{2}-\\d{2}$" };
 
+const orchestrated = {
+  ...{ input_tokens: 9, output_tokens: 4, total_tokens: 13 },
+  input_tokens_details: {
+    ...{ cached_tokens: 0, cache_write_tokens: 3 },
+    cache_write_tokens_details: { ttl_30m_tokens: 3, ttl_12h_tokens: 0 },
+  },
+  output_tokens_details: { reasoning_tokens: 0, orchestration_output_tokens: 2 },
+};
+
 const book = createTool({
   name: "book",
   description: "Books a day.",
@@ -88,6 +97,30 @@ export const replyRecordings: readonly Recording[] = [
         cacheWriteTokens: 8,
         reasoningTokens: 832,
       },
+    ],
+  },
+  {
+    feature: "usage",
+    name: "what a write to the cache and the orchestration cost, and how much reasoning was seen",
+    documented: guide("reasoning"),
+    model: "gpt-5.6",
+    replies: [
+      response([said("Hello.")], {
+        reasoning: { effort: "low", summary: null, context: "current_turn" },
+        usage: orchestrated,
+      }),
+    ],
+    outcome: { status: "completed", output: "Hello." },
+    kept: [
+      {
+        providerMetadata: {
+          openai: { reasoning: { effort: "low", context: "current_turn" }, usage: orchestrated },
+        },
+      },
+    ],
+    sentBack: [said("Hello.")],
+    usage: [
+      { inputTokens: 9, outputTokens: 4, cachedInputTokens: 0, cacheWriteTokens: 3, reasoningTokens: 0 },
     ],
   },
   {

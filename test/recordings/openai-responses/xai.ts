@@ -48,6 +48,11 @@ const weather = createTool({
 
 const weatherCall = called("call_1", "get_weather", { city: "Pune" });
 
+const rolled = {
+  ...{ id: "mcp_x1", type: "mcp_call", status: "completed", server_label: "dice" },
+  ...{ name: "roll", arguments: "{}", output: "4", error: "" },
+};
+
 const usage = {
   input_tokens: 100,
   input_tokens_details: { cached_tokens: 40 },
@@ -174,5 +179,29 @@ export const xaiRecordings: readonly Recording[] = [
     replies: [response([{ ...thought("1"), id: "" }, webSearch, { ...thought("2"), id: "" }, said("Fast.")])],
     outcome: { status: "completed", output: "Fast." },
     sentBack: [{ ...thought("1"), id: "" }, webSearch, { ...thought("2"), id: "" }, said("Fast.")],
+  },
+  {
+    feature: "MCP",
+    name: "an error that is empty",
+    documented: "https://docs.x.ai/developers/tools/remote-mcp",
+    service: "xAI",
+    model: "grok-4",
+    agent: openai({ tools: [{ type: "mcp", server_label: "dice", server_url: "https://dice.example" }] }),
+    replies: [response([rolled, said("Four.")])],
+    outcome: { status: "completed", output: "Four." },
+    kept: [
+      {
+        content: [
+          { type: "provider-tool-call", id: "mcp_x1", name: "mcp" },
+          {
+            type: "provider-tool-result",
+            id: "mcp_x1",
+            output: { status: "completed", output: "4", error: "" },
+          },
+          { type: "text", text: "Four." },
+        ],
+      },
+    ],
+    sentBack: [rolled, said("Four.")],
   },
 ];

@@ -1,7 +1,7 @@
 import type { ModelCompletion } from "@jaf/core";
 import type { ContentPart } from "@jaf/memory";
 import { base64Of, bytesIn, partText } from "@jaf/memory/internal";
-import { type Fields, fieldsOf, isObject, textInputIn } from "@jaf/model-http";
+import { type Fields, fieldsOf, isObject, parseJson, textInputIn } from "@jaf/model-http";
 import { errors } from "../errors.ts";
 import type { OpenAIRequest } from "../request/request.ts";
 
@@ -10,8 +10,10 @@ import type { OpenAIRequest } from "../request/request.ts";
  * of a configured tool that no tool of the agent executes.
  */
 export function messageOf(sent: Fields, request: OpenAIRequest): NonNullable<ModelCompletion["message"]> {
-  const { content } = sent;
-  const calls = sent["tool_calls"];
+  const { content: written, tool_calls: calls } = sent;
+  const { transcript: text } = fieldsOf(sent["audio"]);
+  // What audio says is for readers: it goes back as the audio alone.
+  const content = text && !written ? [{ type: "text", text, providerMetadata: SILENT }] : written;
   return {
     ...sent,
     content: typeof content === "string" ? content : isParts(content) ? withWholeTexts(content) : null,
@@ -20,6 +22,9 @@ export function messageOf(sent: Fields, request: OpenAIRequest): NonNullable<Mod
       : {}),
   };
 }
+
+/** The metadata of a part that isn't sent back. */
+const SILENT = { openai: { parts: [] } };
 
 const isParts = (content: unknown): content is readonly ContentPart[] =>
   Array.isArray(content) &&
@@ -90,6 +95,8 @@ const copied = (field: string, value: unknown): unknown =>
 
 function mergedText(field: string, before: string, value: string): string {
   if (WHOLE.has(field)) return value === "" ? before : value;
+  // Some endpoints send the whole arguments again behind their pieces, or behind an empty object.
+  if (field === "arguments" && isObject(parseJson(value)) && isObject(parseJson(before))) return value;
   return field === "data" ? joinedBase64(before, value) : before + value;
 }
 

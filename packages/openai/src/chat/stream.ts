@@ -55,7 +55,8 @@ function replyPieces(request: OpenAIRequest): ReplyPieces {
   const addDelta = (delta: Fields): readonly ModelStreamChunk[] => {
     const { content: piece, tool_calls, ...further } = delta;
     mergePiece(message, further);
-    const { text, reasoning } = content.add(piece);
+    const { text: written, reasoning } = content.add(piece);
+    const text = written || textOf(fieldsOf(delta["audio"])["transcript"]);
     const thought = reasoning + reasoningIn(further);
     const chunks: ModelStreamChunk[] = [];
     if (thought !== "") chunks.push({ type: "reasoning_delta", text: thought });
@@ -170,8 +171,8 @@ type CallDelta = Extract<ModelStreamChunk, { readonly type: "tool_call_delta" }>
 
 /** Collects the calls of a streamed reply with all their fields. */
 interface CallPieces {
-  /** Returns the piece's chunk. */
-  readonly add: (piece: unknown) => CallDelta | undefined;
+  /** Returns the chunk of a piece of a call. */
+  readonly add: (call: unknown) => CallDelta | undefined;
   readonly whole: () => readonly Fields[];
 }
 
@@ -187,30 +188,32 @@ function callPieces(): CallPieces {
    * Finds the call by index, else by id, else the latest. Gemini gives several calls the same index, and older versions
    * give them no ids: there, whole arguments end a call.
    */
-  const placeOf = (index: unknown, id: string, { name, arguments: text }: Fields): number => {
+  const placeOf = (index: unknown, id: string, begins: boolean): number => {
     const hasIndex = index !== undefined && index !== null;
     if (!hasIndex && id !== "") return calls.findLastIndex(({ fields }) => fields["id"] === id);
     const at = hasIndex ? calls.findLastIndex((call) => call.index === index) : calls.length - 1;
     const fields = fieldsOf(calls[at]?.fields);
     const known = textOf(fields["id"]);
     if (id !== "") return known !== "" && known !== id ? -1 : at;
-    const before = textOf(fieldsOf(fields["function"])["arguments"]);
-    return known === "" && name && text && before.endsWith("}") && isObject(parseJson(before)) ? -1 : at;
+    return known === "" && begins && isObject(parseJson(inputIn(fields))) ? -1 : at;
   };
 
   return {
-    add: (piece) => {
-      if (!isObject(piece)) return undefined;
-      const { index, ...sent } = piece;
+    add: (call) => {
+      if (!isObject(call)) return undefined;
+      const { index, ...sent } = call;
       const fields = withTextArguments(sent);
-      const called = fieldsOf(fields["function"] ?? fields["custom"]);
       const id = textOf(fields["id"]);
-      let at = placeOf(index, id, called);
+      const name = textOf(calledIn(fields)["name"]);
+      const piece = inputIn(fields);
+      let at = placeOf(index, id, name !== "" && piece !== "");
+      // Some endpoints end with a piece of a call that has nothing.
+      if (at === -1 && !(id || name || piece)) return undefined;
       if (at === -1) at = calls.push({ index, fields: {} }) - 1;
-      const call = calls[at]?.fields ?? {};
-      mergePiece(call, fields);
-      const text = textOf(called["arguments"] ?? called["input"]);
-      const name = textOf(called["name"]);
+      const known = calls[at]?.fields ?? {};
+      const before = inputIn(known);
+      mergePiece(known, fields);
+      const text = inputIn(known).slice(before.length);
       return {
         type: "tool_call_delta",
         index: at,
@@ -221,6 +224,14 @@ function callPieces(): CallPieces {
     },
     whole: () => calls.map(({ fields }) => fields),
   };
+}
+
+const calledIn = (call: Fields): Fields => fieldsOf(call["function"] ?? call["custom"]);
+
+/** The input of a call so far. */
+function inputIn(call: Fields): string {
+  const { arguments: text, input = text } = calledIn(call);
+  return textOf(input);
 }
 
 /** Some local models send decoded objects. */

@@ -119,9 +119,8 @@ function callPart(id: string, item: Fields, before: Before): ContentPart {
 }
 
 function resultPart(id: string, item: Fields, kept: Partial<ContentPart> = {}): ContentPart {
-  const isError = item["status"] === "failed" || (item["error"] ?? null) !== null;
   const output = picked(item, OUTPUT_FIELDS);
-  const failed = isError ? { isError } : {};
+  const failed = item["status"] === "failed" || item["error"] ? { isError: true } : {};
   return { ...kept, type: "provider-tool-result", id, name: nameOf(item), output, ...failed };
 }
 

@@ -30,7 +30,7 @@ const READ = [
     "max_tool_calls",
   ],
   ...["metadata", "parallel_tool_calls", "presence_penalty", "previous_response_id", "prompt"],
-  ...["prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "reasoning"],
+  ...["prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"],
   ...["safety_identifier", "store", "temperature", "text", "tool_choice", "tools", "top_logprobs", "top_p"],
   ...["truncation", "user"],
 ];
@@ -46,10 +46,12 @@ export function endedCompletion(
 ): ModelCompletion {
   const { origin } = request;
   const usage = usageOf(response["usage"]);
+  // It says how much of the reasoning the model saw.
+  const hasContext = fieldsOf(response["reasoning"])["context"];
   return {
     message: {
       ...withSources(messageOf(listOf(output), response["id"], request), response),
-      ...replyMetadata(response, READ, request),
+      ...replyMetadata(response, [...READ, hasContext ? "" : "reasoning"], request),
     },
     origin,
     finish_reason: finishReason(response, origin.provider),

@@ -132,7 +132,6 @@ interface Given {
 /** The `include` field: additional data of the response. */
 function included(model: string, { encryptedReasoning }: ParsedResponsesOptions, given: Given): Fields {
   const asks = encryptedReasoning ?? (given.isOpenAI && !NOT_REASONING.test(model));
-  const others = listOf(given.include).filter((name) => name !== ENCRYPTED);
-  const include = asks ? [ENCRYPTED, ...others] : listOf(given.include);
-  return include.length === 0 ? {} : { include };
+  const include = new Set([...(asks ? [ENCRYPTED] : []), ...listOf(given.include)]);
+  return include.size === 0 ? {} : { include: [...include] };
 }

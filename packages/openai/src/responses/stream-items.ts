@@ -31,9 +31,9 @@ export function itemStream(request: ResponsesRequest): ItemStream {
     const text = call.function?.arguments ?? call.custom?.input ?? "";
     const isNew = !entry.isBegun;
     // Before the end, the text may be incomplete, and come again in pieces.
-    const rest = entry.hasText || !entry.isComplete ? "" : text;
+    const rest = entry.said || !entry.isComplete ? "" : text;
     entry.isBegun = true;
-    entry.hasText ||= rest !== "";
+    entry.said ||= rest;
     return {
       type: "tool_call_delta",
       index: entries.indexOf(entry),
@@ -59,7 +59,7 @@ export function itemStream(request: ResponsesRequest): ItemStream {
     const asks = asksApplication(item, items.slice(entries.indexOf(entry) + 1), request);
     if (asks && !hasEnded && !isKnown(item, request)) return [];
     entry.isTold = true;
-    if (asks) return isBegun && entry.hasText ? [] : [callChunk(entry)];
+    if (asks) return isBegun && entry.said ? [] : [callChunk(entry)];
     const parts = reader.partsOf(item, {});
     entry.lacksResult = parts.length === 1 && parts[0]?.type === "provider-tool-call";
     return parts.flatMap((part) => partChunk(part, isBegun));
@@ -76,6 +76,7 @@ export function itemStream(request: ResponsesRequest): ItemStream {
     switch (type) {
       case "message":
         entry.isBegun = true;
+        entry.said += delta;
         return [{ type: "text_delta", text: delta }];
       case "reasoning": {
         const section = Number(event["summary_index"] ?? event["content_index"] ?? 0);
@@ -87,13 +88,19 @@ export function itemStream(request: ResponsesRequest): ItemStream {
       }
       default:
         if (!entry.isBegun) return [];
-        entry.hasText = true;
+        entry.said += delta;
         return [{ type: "tool_call_delta", index: entries.indexOf(entry), arguments: delta }];
     }
   };
 
   return {
-    items: () => inOrder().flatMap(({ item, isComplete }) => (isComplete ? [item] : [])),
+    items: () =>
+      inOrder().flatMap(({ item, isComplete, said }) => {
+        if (isComplete) return [item];
+        // Of an item that doesn't end, the text that was told is left.
+        const content = [{ type: "output_text", text: said, annotations: [] }];
+        return said && item["type"] === "message" ? [{ ...item, status: "incomplete", content }] : [];
+      }),
     add: (event) => {
       const item = fieldsOf(event["item"]);
       const type = PIECES.get(event["type"]);

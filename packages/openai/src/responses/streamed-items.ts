@@ -8,8 +8,8 @@ export interface StreamedItem {
   isComplete: boolean;
   /** Whether a piece of it was told. */
   isBegun: boolean;
-  /** Whether a piece of a call's arguments was told. */
-  hasText: boolean;
+  /** What was told of a message's text, or of a call's arguments. */
+  said: string;
   /** Whether all of it was told. */
   isTold: boolean;
   /** Whether it was told as a call of the service's own, without a result. */
@@ -38,8 +38,8 @@ export function streamedItems(): StreamedItems {
   const items: Fields[] = [];
 
   const begin = (index: unknown, item: Fields): StreamedItem => {
-    const flags = { isComplete: false, isBegun: false, hasText: false, isTold: false, lacksResult: false };
-    const entry = { index, item, ...flags, section: 0 };
+    const flags = { isComplete: false, isBegun: false, isTold: false, lacksResult: false };
+    const entry = { index, item, ...flags, said: "", section: 0 };
     entries.push(entry);
     items.push(item);
     return entry;

@@ -77,6 +77,7 @@ describe("the endpoint", () => {
     ["https://api.deepseek.com", "deepseek-chat", "max_tokens"],
     ["https://x.openai.azure.com/openai/v1", "gpt-5", "max_completion_tokens"],
     ["https://x.cognitiveservices.azure.com/openai/v1", "gpt-5", "max_completion_tokens"],
+    ["https://x.services.ai.azure.com/openai/v1", "gpt-5", "max_completion_tokens"],
     ["http://localhost:8000/v1", "gpt-oss", "max_tokens"],
   ])("of %s gets its dialect", async (baseURL, model, field) => {
     expect((await asked({ baseURL, model })).body[field]).toBe(9);

@@ -175,6 +175,15 @@ describe("a reply streamed by", () => {
     expect(message?.["images"]).toEqual(images);
   });
 
+  it("Gemini: takes the arguments behind an empty object", async () => {
+    const begun = { index: 0, id: "call_1", type: "function", function: { name: "add", arguments: "{}" } };
+    const { message } = await stored(
+      { tool_calls: [begun] },
+      { tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] },
+    );
+    expect(message?.tool_calls?.[0]).toMatchObject({ function: { arguments: '{"a":1}' } });
+  });
+
   it("OpenAI: reads one of several choices", async () => {
     const { message, text } = await storedOf(
       [{ index: 0, delta: { role: "assistant", content: "" } }],

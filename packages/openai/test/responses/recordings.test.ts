@@ -9,6 +9,13 @@ import { describeToldStreams } from "../support/told.ts";
 describeRecordings(openaiResponses, responsesRecordings);
 describeToldStreams(openaiResponses, responsesRecordings);
 
+it("keeps a result with an empty error as one that hasn't failed", async () => {
+  const [recording] = responsesRecordings.filter(({ name }) => name === "an error that is empty");
+  if (recording === undefined) throw new Error("no such recording");
+  const { stored } = await replay(openaiResponses, recording, { way: "whole" });
+  expect(JSON.stringify(stored)).not.toContain("isError");
+});
+
 describe("the requests of a recording", () => {
   const ofOpenAI = responsesRecordings.filter(({ service }) => service === undefined);
 
