@@ -98,7 +98,8 @@ const isPaused = (
   { stopReason, content }: WireReply,
   count: number,
   { maxContinuations }: ParsedOptions,
-): boolean => PAUSES.has(stopReason) && count < maxContinuations && content.length > 0 && !content.some(isCall);
+): boolean =>
+  PAUSES.has(stopReason) && count < maxContinuations && content.length > 0 && !content.some(isCall);
 
 async function ask({ service, signal }: ServiceCall, body: Fields): Promise<WireReply> {
   const response = await post(service, body, signal);
