@@ -121,7 +121,9 @@ export function createMessageWriter(from: HeldMessage): MessageWriter {
   const inHeldOrder = (parts: readonly ShownPart[]): readonly ShownPart[] => {
     const ordered = [...parts];
     for (const [at, { part }] of held.entries()) {
-      const from = isToolPart(part) ? placeInStep(ordered, at, part.toolCallId) : at;
+      // A call of the service's own never moves: it isn't told before the part itself.
+      const mayMove = isToolPart(part) && !("providerExecuted" in part && part.providerExecuted);
+      const from = mayMove ? placeInStep(ordered, at, part.toolCallId) : at;
       if (from > at) ordered.splice(at, 0, ...ordered.splice(from, 1));
     }
     return ordered;
