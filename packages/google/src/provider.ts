@@ -51,9 +51,9 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
       if (method === WHOLE || isUnstreamed(response))
         yield* chunksOfWhole(await wholeText(response, service, signal), reply, provider);
       else yield* streamed(response, (events) => chunksOf(events, reply, provider), { service, signal });
-      token = reply.continuation(token);
       responses += 1;
-    } while (token !== undefined && responses < MAX_RESPONSES);
+      token = responses < MAX_RESPONSES ? reply.continuation(token) : undefined;
+    } while (token !== undefined);
     const { completion, chunks } = reply.end();
     yield* chunks;
     return completion;
