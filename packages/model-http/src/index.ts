@@ -42,4 +42,5 @@ export {
 export { isUnstreamed, type ModelService, post, streamed, wholeText } from "./service.ts";
 export { serviceSchema } from "./service-schema.ts";
 export { type Citation, collectSources, isSource, type Sources } from "./sources.ts";
+export { type ToolOutcome, toolOutcome } from "./tool-outcome.ts";
 export { type CallIds, callIds, type ToolNames, toolNames } from "./tools.ts";

@@ -1,6 +1,5 @@
 import type { JSONValue } from "@ai-sdk/provider";
-import { jsonIn } from "@jaf/memory/internal";
-import { fieldsOf, isObject } from "@jaf/model-http";
+import { fieldsOf, isObject, toolOutcome } from "@jaf/model-http";
 import type { ToolOutput } from "./prompt.ts";
 
 type Form = (text: string, isFailed: boolean) => JSONValue;
@@ -20,10 +19,7 @@ const FORMS: Readonly<Record<string, Form>> = {
  * without the `ToolResult` around it. A failed `ToolResult` is sent as a failure.
  */
 export function executorOutput(text: string, id: string): ToolOutput {
-  const result = jsonIn(text);
-  const { status, data, error } = fieldsOf(result);
-  const isFailed = typeof status === "string" && isObject(error);
-  const value = status === "success" && data !== undefined ? data : result;
+  const { hasFailed: isFailed, data: value } = toolOutcome(text);
   const form = FORMS[id];
   if (form !== undefined && (isFailed || !("output" in fieldsOf(value)))) {
     return { type: "json", value: form(typeof value === "string" ? value : text, isFailed) };

@@ -1,7 +1,7 @@
 import type { ResolvedAgent } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 import { messageText, present } from "@jaf/memory/internal";
-import { type Fields, fieldsOf, isObject, listOf, parseJson, type ToolNames } from "@jaf/model-http";
+import { type Fields, fieldsOf, isObject, listOf, type ToolNames, toolOutcome } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
 import type { WireBlock } from "../parts.ts";
 import { contentBlocks } from "./media.ts";
@@ -61,8 +61,7 @@ const RESULT_BLOCKS: Readonly<Record<string, (block: Fields) => boolean>> = {
 /** Returns the blocks of a tool that returned a list of Anthropic's own blocks; `undefined` for any other text. */
 function blocksIn(text: string, names: ToolNames): readonly WireBlock[] | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
-  const json = parseJson(text);
-  const blocks = listOf(isObject(json) && json["status"] === "success" ? json["data"] : json).map(fieldsOf);
+  const blocks = listOf(toolOutcome(text).data).map(fieldsOf);
   const isOwn = (block: Fields): boolean => RESULT_BLOCKS[String(block["type"])]?.(block) === true;
   if (blocks.length === 0 || !blocks.every(isOwn)) return undefined;
   return blocks.map((block) => {
@@ -75,17 +74,6 @@ function blocksIn(text: string, names: ToolNames): readonly WireBlock[] | undefi
   });
 }
 
-const FAILURES: ReadonlySet<unknown> = new Set([
-  "error",
-  "validation_error",
-  "permission_denied",
-  "not_found",
-]);
-
 /** Whether the result is an error as the engine writes it, or as other frameworks mark it. */
-function isError(message: RichMessage, text: string): boolean {
-  if (message["isError"] === true || message["is_error"] === true) return true;
-  if (!text.startsWith("{")) return false;
-  const { status, error } = fieldsOf(parseJson(text));
-  return FAILURES.has(status) && isObject(error);
-}
+const isError = (message: RichMessage, text: string): boolean =>
+  message["isError"] === true || message["is_error"] === true || toolOutcome(text).hasFailed;

@@ -10,9 +10,9 @@ import {
   isObject,
   mediaMention,
   optionsFor,
-  parseJson,
   type ToolNames,
   takesText,
+  toolOutcome,
 } from "@jaf/model-http";
 import type { ModelRules } from "../model-rules.ts";
 import { needsConfirmation } from "./computer-use.ts";
@@ -134,12 +134,11 @@ export function resultParts(message: RichMessage, { calls, rules }: CallContext)
  */
 function responseOf(message: RichMessage, { args, isPredefined }: WireCall, hasMedia: boolean): Fields {
   const text = messageText(message);
-  const { status, error, data } = fieldsOf(parseJson(text));
-  if (status !== "success" && isObject(error)) return { error: text };
-  const own = status === "success" && isObject(data) ? data : parseJson(text);
+  const { hasFailed, data } = toolOutcome(text);
+  if (hasFailed) return { error: text };
   const output = text === "" && hasMedia ? "See the attached media." : text;
   return {
-    ...(isPredefined && isObject(own) ? own : { output }),
+    ...(isPredefined && isObject(data) ? data : { output }),
     ...(needsConfirmation(args) ? { safety_acknowledgement: "true" } : {}),
   };
 }

@@ -1,6 +1,15 @@
 import type { RichMessage } from "@jaf/memory";
 import { messageText, present } from "@jaf/memory/internal";
-import { approvalIn, type Fields, fieldsOf, isMedia, isObject, listOf, parseJson } from "@jaf/model-http";
+import {
+  approvalIn,
+  type Fields,
+  fieldsOf,
+  isMedia,
+  isObject,
+  listOf,
+  type ToolOutcome,
+  toolOutcome,
+} from "@jaf/model-http";
 import { inputContent } from "../request/media.ts";
 import { APPROVAL_REQUEST, CUSTOM_CALL, type InputItem } from "./items.ts";
 
@@ -12,7 +21,7 @@ export function answerItems(call: InputItem, call_id: string, result: RichMessag
     const answer = { type: "mcp_approval_response", approval_request_id: call["id"], approve };
     return [{ ...answer, ...present({ reason }) }];
   }
-  const outcome = outcomeOf(result);
+  const outcome = { ...toolOutcome(messageText(result)), content: result.content };
   const { type: outputType, ...fields } = outputOf(call, outcome);
   const output = { type: outputType, call_id, ...fields, ...present({ caller }) };
   // A screenshot can't say what went wrong.
@@ -21,29 +30,9 @@ export function answerItems(call: InputItem, call_id: string, result: RichMessag
     : [output];
 }
 
-/** What a tool returned. */
-interface Outcome {
-  readonly hasFailed: boolean;
-  /** The parsed data, if they are JSON. */
-  readonly data: unknown;
-  /** The data or the error as text. */
-  readonly text: string;
+/** What a tool returned, and the content of its result. */
+interface Outcome extends ToolOutcome {
   readonly content: RichMessage["content"];
-}
-
-const FAILURES: ReadonlySet<unknown> = new Set([
-  ...["error", "validation_error", "permission_denied", "not_found"],
-]);
-
-function outcomeOf(result: RichMessage): Outcome {
-  const { content } = result;
-  const text = messageText(result);
-  const parsed = parseJson(text);
-  const { status, data, error } = fieldsOf(parsed);
-  if (FAILURES.has(status) && isObject(error))
-    return { hasFailed: true, data: undefined, text: String(error["message"] ?? text), content };
-  if (status !== "success" || data === undefined) return { hasFailed: false, data: parsed, text, content };
-  return { hasFailed: false, data, text: typeof data === "string" ? data : JSON.stringify(data), content };
 }
 
 function outputOf(call: InputItem, outcome: Outcome): Fields {
