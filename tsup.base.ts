@@ -14,5 +14,5 @@ export const base = {
   splitting: false,
   // Deno and bundlers know a module of Node's by its whole name.
   removeNodeProtocol: false,
-  define: { "globalThis.JAF_RELEASE": JSON.stringify(`${name}@${version}`) },
+  define: { "globalThis.JAF_RELEASE": JSON.stringify(`${name} ${version}`) },
 } satisfies Options;

@@ -1,4 +1,4 @@
-/** The packages that called {@link checkRelease}, in the form `name@version`. */
+/** The packages that called {@link checkRelease}, in the form `@jaf/core 0.1.0`. */
 const callers = new Set<string>();
 
 /**
@@ -12,48 +12,18 @@ export function checkRelease(release: string | undefined): void {
   const own = globalThis.JAF_RELEASE;
   if (release === undefined || own === undefined) return;
   callers.add(release);
-  const message = mismatchOf(release, own, callers);
-  if (message !== undefined) throw new TypeError(message);
+  const [wanted, installed] = [versionIn(release), versionIn(own)];
+  // A prerelease counts as newer than its release, which no published range of ours depends on.
+  const age = installed.localeCompare(wanted, "en", { numeric: true });
+  if (age >= 0 && kept(installed) === kept(wanted)) return;
+  const newer = age < 0 ? wanted : installed;
+  const all = [own, ...callers].map((each) => each.replace(/ .*/, `@^${newer}`));
+  throw new TypeError(
+    `${release} needs @jaf/memory ^${wanted}, and ${installed} is installed. Install the same release of all: npm install ${all.join(" ")}`,
+  );
 }
 
-/**
- * Returns what is wrong and what to install if `release` doesn't fit `memory`, the release of `@jaf/memory`. `others` are
- * more releases in the same program: those that have to be updated, too, are named.
- */
-export function mismatchOf(release: string, memory: string, others: Iterable<string>): string | undefined {
-  const [name, version] = nameAndVersion(release);
-  const [peer, installed] = nameAndVersion(memory);
-  const { fits, isNewer } = compare(version, installed);
-  if (fits) return undefined;
-  const wanted = isNewer ? installed : version;
-  const names = [...others]
-    .map(nameAndVersion)
-    .filter((other) => !compare(wanted, other[1]).fits)
-    .map(([other]) => other);
-  const command = [...new Set([name, peer, ...names])].map((each) => `${each}@^${wanted}`).join(" ");
-  return `${name} ${version} needs ${peer} ^${version}, and ${installed} is installed. Install all @jaf packages in one release: npm install ${command}`;
-}
+const versionIn = (release: string): string => release.replace(/.* /, "");
 
-function nameAndVersion(release: string): readonly [name: string, version: string] {
-  const at = release.lastIndexOf("@");
-  return [release.slice(0, at), release.slice(at + 1)];
-}
-
-/**
- * Compares two versions. `fits`: the range `^wanted` has `version`, by npm's rule: it isn't older, and the first number
- * that isn't 0 is the same.
- */
-function compare(wanted: string, version: string): { readonly fits: boolean; readonly isNewer: boolean } {
-  const [from, to] = [numbersIn(wanted), numbersIn(version)];
-  const changed = from.findIndex((number, place) => number !== to[place]);
-  if (changed === -1) return { fits: true, isNewer: false };
-  const isNewer = (to[changed] ?? 0) > (from[changed] ?? 0);
-  return { fits: isNewer && changed > from.findIndex((number) => number > 0), isNewer };
-}
-
-/** Returns the three numbers of a version, and that of a prerelease, which is older than its release. */
-function numbersIn(version: string): readonly number[] {
-  const [major = 0, minor = 0, patch = 0, prerelease = Number.POSITIVE_INFINITY] =
-    version.match(/\d+/g)?.map(Number) ?? [];
-  return [major, minor, patch, prerelease];
-}
+/** The part of a version that a range `^version` keeps: all up to the first number other than 0. */
+const kept = (version: string): string | undefined => /^(0\.)*\d+/.exec(version)?.[0];
