@@ -14,7 +14,9 @@ const markdownIn = (root: string, folder: string): readonly string[] =>
 /** Paths in the repository. */
 function documents(root: string): readonly string[] {
   return [
-    ...["README.md", "CONTRIBUTING.md", "AGENTS.md", "CHANGELOG.md"].filter((file) => existsSync(join(root, file))),
+    ...["README.md", "CONTRIBUTING.md", "AGENTS.md", "CHANGELOG.md"].filter((file) =>
+      existsSync(join(root, file)),
+    ),
     ...markdownIn(root, "docs"),
     ...libraries(root).map(({ folder }) => `packages/${folder}/README.md`),
     ...markdownIn(root, "scripts/documents/skills"),

@@ -69,7 +69,11 @@ export const PAGES: readonly Page[] = [
     to: "have an agent remember facts about a user across conversations, review and forget them",
   },
   { file: "recall.md", home: "user-memory", to: "know how facts and messages are found, and add embeddings" },
-  { file: "server.md", home: "server", to: "serve agents over HTTP, with authentication and resumable streams" },
+  {
+    file: "server.md",
+    home: "server",
+    to: "serve agents over HTTP, with authentication and resumable streams",
+  },
   { file: "server-ai-sdk.md", home: "server", to: "use the AI SDK's `useChat` with the server" },
   { file: "benchmarks.md", home: "repository", to: "see what was measured" },
 ];

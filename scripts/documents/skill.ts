@@ -13,6 +13,7 @@ import { carriedLinks, type Library, type Manifest, placeOf, targetOf } from "./
 const MOST_LINES = 200;
 
 interface Source {
+  /** What the package is for, and when to use it: all that agents see before they read on. */
   readonly description: string;
   readonly body: string;
 }
@@ -20,9 +21,9 @@ interface Source {
 function sourceOf(root: string, { folder, manifest }: Library): Source {
   const path = `scripts/documents/skills/${folder}.md`;
   const text = readFileSync(join(root, path), "utf8");
-  const [, description, body] = /^---\ndescription: (.+)\n---\n\n([\s\S]*)$/.exec(text) ?? [];
+  const [, description, body] = /^# .+\n\n(.+)\n\n(## [\s\S]*)$/.exec(text) ?? [];
   if (description === undefined || body === undefined)
-    throw new Error(`${path} needs a front matter with a description.`);
+    throw new Error(`${path} needs a title, a paragraph that says when to use the package, and sections.`);
   return { description, body: replaceLinks(body, carriedLinks(root, path, manifest.version)).trim() };
 }
 
@@ -69,7 +70,9 @@ const lineOf = (root: string, { file, to }: Page, place: string): string =>
 /** The pages that the package carries, and those of other packages that its README refers to. */
 function pagesOf(root: string, { folder }: Library): string {
   const readme = `packages/${folder}/README.md`;
-  const targets = linksIn(readFileSync(join(root, readme), "utf8")).map(({ url }) => targetOf(url, readme)?.[0]);
+  const targets = linksIn(readFileSync(join(root, readme), "utf8")).map(
+    ({ url }) => targetOf(url, readme)?.[0],
+  );
   const carried = PAGES.filter(({ home }) => home !== "repository");
   const own = carried.filter(({ home }) => home === folder);
   const others = carried.filter(({ file, home }) => home !== folder && targets.includes(`docs/${file}`));
@@ -113,6 +116,7 @@ ${entries.map(exportsOf).join("\n\n")}
 ${pagesOf(root, library)}
 `;
   const lines = text.split("\n").length;
-  if (lines > MOST_LINES) throw new Error(`SKILL.md of ${manifest.name} has ${lines} lines, more than ${MOST_LINES}.`);
+  if (lines > MOST_LINES)
+    throw new Error(`SKILL.md of ${manifest.name} has ${lines} lines, more than ${MOST_LINES}.`);
   return text;
 }
