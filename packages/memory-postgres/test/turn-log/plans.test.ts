@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Statement } from "../../src/client/statements.ts";
+import type { Statement } from "../../src/client/statement.ts";
 import { migrate } from "../../src/index.ts";
 import { createAppendStatement } from "../../src/turn-log/append.ts";
 import { createReadStatement, createTurnStatements } from "../../src/turn-log/statements.ts";
