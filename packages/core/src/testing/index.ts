@@ -2,8 +2,8 @@ export { type CountedProvider, countCalls } from "./count-calls.ts";
 export type { ScriptedCall, ScriptedReply } from "./scripted-model.ts";
 export {
   createScriptedModel,
-  type ScriptedFunction,
   ScriptError,
+  type ScriptedFunction,
   type ScriptedModel,
   type ScriptedRequest,
   type ScriptedStep,

@@ -113,7 +113,10 @@ export class ScriptError extends Error {
  * ```
  */
 // biome-ignore lint/suspicious/noExplicitAny: a script that looks at no context works with every one
-export function createScriptedModel<Ctx = any>(
+export function createScriptedModel<Ctx = any>(answer: ScriptedFunction<Ctx>): ScriptedModel<Ctx>;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export function createScriptedModel<Ctx = any>(steps: readonly ScriptedStep<Ctx>[]): ScriptedModel<Ctx>;
+export function createScriptedModel<Ctx>(
   script: readonly ScriptedStep<Ctx>[] | ScriptedFunction<Ctx>,
 ): ScriptedModel<Ctx> {
   const requests: ScriptedRequest<Ctx>[] = [];

@@ -8,16 +8,15 @@ export interface Fragment {
 
 const offline: Fragment = {
   imports: [
-    `import { messageText, readToolResult } from "@jaf/core";`,
+    `import { messageText } from "@jaf/core";`,
     `import { createScriptedModel } from "@jaf/core/testing";`,
   ],
   code: [
-    `// Stands in for a model: README.md says how to use a real one.`,
     `export const modelProvider = createScriptedModel(({ state: { messages } }) => {`,
     `  const [said = ""] = messages.map(messageText).slice(-1);`,
-    `  if (messages.at(-1)?.role === "tool") return \`It is \${readToolResult(said)?.data}.\`;`,
+    `  if (messages.at(-1)?.role === "tool") return \`It is \${said} (UTC).\`;`,
     `  if (/time/i.test(said)) return { toolCalls: [{ name: "clock", arguments: { timeZone: "UTC" } }] };`,
-    `  return \`I know \${messages.length} messages, and I can tell the time. A real model can do more.\`;`,
+    `  return \`You sent message \${messages.length} of our conversation. Ask me for the time, or see README.md.\`;`,
     `});`,
   ],
 };
@@ -32,13 +31,13 @@ export const modelFragments: Readonly<Record<Model, Fragment>> = {
   openai: provider("createOpenAIProvider", "@jaf/openai", `"gpt-5-mini"`),
   anthropic: provider("createAnthropicProvider", "@jaf/anthropic", `"claude-haiku-5-5"`),
   google: provider("createGoogleProvider", "@jaf/google", `"gemini-3.8-flash"`),
-  compatible: provider("createOpenAIProvider", "@jaf/openai", `process.env["MODEL"]`),
+  compatible: provider("createOpenAIProvider", "@jaf/openai", `process.env.MODEL`),
 };
 
 export interface StorageFragment {
-  /** Opens the store, as \`store\`. */
+  /** Opens the store, as `store`. */
   readonly store: Fragment;
-  /** Opens the turn log of a server, as \`turnLog\`. It comes after the store. */
+  /** Opens the turn log of a server, as `turnLog`. It comes after the store. */
   readonly turnLog: Fragment;
   /** The calls that close what both have opened. */
   readonly close: { readonly store: string; readonly both: string };
@@ -67,7 +66,7 @@ export const storageFragments: Readonly<Record<Storage, StorageFragment>> = {
   redis: {
     store: {
       imports: [`import { createRedisProvider } from "@jaf/memory-redis";`],
-      code: [`const store = await createRedisProvider({ url: process.env["REDIS_URL"] });`],
+      code: [`const store = await createRedisProvider({ url: process.env.REDIS_URL });`],
     },
     turnLog: {
       imports: [
@@ -75,7 +74,7 @@ export const storageFragments: Readonly<Record<Storage, StorageFragment>> = {
         `import { createClient } from "redis";`,
       ],
       code: [
-        `const redis = createClient({ url: process.env["REDIS_URL"] }).on("error", console.error);`,
+        `const redis = createClient({ url: process.env.REDIS_URL }).on("error", console.error);`,
         `const turnLog = createRedisTurnLog(await redis.connect());`,
       ],
     },
@@ -88,7 +87,7 @@ export const storageFragments: Readonly<Record<Storage, StorageFragment>> = {
         `import { Pool } from "pg";`,
       ],
       code: [
-        `const pool = new Pool({ connectionString: process.env["DATABASE_URL"] }).on("error", console.error);`,
+        `const pool = new Pool({ connectionString: process.env.DATABASE_URL }).on("error", console.error);`,
         `const store = await createPostgresProvider({}, pool);`,
       ],
     },

@@ -3,10 +3,7 @@ import type { Choices, Interface } from "../choices.ts";
 import { type Fragment, modelFragments, type StorageFragment, storageFragments } from "./fragments.ts";
 
 const tool: Fragment = {
-  imports: [
-    `import { type Agent, createTool } from "@jaf/core";`,
-    `import * as z from "zod";`,
-  ],
+  imports: [`import { type Agent, createTool } from "@jaf/core";`, `import * as z from "zod";`],
   code: [
     `const clock = createTool({`,
     `  name: "clock",`,
@@ -26,13 +23,10 @@ const tool: Fragment = {
 
 const ownAgent = `import { agent, modelProvider } from "./agent.ts";`;
 
-/** The window: what the model sees of a conversation. All of it is stored. */
-const WINDOW = "{ window: { maxMessages: 40, trimTo: 20 } }";
-
 const agentClient: Fragment = {
   imports: [`import { createAgentClient, JAFErrorHandler } from "@jaf/core";`, ownAgent],
   code: [
-    `const memory = ${WINDOW}; // what the model sees; all is stored`,
+    `const memory = { window: { maxMessages: 40, trimTo: 20 } }; // the model's view; everything is stored`,
     `const client = createAgentClient(agent, { modelProvider, store, memory, context: {} });`,
   ],
 };
@@ -47,7 +41,7 @@ const terminal = ({ close }: Storage): Fragment => ({
     ``,
     `terminal.prompt();`,
     `for await (const line of terminal) {`,
-    `  const stream = client.stream(line, { conversation: { user: "me" } });`,
+    `  const stream = client.stream(line || "Go on.", { conversation: { user: "me" } });`,
     `  for await (const event of stream) if (event.type === "llm_delta") process.stdout.write(event.data.text);`,
     `  const { outcome } = await stream.result;`,
     `  console.log(outcome.status === "error" ? JAFErrorHandler.format(outcome.error) : "");`,
@@ -69,7 +63,7 @@ const script = ({ close }: Storage): Fragment => ({
   ],
 });
 
-const serving = `const memory = { provider: store, window: { maxMessages: 40, trimTo: 20 } }; // what the model sees; all is stored`;
+const serving = `const memory = { provider: store, window: { maxMessages: 40, trimTo: 20 } }; // the model's view`;
 const onStop = (server: string, { close }: Storage): readonly string[] => [
   `const stop = () => ${server}.close().then(() => ${close.both}).then(() => process.exit());`,
   `process.once("SIGINT", stop).once("SIGTERM", stop);`,
@@ -79,7 +73,7 @@ const server = (storage: Storage): Fragment => ({
   imports: [`import { runServer } from "@jaf/server";`, ownAgent],
   code: [
     serving,
-    `const port = Number(process.env["PORT"] ?? 3000);`,
+    `const port = Number(process.env.PORT ?? 3000);`,
     ``,
     `const server = await runServer([agent], { modelProvider, memory }, { turnLog, port });`,
     `console.log(\`The agent listens on \${server.url}\`);`,
@@ -98,13 +92,11 @@ const page = (storage: Storage): Fragment => ({
   ],
   code: [
     serving,
-    `const port = Number(process.env["PORT"] ?? 3000);`,
+    `const port = Number(process.env.PORT ?? 3000);`,
     ``,
     `const jaf = await createServerApp([agent], { modelProvider, memory }, { turnLog });`,
-    `const app = new Hono()`,
-    `  .mount("/api", jaf.fetch)`,
-    `  .get("/jaf-client.js", serveStatic({ path: "node_modules/@jaf/server/dist/client/index.js" }))`,
-    `  .get(serveStatic({ root: "page" }));`,
+    `const app = new Hono().mount("/api", jaf.fetch).use(serveStatic({ root: "page" }));`,
+    `app.get("/jaf-client.js", serveStatic({ path: "node_modules/@jaf/server/dist/client/index.js" }));`,
     `serve({ fetch: app.fetch, hostname: "127.0.0.1", port }, () => console.log(\`http://localhost:\${port}\`));`,
     ``,
     ...onStop("jaf", storage),
@@ -150,7 +142,9 @@ function joined(imports: readonly string[]): readonly string[] {
     module,
     `import { ${[...from].sort(byName).join(", ")} } from "${module}";`,
   ]);
-  return [...lines, ...others].sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1)).map(([, line]) => line);
+  return [...lines, ...others]
+    .sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
+    .map(([, line]) => line);
 }
 
 const byName = (a: string, b: string): number => bare(a).localeCompare(bare(b), "en");
