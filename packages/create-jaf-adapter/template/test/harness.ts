@@ -17,8 +17,8 @@ export const harness: MemoryProviderHarness = {
       provider,
       // A second connection to the same storage, as another process would have it. Remove it if there can be none.
       connect: open,
-      // 10. Add `crash`, which cuts off all connections in mid-work, and `stop`, which makes the storage unreachable.
-      //     Without them, the kit skips the level crash and the rules about a store out of reach.
+      // 10. Add `stop`, which makes the storage unreachable, and `crash`, which cuts off all connections while calls
+      //     are running. Without them, the kit skips the rules about a store out of reach and about crashes.
       dispose: async () => {
         await provider.close();
         await rm(location, { recursive: true, force: true });
