@@ -110,7 +110,10 @@ function applied(row: Row | undefined, write: ConversationWrite): Row {
     replaces || dropLast + added.length > 0 || row === undefined || messages.length < kept.length;
   const writes = (row?.writes ?? 0) + 1;
   const keys = (row?.keys ?? []).filter((known) => known.write >= writes - IDEMPOTENCY_WINDOW);
-  const traceIds = [...(row?.traceIds ?? source?.traceIds ?? []), ...(traceId === undefined ? [] : [traceId])];
+  const traceIds = [
+    ...(row?.traceIds ?? source?.traceIds ?? []),
+    ...(traceId === undefined ? [] : [traceId]),
+  ];
   const changesMetadata = replaces || Object.keys(write.metadata).length > 0;
   return {
     conversationId: write.conversationId,
@@ -131,7 +134,14 @@ function applied(row: Row | undefined, write: ConversationWrite): Row {
 }
 
 function toStored(row: Row, messages: readonly EncodedMessage[]): StoredConversation {
-  const { userId, keys: _keys, traceIds: _traceIds, ttlSeconds: _ttlSeconds, writes: _writes, ...stored } = row;
+  const {
+    userId,
+    keys: _keys,
+    traceIds: _traceIds,
+    ttlSeconds: _ttlSeconds,
+    writes: _writes,
+    ...stored
+  } = row;
   return {
     ...stored,
     ...(userId === undefined ? {} : { userId }),
