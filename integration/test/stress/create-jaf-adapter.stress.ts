@@ -19,7 +19,7 @@ beforeAll(async () => {
   registry = await startReleasedRegistry();
   folder = await mkdtemp(join(tmpdir(), "jaf-adapter-"));
   created = join(folder, "jaf-memory-lmdb");
-}, 300_000);
+}, 600_000);
 
 afterAll(async () => {
   await registry?.stop();
@@ -37,7 +37,7 @@ function run(cwd: string, command: string, environment: NodeJS.ProcessEnv = {}):
   const start = performance.now();
   const env = { ...registry.environment, CI: "", NO_COLOR: "1", ...environment };
   return new Promise((resolve) => {
-    execFile(program, args, { cwd, env, timeout: 120_000, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+    execFile(program, args, { cwd, env, timeout: 240_000, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
       console.log(`${((performance.now() - start) / 1_000).toFixed(1)} s  ${command}`);
       const status = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
       resolve({ status, output: stdout + stderr });

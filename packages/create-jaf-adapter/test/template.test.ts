@@ -8,7 +8,7 @@ import { openMyStoreBackend as openWritten } from "./filled/backend.ts";
 /** The functions in the order in which the template asks for them. */
 const ORDER = ["ping", "close", "write", "read", "stats", "find", "delete", "clearUser"] as const;
 
-const UNWRITTEN = /^Not written yet: `(\w+)` in src\/backend\.ts\.\n {2}Needed by: \[\w+\] .+\n {2}Look at: /;
+const UNWRITTEN = /^Not written yet: `(\w+)` in src\/backend\.ts\.\n {2}Needed by: \[\w+\] .+\n {2}Rules: /;
 
 let locations = 0;
 

@@ -41,11 +41,11 @@ function messageOf(rule: Rule, thrown: unknown, calls: readonly string[]): strin
   return lines.join("\n");
 }
 
-const unwrittenMessageOf = ({ level, subject, title, hint }: Rule, what: string): string =>
+const unwrittenMessageOf = ({ level, subject, title }: Rule, what: string): string =>
   [
     `Not written yet: ${what}.`,
     `  Needed by: [${level}] ${subject}: ${title}`,
-    `  Look at:   ${hint} See ${GUIDE}#${level}`,
+    `  Rules:     ${GUIDE}#the-backend`,
   ].join("\n");
 
 interface BrokenDetails {
