@@ -52,6 +52,7 @@ async function answer(
   send: Send,
 ): Promise<void> {
   const database = new Client({ connectionString: env.HYPERDRIVE.connectionString });
+  database.on("error", (error) => console.error("Postgres:", error.message));
   await database.connect();
   try {
     const provider = await createPostgresProvider({ migrate: false }, database);
