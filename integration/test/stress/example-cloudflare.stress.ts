@@ -72,7 +72,7 @@ beforeAll(async () => {
     { ...surroundings, ready: /Ready on/ },
   );
   url = `http://127.0.0.1:${port}/chat`;
-}, 600_000);
+}, 900_000);
 
 afterAll(async () => {
   await worker?.end("SIGTERM");

@@ -52,7 +52,7 @@ beforeAll(async () => {
     ],
   });
   environment = await openEnvironment();
-}, 600_000);
+}, 900_000);
 
 afterAll(async () => {
   await chat?.close();
