@@ -6,6 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { packPackages } from "./pack.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -15,20 +16,17 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly private?: boolean;
-  readonly exports: Readonly<Record<string, unknown>>;
+  readonly exports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Ranges;
   readonly peerDependencies?: Ranges;
 }
 
 const packages = readdirSync(join(root, "packages"))
-  .map((name) => join(root, "packages", name))
-  .filter((folder) => existsSync(join(folder, "package.json")))
-  .map((folder) => {
-    const manifest: Manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return { folder, manifest };
-  })
-  .filter(({ manifest }) => manifest.private !== true);
-const versions = new Map(packages.map(({ manifest }) => [manifest.name, manifest.version]));
+  .map((name) => join(root, "packages", name, "package.json"))
+  .filter((file) => existsSync(file))
+  .map((file): Manifest => JSON.parse(readFileSync(file, "utf8")))
+  .filter((manifest) => manifest.private !== true);
+const versions = new Map(packages.map(({ name, version }) => [name, version]));
 
 /** Prints the checker's output only if it found something. */
 function checkTarball(checker: string, args: readonly string[]): void {
@@ -77,7 +75,7 @@ const isKit = (name: string, entry: string): boolean =>
 const BY_SCHEMA = ["migrate", "printMigrations"];
 
 /** Loads every entry, separately and together. A name that two of them export must be the same value. */
-function checkEntries({ name, exports }: Manifest): void {
+function checkEntries({ name, exports = {} }: Manifest): void {
   const entries = Object.keys(exports)
     .filter((entry) => !isKit(name, entry))
     .map((entry) => name + entry.slice(1));
@@ -108,12 +106,12 @@ function checkSharedClass(): void {
 
 const out = mkdtempSync(join(tmpdir(), "jaf-packages-"));
 try {
-  for (const { folder, manifest } of packages) {
-    const tarball = join(out, `${manifest.name.replace("/", "-")}.tgz`);
-    // pnpm resolves catalog:, workspace: and publishConfig; `npm pack` doesn't.
-    execFileSync("pnpm", ["pack", "--out", tarball], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+  const manifestOf = new Map(packages.map((manifest) => [manifest.name, manifest]));
+  for (const { name, tarball } of await packPackages(root, out)) {
     checkRanges(tarball);
     checkTarball("publint", [tarball, "--strict"]);
+    const manifest = manifestOf.get(name);
+    if (manifest?.exports === undefined) continue; // A program, which isn't imported.
     // "node16": the packages are for Node, which reads `exports` since 16.
     checkTarball("attw", [tarball, "--profile", "node16", "--format", "ascii"]);
     checkEntries(manifest);

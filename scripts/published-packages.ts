@@ -34,7 +34,8 @@ export function publishedPackages(root: string): readonly PublishedPackage[] {
     .flatMap((folder) => {
       const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
       if (manifest.private === true) return [];
-      const exports = Object.entries<{ readonly "@jaf/source": string }>(manifest.exports);
+      // A package that creates projects has a program and no entries.
+      const exports = Object.entries<{ readonly "@jaf/source": string }>(manifest.exports ?? {});
       const entries = exports.map(([path, conditions]) => ({
         specifier: manifest.name + path.slice(1),
         folder,

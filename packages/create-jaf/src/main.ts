@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { intro } from "@clack/prompts";
+
+intro("JAF");

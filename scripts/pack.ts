@@ -1,0 +1,31 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+export interface PackedPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly tarball: string;
+}
+
+/**
+ * Packs the published packages of the repository at `root` into the folder `out`, as they are published: a package comes
+ * after those that it depends on. They must be built.
+ */
+export async function packPackages(root: string, out: string): Promise<readonly PackedPackage[]> {
+  mkdirSync(out, { recursive: true });
+  const { devEngines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  // pnpm resolves catalog:, workspace: and publishConfig; `npm pack` doesn't.
+  const { stdout } = await promisify(execFile)(
+    "npx",
+    [
+      ...["--yes", `pnpm@${devEngines.packageManager.version}`],
+      ...["--filter", "./packages/*", "pack", "--pack-destination", out, "--json"],
+    ],
+    { cwd: root, maxBuffer: 2 ** 26 },
+  );
+  const packed: readonly { readonly name: string; readonly version: string; readonly filename: string }[] =
+    JSON.parse(stdout);
+  return packed.map(({ name, version, filename }) => ({ name, version, tarball: filename }));
+}
