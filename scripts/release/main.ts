@@ -65,12 +65,11 @@ async function main(): Promise<void> {
   if (values.help || command === undefined) return console.log(HELP);
   if (rest.length > 0) throw new ReleaseError(`Unexpected argument: ${rest.join(" ")}`);
   switch (command) {
-    case "prepare":
-      await prepare(root, {
-        allowMajor: values["allow-major"],
-        date: new Date().toISOString().slice(0, 10),
-      });
-      return;
+    case "prepare": {
+      const date = new Date().toISOString().slice(0, 10);
+      const version = await prepare(root, { allowMajor: values["allow-major"], date });
+      return console.log(`All packages have version ${version}, and CHANGELOG.md has its section. Commit both.`);
+    }
     case "publish":
       return publish(root, {
         registry: values.registry,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { addSection, readChangelog, writeSection } from "./changelog.ts";
 import { ReleaseError } from "./failure.ts";
 import { commonVersion } from "./packages.ts";
-import { type PendingChange, pendingChanges } from "./pending.ts";
+import { type PendingRelease, pendingRelease } from "./pending.ts";
 import { requireCleanTree } from "./programs.ts";
 
 export interface PrepareOptions {
@@ -15,13 +15,20 @@ export interface PrepareOptions {
   readonly date: string;
 }
 
-/** Before 1.0.0, semantic versioning lets a minor release break things, so a major changeset is mostly a mistake. */
-function refuseAccidentalMajor(version: string, changes: readonly PendingChange[]): void {
-  const major = changes.find(({ type }) => type === "major");
+/**
+ * Before 1.0.0, semantic versioning lets a minor release break things, so a major changeset is mostly a mistake. Changesets
+ * also makes a major release if the range of a peer dependency doesn't hold the new version of that package.
+ */
+function refuseAccidentalMajor(version: string, { changes, major }: PendingRelease): void {
   if (major === undefined || !version.startsWith("0.")) return;
+  const change = changes.find(({ type }) => type === "major");
+  const cause =
+    change === undefined
+      ? `A peer dependency on a package of ours doesn't hold its next version, so ${major} would become`
+      : `The changeset ${change.file} says major, so the packages would become`;
   throw new ReleaseError(
-    `The changeset ${major.file} says major, which makes ${version} into 1.0.0. Before 1.0.0, a change ` +
-      "that breaks something is minor. If you mean 1.0.0, pass --allow-major.",
+    `${cause} 1.0.0 after ${version}. Before 1.0.0, a change that breaks something is minor. If you mean 1.0.0, pass ` +
+      "--allow-major.",
   );
 }
 
@@ -29,10 +36,11 @@ function refuseAccidentalMajor(version: string, changes: readonly PendingChange[
 export async function prepare(root: string, { allowMajor, date }: PrepareOptions): Promise<string> {
   requireCleanTree(root);
   const before = commonVersion(root);
-  const changes = await pendingChanges(root);
+  const pending = await pendingRelease(root);
+  const { changes } = pending;
   if (changes.length === 0)
     throw new ReleaseError("No changeset waits for a release, so there is nothing to prepare.");
-  if (!allowMajor) refuseAccidentalMajor(before, changes);
+  if (!allowMajor) refuseAccidentalMajor(before, pending);
   execFileSync(process.execPath, [join(root, "node_modules/@changesets/cli/bin.js"), "version"], {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"],
@@ -40,6 +48,5 @@ export async function prepare(root: string, { allowMajor, date }: PrepareOptions
   const version = commonVersion(root);
   const section = writeSection(version, date, changes);
   writeFileSync(join(root, "CHANGELOG.md"), addSection(readChangelog(root), section));
-  console.log(`All packages have version ${version} (before: ${before}), and CHANGELOG.md has its section.`);
   return version;
 }

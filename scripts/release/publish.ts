@@ -6,7 +6,7 @@ import { type PackedPackage, packPackages } from "../pack.ts";
 import { requireSection } from "./changelog.ts";
 import { ReleaseError } from "./failure.ts";
 import { commonVersion, releasedPackages } from "./packages.ts";
-import { pendingChanges } from "./pending.ts";
+import { pendingRelease } from "./pending.ts";
 import { askPnpm, commitOf, git, requireCleanTree, runPnpm } from "./programs.ts";
 import { presenceOf, requireRegistry } from "./registry.ts";
 
@@ -25,7 +25,7 @@ export interface PublishOptions {
 /** Refuses what can't be a release, and returns the version. */
 export async function requireReleasable(root: string): Promise<string> {
   requireCleanTree(root);
-  const pending = await pendingChanges(root);
+  const { changes: pending } = await pendingRelease(root);
   if (pending.length > 0)
     throw new ReleaseError(
       `${pending.length} changesets wait for a version, e.g. ${pending[0]?.file}. Run \`release prepare\` and commit first.`,
@@ -98,8 +98,7 @@ const upload = (root: string, registry: string, tarball: string, options: Publis
 
 function tagCommit(root: string, version: string): void {
   const tag = `v${version}`;
-  if (commitOf(root, `refs/tags/${tag}`) === undefined)
-    git(root, "tag", "--annotate", tag, "--message", `Release ${version}`);
+  if (commitOf(root, `refs/tags/${tag}`) === undefined) git(root, "tag", tag);
   console.log(`The commit has the tag ${tag}. Push it with \`git push origin ${tag}\`.`);
 }
 
