@@ -12,7 +12,7 @@ const HELP = `Releases all packages together, under one version.
 pnpm release prepare [--allow-major]
     Makes a new version of the changesets in .changeset: it raises the version of
     every package, adds a section to CHANGELOG.md, and deletes the changesets.
-    Commit the result. The workflow "Release" does so in a pull request.
+    Commit the result. The workflow "Release" does all this in a pull request.
 
     --allow-major     a changeset may turn 0.x into 1.0.0
 
@@ -68,7 +68,9 @@ async function main(): Promise<void> {
     case "prepare": {
       const date = new Date().toISOString().slice(0, 10);
       const version = await prepare(root, { allowMajor: values["allow-major"], date });
-      return console.log(`All packages have version ${version}, and CHANGELOG.md has its section. Commit both.`);
+      return console.log(
+        `All packages have version ${version}, and CHANGELOG.md has its section. Commit both.`,
+      );
     }
     case "publish":
       return publish(root, {
