@@ -1,9 +1,10 @@
 /**
  * Writes the declarations of all packages into their `dist` with one run of the compiler: a `.d.ts` for each source that an
- * entry reaches, and the same as a `.d.cts` for CommonJS. Run `turbo run build` first, which writes the code.
+ * entry reaches, and the same as a `.d.cts` for CommonJS. Their maps lead editors to the sources, which the packages carry.
+ * Run `turbo run build` first, which writes the code.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import ts from "typescript";
 import { compileSources, publishedPackages } from "./published-packages.ts";
 
@@ -17,6 +18,7 @@ const sources = packages.flatMap(({ entries, imported }) => [
 const program = compileSources(root, sources, {
   noEmit: false,
   declaration: true,
+  declarationMap: true,
   emitDeclarationOnly: true,
 });
 
@@ -29,12 +31,23 @@ function placeOf(source: string): string | undefined {
   return folder && join(folder, "dist", relative(join(folder, "src"), source)).replace(/\.ts$/, "");
 }
 
-function declare(file: ts.SourceFile): string {
-  let declaration = "";
-  const { diagnostics } = program.emit(file, (_path, text) => {
-    declaration = text;
+interface Declaration {
+  readonly source: string;
+  /** Without the line that names its map. */
+  readonly text: string;
+  /** From places in the text to places in the source. */
+  readonly mappings: string;
+}
+
+function declare(file: ts.SourceFile): Declaration {
+  let text = "";
+  let map = "{}";
+  const { diagnostics } = program.emit(file, (path, written) => {
+    if (path.endsWith(".map")) map = written;
+    else text = written.replace(/\/\/# sourceMappingURL=.*\s*$/, "");
   });
-  if (diagnostics.length === 0) return declaration;
+  const { mappings }: { readonly mappings: string } = JSON.parse(map);
+  if (diagnostics.length === 0) return { source: file.fileName, text, mappings };
   throw new Error(
     ts.formatDiagnostics(diagnostics, {
       getCanonicalFileName: (name) => name,
@@ -45,15 +58,15 @@ function declare(file: ts.SourceFile): string {
 }
 
 /** The declarations that an entry's declaration reaches, by path. Types of internal code are left out. */
-function declareReached(): ReadonlyMap<string, string> {
-  const declarations = new Map<string, string>();
+function declareReached(): ReadonlyMap<string, Declaration> {
+  const declarations = new Map<string, Declaration>();
   const reach = (source: string): void => {
     const place = placeOf(source);
     const file = program.getSourceFile(source);
     if (place === undefined || file === undefined || declarations.has(place)) return;
-    const text = declare(file);
-    declarations.set(place, text);
-    for (const [, , path] of text.matchAll(SPECIFIER)) reach(join(dirname(source), `${path}.ts`));
+    const declaration = declare(file);
+    declarations.set(place, declaration);
+    for (const [, , path] of declaration.text.matchAll(SPECIFIER)) reach(join(dirname(source), `${path}.ts`));
   };
   for (const source of sources) reach(source);
   return declarations;
@@ -63,14 +76,26 @@ function declareReached(): ReadonlyMap<string, string> {
 function removeDeclarations({ folder }: { readonly folder: string }): void {
   const dist = join(folder, "dist");
   for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" }))
-    if (/\.d\.c?ts$/.test(file)) rmSync(join(dist, file));
+    if (/\.d\.c?ts(?:\.map)?$/.test(file)) rmSync(join(dist, file));
+}
+
+/** `.cjs` is longer than `.ts`, so columns behind an import in the same line are off by one. That changes no target. */
+function writeDeclaration(file: string, text: string, { source, mappings }: Declaration): void {
+  const map = `${basename(file)}.map`;
+  const sources = [relative(dirname(file), source)];
+  writeFileSync(file, `${text}//# sourceMappingURL=${map}\n`);
+  writeFileSync(
+    `${file}.map`,
+    JSON.stringify({ version: 3, file: basename(file), sources, names: [], mappings }),
+  );
 }
 
 for (const each of packages) removeDeclarations(each);
 const declarations = declareReached();
-for (const [place, text] of declarations) {
+for (const [place, declaration] of declarations) {
+  const { text } = declaration;
   mkdirSync(dirname(place), { recursive: true });
-  writeFileSync(`${place}.d.ts`, text.replaceAll(SPECIFIER, "$1$2.js"));
-  writeFileSync(`${place}.d.cts`, text.replaceAll(SPECIFIER, "$1$2.cjs"));
+  writeDeclaration(`${place}.d.ts`, text.replaceAll(SPECIFIER, "$1$2.js"), declaration);
+  writeDeclaration(`${place}.d.cts`, text.replaceAll(SPECIFIER, "$1$2.cjs"), declaration);
 }
 console.log(`${declarations.size} declarations of ${packages.length} packages are written.`);
