@@ -12,6 +12,7 @@ const STEPS = [
   "cycles",
   "unused",
   "words",
+  "links",
   "lint",
   "changesets",
 ];

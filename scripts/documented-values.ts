@@ -1,6 +1,8 @@
 /**
- * Checks that examples of the documentation import each value that an application package's root exports. Examples are the
- * fenced blocks of README.md, docs/*.md and the packages' READMEs, which `check-snippets.ts` compiles.
+ * Checks that examples import each value that application packages export. `check-snippets.ts` compiles the examples:
+ *
+ * - of the documentation: the fenced blocks of README.md, docs/*.md and the packages' READMEs, for the packages' roots;
+ * - of the value's own doc comment, for all entries that applications import.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,9 +26,12 @@ const PACKAGES = [
 const BLOCK = /^(```+|~~~+)ts\b[^\n]*\n([\s\S]*?)^\1/gm;
 const IMPORT = /\bimport\s*\{([^}]*)\}\s*from\s*"([^"]+)"/g;
 
+/** Entries for authors of adapters, for tests, and for our own packages. */
+const NOT_FOR_APPLICATIONS = /\/(adapter|internal|testing)$/;
+
 /** As `<specifier>: <name>`. */
-function importedIn(document: string): readonly string[] {
-  const blocks = [...readFileSync(document, "utf8").matchAll(BLOCK)].map(([, , block = ""]) => block);
+function importedIn(text: string): readonly string[] {
+  const blocks = [...text.matchAll(BLOCK)].map(([, , block = ""]) => block);
   return [...blocks.join("\n").matchAll(IMPORT)].flatMap(([, names = "", specifier]) =>
     names.split(",").map((name) => `${specifier}: ${name.trim().split(/\s+as\s+/)[0]}`),
   );
@@ -43,8 +48,19 @@ export function undocumentedValues(root: string, types: readonly PublicTypes[]):
       .filter((file) => file.endsWith(".md"))
       .map((file) => join(root, "docs", file)),
   ];
-  const imported = new Set(documents.flatMap(importedIn));
+  const imported = new Set(documents.flatMap((document) => importedIn(readFileSync(document, "utf8"))));
   return roots
     .flatMap(({ entry, values }) => values.map((name) => `${entry.specifier}: ${name}`))
     .filter((value) => !imported.has(value));
 }
+
+/** The values whose doc comment has no example that imports them, as `<specifier>: <name>`. */
+export const valuesWithoutExample = (types: readonly PublicTypes[]): readonly string[] =>
+  types
+    .filter(({ entry }) => !NOT_FOR_APPLICATIONS.test(entry.specifier))
+    .filter(({ entry }) => PACKAGES.some((name) => `${entry.specifier}/`.startsWith(`${name}/`)))
+    .flatMap(({ entry, examples }) =>
+      [...examples]
+        .filter(([name, text]) => !importedIn(text).some((imported) => imported.endsWith(`: ${name}`)))
+        .map(([name]) => `${entry.specifier}: ${name}`),
+    );

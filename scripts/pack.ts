@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { writeDocuments } from "./documents/write-documents.ts";
 
 export interface PackedPackage {
   readonly name: string;
@@ -10,10 +11,11 @@ export interface PackedPackage {
 }
 
 /**
- * Packs the published packages of the repository at `root` into the folder `out`, as they are published: a package comes
- * after those that it depends on. They must be built.
+ * Packs the published packages of the repository at `root` into the folder `out`, as they are published, with the documents
+ * that they carry: a package comes after those that it depends on. They must be built.
  */
 export async function packPackages(root: string, out: string): Promise<readonly PackedPackage[]> {
+  writeDocuments(root);
   mkdirSync(out, { recursive: true });
   const { devEngines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   // pnpm resolves catalog:, workspace: and publishConfig; `npm pack` doesn't.

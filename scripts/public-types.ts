@@ -7,6 +7,8 @@ export interface PublicTypes {
   readonly entry: Entry;
   /** Their names. */
   readonly values: readonly string[];
+  /** The `@example`s in the doc comments of the values that the package itself declares, by the values' names. */
+  readonly examples: ReadonlyMap<string, string>;
   readonly text: string;
 }
 
@@ -36,6 +38,13 @@ function isOfModule(symbol: ts.Symbol): boolean {
   const statement = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
   return ts.isSourceFile(statement.parent);
 }
+
+const examplesOf = (symbol: ts.Symbol, checker: ts.TypeChecker): string =>
+  symbol
+    .getJsDocTags(checker)
+    .filter(({ name }) => name === "example")
+    .map(({ text }) => ts.displayPartsToString(text))
+    .join("\n");
 
 // Fenced by tildes, because snippets between backticks are compiled.
 const block = (texts: readonly string[]): string => `~~~ts\n${texts.join("\n\n")}\n~~~\n`;
@@ -83,9 +92,11 @@ export function readPublicTypes(root: string): readonly PublicTypes[] {
     const declarations = createDeclarations(checker);
     const texts = names.map((each) => exportText(each, entry, declarations));
     const unexported = unexportedTexts(declarations);
-    const values = names.filter(([, symbol]) => isValue(symbol)).map(([name]) => name);
+    const values = names.filter(([, symbol]) => isValue(symbol));
+    const own = values.filter(([, symbol]) => folderOf(symbol) === entry.folder);
+    const examples = new Map(own.map(([name, symbol]) => [name, examplesOf(symbol, checker)]));
     const title = `# ${entry.specifier}\n\nWritten by \`pnpm surface --write\`.\n\n`;
     const rest = unexported.length > 0 ? `\n## Used above but not exported\n\n${block(unexported)}` : "";
-    return { entry, values, text: title + block(texts) + rest };
+    return { entry, values: values.map(([name]) => name), examples, text: title + block(texts) + rest };
   });
 }

@@ -1,12 +1,12 @@
 /**
  * Compares the exported types of each published package's entries with those in the package's folder `api`, so changes are
- * reviewed. `--write` updates the folder. Also fails for a value that no example of the documentation imports. It reads the
- * sources, so no build is needed.
+ * reviewed. `--write` updates the folder. Also fails for a value that no example of the documentation, or none of its own doc
+ * comment, imports. It reads the sources, so no build is needed.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { undocumentedValues } from "./documented-values.ts";
+import { undocumentedValues, valuesWithoutExample } from "./documented-values.ts";
 import { readPublicTypes } from "./public-types.ts";
 import type { Entry } from "./published-packages.ts";
 
@@ -63,6 +63,14 @@ const undocumented = undocumentedValues(root, entries);
 if (undocumented.length > 0) {
   console.error(
     `${undocumented.join("\n")}\nNo example imports these: add one to docs or to the package's README.`,
+  );
+  process.exitCode = 1;
+}
+
+const withoutExample = valuesWithoutExample(entries);
+if (withoutExample.length > 0) {
+  console.error(
+    `${withoutExample.join("\n")}\nTheir doc comments lack an @example that imports them: add a short one.`,
   );
   process.exitCode = 1;
 }

@@ -3,6 +3,22 @@ import { errorIn, type Fields, ModelHttpError, parseJson, serviceErrors, textFie
 /**
  * A failed model call. Unlike the AI SDK's errors, it holds neither the request nor the response. The engine uses
  * `isRetryable` and `headers` to decide about retries.
+ *
+ * @example
+ * ```ts
+ * import { AiSdkCallError } from "@jaf/ai-sdk";
+ * import { type Middleware, ModelCallFailure } from "@jaf/core";
+ *
+ * export const failureLog: Middleware<unknown> = {
+ *   name: "failure-log",
+ *   wrapModelCall: (_request, next) =>
+ *     next().catch((failure: unknown) => {
+ *       const error = failure instanceof ModelCallFailure ? failure.cause : undefined;
+ *       if (error instanceof AiSdkCallError) console.error(error.reason, error.status, error.requestId);
+ *       throw failure;
+ *     }),
+ * };
+ * ```
  */
 export class AiSdkCallError extends ModelHttpError {
   override readonly name = "AiSdkCallError";

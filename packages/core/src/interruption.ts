@@ -71,6 +71,16 @@ export const approve = ({ toolCallId, approvalId }: ApprovalRequest): ApprovalDe
 /**
  * Returns a decision that rejects the call, so it doesn't run. The model gets the rejection with `reason` as the call's
  * result, and the run continues.
+ *
+ * @example
+ * ```ts
+ * import { type AgentClient, type ApprovalRequest, reject } from "@jaf/core";
+ *
+ * declare const client: AgentClient<string>;
+ *
+ * export const refuse = (conversationId: string, call: ApprovalRequest) =>
+ *   client.continue(conversationId).prompt([], { approvals: [reject(call, "Over the limit.")] });
+ * ```
  */
 export const reject = ({ toolCallId, approvalId }: ApprovalRequest, reason?: string): ApprovalDecision => ({
   toolCallId,

@@ -54,7 +54,8 @@ export interface MemoryConfig {
   readonly ttl?: number;
   /**
    * The part of the history that the model gets; see `docs/context.md`. It changes neither the store nor `finalState`,
-   * and works without `autoStore`. Default: the whole history.
+   * and works without `autoStore`. Default: the whole history, with a process warning if a model call sends more than 500
+   * messages (and `compressionThreshold` isn't set).
    */
   readonly window?: RunWindow;
   /**

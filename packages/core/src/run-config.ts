@@ -203,7 +203,11 @@ export type RunConfig<Ctx> = RunSettings<Ctx> & {
   /** The agents by their registry keys. States, handoffs, events and the store name agents by these keys. */
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification; each agent has its own output
   readonly agentRegistry: ReadonlyMap<string, Agent<Ctx, any>>;
-  /** How the run loads and stores its conversation. Default: nothing is stored. */
+  /**
+   * How the run loads and stores its conversation, and the part of it that the model gets. Default: nothing is stored, and
+   * the model gets the whole history. Set `memory.window` (e.g. `{ maxMessages: 50 }`) for conversations that can become
+   * long.
+   */
   readonly memory?: MemoryConfig;
   /** The id of the stored conversation; required by `memory.autoStore`. */
   readonly conversationId?: string;

@@ -44,5 +44,16 @@ export interface PostgresAdapter extends Definition {}
  * The adapter that `createMemoryProvider({ type: "postgres" })` and `JAF_MEMORY_TYPE=postgres` use. Both find the
  * adapter by the name of this package. In a bundled application, packages can't be found by name. There, pass the
  * adapter to `registerMemoryAdapter` before you create a provider.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryProvider, registerMemoryAdapter } from "@jaf/memory";
+ * import { adapter } from "@jaf/memory-postgres";
+ *
+ * registerMemoryAdapter(adapter);
+ * const provider = await createMemoryProvider({ type: "postgres", database: "app" });
+ * console.log(await provider.healthCheck());
+ * await provider.close();
+ * ```
  */
 export const adapter: PostgresAdapter = definition;

@@ -1,7 +1,8 @@
 import type { CacheAdapter } from "@jaf/memory";
 import { type SQL, sql } from "drizzle-orm";
 import type { PostgresClient } from "./client/clients.ts";
-import { jsonTextOf, reusable, type Statement } from "./client/statements.ts";
+import type { Statement } from "./client/statement.ts";
+import { jsonTextOf, reusable } from "./client/statements.ts";
 import { type PostgresConfig, parseConfig } from "./config.ts";
 import { cacheTables, createCacheTables } from "./migrations/cache.ts";
 import { openStore, requireClient } from "./open-store.ts";

@@ -133,6 +133,15 @@ export interface PostgresConfigSchema extends Schema {}
 /**
  * The zod schema of {@link PostgresConfig}. Use it to check a configuration early, e.g. when you load a file. It
  * refuses unknown fields.
+ *
+ * @example
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { postgresConfigSchema } from "@jaf/memory-postgres";
+ *
+ * const parsed = postgresConfigSchema.safeParse(JSON.parse(await readFile("memory.json", "utf8")));
+ * if (!parsed.success) console.error(parsed.error.message);
+ * ```
  */
 export const postgresConfigSchema: PostgresConfigSchema = schema;
 

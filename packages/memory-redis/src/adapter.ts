@@ -35,5 +35,16 @@ export interface RedisAdapter extends Definition {}
  * The adapter that `createMemoryProvider({ type: "redis" })` and `JAF_MEMORY_TYPE=redis` use. Both find the adapter by
  * the name of this package. In a bundled application, packages can't be found by name. There, pass the adapter to
  * `registerMemoryAdapter` before you create a provider.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryProvider, registerMemoryAdapter } from "@jaf/memory";
+ * import { adapter } from "@jaf/memory-redis";
+ *
+ * registerMemoryAdapter(adapter);
+ * const provider = await createMemoryProvider({ type: "redis", host: "127.0.0.1" });
+ * console.log(await provider.healthCheck());
+ * await provider.close();
+ * ```
  */
 export const adapter: RedisAdapter = definition;

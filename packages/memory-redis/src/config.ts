@@ -83,6 +83,15 @@ export interface RedisConfigSchema extends Schema {}
 /**
  * The zod schema of {@link RedisConfig}. Use it to check a configuration early, e.g. when you load a file. It refuses
  * unknown fields.
+ *
+ * @example
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { redisConfigSchema } from "@jaf/memory-redis";
+ *
+ * const parsed = redisConfigSchema.safeParse(JSON.parse(await readFile("memory.json", "utf8")));
+ * if (!parsed.success) console.error(parsed.error.message);
+ * ```
  */
 export const redisConfigSchema: RedisConfigSchema = schema;
 

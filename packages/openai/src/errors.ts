@@ -3,7 +3,25 @@ import { ModelHttpError, type ModelHttpErrorReason, serviceErrors } from "@jaf/m
 /** Why a model call failed: the `reason` of an {@link OpenAIError}; see {@link ModelHttpErrorReason}. */
 export type OpenAIErrorReason = ModelHttpErrorReason;
 
-/** A failed model call. It holds no conversation content and no key; see {@link ModelHttpError} for its fields. */
+/**
+ * A failed model call. It holds no conversation content and no key; see {@link ModelHttpError} for its fields.
+ *
+ * @example
+ * ```ts
+ * import { OpenAIError } from "@jaf/openai";
+ * import { type Middleware, ModelCallFailure } from "@jaf/core";
+ *
+ * export const failureLog: Middleware<unknown> = {
+ *   name: "failure-log",
+ *   wrapModelCall: (_request, next) =>
+ *     next().catch((failure: unknown) => {
+ *       const error = failure instanceof ModelCallFailure ? failure.cause : undefined;
+ *       if (error instanceof OpenAIError) console.error(error.reason, error.status, error.requestId);
+ *       throw failure;
+ *     }),
+ * };
+ * ```
+ */
 export class OpenAIError extends ModelHttpError {
   override readonly name = "OpenAIError";
 }

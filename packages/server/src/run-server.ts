@@ -33,9 +33,27 @@ const hasUnreadBody = ({ method, headers }: Pick<IncomingMessage, "method" | "he
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
+const REMEDIES = new Map([
+  [
+    "EADDRINUSE",
+    "another program uses this port. Stop it, or set the option port to another one (0: any free port)",
+  ],
+  ["EACCES", "the system doesn't allow this port. Set the option port to one from 1024"],
+  ["EADDRNOTAVAIL", "this machine doesn't have the address. Set the option host to another one"],
+]);
+
+/** Returns the system's error with a message that says what to do. Other errors stay as they are. */
+function listenError(thrown: unknown, address: string): unknown {
+  const { code = "" } = thrown as NodeJS.ErrnoException;
+  const remedy = REMEDIES.get(code);
+  if (remedy === undefined) return thrown;
+  return Object.assign(new Error(`Can't listen on ${address} (${code}): ${remedy}.`), thrown);
+}
+
 /**
  * Serves agents over HTTP on Node.js. For other runtimes, use `createServerApp`. Rejects with a `TypeError` if an
- * option is invalid. Rejects with the system's error (e.g. `EADDRINUSE`) if the server can't listen on the port.
+ * option is invalid. If the server can't listen on the port, rejects with an error that has the system's `code` (e.g.
+ * `EADDRINUSE`) and says in one line what to do.
  *
  * @example
  * ```ts
@@ -62,6 +80,7 @@ export async function runServer<Ctx>(
     throw new TypeError(
       `Invalid server options: host: expected a loopback address, not ${JSON.stringify(host)}, since without authenticate() all clients are the same user.`,
     );
+  const shownHost = host.includes(":") ? `[${host}]` : host;
   const { app, ...rest } = await createRoutedApp(agents, config, appOptions);
   const server = serve({
     fetch: (request, { incoming, outgoing }) => {
@@ -79,7 +98,7 @@ export async function runServer<Ctx>(
     });
   }).catch(async (thrown: unknown) => {
     await rest.close();
-    throw thrown;
+    throw listenError(thrown, `${shownHost}:${port}`);
   });
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => {
@@ -94,7 +113,6 @@ export async function runServer<Ctx>(
     clearTimeout(timer);
   };
   let closing: Promise<void> | undefined;
-  const shownHost = host.includes(":") ? `[${host}]` : host;
   return {
     url: `http://${shownHost}:${listening}`,
     port: listening,

@@ -2,7 +2,7 @@ import type { Agent, ModelProvider } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryProvider } from "@jaf/memory";
 import { runServer } from "@jaf/server";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { assistant } from "./support/test-server.ts";
 
 it.each([
@@ -40,4 +40,32 @@ it.each([
   } finally {
     await server.close();
   }
+});
+
+it.each([
+  ["a port that another program uses", undefined, "EADDRINUSE", "another program uses this port."],
+  [
+    "an address that the machine doesn't have",
+    "203.0.113.1",
+    "EADDRNOTAVAIL",
+    "this machine doesn't have the address.",
+  ],
+])("says in one line what to do about %s", async (_what, host, code, reason) => {
+  const modelProvider = createScriptedModel<unknown>([]);
+  const stores = { defaultMemoryProvider: createInMemoryProvider() };
+  const first = await runServer([assistant], { modelProvider }, { port: 0, ...stores });
+  onTestFinished(first.close);
+  const options = {
+    port: first.port,
+    authenticate: () => null,
+    ...(host === undefined ? {} : { host }),
+    ...stores,
+  };
+  const failed = runServer([assistant], { modelProvider }, options);
+  const address = `${host ?? "127.0.0.1"}:${first.port}`;
+  await expect(failed).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(/^.* Set the option \w+ .*\.$|^.* set the option port .*\.$/),
+  });
+  await expect(failed).rejects.toThrow(`Can't listen on ${address} (${code}): ${reason}`);
 });

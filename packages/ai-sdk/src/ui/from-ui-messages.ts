@@ -64,6 +64,20 @@ export function fromUIMessages(uiMessages: unknown): Result<readonly Message[]> 
 /**
  * Returns the approval decisions in a client's UI messages, for `RunConfig.resume`, which validates each of them. Returns
  * `[]` if the input is invalid. See {@link fromUIMessages} for an example.
+ *
+ * @example
+ * ```ts
+ * import { decisionsFromUIMessages } from "@jaf/ai-sdk";
+ * import type { AgentClient } from "@jaf/core";
+ *
+ * declare const client: AgentClient<string>;
+ *
+ * export const decide = (userId: string, conversationId: string, body: { readonly messages: unknown }) =>
+ *   client
+ *     .forUser(userId)
+ *     .continue(conversationId)
+ *     .prompt([], { approvals: decisionsFromUIMessages(body.messages) });
+ * ```
  */
 export function decisionsFromUIMessages(uiMessages: unknown): ApprovalDecision[] {
   const parsed = uiMessagesSchema.safeParse(uiMessages);

@@ -33,7 +33,16 @@ export function setConversationStore(store: AnyConversationStore | MemoryProvide
   slots[SLOT] = store === undefined ? undefined : toConversationStore(store, "conversation store");
 }
 
-/** Returns the conversation store of the process, or `undefined` if no store is set. */
+/**
+ * Returns the conversation store of the process, or `undefined` if no store is set.
+ *
+ * @example
+ * ```ts
+ * import { getConversationStore } from "@jaf/core";
+ *
+ * for (const { id, title } of (await getConversationStore()?.list("user-42")) ?? []) console.log(id, title);
+ * ```
+ */
 export const getConversationStore = (): AnyConversationStore | undefined => slots[SLOT];
 
 /**

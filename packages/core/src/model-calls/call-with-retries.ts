@@ -4,6 +4,7 @@ import { type ModelUsage, sumOfUsage } from "../limits/cost.ts";
 import { retryDelayMs } from "../model/retry.ts";
 import type { RunScope } from "../run-scope.ts";
 import { type Attempt, callOnce, failedCall, type ModelRequest } from "./call-once.ts";
+import { warnOfMissingWindow } from "./missing-window.ts";
 import { modelNameOf, originOf, traceModelCall } from "./trace-model-call.ts";
 
 /** What all attempts of one model call have in common: the request, and the function that emits the `context` event. */
@@ -21,6 +22,7 @@ export async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall
   if (refused !== undefined) return refused;
   const trace = traceModelCall(scope, call);
   call.emitContext?.();
+  warnOfMissingWindow(scope, call.state);
   let usage: ModelUsage | undefined;
   for (let attempt = 1; ; attempt++) {
     const tried = await callOnce(scope, call, attempt);

@@ -11,13 +11,15 @@ import { settingsFault, settingsForCall } from "../model/model-config.ts";
 import { parseReply } from "../model/reply.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
+import { thrownOf } from "../thrown.ts";
 import { type Attempt, failedCall, modelCallError } from "./call-once.ts";
 import { callModels } from "./call-with-fallback.ts";
 import type { ModelCall } from "./call-with-retries.ts";
 import { openStreamedReply, type StreamedReply } from "./streamed-reply.ts";
 
 /**
- * The error with which `next` rejects in a `wrapModelCall` hook: the model call has failed after all retries.
+ * The error with which `next` rejects in a `wrapModelCall` hook: the model call has failed after all retries. Its `cause` is
+ * the error that the model provider threw (e.g. an `OpenAIError`), if it threw one.
  *
  * @example
  * ```ts
@@ -42,7 +44,7 @@ export class ModelCallFailure extends Error {
   /** Whether the model call might succeed if it is made again. */
   readonly isRetryable: boolean;
   constructor(error: JAFError) {
-    super(JAFErrorHandler.format(error));
+    super(JAFErrorHandler.format(error), present({ cause: thrownOf(error) }));
     this.error = error;
     this.isRetryable = JAFErrorHandler.isRetryable(error);
     if (error._tag === "ModelCallError" && error.status !== undefined) this.status = error.status;

@@ -36,7 +36,22 @@ export interface ToolResultMetadata {
   readonly [key: string]: any;
 }
 
-/** The error codes that the engine and `ToolResponse` use. Tools can use other codes, too. */
+/**
+ * The error codes that the engine and `ToolResponse` use. Tools can use other codes, too.
+ *
+ * @example
+ * ```ts
+ * import { createTool, ToolErrorCodes, ToolResponse } from "@jaf/core";
+ * import * as z from "zod";
+ *
+ * export const cancel = createTool({
+ *   name: "cancel_order",
+ *   description: "Cancels an order that wasn't shipped yet.",
+ *   parameters: z.object({ id: z.string() }),
+ *   execute: async () => ToolResponse.error(ToolErrorCodes.RESOURCE_UNAVAILABLE, "The warehouse is closed."),
+ * });
+ * ```
+ */
 export const ToolErrorCodes = {
   INVALID_INPUT: "INVALID_INPUT",
   MISSING_REQUIRED_FIELD: "MISSING_REQUIRED_FIELD",
@@ -191,7 +206,20 @@ export function readToolResult(text: string): ToolResult | undefined {
 
 const REJECTED = "The call was not approved";
 
-/** Returns the result that the model gets for a call that the user has rejected. */
+/**
+ * Returns the result that the model gets for a call that the user has rejected.
+ *
+ * @example
+ * ```ts
+ * import { type Middleware, rejectedResult } from "@jaf/core";
+ *
+ * export const readOnly: Middleware<unknown> = {
+ *   name: "read-only",
+ *   wrapToolCall: ({ toolName }, next) =>
+ *     toolName.startsWith("delete_") ? rejectedResult("nothing is deleted here") : next(),
+ * };
+ * ```
+ */
 export const rejectedResult = (reason: string | undefined): ToolResult =>
   ToolResponse.permissionDenied(reason === undefined ? `${REJECTED}.` : `${REJECTED}: ${reason}`);
 
@@ -201,6 +229,18 @@ export const rejectedResult = (reason: string | undefined): ToolResult =>
  * - `{ reason }`: the user rejected the call and gave a reason.
  * - `{}`: the user rejected the call without a reason.
  * - `undefined`: the user didn't reject the call.
+ *
+ * @example
+ * ```ts
+ * import { readToolResult, rejectionOf } from "@jaf/core";
+ * import type { Message } from "@jaf/memory";
+ *
+ * declare const message: Message;
+ *
+ * const result = message.role === "tool" ? readToolResult(message.content) : undefined;
+ * const rejection = result && rejectionOf(result);
+ * if (rejection !== undefined) console.log("Rejected:", rejection.reason ?? "no reason was given");
+ * ```
  */
 export function rejectionOf({ status, error }: ToolResult): { readonly reason?: string } | undefined {
   if (status !== "permission_denied" || error === undefined) return undefined;

@@ -104,7 +104,19 @@ const clientSide: { readonly execute: typeof executeAtClient } = Object.freeze({
   [CLIENT]: true,
 });
 
-/** Returns whether the client runs the tool. Returns `true` for a tool that lacks `execute`, too. */
+/**
+ * Returns whether the client runs the tool. Returns `true` for a tool that lacks `execute`, too.
+ *
+ * @example
+ * ```ts
+ * import { type Agent, isClientTool } from "@jaf/core";
+ *
+ * declare const agent: Agent<unknown, string>;
+ *
+ * // The names of the tools that the browser must run.
+ * export const clientTools = (agent.tools ?? []).filter(isClientTool).map(({ schema }) => schema.name);
+ * ```
+ */
 // biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
 export const isClientTool = <Ctx>(tool: Tool<any, Ctx>): boolean =>
   CLIENT in tool || typeof tool.execute !== "function";

@@ -204,6 +204,7 @@ describe("wrapModelCall", () => {
       status: 503,
       isRetryable: true,
       error: { _tag: "ModelCallError", attempts: 3 },
+      cause: { message: "busy" },
     });
   });
 

@@ -1,7 +1,7 @@
 import type { BlobStore } from "@jaf/memory";
 import { type BlobBackend, defineBlobStore } from "@jaf/memory/adapter";
 import type { PostgresClient, SqlClient } from "../client/clients.ts";
-import type { SqlRow, Statement } from "../client/statements.ts";
+import type { SqlRow, Statement } from "../client/statement.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
 import { toMemoryError } from "../errors.ts";
 import { blobTables } from "../migrations/blobs.ts";

@@ -7,7 +7,7 @@ import {
   type PostgresClient,
   type SqlClient,
 } from "./clients.ts";
-import type { SqlRow, Statement } from "./statements.ts";
+import type { SqlRow, Statement } from "./statement.ts";
 
 /** The client that the application passed in isn't connected. */
 export class UnconnectedClient extends Error {

@@ -1,4 +1,4 @@
-import type { SqlRow, Statement } from "./statements.ts";
+import type { SqlRow, Statement } from "./statement.ts";
 
 interface QueryRows {
   rows: unknown[];

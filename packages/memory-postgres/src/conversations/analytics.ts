@@ -1,7 +1,8 @@
 import type { MemoryIssue } from "@jaf/memory";
 import { and, eq, sql } from "drizzle-orm";
 import * as z from "zod";
-import { type SqlRow, type Statement, statementTime, toStatement } from "../client/statements.ts";
+import type { SqlRow, Statement } from "../client/statement.ts";
+import { statementTime, toStatement } from "../client/statements.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import { conversationsOf } from "./rows.ts";
 

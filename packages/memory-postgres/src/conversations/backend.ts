@@ -1,7 +1,8 @@
 import { type MemoryBackend, TOMBSTONE_SECONDS, type TurnBeginner, withDeadline } from "@jaf/memory/adapter";
 import { and, eq, sql } from "drizzle-orm";
 import type { PostgresClient, SqlClient } from "../client/clients.ts";
-import { millisecondsOf, only, type Statement, toStatement, toWrite } from "../client/statements.ts";
+import type { Statement } from "../client/statement.ts";
+import { millisecondsOf, only, toStatement, toWrite } from "../client/statements.ts";
 import { toMemoryError } from "../errors.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import { TurnLogPlace } from "../turn-log/place.ts";

@@ -1,15 +1,8 @@
 import { TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { SqlClient } from "../client/clients.ts";
-import {
-  jsonTextOf,
-  millisecondsOf,
-  type SqlRow,
-  type Statement,
-  statementTime,
-  toStatement,
-  toWrite,
-} from "../client/statements.ts";
+import type { SqlRow, Statement } from "../client/statement.ts";
+import { jsonTextOf, millisecondsOf, statementTime, toStatement, toWrite } from "../client/statements.ts";
 import { createConversationTables } from "../migrations/conversations.ts";
 import { qualifiedName, type ResolvedNames } from "../table-names.ts";
 import { conversationsOf } from "./rows.ts";

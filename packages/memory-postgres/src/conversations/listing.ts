@@ -1,6 +1,7 @@
 import type { ConversationQuery } from "@jaf/memory/adapter";
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { jsonTextOf, type Statement, timestampOf, toStatement } from "../client/statements.ts";
+import type { Statement } from "../client/statement.ts";
+import { jsonTextOf, timestampOf, toStatement } from "../client/statements.ts";
 import type { ConversationQueryParts } from "./rows.ts";
 
 /** Returns SQL that selects the conversations of a listing. */

@@ -9,13 +9,8 @@ import type {
 import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { SqlClient } from "../client/clients.ts";
-import {
-  millisecondsOf,
-  reusable,
-  type SqlRow,
-  type SqlValue,
-  type Statement,
-} from "../client/statements.ts";
+import type { SqlRow, SqlValue, Statement } from "../client/statement.ts";
+import { millisecondsOf, reusable } from "../client/statements.ts";
 import { createConversationTables } from "../migrations/conversations.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import {

@@ -2,13 +2,8 @@ import type { MemoryStats } from "@jaf/memory";
 import type { StoredConversation, StoredSelection, Tombstones } from "@jaf/memory/adapter";
 import { gt, isNull, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import {
-  jsonTextOf,
-  LAST_DATE_MS,
-  millisecondsOf,
-  type SqlRow,
-  statementTime,
-} from "../client/statements.ts";
+import type { SqlRow } from "../client/statement.ts";
+import { jsonTextOf, LAST_DATE_MS, millisecondsOf, statementTime } from "../client/statements.ts";
 import { ConversationTooLarge } from "../errors.ts";
 import { createConversationTables } from "../migrations/conversations.ts";
 import { qualifiedName, quoteLiteral, type ResolvedNames } from "../table-names.ts";

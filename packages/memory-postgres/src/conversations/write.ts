@@ -9,15 +9,8 @@ import {
 } from "@jaf/memory/adapter";
 import { sql } from "drizzle-orm";
 import { hasCode, type SqlClient } from "../client/clients.ts";
-import {
-  EARLIEST_MS,
-  only,
-  reusable,
-  type SqlRow,
-  type SqlValue,
-  type Statement,
-  statementName,
-} from "../client/statements.ts";
+import type { SqlRow, SqlValue, Statement } from "../client/statement.ts";
+import { EARLIEST_MS, only, reusable, statementName } from "../client/statements.ts";
 import { qualifiedName, type ResolvedNames } from "../table-names.ts";
 import type { TurnLogPlace } from "../turn-log/place.ts";
 import { beginAfter } from "../turn-log/statements.ts";

@@ -16,6 +16,17 @@ export type PgliteFolderReason =
 /**
  * A folder with a PGlite database can't be opened or closed properly. The message says what to do. No stored data was
  * changed.
+ *
+ * @example
+ * ```ts
+ * import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
+ *
+ * const database = await openPglite("./data").catch((thrown: unknown) => {
+ *   if (thrown instanceof PgliteFolderError && thrown.reason === "in-use") console.error(thrown.message);
+ *   throw thrown;
+ * });
+ * await database.close();
+ * ```
  */
 export class PgliteFolderError extends Error {
   override readonly name = "PgliteFolderError";

@@ -12,7 +12,7 @@ import {
 } from "@jaf/memory/adapter";
 import * as z from "zod";
 import { hasCode, type PostgresClient, type SqlClient } from "../client/clients.ts";
-import type { SqlRow, Statement } from "../client/statements.ts";
+import type { SqlRow, Statement } from "../client/statement.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
 import { TurnContention, toMemoryError } from "../errors.ts";
 import { turnLogTables } from "../migrations/turn-log.ts";

@@ -1,7 +1,8 @@
 import type { MatchedDocument, TermWeight, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
 import type { SqlClient } from "../client/clients.ts";
-import { reusable, type SqlRow, type SqlValue, type Statement } from "../client/statements.ts";
+import type { SqlRow, SqlValue, Statement } from "../client/statement.ts";
+import { reusable } from "../client/statements.ts";
 import type { UserMemoryTables } from "../migrations/user-memory.ts";
 import { termKeyOf } from "./fact-codec.ts";
 

@@ -1,7 +1,8 @@
 import type { UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
 import type { SqlClient } from "../client/clients.ts";
-import { reusable, type SqlRow } from "../client/statements.ts";
+import type { SqlRow } from "../client/statement.ts";
+import { reusable } from "../client/statements.ts";
 import type { UserMemoryTables } from "../migrations/user-memory.ts";
 import { cosineTo, packedLength } from "./fact-codec.ts";
 

@@ -9,7 +9,8 @@ import type {
 } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
 import type { SqlClient } from "../client/clients.ts";
-import { reusable, type SqlRow, type SqlValue, type Statement } from "../client/statements.ts";
+import type { SqlRow, SqlValue, Statement } from "../client/statement.ts";
+import { reusable } from "../client/statements.ts";
 import type { UserMemoryTables } from "../migrations/user-memory.ts";
 import { createFactColumns, unpackFacts } from "./fact-codec.ts";
 

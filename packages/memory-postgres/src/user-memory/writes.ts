@@ -1,7 +1,8 @@
 import type { StoredFact, UserChange, UserKey, UserMemoryBackend } from "@jaf/user-memory/adapter";
 import { type SQL, sql } from "drizzle-orm";
 import type { SqlClient } from "../client/clients.ts";
-import { reusable, type Statement } from "../client/statements.ts";
+import type { Statement } from "../client/statement.ts";
+import { reusable } from "../client/statements.ts";
 import { createUserMemoryTables, TABLE_SUFFIXES } from "../migrations/user-memory.ts";
 import { qualifiedName, quoteLiteral, type ResolvedNames } from "../table-names.ts";
 import { createFactColumns, packFacts } from "./fact-codec.ts";

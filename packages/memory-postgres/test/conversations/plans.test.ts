@@ -1,6 +1,6 @@
 import type { ConversationQuery, ReadRequest, StoredSelection } from "@jaf/memory/adapter";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Statement } from "../../src/client/statements.ts";
+import type { Statement } from "../../src/client/statement.ts";
 import { createQueries } from "../../src/conversations/backend.ts";
 import { createBatchQueries } from "../../src/conversations/erasure.ts";
 import { createReadQueries } from "../../src/conversations/read.ts";

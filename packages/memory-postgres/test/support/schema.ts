@@ -14,7 +14,9 @@ const QUERIES = {
   functions: `SELECT p.proname || '(' || pg_get_function_arguments(p.oid) || ')'
       || CASE WHEN prosecdef THEN ' as its owner' ELSE '' END || coalesce(' ' || p.proconfig::text, '')
     FROM pg_proc p WHERE pronamespace = to_regnamespace($schema) ORDER BY 1`,
-  views: `SELECT viewname || ':' || definition FROM pg_views WHERE schemaname = $schema ORDER BY 1`,
+  // Postgres names the table of a column only before 16.
+  views: `SELECT viewname || ':' || replace(definition, 'conversation.', '')
+    FROM pg_views WHERE schemaname = $schema ORDER BY 1`,
 } as const;
 
 /** Describes the content of a schema as text for reviews. */

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Statement } from "../../src/client/statements.ts";
+import type { Statement } from "../../src/client/statement.ts";
 import { migrate } from "../../src/index.ts";
 import { createAppendStatement } from "../../src/turn-log/append.ts";
 import { createReadStatement, createTurnStatements } from "../../src/turn-log/statements.ts";
@@ -155,7 +155,9 @@ it("an append changes no index while its turn's lease is still long", async () =
         const { text, values } = statement({ rows: JSON.stringify([row]) });
         await client.query(text, [...values]);
       }
-      await client.query("SELECT pg_stat_force_next_flush()");
+      // Postgres 13 and 14 don't have the function. They report when half a second has passed.
+      await client.query(`DO $$ BEGIN PERFORM pg_stat_force_next_flush();
+        EXCEPTION WHEN undefined_function THEN NULL; END $$`);
       const stats = async () =>
         (
           await client.query(`SELECT n_tup_upd::int AS updates, n_tup_hot_upd::int AS within_page

@@ -1,6 +1,6 @@
 import type { UserKey } from "@jaf/user-memory/adapter";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Statement } from "../../src/client/statements.ts";
+import type { Statement } from "../../src/client/statement.ts";
 import { createUserMemoryTables } from "../../src/migrations/user-memory.ts";
 import { migrate } from "../../src/user-memory/index.ts";
 import { createJobStatements } from "../../src/user-memory/jobs.ts";

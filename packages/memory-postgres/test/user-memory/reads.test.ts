@@ -1,7 +1,7 @@
 import type { FactSelection } from "@jaf/user-memory/adapter";
 import { expect, it } from "vitest";
 import type { SqlClient } from "../../src/client/clients.ts";
-import type { Statement } from "../../src/client/statements.ts";
+import type { Statement } from "../../src/client/statement.ts";
 import { createUserMemoryTables } from "../../src/migrations/user-memory.ts";
 import { createReads } from "../../src/user-memory/reads.ts";
 

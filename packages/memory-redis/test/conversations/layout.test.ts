@@ -116,21 +116,22 @@ describe("the keys", () => {
 });
 
 describe("ttl", () => {
-  const expiries = async (keyPrefix: string) => {
+  // Not PEXPIRETIME, which Redis has since 7.0.
+  const remaining = async (keyPrefix: string) => {
     const all = await redis.keys(`${keyPrefix}*{*`);
-    return Promise.all([`${keyPrefix}c`, ...all].map((key) => redis.pExpireTime(key)));
+    return Promise.all([`${keyPrefix}c`, ...all].map((key) => redis.pTTL(key)));
   };
 
   it("is the same for all keys of a conversation", async () => {
     const { provider, keyPrefix } = await open({ ttl: 100 });
     const options = { idempotencyKey: "k", messageIds: ["m"] };
     await provider.appendMessages("c", hello, { userId: "u", traceId: "t" }, options);
-    const times = await expiries(keyPrefix);
+    const times = await remaining(keyPrefix);
     expect(times).toHaveLength(5);
-    expect(new Set(times).size).toBe(1);
-    const left = await redis.pTTL(`${keyPrefix}c`);
-    expect(left).toBeGreaterThan(90_000);
-    expect(left).toBeLessThanOrEqual(100_000);
+    for (const left of times) {
+      expect(left).toBeGreaterThan(90_000);
+      expect(left).toBeLessThanOrEqual(100_000);
+    }
   });
 
   it.each(["getConversation", "getRecentMessages"] as const)("restarts with %s", async (method) => {
@@ -140,7 +141,7 @@ describe("ttl", () => {
     for (const key of keys) await redis.pExpire(key, 5_000);
     await redis.hSet(`${keyPrefix}c`, "indexedAt", 0);
     await provider[method]("c");
-    for (const time of await expiries(keyPrefix)) expect(time - Date.now()).toBeGreaterThan(90_000);
+    for (const left of await remaining(keyPrefix)) expect(left).toBeGreaterThan(90_000);
     for (const index of ["user:u", "trace:t"]) {
       expect(await redis.pTTL(`${keyPrefix}${index}:conversations`)).toBeGreaterThan(190_000);
     }

@@ -87,5 +87,13 @@ function createBackend(): BlobBackend {
 /**
  * Creates a blob store in the memory of this process. Use it with an in-memory provider, for development and tests. A
  * restart loses all blobs.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryBlobStore, createInMemoryProvider, withBlobs } from "@jaf/memory";
+ *
+ * const provider = withBlobs(createInMemoryProvider(), { blobs: createInMemoryBlobStore() });
+ * console.log(await provider.healthCheck());
+ * ```
  */
 export const createInMemoryBlobStore = (): BlobStore => defineBlobStore(createBackend());

@@ -44,6 +44,17 @@ export interface MediaResolver {
 /**
  * Whether the provider has the methods of {@link MediaResolver} (e.g. because `withBlobs` returned it). If so, its
  * messages may contain references to blobs.
+ *
+ * @example
+ * ```ts
+ * import { isMediaResolver, type MemoryProvider, type Message } from "@jaf/memory";
+ *
+ * // The messages with their images in place, e.g. for an export of a part of a conversation.
+ * export const withMedia = async (provider: MemoryProvider, id: string, messages: readonly Message[]) =>
+ *   isMediaResolver(provider)
+ *     ? provider.resolveMedia(id, messages, { missing: "leave" })
+ *     : ({ success: true, data: messages } as const);
+ * ```
  */
 export const isMediaResolver = <P extends object>(provider: P): provider is P & MediaResolver =>
   "resolveMedia" in provider && typeof provider.resolveMedia === "function";

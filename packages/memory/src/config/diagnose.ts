@@ -114,7 +114,17 @@ export async function diagnoseMemoryProvider(
   return { ok: steps.every((step) => step.ok), steps, ...(clean ? {} : { leftoverConversationId: id }) };
 }
 
-/** Converts a diagnosis into readable text. The text contains no stored content. */
+/**
+ * Converts a diagnosis into readable text. The text contains no stored content.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryProvider, diagnoseMemoryProvider, formatMemoryDiagnosis } from "@jaf/memory";
+ *
+ * const diagnosis = await diagnoseMemoryProvider(createInMemoryProvider(), { write: false });
+ * console.log(formatMemoryDiagnosis(diagnosis));
+ * ```
+ */
 export function formatMemoryDiagnosis({ ok, steps, leftoverConversationId }: MemoryDiagnosis): string {
   return [
     ...steps.map(formatStep),

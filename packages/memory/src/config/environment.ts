@@ -131,7 +131,16 @@ export async function validateMemoryEnvironment(
   }
 }
 
-/** Converts a report into readable text. The text contains no secrets. */
+/**
+ * Converts a report into readable text. The text contains no secrets.
+ *
+ * @example
+ * ```ts
+ * import { formatEnvironmentReport, validateMemoryEnvironment } from "@jaf/memory";
+ *
+ * console.log(formatEnvironmentReport(await validateMemoryEnvironment({ JAF_MEMORY_TYPE: "memory" })));
+ * ```
+ */
 export function formatEnvironmentReport(report: EnvironmentReport): string {
   return [
     `Memory type: ${report.type ?? "unknown"}`,

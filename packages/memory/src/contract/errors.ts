@@ -11,7 +11,20 @@ export type Result<T, E = MemoryErrorUnion> =
 type Success<T> = { readonly success: true; readonly data: T };
 type Failure<E> = { readonly success: false; readonly error: E };
 
-/** Creates a successful {@link Result}. */
+/**
+ * Creates a successful {@link Result}.
+ *
+ * @example
+ * ```ts
+ * import { createSuccess, type MemoryProvider } from "@jaf/memory";
+ *
+ * // A provider that ignores deletions.
+ * export const keepingAll = (provider: MemoryProvider): MemoryProvider => ({
+ *   ...provider,
+ *   deleteConversation: async () => createSuccess(false),
+ * });
+ * ```
+ */
 export const createSuccess = <T>(data: T): Success<T> => ({ success: true, data });
 
 /**
@@ -30,10 +43,31 @@ export const createSuccess = <T>(data: T): Success<T> => ({ success: true, data 
  */
 export const createFailure = <E>(error: E): Failure<E> => ({ success: false, error });
 
-/** Whether the operation succeeded. If so, TypeScript knows that the result has `data`. */
+/**
+ * Whether the operation succeeded. If so, TypeScript knows that the result has `data`.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryProvider, isSuccess } from "@jaf/memory";
+ *
+ * const found = await createInMemoryProvider().getConversation("conv-123");
+ * if (isSuccess(found)) console.log(found.data?.messages.length ?? "no such conversation");
+ * ```
+ */
 export const isSuccess = <T, E>(result: Result<T, E>): result is Success<T> => result.success;
 
-/** Whether the operation failed. If so, TypeScript knows that the result has `error`. */
+/**
+ * Whether the operation failed. If so, TypeScript knows that the result has `error`.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryProvider, isFailure } from "@jaf/memory";
+ *
+ * const found = await createInMemoryProvider().getConversation("conv-123");
+ * if (isFailure(found)) throw new Error(found.error.message);
+ * console.log(found.data?.messages);
+ * ```
+ */
 export const isFailure = <T, E>(result: Result<T, E>): result is Failure<E> => !result.success;
 
 /**
@@ -172,7 +206,20 @@ function fields(message: string, retryable: boolean, details: MemoryErrorDetails
   };
 }
 
-/** Creates the error for a store that can't be reached. `hint` says what to do. By default, the error is retryable. */
+/**
+ * Creates the error for a store that can't be reached. `hint` says what to do. By default, the error is retryable.
+ *
+ * @example
+ * ```ts
+ * import { createFailure, createMemoryConnectionError, type MemoryProvider } from "@jaf/memory";
+ *
+ * // A provider for a test of what your application does while the store is down.
+ * export const unreachable = (provider: MemoryProvider): MemoryProvider => ({
+ *   ...provider,
+ *   getConversation: async () => createFailure(createMemoryConnectionError("redis")),
+ * });
+ * ```
+ */
 export function createMemoryConnectionError(
   provider: string,
   hint = "check that the server is running and reachable",
@@ -182,7 +229,23 @@ export function createMemoryConnectionError(
   return { _tag: "MemoryConnectionError", ...fields(message, true, { ...details, provider }) };
 }
 
-/** Creates the error for a write to a conversation that doesn't exist. By default, the error is not retryable. */
+/**
+ * Creates the error for a write to a conversation that doesn't exist. By default, the error is not retryable.
+ *
+ * @example
+ * ```ts
+ * import { createFailure, createMemoryNotFoundError, type MemoryProvider } from "@jaf/memory";
+ *
+ * // A provider that never stores to conversations of the archive.
+ * export const withArchive = (provider: MemoryProvider): MemoryProvider => ({
+ *   ...provider,
+ *   appendMessages: async (id, ...rest) =>
+ *     id.startsWith("archive:")
+ *       ? createFailure(createMemoryNotFoundError(id, { operation: "appendMessages" }))
+ *       : provider.appendMessages(id, ...rest),
+ * });
+ * ```
+ */
 export function createMemoryNotFoundError(
   conversationId: string,
   details: MemoryErrorDetails = {},
@@ -195,6 +258,17 @@ export function createMemoryNotFoundError(
 /**
  * Creates the error for an operation that failed in the store. `reason` says what happened and what to do. By default,
  * the error is not retryable.
+ *
+ * @example
+ * ```ts
+ * import { createFailure, createMemoryStorageError, type MemoryProvider } from "@jaf/memory";
+ *
+ * export const readOnly = (provider: MemoryProvider): MemoryProvider => ({
+ *   ...provider,
+ *   storeMessages: async () =>
+ *     createFailure(createMemoryStorageError("storeMessages", "the store is read-only during maintenance.")),
+ * });
+ * ```
  */
 export function createMemoryStorageError(
   operation: string,
@@ -249,15 +323,45 @@ export function createMemoryValidationError(
   return { _tag: "MemoryValidationError", issues, ...fields(message, false, details) };
 }
 
-/** Whether the error is a {@link MemoryConnectionError}: the store can't be reached, or the provider was closed. */
+/**
+ * Whether the error is a {@link MemoryConnectionError}: the store can't be reached, or the provider was closed.
+ *
+ * @example
+ * ```ts
+ * import { isMemoryConnectionError, type MemoryErrorUnion } from "@jaf/memory";
+ *
+ * export const statusOf = (error: MemoryErrorUnion): number => (isMemoryConnectionError(error) ? 503 : 500);
+ * ```
+ */
 export const isMemoryConnectionError = (error: MemoryErrorUnion): error is MemoryConnectionError =>
   error._tag === "MemoryConnectionError";
 
-/** Whether the error is a {@link MemoryNotFoundError}: a write needs a conversation that doesn't exist. */
+/**
+ * Whether the error is a {@link MemoryNotFoundError}: a write needs a conversation that doesn't exist.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryProvider, isMemoryNotFoundError } from "@jaf/memory";
+ *
+ * const appended = await createInMemoryProvider().appendMessages("conv-123", [{ role: "user", content: "Hi" }]);
+ * if (!appended.success && isMemoryNotFoundError(appended.error)) console.log(appended.error.conversationId);
+ * ```
+ */
 export const isMemoryNotFoundError = (error: MemoryErrorUnion): error is MemoryNotFoundError =>
   error._tag === "MemoryNotFoundError";
 
-/** Whether the error is a {@link MemoryStorageError}: the store was reached, but the operation failed in it. */
+/**
+ * Whether the error is a {@link MemoryStorageError}: the store was reached, but the operation failed in it.
+ *
+ * @example
+ * ```ts
+ * import { isMemoryStorageError, type MemoryErrorUnion } from "@jaf/memory";
+ *
+ * export function report(error: MemoryErrorUnion): void {
+ *   if (isMemoryStorageError(error)) console.error(error.provider, error.operation, error.message, error.cause?.code);
+ * }
+ * ```
+ */
 export const isMemoryStorageError = (error: MemoryErrorUnion): error is MemoryStorageError =>
   error._tag === "MemoryStorageError";
 
@@ -281,7 +385,17 @@ export const isMemoryStorageError = (error: MemoryErrorUnion): error is MemorySt
 export const isMemoryConflictError = (error: MemoryErrorUnion): error is MemoryConflictError =>
   error._tag === "MemoryConflictError";
 
-/** Whether the error is a {@link MemoryValidationError}: the input of the call is invalid. */
+/**
+ * Whether the error is a {@link MemoryValidationError}: the input of the call is invalid.
+ *
+ * @example
+ * ```ts
+ * import { isMemoryValidationError, type MemoryErrorUnion } from "@jaf/memory";
+ *
+ * export const problems = (error: MemoryErrorUnion): readonly string[] =>
+ *   isMemoryValidationError(error) ? error.issues.map(({ path, expected }) => `${path}: expected ${expected}`) : [];
+ * ```
+ */
 export const isMemoryValidationError = (error: MemoryErrorUnion): error is MemoryValidationError =>
   error._tag === "MemoryValidationError";
 
@@ -289,6 +403,17 @@ export const isMemoryValidationError = (error: MemoryErrorUnion): error is Memor
  * Thrown if a provider can't be set up (e.g. the server can't be reached, a table can't be created, a package is not
  * installed, an environment variable is invalid). Functions that create a provider asynchronously reject with this
  * error. Its field `error` is a tagged error, as a provider's methods return it.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryProviderFromEnv, MemorySetupError } from "@jaf/memory";
+ *
+ * const provider = await createMemoryProviderFromEnv().catch((thrown: unknown) => {
+ *   if (thrown instanceof MemorySetupError) console.error(thrown.message); // Says what to do.
+ *   throw thrown;
+ * });
+ * console.log(await provider.healthCheck());
+ * ```
  */
 export class MemorySetupError extends Error {
   override readonly name = "MemorySetupError";

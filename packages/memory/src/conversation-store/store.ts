@@ -106,6 +106,17 @@ export interface ProviderConversationStore extends ConversationStore {
 /**
  * The error of a conversation store. `memoryError` is the tagged error of the `MemoryProvider`, which says what to do
  * and whether a retry can succeed. Neither error contains content of the conversation.
+ *
+ * @example
+ * ```ts
+ * import { ConversationStoreError, MemoryConversationStore } from "@jaf/memory";
+ *
+ * try {
+ *   await new MemoryConversationStore().append("no-such-conversation", [{ role: "user", content: "Hi" }]);
+ * } catch (error) {
+ *   if (error instanceof ConversationStoreError) console.error(error.message, error.memoryError.retryable);
+ * }
+ * ```
  */
 export class ConversationStoreError extends Error {
   override readonly name = "ConversationStoreError";

@@ -26,6 +26,16 @@ const percentile = (sorted: readonly number[], share: number): number =>
 /**
  * Measures how long operations take. The monitor keeps the last 100 measurements of each operation, by the operation's
  * name. Calls that fail or throw are measured, too.
+ *
+ * @example
+ * ```ts
+ * import { createInMemoryProvider, MemoryPerformanceMonitor } from "@jaf/memory";
+ *
+ * const monitor = new MemoryPerformanceMonitor();
+ * const provider = createInMemoryProvider();
+ * await monitor.measureOperation("load", () => provider.getConversation("conv-123"));
+ * console.log(monitor.getStats("load")?.p95); // In milliseconds.
+ * ```
  */
 export class MemoryPerformanceMonitor {
   readonly #metrics = new Map<string, number[]>();

@@ -33,7 +33,22 @@ export interface JafClientErrorDetails {
   readonly turnId?: string | undefined;
 }
 
-/** The only kind of error that the client's methods reject with. */
+/**
+ * The only kind of error that the client's methods reject with.
+ *
+ * @example
+ * ```ts
+ * import { createJafClient, JafClientError } from "@jaf/server/client";
+ *
+ * const client = createJafClient({ baseUrl: "http://127.0.0.1:3000" });
+ * try {
+ *   for await (const { event } of client.chat({ message: "Hi" })) console.log(event.type);
+ * } catch (error) {
+ *   if (!(error instanceof JafClientError)) throw error;
+ *   console.error(error.code, error.retryable ? "Try again." : error.message);
+ * }
+ * ```
+ */
 export class JafClientError extends Error implements JafClientErrorDetails {
   override readonly name = "JafClientError";
   /** What went wrong, e.g. `"not-found"`; see {@link JafClientErrorDetails}. */

@@ -128,7 +128,19 @@ export interface FoldedTurn {
   readonly version?: number;
 }
 
-/** A turn without events. Use it as the initial value for {@link foldTurn}. */
+/**
+ * A turn without events. Use it as the initial value for {@link foldTurn}.
+ *
+ * @example
+ * ```ts
+ * import { createJafClient, emptyTurn, foldTurn } from "@jaf/server/client";
+ *
+ * const client = createJafClient({ baseUrl: "http://127.0.0.1:3000" });
+ * let turn = emptyTurn;
+ * for await (const event of client.chat({ message: "Hi" })) turn = foldTurn(turn, event);
+ * console.log(turn.status, turn.items);
+ * ```
+ */
 export const emptyTurn: FoldedTurn = {
   turnId: undefined,
   conversationId: undefined,
@@ -165,7 +177,16 @@ export function foldTurn(turn: FoldedTurn, { number, event }: NumberedEvent): Fo
   return { ...apply(turn, event), events: number + 1 };
 }
 
-/** Checks whether the turn hasn't ended, so that more events will come. */
+/**
+ * Checks whether the turn hasn't ended, so that more events will come.
+ *
+ * @example
+ * ```ts
+ * import { type FoldedTurn, isRunning } from "@jaf/server/client";
+ *
+ * export const labelOf = (turn: FoldedTurn): string => (isRunning(turn) ? "Stop" : "Send");
+ * ```
+ */
 export const isRunning = ({ status }: FoldedTurn): boolean => status === "starting" || status === "running";
 
 function apply(turn: FoldedTurn, event: TurnEvent): FoldedTurn {
@@ -323,6 +344,15 @@ function withInterruption(items: readonly TurnItem[], waitsFor: WaitingCall): re
 /**
  * Returns the tool calls of a message, including calls of tools whose input is plain text. `args` is the text that the
  * model wrote.
+ *
+ * @example
+ * ```ts
+ * import { callsIn, type FoldedTurn } from "@jaf/server/client";
+ *
+ * declare const turn: FoldedTurn;
+ *
+ * for (const { toolName, args } of turn.messages.flatMap(callsIn)) console.log(toolName, args);
+ * ```
  */
 export function callsIn({ tool_calls = [] }: Message): readonly CalledTool[] {
   return (tool_calls ?? []).map((call: LooseCall) => ({

@@ -28,7 +28,19 @@ export interface ExtractionErrorFields {
   readonly cause?: unknown;
 }
 
-/** The error of a failed extraction job. The option `onError` is called with this error. */
+/**
+ * The error of a failed extraction job. The option `onError` is called with this error.
+ *
+ * @example
+ * ```ts
+ * import { asUserMemory, ExtractionError, MemoryUserMemory, setUserMemory } from "@jaf/user-memory";
+ *
+ * const onError = (error: unknown): void => {
+ *   if (error instanceof ExtractionError && !error.retryable) console.error("Given up:", error.code, error.message);
+ * };
+ * setUserMemory(asUserMemory(new MemoryUserMemory(), { extract: { onError } }));
+ * ```
+ */
 export class ExtractionError extends Error {
   override readonly name = "ExtractionError";
   /** Why the extraction failed. */

@@ -10,7 +10,23 @@ export interface AgentStateIssue {
   readonly message: string;
 }
 
-/** The error for an invalid agent state. It has all problems of the state. */
+/**
+ * The error for an invalid agent state. It has all problems of the state.
+ *
+ * @example
+ * ```ts
+ * import { readFile } from "node:fs/promises";
+ * import { createOpenAIProvider } from "@jaf/openai";
+ * import { AgentStateError, loadAgentState } from "@jaf/xflow";
+ *
+ * try {
+ *   await loadAgentState(await readFile("state.yaml", "utf8"), { models: { "gpt-4o": createOpenAIProvider() } });
+ * } catch (error) {
+ *   if (!(error instanceof AgentStateError)) throw error;
+ *   for (const { line, field, message } of error.issues) console.error(line, field, message);
+ * }
+ * ```
+ */
 export class AgentStateError extends Error {
   override readonly name = "AgentStateError";
   /** The state's problems, in the order of the text. */

@@ -17,7 +17,26 @@ import {
   reject,
 } from "./validation-result.ts";
 
-/** Thrown if a continuation is refused. Contains no message content, ids or names. */
+/**
+ * Thrown if a continuation is refused. Contains no message content, ids or names.
+ *
+ * @example
+ * ```ts
+ * import { assertValidContinuation, ContinuationValidationError, type Message } from "@jaf/memory";
+ *
+ * declare const stored: readonly Message[];
+ *
+ * export function check(messages: unknown): Response | undefined {
+ *   try {
+ *     assertValidContinuation(stored, messages);
+ *     return undefined;
+ *   } catch (error) {
+ *     if (!(error instanceof ContinuationValidationError)) throw error;
+ *     return Response.json({ code: error.code, message: error.message }, { status: 400 });
+ *   }
+ * }
+ * ```
+ */
 export class ContinuationValidationError extends Error {
   override readonly name = "ContinuationValidationError";
   readonly code: ContinuationRejectionCode;

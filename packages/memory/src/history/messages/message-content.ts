@@ -1,6 +1,16 @@
 import type { ContentPart, Message, RichMessage } from "../../contract/message.ts";
 
-/** Returns the text of a text part. Returns `undefined` for reasoning, refusals, media and all other parts. */
+/**
+ * Returns the text of a text part. Returns `undefined` for reasoning, refusals, media and all other parts.
+ *
+ * @example
+ * ```ts
+ * import { partText } from "@jaf/memory/history";
+ *
+ * console.log(partText({ type: "text", text: "Hello" })); // "Hello"
+ * console.log(partText({ type: "reasoning", text: "The user greets me." })); // undefined
+ * ```
+ */
 export const partText = (part: ContentPart): string | undefined =>
   isTextPart(part) && typeof part["text"] === "string" ? part["text"] : undefined;
 
@@ -47,16 +57,70 @@ const REASONING_FIELDS: ReadonlySet<string> = new Set([
 /** Matches the types of parts that JAF and other frameworks use for images, audio, video and files. */
 const MEDIA_TYPE = /media|image|audio|video|file|document|screenshot/;
 
-/** Whether the part is text: of type `text`, or of type `input_text` or `output_text` from OpenAI's Responses API. */
+/**
+ * Whether the part is text: of type `text`, or of type `input_text` or `output_text` from OpenAI's Responses API.
+ *
+ * @example
+ * ```ts
+ * import type { RichMessage } from "@jaf/memory";
+ * import { isTextPart } from "@jaf/memory/history";
+ *
+ * declare const message: RichMessage;
+ *
+ * const parts = Array.isArray(message.content) ? message.content : [];
+ * console.log(parts.filter(isTextPart).length);
+ * ```
+ */
 export const isTextPart = ({ type }: Pick<ContentPart, "type">): boolean => TEXT_TYPES.has(type);
 
-/** Whether the part contains reasoning, as readable text or in encrypted form. */
+/**
+ * Whether the part contains reasoning, as readable text or in encrypted form.
+ *
+ * @example
+ * ```ts
+ * import type { RichMessage } from "@jaf/memory";
+ * import { isReasoningPart } from "@jaf/memory/history";
+ *
+ * declare const message: RichMessage;
+ *
+ * // The content without the model's reasoning, for a page that doesn't show it.
+ * export const shown = Array.isArray(message.content)
+ *   ? message.content.filter((part) => !isReasoningPart(part))
+ *   : message.content;
+ * ```
+ */
 export const isReasoningPart = ({ type }: Pick<ContentPart, "type">): boolean => REASONING_TYPES.has(type);
 
-/** Whether a message field with this name contains reasoning. */
+/**
+ * Whether a message field with this name contains reasoning.
+ *
+ * @example
+ * ```ts
+ * import type { RichMessage } from "@jaf/memory";
+ * import { isReasoningField } from "@jaf/memory/history";
+ *
+ * declare const message: RichMessage;
+ *
+ * // The message without the reasoning that gateways store in fields of their own.
+ * export const shown = Object.fromEntries(Object.entries(message).filter(([name]) => !isReasoningField(name)));
+ * ```
+ */
 export const isReasoningField = (name: string): boolean => REASONING_FIELDS.has(name);
 
-/** Whether the part is an image, audio, a video or a file, in the format of JAF or of another framework. */
+/**
+ * Whether the part is an image, audio, a video or a file, in the format of JAF or of another framework.
+ *
+ * @example
+ * ```ts
+ * import type { RichMessage } from "@jaf/memory";
+ * import { isMediaPart } from "@jaf/memory/history";
+ *
+ * declare const message: RichMessage;
+ *
+ * const parts = Array.isArray(message.content) ? message.content : [];
+ * if (parts.some(isMediaPart)) console.log("The message has an image, audio, a video or a file.");
+ * ```
+ */
 export const isMediaPart = ({ type }: Pick<ContentPart, "type">): boolean => MEDIA_TYPE.test(type);
 
 type AnyMessage = Message | RichMessage;

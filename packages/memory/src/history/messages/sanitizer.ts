@@ -93,7 +93,19 @@ function dropReasoningBefore<M extends Message | RichMessage>(
   }
 }
 
-/** Whether {@link sanitizeConversation} would return the history unchanged. */
+/**
+ * Whether {@link sanitizeConversation} would return the history unchanged.
+ *
+ * @example
+ * ```ts
+ * import type { Message } from "@jaf/memory";
+ * import { isReplayable } from "@jaf/memory/history";
+ *
+ * declare const history: readonly Message[];
+ *
+ * if (!isReplayable(history)) console.log("A model provider would refuse this history: sanitize it first.");
+ * ```
+ */
 export function isReplayable(messages: readonly (Message | RichMessage)[]): boolean {
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];

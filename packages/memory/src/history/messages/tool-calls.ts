@@ -7,7 +7,19 @@ export interface CalledTool {
   readonly input: string;
 }
 
-/** Returns the name and the input of a tool call of any kind. */
+/**
+ * Returns the name and the input of a tool call of any kind.
+ *
+ * @example
+ * ```ts
+ * import type { Message } from "@jaf/memory";
+ * import { calledTool } from "@jaf/memory/history";
+ *
+ * declare const reply: Message;
+ *
+ * for (const { name, input } of (reply.tool_calls ?? []).map(calledTool)) console.log(name, input);
+ * ```
+ */
 export function calledTool(call: ToolCall | RichToolCall): CalledTool {
   if (call.type === "custom") return { name: call.custom.name, input: call.custom.input };
   return { name: call.function.name, input: call.function.arguments };

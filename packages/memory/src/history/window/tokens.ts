@@ -34,6 +34,13 @@ function twelfths(code: number): number {
  * - Each UTF-8 byte of all other text counts as one token. No byte-level tokenizer makes more.
  *
  * `docs/windows.md` contains measurements.
+ *
+ * @example
+ * ```ts
+ * import { estimateTokens } from "@jaf/memory/history";
+ *
+ * console.log(estimateTokens("What is the capital of France?"));
+ * ```
  */
 export const estimateTokens: Tokenizer = (text) => {
   let sum = 0;
