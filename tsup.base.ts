@@ -1,4 +1,8 @@
+import { readFileSync } from "node:fs";
 import type { Options } from "tsup";
+
+// tsup runs in the package's folder.
+const { name, version } = JSON.parse(readFileSync("package.json", "utf8"));
 
 /** Build settings shared by every package; a package adds its entries. `scripts/write-declarations.ts` writes the declarations. */
 export const base = {
@@ -10,4 +14,5 @@ export const base = {
   splitting: false,
   // Deno and bundlers know a module of Node's by its whole name.
   removeNodeProtocol: false,
+  define: { "globalThis.JAF_RELEASE": JSON.stringify(`${name} ${version}`) },
 } satisfies Options;

@@ -3,10 +3,11 @@
  * entry reaches, and the same as a `.d.cts` for CommonJS. Their maps lead editors to the sources, which the packages carry.
  * Run `turbo run build` first, which writes the code.
  */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import ts from "typescript";
 import { compileSources, publishedPackages } from "./published-packages.ts";
+import { writeChanged } from "./write-changed.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -72,30 +73,34 @@ function declareReached(): ReadonlyMap<string, Declaration> {
   return declarations;
 }
 
-/** The declarations of deleted sources. */
-function removeDeclarations({ folder }: { readonly folder: string }): void {
-  const dist = join(folder, "dist");
-  for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" }))
-    if (/\.d\.c?ts(?:\.map)?$/.test(file)) rmSync(join(dist, file));
-}
-
-/** `.cjs` is longer than `.ts`, so columns behind an import in the same line are off by one. That changes no target. */
-function writeDeclaration(file: string, text: string, { source, mappings }: Declaration): void {
+/** The declaration for a module system, and its map, by path. */
+function filesOf(file: string, text: string, { source, mappings }: Declaration): readonly [string, string][] {
   const map = `${basename(file)}.map`;
   const sources = [relative(dirname(file), source)];
-  writeFileSync(file, `${text}//# sourceMappingURL=${map}\n`);
-  writeFileSync(
-    `${file}.map`,
-    JSON.stringify({ version: 3, file: basename(file), sources, names: [], mappings }),
-  );
+  return [
+    [file, `${text}//# sourceMappingURL=${map}\n`],
+    [`${file}.map`, JSON.stringify({ version: 3, file: basename(file), sources, names: [], mappings })],
+  ];
 }
 
-for (const each of packages) removeDeclarations(each);
-const declarations = declareReached();
-for (const [place, declaration] of declarations) {
-  const { text } = declaration;
-  mkdirSync(dirname(place), { recursive: true });
-  writeDeclaration(`${place}.d.ts`, text.replaceAll(SPECIFIER, "$1$2.js"), declaration);
-  writeDeclaration(`${place}.d.cts`, text.replaceAll(SPECIFIER, "$1$2.cjs"), declaration);
+/** Those of deleted sources. */
+function removeOthers(written: ReadonlyMap<string, string>): void {
+  for (const { folder } of packages) {
+    const dist = join(folder, "dist");
+    const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).map((file) => join(dist, file));
+    for (const file of files)
+      if (/\.d\.c?ts(?:\.map)?$/.test(file) && !written.has(file)) rmSync(file, { force: true });
+  }
 }
+
+const declarations = declareReached();
+const files = new Map(
+  [...declarations].flatMap(([place, declaration]) => [
+    ...filesOf(`${place}.d.ts`, declaration.text.replaceAll(SPECIFIER, "$1$2.js"), declaration),
+    // `.cjs` is longer than `.ts`, so columns behind an import in the same line are off by one. That changes no target.
+    ...filesOf(`${place}.d.cts`, declaration.text.replaceAll(SPECIFIER, "$1$2.cjs"), declaration),
+  ]),
+);
+for (const [file, text] of files) writeChanged(file, text);
+removeOthers(files);
 console.log(`${declarations.size} declarations of ${packages.length} packages are written.`);

@@ -10,7 +10,8 @@ import { linksIn, replaceLinks, titleOf } from "./markdown.ts";
 import { PAGES, type Page } from "./pages.ts";
 import { carriedLinks, type Library, type Manifest, placeOf, targetOf } from "./places.ts";
 
-const MOST_LINES = 200;
+/** An agent reads all of it before it begins. */
+const MOST_LINES = 240;
 
 interface Source {
   /** What the package is for, and when to use it: all that agents see before they read on. */

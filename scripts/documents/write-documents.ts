@@ -1,6 +1,7 @@
 /** Writes the documents that the packages carry. They are made from the repository's, so Git ignores all but `llms.txt`. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { writeChanged } from "../write-changed.ts";
 import { deadLinks, type ReadText } from "./check-links.ts";
 import { exportedNames } from "./exported-names.ts";
 import { llmsFullText, llmsText } from "./llms.ts";
@@ -60,18 +61,23 @@ function checkCarried(root: string, texts: Texts): void {
   if (dead.length > 0) throw new Error(`Packages would carry dead links:\n${dead.join("\n")}`);
 }
 
+/** Those of an earlier version, e.g. a page that another package carries by now. */
+function removeOthers(root: string, texts: Texts): void {
+  const made = libraries(root).flatMap(({ folder }) => [`${folder}/docs`, `${folder}/skills`]);
+  for (const folder of made.filter((path) => existsSync(join(root, "packages", path)))) {
+    const files = readdirSync(join(root, "packages", folder), { recursive: true, encoding: "utf8" });
+    const paths = files.map((file) => `${folder}/${file}`);
+    for (const path of paths)
+      if (path.endsWith(".md") && !texts.has(path)) rmSync(join(root, "packages", path), { force: true });
+  }
+}
+
 export function writeDocuments(root: string): void {
   const texts = carriedTexts(root);
   checkCarried(root, texts);
+  for (const [path, text] of texts) writeChanged(join(root, "packages", path), text);
+  removeOthers(root, texts);
   const [first] = libraries(root);
-  for (const { folder } of libraries(root))
-    for (const made of ["docs", "skills", "SKILL.md", "CHANGELOG.md"])
-      rmSync(join(root, "packages", folder, made), { recursive: true, force: true });
-  for (const [path, text] of texts) {
-    const file = join(root, "packages", path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
-  writeFileSync(join(root, "llms.txt"), llmsText(root));
-  writeFileSync(join(root, "llms-full.txt"), llmsFullText(root, first?.manifest.version ?? ""));
+  writeChanged(join(root, "llms.txt"), llmsText(root));
+  writeChanged(join(root, "llms-full.txt"), llmsFullText(root, first?.manifest.version ?? ""));
 }

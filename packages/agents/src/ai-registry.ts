@@ -1,5 +1,5 @@
 import type { ModelProvider, ModelStreamChunk } from "@jaf/core";
-import { present } from "@jaf/memory/internal";
+import { checkRelease, present } from "@jaf/memory/internal";
 
 /**
  * A model provider with a name, e.g. `AnthropicProvider`. The name is the part before the `/` in model names. You can give
@@ -59,6 +59,7 @@ function reset(): void {
 }
 
 function register(provider: AiProvider): void {
+  checkRelease(globalThis.JAF_RELEASE);
   const { name, getCompletion }: Partial<AiProvider> = provider ?? {};
   if (typeof name !== "string" || name === "" || name.includes("/")) {
     throw new TypeError('Invalid AI provider: name: expected a text without "/", e.g. "anthropic".');

@@ -1,5 +1,5 @@
 import type { ModelProvider } from "@jaf/core";
-import { parseOptions } from "@jaf/memory/internal";
+import { checkRelease, parseOptions } from "@jaf/memory/internal";
 import { callErrorOf } from "./errors.ts";
 import { type AiSdkModel, type AiSdkModelFactory, type KnownModel, knownModel } from "./model.ts";
 import { type AiSdkProviderOptions, providerOptionsSchema } from "./options.ts";
@@ -30,6 +30,7 @@ export function createAiSdkProvider<Ctx = any>(
   model: AiSdkModel | AiSdkModelFactory,
   options: AiSdkProviderOptions = {},
 ): ModelProvider<Ctx> {
+  checkRelease(globalThis.JAF_RELEASE);
   const own = parseOptions(providerOptionsSchema, options, "options of the AI SDK provider");
   const given = typeof model === "function" ? undefined : knownModel(model);
   const modelFor = async (name: string | undefined): Promise<KnownModel> => {

@@ -1,4 +1,4 @@
-import { processEnvironment } from "@jaf/memory/internal";
+import { checkRelease, processEnvironment } from "@jaf/memory/internal";
 import {
   createModelService,
   environmentURL,
@@ -62,6 +62,7 @@ const rootOf = (baseURL: string): string => baseURL.replace(/\/+$/, "").replace(
 
 /** Throws a `TypeError` if Anthropic's key is missing or `ANTHROPIC_BASE_URL` isn't a URL. */
 export function openEndpoint(options: ParsedOptions): ModelService {
+  checkRelease(globalThis.JAF_RELEASE);
   // An empty variable counts as unset.
   const { ANTHROPIC_API_KEY: key = "", ANTHROPIC_BASE_URL: address = "" } = processEnvironment();
   const baseURL = rootOf(options.baseURL ?? environmentURL("ANTHROPIC_BASE_URL", address || ANTHROPIC));

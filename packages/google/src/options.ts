@@ -1,4 +1,4 @@
-import { processEnvironment } from "@jaf/memory/internal";
+import { checkRelease, processEnvironment } from "@jaf/memory/internal";
 import {
   createModelService,
   type ModelService,
@@ -62,6 +62,7 @@ const GOOGLE = "https://generativelanguage.googleapis.com/v1beta";
 
 /** Throws a `TypeError` if Google's key is missing. */
 export function openEndpoint(options: ParsedOptions): Endpoint {
+  checkRelease(globalThis.JAF_RELEASE);
   const baseURL = options.baseURL ?? GOOGLE;
   const { host, hostname, protocol } = new URL(baseURL);
   const isGoogle = hostname === "generativelanguage.googleapis.com" && protocol === "https:";

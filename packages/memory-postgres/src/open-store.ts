@@ -1,4 +1,5 @@
 import { createMemoryConnectionError, MemorySetupError, present } from "@jaf/memory/adapter";
+import { checkRelease } from "@jaf/memory/internal";
 import { adaptClient } from "./client/adapt-client.ts";
 import type { PgClient, PostgresClient, SqlClient } from "./client/clients.ts";
 import type { ConnectionSettings } from "./config.ts";
@@ -41,6 +42,7 @@ export async function openStore<T>(
   { settings, client, group, operation }: Opening,
   make: (tables: OpenedTables) => T | Promise<T>,
 ): Promise<T> {
+  checkRelease(globalThis.JAF_RELEASE);
   const opened =
     client === undefined ? await openPool(settings, operation) : { client, close: async () => {} };
   try {

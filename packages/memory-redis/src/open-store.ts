@@ -1,4 +1,5 @@
 import { createMemoryConnectionError, MemorySetupError } from "@jaf/memory/adapter";
+import { checkRelease } from "@jaf/memory/internal";
 import { adaptClient } from "./client/adapt-client.ts";
 import type { RedisClient, RedisPort } from "./client/clients.ts";
 import { createDeadlines } from "./client/command-deadlines.ts";
@@ -30,6 +31,7 @@ interface Opening {
  * `MemorySetupError` if the server can't be reached or `client` can't be used.
  */
 export async function openStore({ settings, client, operation }: Opening): Promise<StoreOptions> {
+  checkRelease(globalThis.JAF_RELEASE);
   const { keyPrefix, minReplicas, commandTimeoutMs } = settings;
   try {
     const { port, close } =

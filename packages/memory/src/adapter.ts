@@ -31,6 +31,7 @@ export type { VersionedMemoryProvider } from "./contract/versioned-provider.ts";
 
 export { defineMemoryProvider } from "./backend/define-provider.ts";
 export { extendBackend, type MessageMapping, mapMessages } from "./backend/map-messages.ts";
+export { notWritten } from "./backend/not-written.ts";
 export { parseOptions } from "./codec/checks.ts";
 export { decodeMessage } from "./codec/messages.ts";
 export { conversationCursor } from "./codec/query.ts";

@@ -55,6 +55,7 @@ export { present } from "./runtime/objects.ts";
 export { callSafely } from "./runtime/observer.ts";
 export { createPieces, type Pieces } from "./runtime/pieces.ts";
 export { processEnvironment, restart, type Timeout, unref, warn } from "./runtime/process.ts";
+export { checkRelease } from "./runtime/release.ts";
 export { holdsSecret, maskSecrets } from "./text/secrets.ts";
 export { shownOrigin } from "./text/shown-origin.ts";
 export { wrapInTag } from "./text/wrap-in-tag.ts";

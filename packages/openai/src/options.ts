@@ -1,4 +1,4 @@
-import { processEnvironment } from "@jaf/memory/internal";
+import { checkRelease, processEnvironment } from "@jaf/memory/internal";
 import {
   createModelService,
   environmentURL,
@@ -102,6 +102,7 @@ interface EndpointInput {
 
 /** Throws a `TypeError` if OpenAI's key is missing or `OPENAI_BASE_URL` isn't a URL. */
 export function openEndpoint({ options, path, factory }: EndpointInput): Endpoint {
+  checkRelease(globalThis.JAF_RELEASE);
   // An empty variable counts as unset.
   const { OPENAI_API_KEY: environmentKey = "", OPENAI_BASE_URL: address = "" } = processEnvironment();
   const baseURL = options.baseURL ?? environmentURL("OPENAI_BASE_URL", address || OPENAI);

@@ -1,6 +1,6 @@
 import type { Agent, MemoryConfig, RunSettings } from "@jaf/core";
 import type { MemoryProvider, TurnLog } from "@jaf/memory";
-import { parseOptions } from "@jaf/memory/internal";
+import { checkRelease, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { ClientFile } from "./http/client-content.ts";
 import { TIMES, type TurnTiming } from "./jobs/turn-options.ts";
@@ -154,5 +154,7 @@ const settingsSchema = z.strictObject({
 });
 
 /** Validates the server options and fills in defaults. Throws a `TypeError` that names the invalid field. */
-export const parseSettings = (options: unknown): ServerSettings =>
-  parseOptions(settingsSchema, options, "server options");
+export function parseSettings(options: unknown): ServerSettings {
+  checkRelease(globalThis.JAF_RELEASE);
+  return parseOptions(settingsSchema, options, "server options");
+}

@@ -1,6 +1,6 @@
 import type { ModelProvider, RunConfig, RunSettings, ToolCallInfo } from "@jaf/core";
 import type { MemoryProvider, Tokenizer } from "@jaf/memory";
-import { parseOptions } from "@jaf/memory/internal";
+import { checkRelease, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 
 /** The application's models, tools and settings for a state. */
@@ -103,6 +103,7 @@ const DEFAULT_JQ_LIMITS: JqLimits = {
 
 /** Validates the options and returns the limits. Throws a `TypeError` that names the invalid option. */
 export function checkOptions<Ctx>(options: LoadAgentStateOptions<Ctx>): AgentStateLimits {
+  checkRelease(globalThis.JAF_RELEASE);
   parseOptions<unknown>(optionsSchema, options, "options of loadAgentState");
   const { textLength = 262_144, jq = {} } = options.limits ?? {};
   return { textLength, jq: { ...DEFAULT_JQ_LIMITS, ...jq } };

@@ -1,5 +1,5 @@
 import type { AnyConversationStore, MemoryProvider } from "@jaf/memory";
-import { createTraceId, generateRunId, parseOptions } from "@jaf/memory/internal";
+import { checkRelease, createTraceId, generateRunId, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
 import { overlay } from "../immutable/overlay.ts";
@@ -74,6 +74,7 @@ export function parseClientConfig<Ctx, Out>(
   agent: Agent<Ctx, Out>,
   config: AgentClientConfig<Ctx>,
 ): ClientSettings<Ctx, Out> {
+  checkRelease(globalThis.JAF_RELEASE);
   parseOptions(agentSchema, agent, "agent");
   if (agent.outputCodec !== undefined) zodSchemaOf(agent.outputCodec, "Invalid agent: outputCodec");
   parseOptions<unknown>(configSchema, config, WHAT);

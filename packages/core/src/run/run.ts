@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { present } from "@jaf/memory/internal";
+import { checkRelease, present } from "@jaf/memory/internal";
 import { frozenCopy } from "../immutable/copy.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunConfig } from "../run-config.ts";
@@ -73,6 +73,7 @@ export async function execute<Ctx, Out>(
   config: RunConfig<Ctx>,
   options: ScopeOptions,
 ): Promise<Ended<Out>> {
+  checkRelease(globalThis.JAF_RELEASE);
   const initial = ownState(initialState);
   const scope = openScope(initial, config, options);
   const { runId, traceId } = initial;

@@ -3,6 +3,7 @@ export type { ScriptedCall, ScriptedReply } from "./scripted-model.ts";
 export {
   createScriptedModel,
   ScriptError,
+  type ScriptedFunction,
   type ScriptedModel,
   type ScriptedRequest,
   type ScriptedStep,

@@ -6,17 +6,18 @@ import type { ModelCompletion, ModelStreamChunk } from "../model/completion.ts";
 import type { ModelProvider, RunConfig } from "../run-config.ts";
 import type { RunState } from "../state.ts";
 
+type ScriptedAnswer = string | ScriptedReply | Error;
+
+/** Answers a call of a scripted model: with a text, a whole reply, or an error to throw. */
+export type ScriptedFunction<Ctx> = (
+  request: ScriptedRequest<Ctx>,
+) => ScriptedAnswer | Promise<ScriptedAnswer>;
+
 /**
  * What a scripted model does in one call: replies with a text or a whole reply, or throws an error. A function gets the
  * request and returns one of these.
  */
-export type ScriptedStep<Ctx> =
-  | string
-  | ScriptedReply
-  | Error
-  | ((
-      request: ScriptedRequest<Ctx>,
-    ) => string | ScriptedReply | Error | Promise<string | ScriptedReply | Error>);
+export type ScriptedStep<Ctx> = ScriptedAnswer | ScriptedFunction<Ctx>;
 
 /** A request that a scripted model got. */
 export interface ScriptedRequest<Ctx> {
@@ -38,7 +39,7 @@ export interface ScriptedModel<Ctx> extends ModelProvider<Ctx> {
   readonly requests: readonly ScriptedRequest<Ctx>[];
   /**
    * Throws a {@link ScriptError} if the model was called less or more often than the script has steps. Call `assertDone` at
-   * the end of a test.
+   * the end of a test. If the script is one function, any number of calls is right.
    */
   readonly assertDone: () => void;
 }
@@ -93,6 +94,8 @@ export class ScriptError extends Error {
  * Creates a model for tests that follows a script. Each call of the model, streamed or not, takes the next step of the
  * script. A call after the last step fails. `assertDone` throws if such a call was made, or if steps are left.
  *
+ * If the script is one function, the function answers every call, e.g. in a program that has no model yet.
+ *
  * @example
  * ```ts
  * import { type Agent, createRunState, run } from "@jaf/core";
@@ -110,7 +113,12 @@ export class ScriptError extends Error {
  * ```
  */
 // biome-ignore lint/suspicious/noExplicitAny: a script that looks at no context works with every one
-export function createScriptedModel<Ctx = any>(steps: readonly ScriptedStep<Ctx>[]): ScriptedModel<Ctx> {
+export function createScriptedModel<Ctx = any>(answer: ScriptedFunction<Ctx>): ScriptedModel<Ctx>;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export function createScriptedModel<Ctx = any>(steps: readonly ScriptedStep<Ctx>[]): ScriptedModel<Ctx>;
+export function createScriptedModel<Ctx>(
+  script: readonly ScriptedStep<Ctx>[] | ScriptedFunction<Ctx>,
+): ScriptedModel<Ctx> {
   const requests: ScriptedRequest<Ctx>[] = [];
   let calls = 0;
 
@@ -119,8 +127,8 @@ export function createScriptedModel<Ctx = any>(steps: readonly ScriptedStep<Ctx>
   ): Promise<ScriptedReply> {
     const request = { state, agent, config, instructions: agent.instructions(state) };
     requests.push(request);
-    const step = steps[requests.length - 1];
-    if (step === undefined) throw new ScriptError(missing(requests.length, steps.length));
+    const step = typeof script === "function" ? script : script[requests.length - 1];
+    if (step === undefined) throw new ScriptError(missing(requests.length, script.length));
     const reply = typeof step === "function" ? await step(request) : step;
     if (reply instanceof Error) throw reply;
     return typeof reply === "string" ? { text: reply } : reply;
@@ -139,9 +147,10 @@ export function createScriptedModel<Ctx = any>(steps: readonly ScriptedStep<Ctx>
       yield* toChunks(reply, toCompletion(reply, nextId));
     },
     assertDone: () => {
-      const left = steps.length - requests.length;
-      if (left > 0) throw new ScriptError(leftOver(left, steps.length));
-      if (left < 0) throw new ScriptError(missing(requests.length, steps.length));
+      if (typeof script === "function") return;
+      const left = script.length - requests.length;
+      if (left > 0) throw new ScriptError(leftOver(left, script.length));
+      if (left < 0) throw new ScriptError(missing(requests.length, script.length));
     },
   };
 }

@@ -51,6 +51,14 @@ describe("a scripted model", () => {
     expect(errorOf(await run(says("1"), config))._tag).toBe("ModelCallError");
   });
 
+  it("answers every call by a function that stands in place of the list", async () => {
+    const model = createScriptedModel(({ state }) => `You said ${state.messages.at(-1)?.content}.`);
+    const { config } = setup({ model });
+    for (const said of ["1", "2", "3"])
+      expect((await run(says(said), config)).outcome).toMatchObject({ output: `You said ${said}.` });
+    expect(() => model.assertDone()).not.toThrow();
+  });
+
   it("streams a reply in pieces that join to the same reply", async () => {
     const reply = {
       text: " Let me  see…\n",

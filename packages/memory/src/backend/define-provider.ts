@@ -30,6 +30,7 @@ import type {
   WriteResult,
 } from "../contract/versioned-provider.ts";
 import { present } from "../runtime/objects.ts";
+import { unwrittenPart } from "./not-written.ts";
 import { verifyHistory } from "./verify-history.ts";
 
 const DEFAULT_RECENT_MESSAGES = 50;
@@ -73,6 +74,11 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
     if (thrown instanceof MissingTime) {
       const reason = `${thrown.message}: return \`readAt\` if a read has \`asksTime\`.`;
       return createMemoryStorageError(operation, reason, { provider });
+    }
+    const unwritten = unwrittenPart(thrown);
+    if (unwritten !== undefined) {
+      const reason = `not written yet: ${unwritten}.`;
+      return createMemoryStorageError(operation, reason, { provider, cause: thrown });
     }
     return backend.toMemoryError(operation, thrown);
   }
@@ -251,6 +257,7 @@ export function defineMemoryProvider(backend: MemoryBackend): VersionedMemoryPro
           await backend.ping();
           return { healthy: true, latencyMs: performance.now() - start };
         } catch (thrown) {
+          if (unwrittenPart(thrown) !== undefined) throw thrown;
           const error = toError("healthCheck", thrown).message;
           return { healthy: false, latencyMs: performance.now() - start, error };
         }

@@ -58,13 +58,32 @@ function runnerOf(harness: MemoryProviderHarness, specs: readonly Spec[]): Runne
   // only run a few of them at the same time.
   const waiting = specs.filter((spec) => spec.concurrent === true).flatMap(rulesOf);
   let begun: Map<string, Promise<RuleOutcome>> | undefined;
-  const nameOf = ({ subject, title }: Rule) => `${subject}: ${title}`;
-  return (rule) => {
+  const reduce = createReducer();
+  return async (rule) => {
     if (rule.concurrent === true)
       begun ??= new Map(waiting.map((each) => [nameOf(each), runRule(harness, each)]));
     const outcome = begun?.get(nameOf(rule)) ?? runRule(harness, rule);
     begun?.delete(nameOf(rule)); // Vitest may be configured to retry failed tests.
-    return outcome;
+    return reduce(rule, await outcome);
+  };
+}
+
+const nameOf = ({ subject, title }: Rule): string => `${subject}: ${title}`;
+
+/**
+ * Returns a function that changes the outcomes of rules, so that one rule fails for each function of the backend that
+ * isn't written yet. All other rules that need the function are skipped.
+ */
+function createReducer(): (rule: Rule, outcome: RuleOutcome) => RuleOutcome {
+  // Without this, the first run of a new backend would report the same missing function hundreds of times.
+  const reporting = new Map<string, string>();
+  return (rule, outcome) => {
+    if (outcome.status !== "failed" || outcome.error.unwritten === undefined) return outcome;
+    const what = outcome.error.unwritten;
+    const reporter = reporting.get(what) ?? nameOf(rule);
+    reporting.set(what, reporter);
+    // A rule that is run again fails again, because vitest may be configured to retry failed tests.
+    return reporter === nameOf(rule) ? outcome : { status: "skipped", reason: `not written yet: ${what}` };
   };
 }
 
@@ -93,10 +112,12 @@ export type RuleReport = {
   readonly rule: string;
 } & RuleOutcome;
 
-async function report(harness: MemoryProviderHarness, rule: Rule): Promise<RuleReport> {
-  const { level, subject, title } = rule;
-  return { level, subject, rule: title, ...(await runRule(harness, rule)) };
-}
+const reportOf = ({ level, subject, title }: Rule, outcome: RuleOutcome): RuleReport => ({
+  level,
+  subject,
+  rule: title,
+  ...outcome,
+});
 
 /**
  * Tests a provider by every rule, and returns a report on each rule. Use this function in scripts, and with test
@@ -118,16 +139,9 @@ export async function checkMemoryProvider(harness: MemoryProviderHarness): Promi
   const reports: RuleReport[] = [];
   try {
     await harness.setUp?.();
-    let waiting: Promise<RuleReport>[] = [];
-    for (const rule of specsFor(harness).flatMap(rulesOf)) {
-      if (rule.concurrent === true) {
-        waiting.push(report(harness, rule));
-        continue;
-      }
-      reports.push(...(await Promise.all(waiting)), await report(harness, rule));
-      waiting = [];
-    }
-    reports.push(...(await Promise.all(waiting)));
+    const specs = specsFor(harness);
+    const run = runnerOf(harness, specs);
+    for (const rule of specs.flatMap(rulesOf)) reports.push(reportOf(rule, await run(rule)));
   } finally {
     endProcesses(harness);
     await harness.tearDown?.();

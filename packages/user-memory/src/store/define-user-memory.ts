@@ -1,4 +1,5 @@
 import { parseOptions } from "@jaf/memory/adapter";
+import { checkRelease } from "@jaf/memory/internal";
 import { type AuditEntry, type AuditReport, openAudit, parseAuditEntry, verifyTrail } from "../audit.ts";
 import { type UserKey, type UserMemoryBackend, userKeyOf } from "../backend.ts";
 import { drainWork, trackWork } from "../background-work.ts";
@@ -46,6 +47,7 @@ export function defineUserMemory(
   backend: UserMemoryBackend,
   options: UserMemoryOptions = {},
 ): UserMemoryStore {
+  checkRelease(globalThis.JAF_RELEASE);
   const settings: UserMemorySettings = parseOptions(
     userMemoryOptionsSchema,
     bindOptions(userMemoryOptionsSchema, options),

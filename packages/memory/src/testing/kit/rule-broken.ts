@@ -41,9 +41,23 @@ function messageOf(rule: Rule, thrown: unknown, calls: readonly string[]): strin
   return lines.join("\n");
 }
 
+const unwrittenMessageOf = ({ level, subject, title }: Rule, what: string): string =>
+  [
+    `Not written yet: ${what}.`,
+    `  Needed by: [${level}] ${subject}: ${title}`,
+    `  Rules:     ${GUIDE}#the-backend`,
+  ].join("\n");
+
+interface BrokenDetails {
+  /** The last calls of the rule, one line each. */
+  readonly calls?: readonly string[] | undefined;
+  readonly unwritten?: string | undefined;
+}
+
 /**
  * Thrown if a provider breaks a rule of the contract. The message contains the rule, its reason, what was observed, and
- * where to look in the backend.
+ * where to look in the backend. If the backend isn't complete yet (`notWritten`), the message names the function to
+ * write.
  */
 export class RuleBroken extends Error {
   override readonly name = "RuleBroken";
@@ -53,13 +67,20 @@ export class RuleBroken extends Error {
   /** The expected value. Vitest prints its difference to `actual`. */
   readonly expected?: unknown;
   readonly actual?: unknown;
+  /** The function of the backend that the rule needs and that isn't written yet, as `notWritten` names it. */
+  readonly unwritten?: string;
 
-  /** `thrown` is the error of the failed test. `calls` are the last calls of the rule, one line each. */
-  constructor(rule: Rule, thrown: unknown, calls: readonly string[] = []) {
-    super(messageOf(rule, thrown, calls));
+  /** `thrown` is the error of the failed test. */
+  constructor(rule: Rule, thrown: unknown, { calls = [], unwritten }: BrokenDetails = {}) {
+    super(unwritten === undefined ? messageOf(rule, thrown, calls) : unwrittenMessageOf(rule, unwritten));
     this.level = rule.level;
     this.subject = rule.subject;
     this.rule = rule.title;
+    if (unwritten !== undefined) {
+      this.unwritten = unwritten;
+      this.stack = `${this.name}: ${this.message}`; // The frames would only show the kit.
+      return;
+    }
     Object.assign(this, comparison(thrown));
     // Keep the stack of the broken rule, not of this constructor.
     const frames = thrown instanceof Error ? /\n\s+at [\s\S]*$/.exec(thrown.stack ?? "") : null;

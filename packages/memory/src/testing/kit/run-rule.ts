@@ -1,3 +1,4 @@
+import { unwrittenPart } from "../../backend/not-written.ts";
 import { withDeadline } from "../../runtime/abort.ts";
 import { createCallRecord } from "./calls.ts";
 import type { MemoryCapabilities, MemoryProviderHarness, TestStore } from "./harness.ts";
@@ -39,29 +40,41 @@ function missingMeans(store: TestStore, { requires = [], needs = [] }: Rule): st
     : `the harness offers no ${missing === "process" ? "second process" : `${missing}()`}`;
 }
 
-/** Checks a rule on a new store. Removes the store afterwards, even if the rule is broken. */
+/**
+ * Checks a rule on a new store. Removes the store afterwards, even if the rule is broken. A rule that needs a function
+ * of the backend that isn't written yet has failed, whatever the rule made of the error.
+ */
 export async function runRule(harness: MemoryProviderHarness, rule: Rule): Promise<RuleOutcome> {
   const reason = skipReason(harness, rule);
   if (reason !== undefined) return { status: "skipped", reason };
   const timeoutMs = timeoutOf(harness);
   const calls = rule.reportsCalls === true ? undefined : createCallRecord();
   const timeoutError = () => new Error(`the rule wasn't checked within ${timeoutMs} ms`);
+  const unwritten: string[] = [];
+  const failed = (thrown: unknown, what = unwrittenPart(thrown)): RuleOutcome => ({
+    status: "failed",
+    error: new RuleBroken(rule, thrown, { calls: calls?.lines(), unwritten: what }),
+  });
   try {
     const { scenario, store, cleanUp } = await openScenario(harness, {
       inTwoProcesses: rule.needs?.includes("process") ?? false,
       calls,
+      onUnwritten: (what) => unwritten.push(what),
     });
     const missing = missingMeans(store, rule);
     try {
       if (missing === undefined) await withDeadline(rule.check(scenario), { timeoutMs, timeoutError });
     } catch (broken) {
+      const outcome = failed(broken, unwritten[0]);
       // A store that breaks a rule may also fail to clean up. Only the first failure is reported.
       await cleanUp().catch(() => {});
-      throw broken;
+      return outcome;
     }
     await cleanUp();
+    const [what] = unwritten;
+    if (what !== undefined) return failed(new Error("the rule needs an unwritten function"), what);
     return missing === undefined ? { status: "passed" } : { status: "skipped", reason: missing };
   } catch (broken) {
-    return { status: "failed", error: new RuleBroken(rule, broken, calls?.lines()) };
+    return failed(broken);
   }
 }

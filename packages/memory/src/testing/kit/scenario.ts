@@ -42,12 +42,14 @@ interface ScenarioOptions {
   readonly inTwoProcesses?: boolean;
   /** Records the calls of the rule for the report. */
   readonly calls?: CallRecord | undefined;
+  /** Called for each call that needs an unwritten function of the backend, with the name of the function. */
+  readonly onUnwritten?: (what: string) => void;
 }
 
 /** Creates a store, and returns a scenario on it together with the function that removes it. */
 export async function openScenario(
   harness: MemoryProviderHarness,
-  { inTwoProcesses = false, calls }: ScenarioOptions = {},
+  { inTwoProcesses = false, calls, onUnwritten = () => {} }: ScenarioOptions = {},
 ): Promise<OpenScenario> {
   const timeoutMs = callTimeoutOf(harness);
   const store = await harness.createStore();
@@ -56,7 +58,7 @@ export async function openScenario(
   let over = false;
   const isOver = () => over;
   const watchOne = (opened: VersionedMemoryProvider, signal: AbortSignal): VersionedMemoryProvider => {
-    const watched = watchProvider(opened, { timeoutMs, signal, isOver });
+    const watched = watchProvider(opened, { timeoutMs, signal, isOver, onUnwritten });
     return calls === undefined ? watched : calls.of(watched);
   };
   let life = createLife(watchOne);
@@ -113,7 +115,7 @@ export async function openScenario(
 
   const open = async () => {
     await refuseWhenOver();
-    const opened = await openScenario(harness, { inTwoProcesses, calls });
+    const opened = await openScenario(harness, { inTwoProcesses, calls, onUnwritten });
     await refuseWhenOver(opened.cleanUp);
     others.push(opened);
     return opened.scenario;

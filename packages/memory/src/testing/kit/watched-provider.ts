@@ -1,3 +1,5 @@
+import { notWritten, unwrittenCause } from "../../backend/not-written.ts";
+import type { MemoryErrorUnion } from "../../contract/errors.ts";
 import type { VersionedMemoryProvider } from "../../contract/versioned-provider.ts";
 import { withDeadline } from "../../runtime/abort.ts";
 import { type Method, methods, resultFault } from "./result-shape.ts";
@@ -9,6 +11,8 @@ interface Watch {
   readonly signal: AbortSignal;
   /** Whether the rule has ended. Calls after its end are refused. */
   readonly isOver: () => boolean;
+  /** Called if a call needs a function of the backend that isn't written yet, with the name of the function. */
+  readonly onUnwritten: (what: string) => void;
 }
 
 const describe = (thrown: unknown): string =>
@@ -49,7 +53,12 @@ async function observe(
   const result = await resultOf(method, answer, watch);
   const fault = resultFault(method, result);
   if (fault !== undefined) throw new Error(`${method}() resolved to ${fault}`);
-  const { error } = result as { readonly error?: unknown };
+  const { error } = result as { readonly error?: MemoryErrorUnion };
+  const unwritten = error?.cause && unwrittenCause(error.cause);
+  if (unwritten !== undefined) {
+    watch.onUnwritten(unwritten);
+    notWritten(unwritten);
+  }
   if (error !== undefined && repeatsContent(method, error, call.given)) {
     throw new Error(`${method}() repeats its arguments in its error: content, metadata or a user id`);
   }
@@ -62,6 +71,7 @@ async function observe(
  *
  * - The provider's method throws, never settles, or returns an incomplete `Result`.
  * - The method returns an error that repeats content, metadata or a user id from the arguments.
+ * - The method needs a function of the backend that isn't written yet (`notWritten`).
  * - The rule has already ended.
  */
 export function watchProvider(provider: VersionedMemoryProvider, watch: Watch): VersionedMemoryProvider {

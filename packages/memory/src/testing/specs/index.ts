@@ -75,9 +75,10 @@ export function specsFor(
 
 function allSpecs(seeds: readonly number[], rounds: number): readonly Spec[] {
   return [
+    // First what a new backend does first: it opens, answers and closes.
+    ...[healthCheck, outages, close],
     ...[storeMessages, getConversation, appendMessages, findConversations, paging, combinedQueries],
     ...[getRecentMessages, deleteConversation, clearUserConversations, getStats],
-    ...[healthCheck, outages, close],
     ...[creation, incarnations, versions, expectedVersion, metadataVersions],
     ...[idempotency, keyCoverage, receipts, dropLast, messageIds, readings, times, imports],
     ...[digests, tampering],

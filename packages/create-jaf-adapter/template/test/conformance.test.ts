@@ -1,0 +1,4 @@
+import { describeMemoryProvider } from "@jaf/memory/testing";
+import { harness } from "./harness.ts";
+
+describeMemoryProvider(harness);
