@@ -14,10 +14,11 @@ import { readTimes } from "../test/times-reporter.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
-/** The files for the worst failures: lost or doubled messages, turns stranded by a deployment, and backends that behave differently. */
+/** The files for the worst failures: lost or doubled messages, turns stranded by a deployment, backends that behave differently, and packages that can't be installed. */
 const ALWAYS = [
   "integration/test/stress/crash-servers.stress.ts",
   "integration/test/stress/programs-redis.stress.ts",
+  "integration/test/stress/registry.stress.ts",
   "packages/memory-postgres/test/stress/faults.stress.ts",
   "packages/memory-postgres/test/stress/kit-pgbouncer.stress.ts",
   "packages/memory-postgres/test/stress/kit-pglite.stress.ts",
