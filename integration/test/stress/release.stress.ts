@@ -1,5 +1,5 @@
 /** A release from changesets to a registry on loopback, by the commands that a maintainer runs, in a copy of this repository. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { packPackages } from "../../../scripts/pack.ts";
@@ -64,6 +64,9 @@ it(
       version,
       notes: "### Minor changes\n\n- `@jaf/core`: There is more.",
     });
+
+    const example = readFileSync(join(copy.root, "examples/next/package.json"), "utf8");
+    expect(example).toContain(`"@jaf/core": "^${version}"`);
 
     const rehearsed = progressOf(publish("--dry-run"));
     // Three packages are published when the first attempt ends.
