@@ -8,8 +8,11 @@ const own = fileURLToPath(new URL("..", import.meta.url));
 /** The version of this package, and of the packages of JAF that the new package needs. */
 export const version: string = JSON.parse(readFileSync(join(own, "package.json"), "utf8")).version;
 
-/** npm packs no file of this name. */
-const RENAMED: Readonly<Record<string, string>> = { gitignore: ".gitignore" };
+/** npm packs no `.gitignore`, and tools take a nested `package.json` for a package. */
+const RENAMED: Readonly<Record<string, string>> = {
+  gitignore: ".gitignore",
+  "manifest.json": "package.json",
+};
 
 /** Throws a `UsageError` if the folder has files. */
 export function refuseUsedFolder(folder: string): void {
