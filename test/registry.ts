@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,6 +14,8 @@ export interface Registry {
    * package managers from the user's home to the registry's temporary folder.
    */
   readonly environment: NodeJS.ProcessEnv;
+  /** The folder in which it keeps packages. */
+  readonly storage: string;
   /** Publishes packed packages. `tag` is the dist-tag. */
   readonly publish: (tarballs: readonly string[], tag?: string) => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -40,11 +42,13 @@ function configurationOf(folder: string, machinesRegistry: string): string {
   });
 }
 
-/** Starts a registry on a free port. A package manager can use it until `stop`. */
-export async function startRegistry(): Promise<Registry> {
+/** Starts a registry on a free port, with the packages in a copy of the folder `given`. A package manager can use it until `stop`. */
+export async function startRegistry(given?: string): Promise<Registry> {
   const program = join(await installVerdaccio(), "verdaccio/bin/verdaccio");
   const { stdout: machinesRegistry } = await run("npm", ["config", "get", "registry"]);
   const folder = await mkdtemp(join(tmpdir(), "jaf-registry-"));
+  const storage = join(folder, "storage");
+  if (given !== undefined) await cp(given, storage, { recursive: true });
   const configuration = join(folder, "config.yaml");
   await writeFile(configuration, configurationOf(folder, machinesRegistry.trim()));
   const address = `127.0.0.1:${await freePort()}`;
@@ -71,7 +75,7 @@ export async function startRegistry(): Promise<Registry> {
     await stopServer(server, "SIGTERM");
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
-  return { url, environment, publish, stop };
+  return { url, environment, storage, publish, stop };
 }
 
 async function environmentOf(folder: string, url: string): Promise<NodeJS.ProcessEnv> {

@@ -58,16 +58,14 @@ it("packs only what is built", async () => {
   expect(JSON.parse(packed)).not.toHaveProperty("scripts.prepublishOnly");
 });
 
-it.each([["npm"], PNPM])("lets no package be published by itself with %s", async (...program) => {
+it.each([
+  { manager: "npm", command: ["npm", "publish"] },
+  { manager: "pnpm", command: [...PNPM, "publish", "--no-git-checks"] },
+])("lets no package be published by itself with $manager", async ({ command }) => {
   const { root, write } = scratchRepository();
   write({ "packages/a/dist/index.js": "" });
   // Nothing listens on port 1, if it came to that.
-  const options = [
-    "--registry",
-    "http://127.0.0.1:1",
-    "--dry-run",
-    ...(program.length > 1 ? ["--no-git-checks"] : []),
-  ];
-  const output = await outputOf(join(root, "packages/a"), ...program, "publish", ...options);
+  const options = ["--registry", "http://127.0.0.1:1", "--dry-run"];
+  const output = await outputOf(join(root, "packages/a"), ...command, ...options);
   expect(output).toContain("@jaf/a is published with the other packages.");
 });

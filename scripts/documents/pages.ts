@@ -74,6 +74,11 @@ export const PAGES: readonly Page[] = [
     home: "server",
     to: "serve agents over HTTP, with authentication and resumable streams",
   },
+  {
+    file: "deployment.md",
+    home: "server",
+    to: "deploy agents with Docker Compose, Next.js or Cloudflare Workers, from an example",
+  },
   { file: "server-ai-sdk.md", home: "server", to: "use the AI SDK's `useChat` with the server" },
   { file: "benchmarks.md", home: "repository", to: "see what was measured" },
 ];

@@ -1,6 +1,6 @@
 /** `release prepare`: makes of the pending changesets a new version of all packages and a section of CHANGELOG.md. */
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addSection, readChangelog, writeSection } from "./changelog.ts";
 import { ReleaseError } from "./failure.ts";
@@ -32,6 +32,15 @@ function refuseAccidentalMajor(version: string, { changes, major }: PendingRelea
   );
 }
 
+/** The examples that aren't in the workspace depend on released packages. */
+function raiseExamples(root: string, version: string): void {
+  for (const name of readdirSync(join(root, "examples"))) {
+    const file = join(root, "examples", name, "package.json");
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replaceAll(/("@jaf\/[^"]+": "\^)[^"]+"/g, `$1${version}"`));
+  }
+}
+
 /** Returns the new version. */
 export async function prepare(root: string, { allowMajor, date }: PrepareOptions): Promise<string> {
   requireCleanTree(root);
@@ -46,6 +55,7 @@ export async function prepare(root: string, { allowMajor, date }: PrepareOptions
     stdio: ["ignore", "ignore", "inherit"],
   });
   const version = commonVersion(root);
+  raiseExamples(root, version);
   const section = writeSection(version, date, changes);
   writeFileSync(join(root, "CHANGELOG.md"), addSection(readChangelog(root), section));
   return version;

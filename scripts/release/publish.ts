@@ -1,14 +1,15 @@
 /** `release publish`: publishes the version of this commit, continues a publication that was interrupted, and tags the commit. */
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type PackedPackage, packPackages } from "../pack.ts";
+import { packPackages } from "../pack.ts";
 import { requireSection } from "./changelog.ts";
 import { ReleaseError } from "./failure.ts";
 import { commonVersion, releasedPackages } from "./packages.ts";
 import { pendingRelease } from "./pending.ts";
 import { askPnpm, commitOf, git, requireCleanTree, runPnpm } from "./programs.ts";
-import { presenceOf, requireRegistry } from "./registry.ts";
+import { publishMissing } from "./publish-missing.ts";
+import { requireRegistry } from "./registry.ts";
 
 export interface PublishOptions {
   /** The address of the registry; by default that of pnpm's settings. */
@@ -55,46 +56,17 @@ async function requireAccess(root: string, registry: string, options: PublishOpt
     throw new ReleaseError(`You aren't logged in. Run \`npm login --registry ${registry}\` first.`);
 }
 
-/** Publishes the packages that the registry doesn't have, those that others depend on first. */
-async function publishMissing(
-  root: string,
-  registry: string,
-  packed: readonly PackedPackage[],
-  options: PublishOptions,
-): Promise<void> {
-  const presences = await Promise.all(packed.map((each) => presenceOf(registry, each)));
-  const different = packed.filter((_, index) => presences[index] === "different");
-  if (different.length > 0)
-    throw new ReleaseError(
-      `The registry has ${different.map(({ name, version }) => `${name}@${version}`).join(", ")} with other ` +
-        "content. A published version can't be changed: prepare a new one.",
+const uploadWith =
+  (root: string, registry: string, { tag, otp, provenance }: PublishOptions) =>
+  (tarball: string): boolean =>
+    runPnpm(
+      root,
+      ...["publish", tarball, "--registry", registry, "--access", "public", "--no-git-checks"],
+      ...["--reporter", "append-only", "--loglevel", "warn"],
+      ...(tag === undefined ? [] : ["--tag", tag]),
+      ...(otp === undefined ? [] : ["--otp", otp]),
+      ...(provenance ? ["--provenance"] : []),
     );
-  const say = (index: number, text: string) => console.log(`${index + 1}/${packed.length} ${text}`);
-  for (const [index, { name, version, tarball }] of packed.entries()) {
-    const title = `${name}@${version}`;
-    if (presences[index] === "same") say(index, `${title} is on the registry: skipped`);
-    else if (options.dryRun) say(index, `${title} would be published (${sizeOf(tarball)})`);
-    else {
-      if (!upload(root, registry, tarball, options))
-        throw new ReleaseError(
-          `pnpm couldn't publish ${title}, for the reason above. Run the same command again to continue.`,
-        );
-      say(index, `${title} is published (${sizeOf(tarball)})`);
-    }
-  }
-}
-
-const sizeOf = (tarball: string): string => `${Math.ceil(statSync(tarball).size / 1024)} KiB`;
-
-const upload = (root: string, registry: string, tarball: string, options: PublishOptions): boolean =>
-  runPnpm(
-    root,
-    ...["publish", tarball, "--registry", registry, "--access", "public", "--no-git-checks"],
-    ...["--reporter", "append-only", "--loglevel", "warn"],
-    ...(options.tag === undefined ? [] : ["--tag", options.tag]),
-    ...(options.otp === undefined ? [] : ["--otp", options.otp]),
-    ...(options.provenance ? ["--provenance"] : []),
-  );
 
 function tagCommit(root: string, version: string): void {
   const tag = `v${version}`;
@@ -111,7 +83,8 @@ export async function publish(root: string, options: PublishOptions): Promise<vo
   if (!runPnpm(root, "build")) throw new ReleaseError("The build failed, so nothing is published.");
   const out = mkdtempSync(join(tmpdir(), "jaf-release-"));
   try {
-    await publishMissing(root, registry, await packPackages(root, out), options);
+    const upload = options.dryRun ? undefined : uploadWith(root, registry, options);
+    await publishMissing(await packPackages(root, out), registry, upload);
   } finally {
     rmSync(out, { recursive: true, force: true });
   }

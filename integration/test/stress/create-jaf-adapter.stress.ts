@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -64,6 +64,18 @@ test("npm create jaf-adapter makes a package that compiles, builds, and is found
   expect(output).toContain("Created jaf-memory-lmdb. Next: cd jaf-memory-lmdb && npm test");
   await expectSuccess(created, "npm run typecheck");
   await expectSuccess(created, "npm run build");
+});
+
+test("what its instructions name is installed", async () => {
+  const instructions = await readFile(join(created, "AGENTS.md"), "utf8");
+  const named = [...instructions.matchAll(/\]\((node_modules\/[^)#]+)\)/g)].map(([, path = ""]) => path);
+  expect(named).toEqual(["node_modules/@jaf/memory/docs/adding-a-provider.md"]);
+  for (const path of named) {
+    const text = await readFile(join(created, path), "utf8");
+    const linked = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = ""]) => target);
+    expect(linked.length).toBeGreaterThan(0);
+    for (const target of linked) await access(join(created, path, "..", target));
+  }
 });
 
 test("its tests fail once for each function that isn't written, and name the first one first", async () => {

@@ -4,24 +4,36 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { launchChromium } from "../../../test/chromium.ts";
 import { startFakeChat } from "../../../test/fakes/openai-chat.ts";
 import { type ReleasedRegistry, startReleasedRegistry } from "../../../test/released.ts";
 import { freePort } from "../../../test/servers.ts";
 import { installTool } from "../../../test/tools.ts";
-import { createProject, type Project, runScript, startProject } from "../support/created/project.ts";
+import {
+  createProject,
+  type Project,
+  type RunningProject,
+  runScript,
+  startProject,
+} from "../support/created/project.ts";
 
 const run = promisify(execFile);
 let registry: ReleasedRegistry;
 /** The program as npm unpacks it. */
 let program: string;
 const projects: Project[] = [];
+const running: RunningProject[] = [];
 
 beforeAll(async () => {
   registry = await timed("build, pack and publish", startReleasedRegistry);
   program = await unpacked("create-jaf");
 }, 600_000);
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map(({ stop }) => stop()));
+});
 
 afterAll(async () => {
   await rm(join(program, "../.."), { recursive: true });
@@ -59,6 +71,12 @@ async function created(flags: readonly string[], command: readonly [string, ...s
   return project;
 }
 
+async function started(project: Project, env: NodeJS.ProcessEnv): Promise<RunningProject> {
+  const program = await startProject(project, env);
+  running.push(program);
+  return program;
+}
+
 describe("npm create jaf", () => {
   it("makes a chat in the terminal that runs at once and continues after a restart", async () => {
     const project = await created([]);
@@ -84,13 +102,14 @@ describe("npm create jaf", () => {
     const browser = await launchChromium();
     try {
       const page = await browser.newPage({ viewport: { width: 900, height: 620 }, colorScheme: "light" });
+      page.setDefaultTimeout(120_000);
       const errors: string[] = [];
       page.on("pageerror", ({ message }) => errors.push(message));
       const say = async (text: string) => {
         await page.fill("input", text);
         await page.keyboard.press("Enter");
       };
-      const first = await startProject(project, env);
+      const first = await started(project, env);
       await page.goto(first.url);
       await say("Hello");
       await page.getByText("message 1 of").waitFor();
@@ -98,16 +117,12 @@ describe("npm create jaf", () => {
       await page.getByText(/^It is \d\d/).waitFor();
       await first.stop();
 
-      const second = await startProject(project, env);
-      try {
-        await page.goto(second.url);
-        await page.getByText(/^It is \d\d/).waitFor();
-        await say("Hello again");
-        await page.getByText("message 7 of").waitFor();
-        expect(errors).toEqual([]);
-      } finally {
-        await second.stop();
-      }
+      const second = await started(project, env);
+      await page.goto(second.url);
+      await page.getByText(/^It is \d\d/).waitFor();
+      await say("Hello again");
+      await page.getByText("message 7 of").waitFor();
+      expect(errors).toEqual([]);
     } finally {
       await browser.close();
     }
@@ -127,10 +142,10 @@ describe("npm create jaf", () => {
       const env = environment({
         OPENAI_API_KEY: "key",
         OPENAI_BASE_URL: service.baseURL,
-        REDIS_URL: inject("redisUrl"),
+        REDIS_URL: `${inject("redisUrl")}/9`, // a database that no other test uses
         PORT: String(port),
       });
-      const first = await startProject(project, env);
+      const first = await started(project, env);
       const { conversationId, text } = await chat(first.url, { message: "My name is Ada." });
       expect(text).toBe("Hello Ada.");
       expect(await start(env)).toBe(
@@ -138,15 +153,11 @@ describe("npm create jaf", () => {
       );
       await first.stop();
 
-      const second = await startProject(project, env);
-      try {
-        const message = "What is my name?";
-        expect(await chat(second.url, { message, conversationId })).toMatchObject({
-          text: "Your name is Ada.",
-        });
-      } finally {
-        await second.stop();
-      }
+      const second = await started(project, env);
+      const message = "What is my name?";
+      expect(await chat(second.url, { message, conversationId })).toMatchObject({
+        text: "Your name is Ada.",
+      });
       expect(service.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
         ...["system", "user", "assistant", "user"],
       ]);
@@ -157,11 +168,22 @@ describe("npm create jaf", () => {
 
   it("makes a script over Postgres", async () => {
     const project = await created(["--storage", "postgres", "--ui", "none"]);
-    const env = environment({ DATABASE_URL: inject("pgUrl") });
-    const options = { environment: env };
-    expect(await runScript(project, "start", options)).toMatch(/^It is \d\d.*\n$/);
-    expect(await runScript(project, "start", options)).toMatch(/^It is \d\d.*\n$/);
-    expect(await runScript(project, "typecheck", options)).toBe("");
+    const schema = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+    const DATABASE_URL = `${inject("pgUrl")}?options=-csearch_path%3D${schema}`;
+    const database = new pg.Client({ connectionString: DATABASE_URL });
+    await database.connect();
+    try {
+      await database.query(`CREATE SCHEMA ${schema}`);
+      const options = { environment: environment({ DATABASE_URL }) };
+      expect(await runScript(project, "start", options)).toMatch(/^It is \d\d.*\n$/);
+      expect(await runScript(project, "start", options)).toMatch(/^It is \d\d.*\n$/);
+      const { rows } = await database.query("SELECT total_messages::int FROM conversations");
+      expect(rows).toEqual([{ total_messages: 8 }]); // Twice a question, a call, its result and a reply.
+      expect(await runScript(project, "typecheck", options)).toBe("");
+    } finally {
+      await database.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+      await database.end();
+    }
   });
 
   it("installs with pnpm if pnpm runs it", async () => {

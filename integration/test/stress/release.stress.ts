@@ -8,13 +8,16 @@ import { commonVersion, releasedPackages } from "../../../scripts/release/packag
 import { type Registry, startRegistry } from "../../../test/registry.ts";
 import { copyRepository, type RepositoryCopy } from "../support/repository-copy.ts";
 
+/** A busy machine has taken five minutes, most of them for two builds. */
+const LIMIT_MS = 1_200_000;
+
 let copy: RepositoryCopy;
 let registry: Registry;
 
 beforeAll(async () => {
   copy = copyRepository();
   registry = await startRegistry();
-});
+}, LIMIT_MS);
 
 afterAll(async () => {
   copy?.remove();
@@ -40,55 +43,55 @@ function publish(...options: readonly string[]): string {
   });
 }
 
+/** Packages that depend on it need its peers in their own release (.pnpmfile.cjs). */
+const NEEDS_ANY_RELEASE = "@jaf/model-http";
+
 /** The lines about packages, without their sizes. */
 const progressOf = (output: string): readonly string[] =>
   [...output.matchAll(/^\d+\/\d+ (.+?)(?: \(\d+ KiB\))?$/gm)].map(([, line = ""]) => line);
 
-it("prepares a version, and publishes it after an interruption without publishing anything twice", async () => {
-  const [major = 0, minor = 0] = commonVersion(copy.root).split(".").map(Number);
-  const version = `${major}.${minor + 1}.0`;
-  writeFileSync(join(copy.root, ".changeset/more.md"), '---\n"@jaf/core": minor\n---\n\nThere is more.\n');
-  copy.commit();
-  copy.pnpm(["release", "prepare"]);
-  copy.commit();
-  expect(commonVersion(copy.root)).toBe(version);
-  expect(newestSection(readChangelog(copy.root))).toEqual({
-    version,
-    notes: "### Minor changes\n\n- `@jaf/core`: There is more.",
-  });
+it(
+  "prepares a version, and publishes it after an interruption without publishing anything twice",
+  async () => {
+    const [major = 0, minor = 0] = commonVersion(copy.root).split(".").map(Number);
+    const version = `${major}.${minor + 1}.0`;
+    writeFileSync(join(copy.root, ".changeset/more.md"), '---\n"@jaf/core": minor\n---\n\nThere is more.\n');
+    copy.commit();
+    copy.pnpm(["release", "prepare"]);
+    copy.commit();
+    expect(commonVersion(copy.root)).toBe(version);
+    expect(newestSection(readChangelog(copy.root))).toEqual({
+      version,
+      notes: "### Minor changes\n\n- `@jaf/core`: There is more.",
+    });
 
-  const rehearsed = progressOf(publish("--dry-run"));
-  // Three packages are published when the first attempt ends.
-  const packed = await packPackages(copy.root, join(copy.root, "node_modules/.cache/packed"));
-  const titles = packed.map(({ name }) => `${name}@${version}`);
-  expect(rehearsed).toEqual(titles.map((title) => `${title} would be published`));
-  await registry.publish(packed.slice(0, 3).map(({ tarball }) => tarball));
-  expect(copy.git("tag")).toBe("");
-  expect(progressOf(publish())).toEqual(
-    titles.map((title, index) => `${title} is ${index < 3 ? "on the registry: skipped" : "published"}`),
-  );
-  expect(copy.git("tag", "--points-at", "HEAD")).toBe(`v${version}`);
+    const example = readFileSync(join(copy.root, "examples/next/package.json"), "utf8");
+    expect(example).toContain(`"@jaf/core": "^${version}"`);
 
-  for (const { name } of releasedPackages(copy.root)) {
-    const { scripts = {}, peerDependencies = {} } = await readPublished(name, version);
-    expect(
-      Object.keys(scripts).filter((script) => /install|prepare|pack|publish/.test(script)),
-      name,
-    ).toEqual([]);
-    for (const [other, range] of Object.entries(peerDependencies))
-      if (other.startsWith("@jaf/")) {
-        expect(range, `${name} needs ${other}`).toBe(`^${version}`);
-        expect(titles.indexOf(`${other}@${version}`)).toBeLessThan(titles.indexOf(`${name}@${version}`));
-      }
-  }
-});
+    const rehearsed = progressOf(publish("--dry-run"));
+    // Three packages are published when the first attempt ends.
+    const packed = await packPackages(copy.root, join(copy.root, "node_modules/.cache/packed"));
+    const titles = packed.map(({ name }) => `${name}@${version}`);
+    expect(rehearsed).toEqual(titles.map((title) => `${title} would be published`));
+    await registry.publish(packed.slice(0, 3).map(({ tarball }) => tarball));
+    expect(copy.git("tag")).toBe("");
+    expect(progressOf(publish())).toEqual(
+      titles.map((title, index) => `${title} is ${index < 3 ? "on the registry: skipped" : "published"}`),
+    );
+    expect(copy.git("tag", "--points-at", "HEAD")).toBe(`v${version}`);
 
-it("refuses to publish other content under the same version", () => {
-  const readme = join(copy.root, "packages/memory/README.md");
-  writeFileSync(readme, `${readFileSync(readme, "utf8")}\nMore.\n`);
-  copy.commit();
-  const version = commonVersion(copy.root);
-  expect(() => publish()).toThrow(`The tag v${version} is on another commit`);
-  copy.git("tag", "--delete", `v${version}`);
-  expect(() => publish()).toThrow(`The registry has @jaf/memory@${version} with other content.`);
-});
+    for (const { name } of releasedPackages(copy.root)) {
+      const { scripts = {}, peerDependencies = {} } = await readPublished(name, version);
+      expect(
+        Object.keys(scripts).filter((script) => /install|prepare|pack|publish/.test(script)),
+        name,
+      ).toEqual([]);
+      for (const [other, range] of Object.entries(peerDependencies))
+        if (other.startsWith("@jaf/")) {
+          expect(range, `${name} needs ${other}`).toBe(name === NEEDS_ANY_RELEASE ? "*" : `^${version}`);
+          expect(titles.indexOf(`${other}@${version}`)).toBeLessThan(titles.indexOf(`${name}@${version}`));
+        }
+    }
+  },
+  LIMIT_MS,
+);

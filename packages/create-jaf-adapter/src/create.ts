@@ -22,7 +22,9 @@ export function createFiles(folder: string, names: Names): readonly string[] {
   const template = join(own, "template");
   const files = readdirSync(template, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(template.length + 1));
+    .map((entry) => join(entry.parentPath, entry.name).slice(template.length + 1))
+    // The repository's tools may leave a cache there.
+    .filter((file) => !file.startsWith("node_modules"));
   return files.map((file) => {
     const target = RENAMED[file] ?? file;
     const text = readFileSync(join(template, file), "utf8")

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { packPackages } from "../../../../scripts/pack.ts";
+import { releasedPackages } from "../../../../test/released.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const run = promisify(execFile);
@@ -29,14 +29,12 @@ async function versionsOf(names: readonly string[]): Promise<Readonly<Record<str
   return Object.fromEntries(await Promise.all(versions));
 }
 
-/** Builds and packs our packages, and installs the tarballs with npm in an empty folder. */
+/** Installs our packed packages with npm in an empty folder. */
 export async function installPacked(): Promise<Installed> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "jaf-carried-")));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    await run("npx", ["--yes", "pnpm@12.21.0", "build"], { cwd: root, maxBuffer: 2 ** 26 });
-    const packed = await packPackages(root, join(folder, "tarballs"));
-    const ours = packed.filter(({ name }) => name.startsWith("@jaf/"));
+    const ours = (await releasedPackages()).filter(({ name }) => name.startsWith("@jaf/"));
     const dependencies = {
       ...Object.fromEntries(ours.map(({ name, tarball }) => [name, `file:${tarball}`])),
       ...(await versionsOf(OTHERS)),

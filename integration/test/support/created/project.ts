@@ -66,7 +66,7 @@ export async function startProject(
   const child = spawn(process.execPath, ["start.js"], { cwd: folder, env: environment });
   const output = collect(child);
   const stop = async (): Promise<void> => {
-    if (child.exitCode !== null) return;
+    if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill("SIGINT");
     await once(child, "close");
   };

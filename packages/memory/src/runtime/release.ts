@@ -1,4 +1,12 @@
-/** The packages that called {@link checkRelease}, in the form `@jaf/core 0.1.0`. */
+declare global {
+  /**
+   * The name and version of the package that uses it, e.g. `@jaf/core 0.1.0`. The build writes it into the code
+   * (tsup.base.ts); it is `undefined` if sources run, as in tests.
+   */
+  var JAF_RELEASE: string | undefined;
+}
+
+/** The packages that {@link checkRelease} has passed, in the form `@jaf/core 0.1.0`. */
 const callers = new Set<string>();
 
 /**
@@ -10,14 +18,16 @@ const callers = new Set<string>();
  */
 export function checkRelease(release: string | undefined): void {
   const own = globalThis.JAF_RELEASE;
-  if (release === undefined || own === undefined) return;
-  callers.add(release);
+  if (release === undefined || own === undefined || callers.has(release)) return;
   const [wanted, installed] = [versionIn(release), versionIn(own)];
   // A prerelease counts as newer than its release, which no published range of ours depends on.
   const age = installed.localeCompare(wanted, "en", { numeric: true });
-  if (age >= 0 && kept(installed) === kept(wanted)) return;
+  if (age >= 0 && kept(installed) === kept(wanted)) {
+    callers.add(release);
+    return;
+  }
   const newer = age < 0 ? wanted : installed;
-  const all = [own, ...callers].map((each) => each.replace(/ .*/, `@^${newer}`));
+  const all = [own, ...callers, release].map((each) => each.replace(/ .*/, `@^${newer}`));
   throw new TypeError(
     `${release} needs @jaf/memory ^${wanted}, and ${installed} is installed. Install the same release of all: npm install ${all.join(" ")}`,
   );
