@@ -16,12 +16,12 @@ beforeAll(async () => {
 }, BUILD_MS);
 afterAll(() => setting?.close());
 
-/** What would frighten a user. yarn says itself that its loader for ES modules is experimental. */
+/** What would frighten a user, except for what yarn says about its loader for ES modules and pnpm about a slow registry. */
 const warningsIn = (output: string): readonly string[] =>
   output
     .split("\n")
     .filter((line) => /warn|deprecat|peer|ignored|conflict/i.test(line))
-    .filter((line) => !/YN0092|Done with warnings/.test(line));
+    .filter((line) => !/YN0092|Done with warnings|Request took/.test(line));
 
 /** Installs packages, which must print no warning. */
 async function installed(manager: ManagerName, packages: readonly string[]): Promise<Project> {

@@ -17,40 +17,49 @@ export interface PackageManager {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** A registry's URL. */
-type Install = (registry: string) => Promise<PackageManager>;
+/** The URLs of the registries. A request that our own passes on takes seconds if a package has hundreds of versions. */
+export interface Registries {
+  readonly ours: string;
+  readonly others: string;
+}
+
+type Install = (registries: Registries) => Promise<PackageManager>;
+
+/** The settings of npm, which pnpm and bun read, too. */
+const npmrc = ({ ours, others }: Registries) => ({ ".npmrc": `registry=${others}\n@jaf:registry=${ours}\n` });
 
 const NODE = [process.execPath];
 
-const npm = {
+const npm = (registries: Registries) => ({
   add: "install",
   update: (names: readonly string[]) => ["install", ...names.map((name) => `${name}@latest`)],
   node: NODE,
-  settings: {},
-};
+  settings: npmrc(registries),
+});
 
 // In their projects, the others don't wait until a release is a day old.
 
-const pnpm: Install = async () => ({
+const pnpm: Install = async (registries) => ({
   name: "pnpm",
   program: [join(await installTool("pnpm", "12.21.0"), ".bin/pnpm")],
   add: "add",
   update: (names) => ["update", "--latest", ...names],
   node: NODE,
-  settings: { "pnpm-workspace.yaml": "minimumReleaseAge: 0" },
+  settings: { ...npmrc(registries), "pnpm-workspace.yaml": "minimumReleaseAge: 0" },
 });
 
 const yarn =
   (linker: "node-modules" | "pnp"): Install =>
-  async (registry) => {
+  async ({ ours, others }) => {
     const program = [
       process.execPath,
       join(await installTool("@yarnpkg/cli-dist", "4.18.1"), "@yarnpkg/cli-dist/bin/yarn.js"),
     ];
     const settings = {
       nodeLinker: linker,
-      npmRegistryServer: registry,
-      unsafeHttpWhitelist: [new URL(registry).hostname],
+      npmRegistryServer: others,
+      npmScopes: { jaf: { npmRegistryServer: ours, npmMinimalAgeGate: 0 } },
+      unsafeHttpWhitelist: [ours, others].map((url) => new URL(url).hostname),
       npmMinimalAgeGate: 0,
       enableTelemetry: false,
     };
@@ -64,7 +73,7 @@ const yarn =
     };
   };
 
-const bun: Install = async () => {
+const bun: Install = async (registries) => {
   const binaries = join(await installTool("bun", "1.4.5"), "@oven");
   // The package for this machine is the only one that npm installed.
   const [platform = ""] = await readdir(binaries);
@@ -74,16 +83,16 @@ const bun: Install = async () => {
     add: "add",
     update: (names) => ["update", "--latest", ...names],
     node: NODE,
-    settings: {},
+    settings: npmrc(registries),
   };
 };
 
 export const PACKAGE_MANAGERS = {
   /** The machine's. */
-  npm: async () => ({ ...npm, name: "npm", program: ["npm"] }),
+  npm: async (registries) => ({ ...npm(registries), name: "npm", program: ["npm"] }),
   // Comes with Node 20 and 22.
-  "npm 10": async () => ({
-    ...npm,
+  "npm 10": async (registries) => ({
+    ...npm(registries),
     name: "npm 10",
     program: [process.execPath, join(await installTool("npm", "10.9.9"), "npm/bin/npm-cli.js")],
   }),

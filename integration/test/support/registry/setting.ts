@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { PackedPackage } from "../../../../scripts/pack.ts";
 import { startFakeChat } from "../../../../test/fakes/openai-chat.ts";
 import { startReleasedRegistry } from "../../../../test/released.ts";
@@ -32,11 +34,13 @@ export async function openSetting(): Promise<Setting> {
   });
   const folder = await mkdtemp(join(tmpdir(), "jaf-releases-"));
   const environment = { ...registry.environment, OPENAI_API_KEY: "test", OPENAI_BASE_URL: chat.baseURL };
+  const { stdout } = await promisify(execFile)("npm", ["config", "get", "registry"]);
+  const registries = { ours: registry.url, others: stdout.trim() };
   const projects: Project[] = [];
   return {
     packages: registry.packages,
     createProject: async (name) => {
-      const project = await createProject(await PACKAGE_MANAGERS[name](registry.url), environment);
+      const project = await createProject(await PACKAGE_MANAGERS[name](registries), environment);
       projects.push(project);
       return project;
     },
