@@ -20,7 +20,7 @@ import { errorOf, says, setup } from "../support/setup.ts";
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
 type AnyTool = Tool<any, unknown>;
 
-const changed = { _tag: "ContinuationRejected", code: "changed-arguments" };
+const changed = { _tag: "ContinuationRejected", code: "changed-arguments", index: 0 };
 
 /** A tool `pay` with these parameters, and its calls. */
 function paying(parameters: z.ZodType, needsApproval: AnyTool["needsApproval"] = true) {
