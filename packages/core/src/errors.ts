@@ -163,7 +163,10 @@ export interface ContinuationRejected {
   readonly code: ContinuationRejectionCode | "expired-approval" | "changed-arguments" | "rejected";
   /** A text for the application's log. It quotes no message, unless the error of `RunConfig.validate` quotes one. */
   readonly reason: string;
-  /** The index of the rejected message in the list that the client sent. Absent: no single message is to blame. */
+  /**
+   * The index of the rejected message in the list that the client sent. For a code about approvals: the index of the
+   * rejected decision. Absent: no single message or decision is to blame.
+   */
   readonly index?: number;
 }
 

@@ -78,8 +78,8 @@ export const approve = ({ toolCallId, approvalId }: ApprovalRequest): ApprovalDe
  *
  * declare const client: AgentClient<string>;
  *
- * export const refuse = (conversationId: string, call: ApprovalRequest) =>
- *   client.continue(conversationId).prompt([], { approvals: [reject(call, "Over the limit.")] });
+ * export const refuse = (userId: string, conversationId: string, call: ApprovalRequest) =>
+ *   client.forUser(userId).continue(conversationId).prompt("", { approvals: [reject(call, "Over the limit.")] });
  * ```
  */
 export const reject = ({ toolCallId, approvalId }: ApprovalRequest, reason?: string): ApprovalDecision => ({

@@ -1,5 +1,5 @@
 import type { ApprovalDecision } from "@jaf/memory";
-import { parseApprovalDecision } from "@jaf/memory/internal";
+import { parseApprovalDecision, present } from "@jaf/memory/internal";
 import type { ContinuationRejected } from "../errors.ts";
 import type { ClientToolResult, GivenDecisions, Interruption } from "../interruption.ts";
 
@@ -49,11 +49,12 @@ export const nothingOpen: OpenCalls = {
   approvalIdPrefix: () => undefined,
 };
 
-export const rejected = (code: ContinuationRejected["code"], reason: string): ContinuationRejected => ({
-  _tag: "ContinuationRejected",
-  code,
-  reason,
-});
+/** `index`: the index of the rejected message or decision in its list, if one is to blame. */
+export const rejected = (
+  code: ContinuationRejected["code"],
+  reason: string,
+  index?: number,
+): ContinuationRejected => ({ _tag: "ContinuationRejected", code, reason, ...present({ index }) });
 
 /**
  * Returns a refusal if the arguments of a call have changed since its approval was requested, and a decision is about
@@ -64,12 +65,14 @@ export function changedArguments(
   open: OpenCalls,
 ): ContinuationRejected | undefined {
   const decisions: readonly unknown[] = Array.isArray(approvals) ? approvals : [];
-  if (!decisions.map(parseApprovalDecision).some((decision) => decision && isOutdated(decision, open))) {
-    return undefined;
-  }
+  const index = decisions
+    .map(parseApprovalDecision)
+    .findIndex((decision) => decision !== undefined && isOutdated(decision, open));
+  if (index === -1) return undefined;
   return rejected(
     "changed-arguments",
     "the arguments of a call are no longer those that were shown, so nothing was run; run again to ask for a new approval",
+    index,
   );
 }
 
@@ -91,22 +94,31 @@ export function checkDecisions(
   if (changed !== undefined) return { ok: false, error: changed };
   const waiting = new Map(open.waiting.map((interruption) => [interruption.toolCallId, interruption]));
   const decisions = { approved: new Set(open.approved), rejected: new Map(), results: new Map() };
-  for (const given of approvals) {
+  for (const [index, given] of [...approvals].entries()) {
     const decision = parseApprovalDecision(given);
     if (decision === undefined)
       return refused(
         "malformed-approval",
         "an approval is not a decision; each has toolCallId, approvalId, approved and an optional reason",
+        index,
       );
     const { toolCallId, approvalId, approved, reason } = decision;
     const binding = open.bindings.get(toolCallId) ?? "";
     if (decisions.approved.has(binding) || decisions.rejected.has(toolCallId))
-      return refused("duplicate-approval", "a call was decided about before");
+      return refused("duplicate-approval", "a call was decided about before", index);
     const call = waiting.get(toolCallId);
     if (call?.type !== "approval" || call.approvalId !== approvalId)
-      return refused("forged-approval", "a decision doesn't match any call that waits for an approval");
+      return refused(
+        "forged-approval",
+        "a decision doesn't match any call that waits for an approval",
+        index,
+      );
     if (call.expiresAt !== undefined && call.expiresAt.getTime() <= now)
-      return refused("expired-approval", "a decision came too late; run again to ask for a new approval");
+      return refused(
+        "expired-approval",
+        "a decision came too late; run again to ask for a new approval",
+        index,
+      );
     if (approved) decisions.approved.add(binding);
     else decisions.rejected.set(toolCallId, reason);
   }
@@ -120,7 +132,7 @@ export function checkDecisions(
   return { ok: true, decisions };
 }
 
-const refused = (code: ContinuationRejected["code"], reason: string): CheckedDecisions => ({
+const refused = (...rejection: Parameters<typeof rejected>): CheckedDecisions => ({
   ok: false,
-  error: rejected(code, reason),
+  error: rejected(...rejection),
 });

@@ -24,14 +24,19 @@ import type { PromptResult } from "./prompt-result.ts";
 export interface AgentClient<Out, Ctx = unknown> {
   /**
    * Sends input to the agent and runs it. Failures of the run and of the store are in the result's `outcome`. To
-   * continue the stored conversation without a new message (e.g. after a crash), pass `[]`.
+   * continue the stored conversation without a new message (e.g. after a crash), pass `[]`. If the conversation has no
+   * messages, the model is called without messages.
    *
    * The promise rejects with:
    *
    * - `ConversationOwnershipError`: the conversation doesn't exist or doesn't belong to the user.
-   * - `ContinuationValidationError`: `messages`, `approvals` or `toolResults` don't match the stored conversation.
-   * - `ContinuationValidationError`: `messages`, `approvals` and `toolResults` are given but empty, and so is the
-   *   input.
+   * - `ContinuationValidationError`: `messages`, `historyToken`, `approvals` or `toolResults` are malformed or don't
+   *   match the stored conversation (e.g. a decision about a call that was decided before).
+   * - `ContinuationValidationError`: the input is an empty text, and these options are present only with the value
+   *   `undefined`.
+   * - `ContinuationValidationError`: the input and all of these options that are present are empty, and there is no
+   *   conversation to continue, because the prompt is stateless or begins a new one. If there is one, empty lists of
+   *   approvals and tool results count as the input `[]`.
    * - the error that `PromptOptions.validate`, `AgentClientConfig.context` or `Agent.conversational` threw.
    * - `TypeError`: an argument is invalid, or no store is configured for the conversation.
    */

@@ -47,9 +47,9 @@ export interface PromptOptions<Ctx> {
    * conversation counts as empty. Default: `AgentClientConfig.validate`.
    */
   readonly validate?: RunConfig<Ctx>["validate"] | undefined;
-  /** Decisions about tool calls that wait for an approval; see `approve` and `reject`. */
+  /** Decisions about tool calls that wait for an approval; see `approve` and `reject`. `[]`: no decision. */
   readonly approvals?: readonly ApprovalDecision[] | undefined;
-  /** The results of tool calls that the client has run. */
+  /** The results of tool calls that the client has run. `[]`: no result. */
   readonly toolResults?: readonly ClientToolResult[] | undefined;
   /**
    * The user memory settings of the prompt, which replace the agent's `remembers`. Their user can differ from the

@@ -4,7 +4,6 @@ import {
   defaultContinuationValidator,
   historyTokenOf,
   messageText,
-  present,
   validateContinuation,
 } from "@jaf/memory/internal";
 import { changedArguments, rejected } from "../approvals/decisions.ts";
@@ -95,7 +94,7 @@ function withoutOk<Verdict extends { readonly ok: false }>({ ok: _, ...rest }: V
 function toRejection(thrown: unknown): ContinuationRejected {
   if (thrown instanceof ContinuationValidationError) {
     const { code, message, index } = thrown;
-    return { ...rejected(code, message), ...present({ index }) };
+    return rejected(code, message, index);
   }
   return rejected("rejected", thrown instanceof Error ? thrown.message : "RunConfig.validate threw no Error");
 }

@@ -1,7 +1,15 @@
 import type { createInMemoryProvider } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { approve, createTool, handoffTool, JAFErrorHandler, reject, run } from "../../src/index.ts";
+import {
+  type ApprovalRequest,
+  approve,
+  createTool,
+  handoffTool,
+  JAFErrorHandler,
+  reject,
+  run,
+} from "../../src/index.ts";
 import { approvalOf, interruptionsOf, locating, looking, paying, shop } from "../support/interrupted.ts";
 import { assistant, calling, errorOf, result, says, user } from "../support/setup.ts";
 import { storedMessages } from "../support/stores.ts";
@@ -179,6 +187,22 @@ describe("a decision is valid", () => {
     expect(executed).toEqual(["pay 50"]);
   });
 
+  it("or the refusal says by its index which decision is not", async () => {
+    const { process } = shop();
+    const asked = await process([{ toolCalls: [paying(50), paying(60, "q")] }], ["Pay"]);
+    const [first, second] = interruptionsOf(asked)
+      .filter(({ type }) => type === "approval")
+      .map((waiting) => approve(waiting as ApprovalRequest));
+    if (first === undefined || second === undefined) throw new Error("two approvals are waited for");
+    const refusalOf = async (...approvals: readonly unknown[]) =>
+      errorOf(await process([], [], { resume: { approvals: approvals as never } }));
+    const at1 = (code: string) => ({ ...rejectedWith(code), index: 1 });
+    expect(await refusalOf(first, { ...second, approvalId: "appr_x" })).toMatchObject(at1("forged-approval"));
+    expect(await refusalOf(first, first, second)).toMatchObject(at1("duplicate-approval"));
+    expect(await refusalOf(first, "yes")).toMatchObject(at1("malformed-approval"));
+    expect(await refusalOf({ ...first, approvalId: "appr_x" })).toMatchObject({ index: 0 });
+  });
+
   it("not twice in one request", async () => {
     const { process, request, executed } = await waiting();
     const ended = await process([], [], { resume: { approvals: [approve(request), approve(request)] } });
@@ -228,7 +252,7 @@ describe("a decision is valid", () => {
     expect(request.expiresAt).toBeInstanceOf(Date);
     await new Promise((resolve) => setTimeout(resolve, 5));
     const late = await process([], [], { resume: { approvals: [approve(request)] } });
-    expect(errorOf(late)).toMatchObject(rejectedWith("expired-approval"));
+    expect(errorOf(late)).toMatchObject({ ...rejectedWith("expired-approval"), index: 0 });
     const renewed = approvalOf(await process([], [], { approvalTtlMs: 60_000 }));
     expect(renewed.approvalId).not.toBe(request.approvalId);
     const old = await process([], [], { resume: { approvals: [approve(request)] }, approvalTtlMs: 60_000 });

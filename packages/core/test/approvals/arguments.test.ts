@@ -15,12 +15,12 @@ import {
 } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { approvalOf, interruptionsOf } from "../support/interrupted.ts";
-import { errorOf, says, setup } from "../support/setup.ts";
+import { deferred, errorOf, says, setup } from "../support/setup.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
 type AnyTool = Tool<any, unknown>;
 
-const changed = { _tag: "ContinuationRejected", code: "changed-arguments" };
+const changed = { _tag: "ContinuationRejected", code: "changed-arguments", index: 0 };
 
 /** A tool `pay` with these parameters, and its calls. */
 function paying(parameters: z.ZodType, needsApproval: AnyTool["needsApproval"] = true) {
@@ -127,7 +127,14 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
     const { state, parameters } = stateful("default");
     const { tool, paid } = paying(parameters);
     const inner = createInMemoryProvider();
-    const dying: AnyTool = { ...tool, execute: () => new Promise(() => {}) };
+    const executing = deferred();
+    const dying: AnyTool = {
+      ...tool,
+      execute: () => {
+        executing.resolve();
+        return new Promise(() => {});
+      },
+    };
     const first = shop(tool, durability, inner);
     const shown = approvalOf(await first.ask());
     const died = setup({
@@ -140,7 +147,7 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
       },
     });
     void run(says(), died.config);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await executing.promise; // So the approval is stored.
     // The process has crashed: its heartbeats don't reach the next process's copy of the store.
     const exported = await inner.exportConversation("c");
     if (!exported.success || exported.data === null) throw new Error("nothing is stored");

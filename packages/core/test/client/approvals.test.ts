@@ -96,8 +96,9 @@ describe("an approval", () => {
     const approvals = [approve(approvalOf(asked))];
     await again.prompt("", { approvals });
 
-    await expect(again.prompt("", { approvals })).rejects.toThrow(ContinuationValidationError);
-
+    const error = await again.prompt("", { approvals }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ContinuationValidationError);
+    expect(error).toMatchObject({ code: "forged-approval", index: 0 });
     expect(deleted).toEqual(["/tmp/a"]);
   });
 
