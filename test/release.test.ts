@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import {
@@ -8,7 +10,7 @@ import {
   writeSection,
 } from "../scripts/release/changelog.ts";
 import { nextStep } from "../scripts/release/next.ts";
-import { commonVersion } from "../scripts/release/packages.ts";
+import { commonVersion, removeMade } from "../scripts/release/packages.ts";
 import { prepare } from "../scripts/release/prepare.ts";
 import { requireReleasable } from "../scripts/release/publish.ts";
 import { scratchRepository } from "./scratch-repository.ts";
@@ -109,4 +111,11 @@ it("refuses to publish what isn't a release", async () => {
   await expect(requireReleasable(root)).rejects.toThrow("the newest section of CHANGELOG.md is about 0.0.9");
   commit({ "packages/b/package.json": JSON.stringify({ name: "@jaf/b", version: "0.3.0" }) });
   await expect(requireReleasable(root)).rejects.toThrow("@jaf/a has 0.1.0 and @jaf/b has 0.3.0");
+});
+
+it("publishes no file of an older build", () => {
+  const { root, write } = scratchRepository();
+  write({ "packages/a/dist/old.js": "", "packages/a/docs/old.md": "", "packages/a/skills/old/SKILL.md": "" });
+  removeMade(root);
+  expect(readdirSync(join(root, "packages/a"))).toEqual(["package.json"]);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { packPackages } from "../pack.ts";
 import { requireSection } from "./changelog.ts";
 import { ReleaseError } from "./failure.ts";
-import { commonVersion, releasedPackages } from "./packages.ts";
+import { commonVersion, releasedPackages, removeMade } from "./packages.ts";
 import { pendingRelease } from "./pending.ts";
 import { askPnpm, commitOf, git, requireCleanTree, runPnpm } from "./programs.ts";
 import { publishMissing } from "./publish-missing.ts";
@@ -80,6 +80,7 @@ export async function publish(root: string, options: PublishOptions): Promise<vo
   await requireAccess(root, registry, options);
   if (!options.skipChecks && !runPnpm(root, "check"))
     throw new ReleaseError("The checks failed, so nothing is published.");
+  removeMade(root);
   if (!runPnpm(root, "build")) throw new ReleaseError("The build failed, so nothing is published.");
   const out = mkdtempSync(join(tmpdir(), "jaf-release-"));
   try {
