@@ -6,6 +6,7 @@ import { nextStep } from "./next.ts";
 import { commonVersion } from "./packages.ts";
 import { prepare } from "./prepare.ts";
 import { publish } from "./publish.ts";
+import { NPM } from "./registry.ts";
 
 const HELP = `Releases all packages together, under one version.
 
@@ -22,7 +23,7 @@ pnpm release publish [options]
     the same command continues. It refuses changes that aren't committed, changesets
     that wait, and a version that is tagged on another commit.
 
-    --registry URL    the registry; by default that of pnpm's settings
+    --registry URL    the registry; by default ${NPM}
     --tag NAME        the dist-tag, e.g. next; by default latest
     --otp CODE        a one-time password, if your account needs one
     --provenance      signs where the packages were built; only in a workflow

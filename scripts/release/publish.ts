@@ -9,10 +9,10 @@ import { commonVersion, releasedPackages, removeMade } from "./packages.ts";
 import { pendingRelease } from "./pending.ts";
 import { askPnpm, commitOf, git, requireCleanTree, runPnpm } from "./programs.ts";
 import { publishMissing } from "./publish-missing.ts";
-import { requireRegistry } from "./registry.ts";
+import { NPM, requireNoOtherRegistry, requireRegistry } from "./registry.ts";
 
 export interface PublishOptions {
-  /** The address of the registry; by default that of pnpm's settings. */
+  /** The address of the registry; by default npm's own, whatever pnpm's settings are. */
   readonly registry?: string | undefined;
   /** The dist-tag, by default `latest`. */
   readonly tag?: string | undefined;
@@ -76,7 +76,9 @@ function tagCommit(root: string, version: string): void {
 
 export async function publish(root: string, options: PublishOptions): Promise<void> {
   const version = await requireReleasable(root);
-  const registry = options.registry ?? askPnpm(root, "config", "get", "registry").stdout;
+  const { registry = NPM } = options;
+  console.log(`${options.dryRun ? "Rehearses to publish" : "Publishes"} ${version} to ${registry}`);
+  requireNoOtherRegistry(root, registry);
   await requireAccess(root, registry, options);
   if (!options.skipChecks && !runPnpm(root, "check"))
     throw new ReleaseError("The checks failed, so nothing is published.");
