@@ -12,7 +12,7 @@ import {
 import { nextStep } from "../scripts/release/next.ts";
 import { commonVersion, removeMade } from "../scripts/release/packages.ts";
 import { prepare } from "../scripts/release/prepare.ts";
-import { requireReleasable } from "../scripts/release/publish.ts";
+import { requireReleasable, tagCommit } from "../scripts/release/publish.ts";
 import { scratchRepository } from "./scratch-repository.ts";
 
 const DATE = "2026-12-01";
@@ -93,7 +93,9 @@ it("prepares nothing without a change that names a package", async () => {
 it("refuses to publish what isn't a release", async () => {
   const { root, commit, git, write } = scratchRepository();
   expect(await requireReleasable(root)).toBe("0.1.0");
-  git("tag", "v0.1.0");
+  git("config", "tag.gpgSign", "true");
+  git("config", "gpg.program", "false");
+  tagCommit(root, "0.1.0");
   expect(await nextStep(root)).toBe("nothing");
   expect(await requireReleasable(root)).toBe("0.1.0"); // An interrupted publication goes on.
 

@@ -68,9 +68,10 @@ const uploadWith =
       ...(provenance ? ["--provenance"] : []),
     );
 
-function tagCommit(root: string, version: string): void {
+/** The tag isn't signed, since that may fail when everything is uploaded. */
+export function tagCommit(root: string, version: string): void {
   const tag = `v${version}`;
-  if (commitOf(root, `refs/tags/${tag}`) === undefined) git(root, "tag", tag);
+  if (commitOf(root, `refs/tags/${tag}`) === undefined) git(root, "-c", "tag.gpgSign=false", "tag", tag);
   console.log(`The commit has the tag ${tag}. Push it with \`git push origin ${tag}\`.`);
 }
 
