@@ -121,3 +121,14 @@ it("publishes no file of an older build", () => {
   removeMade(root);
   expect(readdirSync(join(root, "packages/a"))).toEqual(["package.json"]);
 });
+
+it("publishes only what is on the remote's main", async () => {
+  const { root, commit, git } = scratchRepository();
+  git("remote", "add", "origin", root);
+  expect(await requireReleasable(root)).toBe("0.1.0"); // Nothing is pushed yet.
+  git("fetch", "--quiet", "origin");
+  commit({ "notes.txt": "Local" });
+  await expect(requireReleasable(root)).rejects.toThrow("This commit isn't on origin/main");
+  git("fetch", "--quiet", "origin");
+  expect(await requireReleasable(root)).toBe("0.1.0");
+});

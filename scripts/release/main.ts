@@ -20,8 +20,9 @@ pnpm release prepare [--allow-major]
 pnpm release publish [options]
     Checks and builds this commit, publishes the packages that the registry doesn't
     have in this version, and tags the commit, e.g. v0.2.0. If it is interrupted,
-    the same command continues. It refuses changes that aren't committed, changesets
-    that wait, and a version that is tagged on another commit.
+    the same command continues. It refuses changes that aren't committed, a commit
+    that isn't on origin/main, changesets that wait, and a version that is tagged on
+    another commit.
 
     --registry URL    the registry; by default ${NPM}
     --tag NAME        the dist-tag, e.g. next; by default latest

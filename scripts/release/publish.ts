@@ -7,7 +7,7 @@ import { requireSection } from "./changelog.ts";
 import { ReleaseError } from "./failure.ts";
 import { commonVersion, releasedPackages, removeMade } from "./packages.ts";
 import { pendingRelease } from "./pending.ts";
-import { askPnpm, commitOf, git, requireCleanTree, runPnpm } from "./programs.ts";
+import { askPnpm, commitOf, git, requireCleanTree, requirePushed, runPnpm } from "./programs.ts";
 import { publishMissing } from "./publish-missing.ts";
 import { NPM, requireNoOtherRegistry, requireRegistry } from "./registry.ts";
 
@@ -26,6 +26,7 @@ export interface PublishOptions {
 /** Refuses what can't be a release, and returns the version. */
 export async function requireReleasable(root: string): Promise<string> {
   requireCleanTree(root);
+  requirePushed(root);
   const { changes: pending } = await pendingRelease(root);
   if (pending.length > 0)
     throw new ReleaseError(
