@@ -36,7 +36,7 @@ function configurationOf(folder: string, machinesRegistry: string): string {
   };
   return JSON.stringify({
     storage: join(folder, "storage"),
-    uplinks: { machine: { url: machinesRegistry, timeout: "60s", maxage: "1h" } },
+    uplinks: { machine: { url: machinesRegistry, timeout: "60s", maxage: "1h", max_fails: 1_000 } },
     packages,
     log: { type: "stdout", level: "info" },
   });
@@ -55,10 +55,7 @@ export async function startRegistry(given?: string): Promise<Registry> {
   const server = await spawnServer(
     process.execPath,
     [program, "--config", configuration, "--listen", address],
-    {
-      identity: { cwd: folder },
-      ready: /http address/,
-    },
+    { identity: { cwd: folder }, ready: /http address/ },
   );
   const url = `http://${address}`;
   const environment = await environmentOf(folder, url);
@@ -83,7 +80,7 @@ async function environmentOf(folder: string, url: string): Promise<NodeJS.Proces
   const settings = [`registry=${url}/`, `${url.replace("http:", "")}/:_authToken=anyone`];
   await writeFile(join(folder, ".npmrc"), settings.join("\n"));
   // Variables of the package manager that runs the tests would win over the settings.
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm|pnpm)_/i.test(name));
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm|pnpm|xdg|bun|yarn)_/i.test(name));
   return {
     ...Object.fromEntries(inherited),
     HOME: folder,

@@ -11,10 +11,15 @@ const repository = fileURLToPath(new URL("..", import.meta.url));
 
 const PNPM = ["npx", "--yes", "pnpm@12.21.0"];
 
+/** Without what the package manager that runs the tests says of itself, which npm would repeat. */
+const ENVIRONMENT = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^p?npm_/i.test(name)),
+);
+
 /** Resolves to what a command prints, also if it fails. */
 async function outputOf(cwd: string, ...command: readonly string[]): Promise<string> {
   const [program = "", ...args] = command;
-  const ended = await promisify(execFile)(program, args, { cwd }).catch((failed) => failed);
+  const ended = await promisify(execFile)(program, args, { cwd, env: ENVIRONMENT }).catch((failed) => failed);
   return `${ended.stdout}${ended.stderr}`;
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -49,11 +49,15 @@ it("groups the changes of a release and puts them above older ones", () => {
 it("makes a minor version of all packages from the changesets", async () => {
   const { root, commit } = scratchRepository();
   expect(await nextStep(root)).toBe("publish");
+  commit({ "examples/copied/package.json": '{ "dependencies": { "@jaf/a": "^0.1.0", "zod": "^4.0.0" } }' });
   commit({ ".changeset/more.md": '---\n"@jaf/a": minor\n---\n\nThere is more.\n' });
   expect(await nextStep(root)).toBe("prepare");
   expect(await prepare(root, { allowMajor: false, date: DATE })).toBe("0.2.0");
   expect(readChangelog(root)).toMatch(
     /^# Changelog\n\n## 0\.2\.0 – 2026-12-01\n\n### Minor changes\n\n- `@jaf\/a`: There is more\.\n\n## 0\.1\.0\n/,
+  );
+  expect(readFileSync(join(root, "examples/copied/package.json"), "utf8")).toBe(
+    '{ "dependencies": { "@jaf/a": "^0.2.0", "zod": "^4.0.0" } }',
   );
   commit({});
   expect(await requireReleasable(root)).toBe("0.2.0");

@@ -1,6 +1,6 @@
 /** `release prepare`: makes of the pending changesets a new version of all packages and a section of CHANGELOG.md. */
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addSection, readChangelog, writeSection } from "./changelog.ts";
 import { ReleaseError } from "./failure.ts";
@@ -34,8 +34,10 @@ function refuseAccidentalMajor(version: string, { changes, major }: PendingRelea
 
 /** The examples that aren't in the workspace depend on released packages. */
 function raiseExamples(root: string, version: string): void {
-  for (const name of readdirSync(join(root, "examples"))) {
-    const file = join(root, "examples", name, "package.json");
+  const folder = join(root, "examples");
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const file = join(folder, name, "package.json");
+    if (!existsSync(file)) continue;
     const text = readFileSync(file, "utf8");
     writeFileSync(file, text.replaceAll(/("@jaf\/[^"]+": "\^)[^"]+"/g, `$1${version}"`));
   }

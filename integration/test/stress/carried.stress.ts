@@ -30,7 +30,7 @@ let installed: Installed;
 beforeAll(async () => {
   installed = await installPacked();
 }, 600_000);
-afterAll(() => installed.remove());
+afterAll(() => installed?.remove());
 
 const placeOf = (name: string): string => join(installed.folder, "node_modules", name);
 

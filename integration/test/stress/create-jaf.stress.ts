@@ -36,9 +36,10 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await rm(join(program, "../.."), { recursive: true });
+  // Not all of these are there if `beforeAll` has failed.
+  await registry?.stop();
   await Promise.all(projects.map(({ remove }) => remove()));
-  await registry.stop();
+  if (program !== undefined) await rm(join(program, "../.."), { recursive: true });
 });
 
 async function unpacked(name: string): Promise<string> {

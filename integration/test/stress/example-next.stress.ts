@@ -12,7 +12,7 @@ import { copyExample, type ExampleCopy, runProgram, startProgram } from "../supp
 
 /** The example with Next: built, started, and used in Chromium, on Postgres and on PGlite. */
 
-const STORY = "Apples, pears and plums came on a cart from the hills. ".repeat(4);
+const STORY = "Apples, pears and plums came on a cart from the hills. ".repeat(12);
 const SCREENSHOTS = fileURLToPath(new URL("../../../node_modules/.cache/screenshots/", import.meta.url));
 
 let registry: ReleasedRegistry;

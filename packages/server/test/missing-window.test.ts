@@ -36,6 +36,8 @@ it("warns once of a conversation with more than 500 messages, and not if the ser
     warned.mock.calls.map(([text]) => String(text)).filter((text) => /window/.test(text));
   await serveLongConversation("limited", { window: { maxMessages: 50 } });
   expect(windowWarnings()).toEqual([]);
-  await serveLongConversation("support");
-  expect(windowWarnings()).toEqual([expect.stringContaining('The agent "support" sent 601 messages')]);
+  await serveLongConversation("unlimited server");
+  expect(windowWarnings()).toEqual([
+    expect.stringContaining('The agent "unlimited server" sent 601 messages'),
+  ]);
 });

@@ -13,7 +13,7 @@ import { releaseAs } from "./releases.ts";
 export type ManagerName = keyof typeof PACKAGE_MANAGERS;
 
 /** Enough to build, pack and publish all packages on a busy machine. */
-export const BUILD_MS = 300_000;
+export const BUILD_MS = 900_000;
 
 /** A registry with our packages, a model that says how much it saw, and the projects that use both. */
 export interface Setting {

@@ -19,7 +19,7 @@ const REMEDY =
  * agent.
  */
 export function warnOfMissingWindow<Ctx>(
-  { config: { memory }, journal }: RunScope<Ctx>,
+  { config: { memory }, journal }: Pick<RunScope<Ctx>, "config" | "journal">,
   { messages: { length }, currentAgentName: name }: RunState<Ctx>,
 ): void {
   if (length <= MANY_MESSAGES || memory?.window !== undefined) return;

@@ -20,8 +20,11 @@ export const harness: MemoryProviderHarness = {
       // 10. Add `stop`, which makes the storage unreachable, and `crash`, which cuts off all connections while calls
       //     are running. Without them, the kit skips the rules about a store out of reach and about crashes.
       dispose: async () => {
-        await provider.close();
-        await rm(location, { recursive: true, force: true });
+        try {
+          await provider.close();
+        } finally {
+          await rm(location, { recursive: true, force: true });
+        }
       },
     };
   },
