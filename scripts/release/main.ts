@@ -6,6 +6,7 @@ import { nextStep } from "./next.ts";
 import { commonVersion } from "./packages.ts";
 import { prepare } from "./prepare.ts";
 import { publish } from "./publish.ts";
+import { NPM } from "./registry.ts";
 
 const HELP = `Releases all packages together, under one version.
 
@@ -19,10 +20,11 @@ pnpm release prepare [--allow-major]
 pnpm release publish [options]
     Checks and builds this commit, publishes the packages that the registry doesn't
     have in this version, and tags the commit, e.g. v0.2.0. If it is interrupted,
-    the same command continues. It refuses changes that aren't committed, changesets
-    that wait, and a version that is tagged on another commit.
+    the same command continues. It refuses changes that aren't committed, a commit
+    that isn't on origin/main, changesets that wait, and a version that is tagged on
+    another commit.
 
-    --registry URL    the registry; by default that of pnpm's settings
+    --registry URL    the registry; by default ${NPM}
     --tag NAME        the dist-tag, e.g. next; by default latest
     --otp CODE        a one-time password, if your account needs one
     --provenance      signs where the packages were built; only in a workflow

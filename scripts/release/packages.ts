@@ -1,5 +1,5 @@
 /** The published packages and their common version. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ReleaseError } from "./failure.ts";
 
@@ -21,6 +21,13 @@ export function releasedPackages(root: string): readonly ReleasedPackage[] {
       } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
       return isPrivate === true ? [] : [{ name, version, folder }];
     });
+}
+
+/** Deletes what the build and the documents' script write: a package would carry a file that only an older build had. */
+export function removeMade(root: string): void {
+  for (const { folder } of releasedPackages(root))
+    for (const made of ["dist", "docs", "skills"])
+      rmSync(join(folder, made), { recursive: true, force: true });
 }
 
 /** All packages are released together, so they have one version. */

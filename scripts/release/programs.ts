@@ -25,6 +25,18 @@ export function requireCleanTree(root: string): void {
   );
 }
 
+/** Refuses a commit that isn't on main of the remote. Before the first push, the remote has no main. */
+export function requirePushed(root: string): void {
+  const main = "refs/remotes/origin/main";
+  if (commitOf(root, main) === undefined) return;
+  const { status } = spawnSync("git", ["merge-base", "--is-ancestor", "HEAD", main], { cwd: root });
+  if (status === 0) return;
+  throw new ReleaseError(
+    "This commit isn't on origin/main, so others couldn't find what is published. Merge and push it first, or run " +
+      "`git fetch origin` if it is there.",
+  );
+}
+
 function pnpmCommand(root: string, args: readonly string[]): readonly string[] {
   const { devEngines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return ["--yes", `pnpm@${devEngines.packageManager.version}`, ...args];

@@ -1,18 +1,20 @@
 import { statSync } from "node:fs";
 import type { PackedPackage } from "../pack.ts";
 import { ReleaseError } from "./failure.ts";
-import { presenceOf } from "./registry.ts";
+import { presenceOf, waitForPresence } from "./registry.ts";
 
 const sizeOf = (tarball: string): string => `${Math.ceil(statSync(tarball).size / 1024)} KiB`;
 
 /**
  * Publishes those of the packages that the registry doesn't have, one after another, and prints a line about each. `upload`
- * returns whether it succeeded; without it, nothing is published.
+ * returns whether it succeeded; without it, nothing is published. At the end, the registry must have them all within
+ * `limitMs`.
  */
 export async function publishMissing(
   packed: readonly PackedPackage[],
   registry: string,
   upload: ((tarball: string) => boolean) | undefined,
+  limitMs = 300_000,
 ): Promise<void> {
   const presences = await Promise.all(packed.map((each) => presenceOf(registry, each)));
   const different = packed.filter((_, index) => presences[index] === "different");
@@ -32,4 +34,5 @@ export async function publishMissing(
         `pnpm couldn't publish ${title}, for the reason above. Run the same command again to continue.`,
       );
   }
+  if (upload !== undefined) await waitForPresence(registry, packed, limitMs);
 }

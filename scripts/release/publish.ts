@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { packPackages } from "../pack.ts";
 import { requireSection } from "./changelog.ts";
 import { ReleaseError } from "./failure.ts";
-import { commonVersion, releasedPackages } from "./packages.ts";
+import { commonVersion, releasedPackages, removeMade } from "./packages.ts";
 import { pendingRelease } from "./pending.ts";
-import { askPnpm, commitOf, git, requireCleanTree, runPnpm } from "./programs.ts";
+import { askPnpm, commitOf, git, requireCleanTree, requirePushed, runPnpm } from "./programs.ts";
 import { publishMissing } from "./publish-missing.ts";
-import { requireRegistry } from "./registry.ts";
+import { NPM, requireNoOtherRegistry, requireRegistry } from "./registry.ts";
 
 export interface PublishOptions {
-  /** The address of the registry; by default that of pnpm's settings. */
+  /** The address of the registry; by default npm's own, whatever pnpm's settings are. */
   readonly registry?: string | undefined;
   /** The dist-tag, by default `latest`. */
   readonly tag?: string | undefined;
@@ -26,6 +26,7 @@ export interface PublishOptions {
 /** Refuses what can't be a release, and returns the version. */
 export async function requireReleasable(root: string): Promise<string> {
   requireCleanTree(root);
+  requirePushed(root);
   const { changes: pending } = await pendingRelease(root);
   if (pending.length > 0)
     throw new ReleaseError(
@@ -68,18 +69,22 @@ const uploadWith =
       ...(provenance ? ["--provenance"] : []),
     );
 
-function tagCommit(root: string, version: string): void {
+/** The tag isn't signed, since that may fail when everything is uploaded. */
+export function tagCommit(root: string, version: string): void {
   const tag = `v${version}`;
-  if (commitOf(root, `refs/tags/${tag}`) === undefined) git(root, "tag", tag);
+  if (commitOf(root, `refs/tags/${tag}`) === undefined) git(root, "-c", "tag.gpgSign=false", "tag", tag);
   console.log(`The commit has the tag ${tag}. Push it with \`git push origin ${tag}\`.`);
 }
 
 export async function publish(root: string, options: PublishOptions): Promise<void> {
   const version = await requireReleasable(root);
-  const registry = options.registry ?? askPnpm(root, "config", "get", "registry").stdout;
+  const { registry = NPM } = options;
+  console.log(`${options.dryRun ? "Rehearses to publish" : "Publishes"} ${version} to ${registry}`);
+  requireNoOtherRegistry(root, registry);
   await requireAccess(root, registry, options);
   if (!options.skipChecks && !runPnpm(root, "check"))
     throw new ReleaseError("The checks failed, so nothing is published.");
+  removeMade(root);
   if (!runPnpm(root, "build")) throw new ReleaseError("The build failed, so nothing is published.");
   const out = mkdtempSync(join(tmpdir(), "jaf-release-"));
   try {

@@ -32,14 +32,8 @@ export function copyRepository(): RepositoryCopy {
   const commit = (): void => {
     git("add", "--all");
     git(
-      "-c",
-      "user.name=Test",
-      "-c",
-      "user.email=test@example.com",
-      "commit",
-      "--quiet",
-      "--message",
-      "A change",
+      ...["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgSign=false"],
+      ...["commit", "--quiet", "--message", "A change"],
     );
   };
   const inherited = Object.entries(process.env).filter(([name]) => !isVariableOfPackageManagers(name));
