@@ -117,7 +117,8 @@ interface ServiceParts extends Pick<ModelService, "url" | "provider" | "errors">
 
 /**
  * Creates the service that `post` sends requests to. Header names become lower case, and headers in `options` override
- * `headers`. Without `options.fetch`, each request uses the global `fetch`.
+ * `headers`. Without `options.fetch`, each request uses the global `fetch`. Throws a `TypeError` for a header value that
+ * can't be sent.
  *
  * @example
  * ```ts
@@ -137,7 +138,7 @@ export function createModelService({ options, keyHeaders, ...parts }: ServicePar
   const given = { "content-type": "application/json", ...parts.headers, ...options.headers };
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given))
-    if (value !== undefined) headers[name.toLowerCase()] = value;
+    if (value !== undefined) headers[name.toLowerCase()] = sendable(name, value);
   return {
     ...parts,
     headers,
@@ -145,6 +146,15 @@ export function createModelService({ options, keyHeaders, ...parts }: ServicePar
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
     hasKey: keyHeaders.some((name) => headers[name] !== undefined),
   };
+}
+
+/** Throws without the value, which can be an API key: the error of `fetch` would quote it. */
+function sendable(name: string, value: string): string {
+  const text = value.trim();
+  if (/^[\t -~\x80-\xff]*$/.test(text)) return text;
+  throw new TypeError(
+    `The header ${name} can't be sent, because its value contains a line break or another character that headers don't allow. Check the API key.`,
+  );
 }
 
 /**
