@@ -3,7 +3,12 @@ import { callSafely, describeCause, maskSecrets, warn } from "@jaf/memory/intern
 /** Returns the text of a thrown value or an abort reason. Never throws. */
 export function textOfThrown(thrown: unknown): string {
   try {
-    return String(thrown instanceof Error ? thrown.message : thrown);
+    if (!(thrown instanceof Error)) return String(thrown);
+    const text = String(thrown.message);
+    if (text !== "fetch failed") return text;
+    // Only the cause says why, e.g. "ECONNREFUSED".
+    const { code } = (thrown.cause ?? {}) as { readonly code?: unknown };
+    return isIdentifier(code) ? `${text} (${code})` : text;
   } catch {
     return `a ${typeof thrown} that can't be written as text`;
   }
