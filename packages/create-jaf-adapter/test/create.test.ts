@@ -1,6 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished, test } from "vitest";
 import { createFiles, refuseUsedFolder, version } from "../src/create.ts";
 import { install, packageManager } from "../src/install.ts";
@@ -10,6 +13,31 @@ function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "create-jaf-adapter-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+interface Program {
+  readonly child: ChildProcess;
+  readonly ended: Promise<{ readonly status: number | null; readonly output: string }>;
+}
+
+/** Starts the program without a terminal. */
+function startProgram(cwd: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): Program {
+  const child = spawn(process.execPath, ["--import", tsx, main, ...args], {
+    cwd,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (text) => {
+      output += text;
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { child, ended: ended.then((status) => ({ status, output })) };
 }
 
 describe("a name", () => {
@@ -81,6 +109,31 @@ test("a package manager that isn't there is one line", async () => {
     /^no-such-manager install failed: [^\n]+$/,
   );
 });
+
+test.skipIf(process.platform === "win32")(
+  "Ctrl-C during the installation is one line, and fails; no log has frames of a spinner",
+  async () => {
+    const folder = makeFolder();
+    // A package manager that says that it has begun, and then doesn't end by itself.
+    writeFileSync(join(folder, "npm"), `#!/bin/sh\ntouch "${folder}/begun"\nexec sleep 600\n`, { mode: 0o755 });
+    const { child, ended } = startProgram(folder, ["jaf-memory-lmdb"], {
+      PATH: `${folder}:${process.env["PATH"]}`,
+      npm_config_user_agent: "npm/11.0.0",
+      NO_COLOR: "1",
+      FORCE_COLOR: undefined,
+    });
+    await expect.poll(() => existsSync(join(folder, "begun"))).toBe(true);
+    child.kill("SIGINT");
+    const { status, output } = await ended;
+    expect(status).toBe(1);
+    expect(output.trimEnd().split("\n").at(-1)).toMatch(
+      /^npm install was interrupted\. The files are in \S+jaf-memory-lmdb; run "npm install" there\.$/,
+    );
+    expect(output).not.toContain("\u001b[");
+    expect(output.match(/Installing/g)).toHaveLength(1);
+    expect(readdirSync(join(folder, "jaf-memory-lmdb"))).toContain("package.json");
+  },
+);
 
 test("the package manager that runs the program installs", () => {
   expect(packageManager("pnpm/12.21.0 npm/? node/v20.20.2 linux x64")).toBe("pnpm");
