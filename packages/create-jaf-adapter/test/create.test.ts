@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,6 +53,11 @@ describe("a name", () => {
     },
   );
 
+  it.each(["@me/jaf-memory-lmdb", "@me/lmdb"])("%s is refused, because JAF finds no name with a scope", (name) => {
+    expect(() => namesOf(name)).toThrow(/^"@me[^\n]*" is no name for an adapter\. Leave the scope out: [^\n]+$/);
+    expect(namesOf(`./${name}`).packageName).toBe("jaf-memory-lmdb");
+  });
+
   it.each(["memory", "redis", "jaf-memory-postgres"])("%s is taken", (name) => {
     expect(() => namesOf(name)).toThrow("is an adapter of JAF's own");
   });
@@ -88,6 +93,30 @@ describe("the created package", () => {
     expect(statSync(join(folder, "README.md")).mtimeMs).toBe(before);
   });
 });
+
+test("a folder that can't be made is one line", async () => {
+  const folder = makeFolder();
+  writeFileSync(join(folder, "file"), "");
+  const under = await startProgram(folder, ["file/lmdb", "--no-install"]).ended;
+  expect(under).toEqual({
+    status: 1,
+    output: `The folder ${join(folder, "file/jaf-memory-lmdb")} can't be written: it, or a folder above it, is a file.\n`,
+  });
+  writeFileSync(join(folder, "jaf-memory-lmdb"), "");
+  expect(() => refuseUsedFolder(join(folder, "jaf-memory-lmdb"))).toThrow(/can't be read: it, or [^\n]+ is a file\.$/);
+});
+
+// The superuser may write to every folder.
+test.skipIf(process.platform === "win32" || process.getuid?.() === 0)(
+  "a folder without the permission to write is one line",
+  () => {
+    const folder = makeFolder();
+    chmodSync(folder, 0o555);
+    expect(() => createFiles(join(folder, "jaf-memory-lmdb"), namesOf("lmdb"))).toThrow(
+      /^The folder \S+ can't be written: you have no permission\.$/,
+    );
+  },
+);
 
 test("a registry out of reach is one line, and the files stay", async () => {
   const folder = makeFolder();
