@@ -14,14 +14,40 @@ const RENAMED: Readonly<Record<string, string>> = {
   "manifest.json": "package.json",
 };
 
-/** Throws a `UsageError` if the folder has files. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "you have no permission",
+  EPERM: "you have no permission",
+  ENOTDIR: "it, or a folder above it, is a file",
+  EROFS: "the disk can only be read",
+  ENOSPC: "the disk is full",
+};
+
+/** Does something with the folder, and turns an error of the file system into a `UsageError`. */
+function inFolder<T>(folder: string, doing: "read" | "written", action: () => T): T {
+  try {
+    return action();
+  } catch (thrown) {
+    if (!(thrown instanceof Error && "code" in thrown && "syscall" in thrown)) throw thrown;
+    throw new UsageError(
+      `The folder ${folder} can't be ${doing}: ${REASONS[String(thrown.code)] ?? thrown.message}.`,
+    );
+  }
+}
+
+const filesIn = (folder: string): readonly string[] =>
+  existsSync(folder) ? readdirSync(folder).filter((name) => name !== ".git") : [];
+
+/** Throws a `UsageError` if the folder has files, or can't be read. */
 export function refuseUsedFolder(folder: string): void {
-  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name !== ".git") : [];
+  const files = inFolder(folder, "read", () => filesIn(folder));
   if (files.length > 0) throw new UsageError(`The folder ${folder} isn't empty. Choose another name.`);
 }
 
-/** Writes the files of the new package, and returns their paths in the folder. */
-export function createFiles(folder: string, names: Names): readonly string[] {
+/** Writes the files of the new package, and returns their paths in the folder. Throws a `UsageError` if it can't. */
+export const createFiles = (folder: string, names: Names): readonly string[] =>
+  inFolder(folder, "written", () => writeFiles(folder, names));
+
+function writeFiles(folder: string, names: Names): readonly string[] {
   const template = join(own, "template");
   const files = readdirSync(template, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -8,7 +8,7 @@ export const packageManager = (userAgent = process.env["npm_config_user_agent"] 
 /** Codes and texts by which the package managers say that they reach no registry. */
 const UNREACHABLE = /ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|ConnectionRefused/;
 
-/** Installs the dependencies. Rejects with a `UsageError` of one line if that fails. */
+/** Installs the dependencies. Rejects with a `UsageError` of one line if that fails, or is interrupted by Ctrl-C. */
 export async function install(folder: string, manager: string, environment = process.env): Promise<void> {
   const child = spawn(manager, ["install"], {
     cwd: folder,
@@ -24,17 +24,27 @@ export async function install(folder: string, manager: string, environment = pro
       output += text;
     });
   }
+  let interrupted = false;
+  const interrupt = (): void => {
+    interrupted = true;
+    child.kill();
+  };
+  // Once, so that a second Ctrl-C ends this program even if the package manager doesn't end.
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
   const status = await new Promise((resolve) => {
     child.on("error", (error) => resolve(error.message));
     child.on("close", resolve);
   });
+  process.off("SIGINT", interrupt);
+  process.off("SIGTERM", interrupt);
+  const repeat = `The files are in ${folder}; run "${manager} install" there.`;
+  if (interrupted) throw new UsageError(`${manager} install was interrupted. ${repeat}`);
   if (status === 0) return;
   const [unreachable] = UNREACHABLE.exec(output) ?? [];
   const reason =
     unreachable === undefined
       ? (/^(?:npm error|npm ERR!|error|\s*ERR_\w+) .*$/im.exec(output)?.[0] ?? `it ended with ${status}`)
       : `the registry can't be reached (${unreachable})`;
-  throw new UsageError(
-    `${manager} install failed: ${reason}. The files are in ${folder}; run "${manager} install" there.`,
-  );
+  throw new UsageError(`${manager} install failed: ${reason}. ${repeat}`);
 }

@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { cancel, confirm, intro, isCancel, outro, spinner, text } from "@clack/prompts";
+import { cancel, confirm, intro, isCancel, log, outro, text } from "@clack/prompts";
 import { createFiles, refuseUsedFolder, version } from "./create.ts";
 import { install, packageManager } from "./install.ts";
 import { namesOf, UsageError } from "./names.ts";
@@ -75,24 +75,17 @@ async function main(): Promise<void> {
   const manager = packageManager();
   const installs = values.install ?? (asks ? await askInstall(manager) : true);
   createFiles(folder, names);
-  if (installs) await installWithSpinner(folder, manager);
+  if (installs) {
+    // No spinner: it fills a log with its frames, and it ends the program at Ctrl-C as if all were well.
+    log.step(`Installing with ${manager}`);
+    await install(folder, manager);
+    log.success("Installed the dependencies");
+  }
   const commands = [`cd ${relative("", folder)}`, ...(installs ? [] : [`${manager} install`]), "npm test"];
   outro(
     `Created ${names.packageName}. Next: ${commands.join(" && ")}\n` +
       "   The tests fail only where src/backend.ts isn't written yet. AGENTS.md has the order of its functions.",
   );
-}
-
-async function installWithSpinner(folder: string, manager: string): Promise<void> {
-  const spinning = spinner();
-  spinning.start(`Installing with ${manager}`);
-  try {
-    await install(folder, manager);
-    spinning.stop("Installed the dependencies");
-  } catch (thrown) {
-    spinning.error("The dependencies aren't installed");
-    throw thrown;
-  }
 }
 
 try {

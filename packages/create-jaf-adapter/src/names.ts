@@ -15,10 +15,17 @@ export class UsageError extends Error {
 
 // As `@jaf/memory` accepts it. Every such name is also a valid name of an npm package.
 const TYPE = /^[a-z][a-z0-9-]{0,49}$/;
+/** A name of a package with a scope, e.g. `@me/jaf-memory-lmdb`. */
+const SCOPED = /^@[^/\\]*[/\\]/;
 const TAKEN = ["memory", "postgres", "redis"];
 
 /** Takes `lmdb`, `jaf-memory-lmdb` or a path that ends with one of them. Throws a `UsageError` if the name is invalid. */
 export function namesOf(folder: string): Names {
+  if (SCOPED.test(folder)) {
+    throw new UsageError(
+      `"${folder}" is no name for an adapter. Leave the scope out: JAF finds a package only as jaf-memory-<store>.`,
+    );
+  }
   const type = basename(folder).replace(/^jaf-memory-/, "");
   if (!TYPE.test(type)) {
     throw new UsageError(

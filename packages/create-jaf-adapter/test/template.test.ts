@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineMemoryProvider, type MemoryBackend } from "@jaf/memory/adapter";
 import { checkMemoryProvider, type MemoryProviderHarness, type RuleReport } from "@jaf/memory/testing";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, onTestFinished, test, vi } from "vitest";
 import { openMyStoreBackend as openUnwritten } from "../template/src/backend.ts";
 import { harness } from "../template/test/harness.ts";
 import { openMyStoreBackend as openWritten } from "./filled/backend.ts";
@@ -42,6 +45,13 @@ const passedOf = (reports: readonly RuleReport[]): number =>
 
 describe("the template", () => {
   it("fails in the whole kit once for each function, in seconds", async () => {
+    // The kit disposes of no store whose second connection fails to close.
+    const folder = mkdtempSync(join(tmpdir(), "create-jaf-adapter-"));
+    for (const variable of ["TMPDIR", "TEMP"]) vi.stubEnv(variable, folder);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      rmSync(folder, { recursive: true, force: true });
+    });
     const reports = await checkMemoryProvider(harness);
     expect([...namedBy(reports)].sort()).toEqual([...ORDER].sort());
     const waiting = reports.filter(

@@ -3,7 +3,8 @@ import { describeDifferences } from "./difference.ts";
 import type { Level } from "./harness.ts";
 import type { Rule } from "./spec.ts";
 
-const GUIDE = "https://github.com/jaf-agents/jaf/blob/main/docs/adding-a-provider.md";
+// That of the installed version, whose rules these are.
+const GUIDE = "node_modules/@jaf/memory/docs/adding-a-provider.md";
 /** The maximum length of a value that the message shows, in characters. A longer value is left out. */
 const SHOWN_CHARACTERS = 400;
 
