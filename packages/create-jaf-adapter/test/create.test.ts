@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,10 +62,15 @@ describe("a name", () => {
     },
   );
 
-  it.each(["@me/jaf-memory-lmdb", "@me/lmdb"])("%s is refused, because JAF finds no name with a scope", (name) => {
-    expect(() => namesOf(name)).toThrow(/^"@me[^\n]*" is no name for an adapter\. Leave the scope out: [^\n]+$/);
-    expect(namesOf(`./${name}`).packageName).toBe("jaf-memory-lmdb");
-  });
+  it.each(["@me/jaf-memory-lmdb", "@me/lmdb"])(
+    "%s is refused, because JAF finds no name with a scope",
+    (name) => {
+      expect(() => namesOf(name)).toThrow(
+        /^"@me[^\n]*" is no name for an adapter\. Leave the scope out: [^\n]+$/,
+      );
+      expect(namesOf(`./${name}`).packageName).toBe("jaf-memory-lmdb");
+    },
+  );
 
   it.each(["memory", "redis", "jaf-memory-postgres"])("%s is taken", (name) => {
     expect(() => namesOf(name)).toThrow("is an adapter of JAF's own");
@@ -103,7 +117,9 @@ test("a folder that can't be made is one line", async () => {
     output: `The folder ${join(folder, "file/jaf-memory-lmdb")} can't be written: it, or a folder above it, is a file.\n`,
   });
   writeFileSync(join(folder, "jaf-memory-lmdb"), "");
-  expect(() => refuseUsedFolder(join(folder, "jaf-memory-lmdb"))).toThrow(/can't be read: it, or [^\n]+ is a file\.$/);
+  expect(() => refuseUsedFolder(join(folder, "jaf-memory-lmdb"))).toThrow(
+    /can't be read: it, or [^\n]+ is a file\.$/,
+  );
 });
 
 // The superuser may write to every folder.
@@ -144,7 +160,9 @@ test.skipIf(process.platform === "win32")(
   async () => {
     const folder = makeFolder();
     // A package manager that says that it has begun, and then doesn't end by itself.
-    writeFileSync(join(folder, "npm"), `#!/bin/sh\ntouch "${folder}/begun"\nexec sleep 600\n`, { mode: 0o755 });
+    writeFileSync(join(folder, "npm"), `#!/bin/sh\ntouch "${folder}/begun"\nexec sleep 600\n`, {
+      mode: 0o755,
+    });
     const { child, ended } = startProgram(folder, ["jaf-memory-lmdb"], {
       PATH: `${folder}:${process.env["PATH"]}`,
       npm_config_user_agent: "npm/11.0.0",
