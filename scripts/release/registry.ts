@@ -19,7 +19,8 @@ const withSlash = (registry: string): string => `${registry.replace(/\/+$/, "")}
 
 async function readPackument(registry: string, name: string): Promise<Packument> {
   const url = withSlash(registry) + name.replace("/", "%2f");
-  const headers = { accept: "application/json", "cache-control": "no-cache" };
+  // While pnpm runs, the registry may close a connection that was kept, and this process wouldn't notice.
+  const headers = { accept: "application/json", "cache-control": "no-cache", connection: "close" };
   const response = await fetch(url, { headers }).catch((thrown: unknown) => {
     throw new ReleaseError(`The registry ${registry} can't be reached.`, { cause: thrown });
   });
