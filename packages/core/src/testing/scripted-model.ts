@@ -92,7 +92,8 @@ export class ScriptError extends Error {
 
 /**
  * Creates a model for tests that follows a script, or that answers each call by one function of the request, which has
- * `state.messages` and `instructions`. Each call of the model, streamed or not, takes the next step of the script. A call after the last step fails. `assertDone` throws if such a call was made, or if steps are left.
+ * `state.messages` and `instructions`. Each call of the model, streamed or not, takes the next step of the script. A
+ * call after the last step fails. `assertDone` throws if such a call was made, or if steps are left.
  *
  * If the script is one function, the function answers every call, e.g. in a program that has no model yet.
  *
