@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import type { Environment, PackageManager } from "./choices.ts";
 import { Failure } from "./failure.ts";
 import { commandOf } from "./package-managers.ts";
@@ -21,11 +21,24 @@ interface Installation {
   readonly environment: Environment;
 }
 
+/** Throws a {@link Failure} if a package manager can't be started. */
+export function requirePackageManager(packageManager: PackageManager, environment: Environment): void {
+  const { program, args } = commandOf(packageManager, ["--version"], environment);
+  const isWindows = process.platform === "win32";
+  const { error, status } = spawnSync(program, args, { env: environment, shell: isWindows });
+  if (error === undefined && (!isWindows || status === 0)) return;
+  throw new Failure(
+    `${packageManager} can't be started: install it, or choose another --package-manager. Nothing was written.`,
+  );
+}
+
 /** Installs the packages of a project. Rejects with a {@link Failure} that repeats what the package manager says. */
 export async function install({ folder, packageManager, environment }: Installation): Promise<void> {
   const { program, args } = commandOf(packageManager, ["install"], environment);
   const env = { ...DEFAULTS, ...environment };
   const child = spawn(program, args, { cwd: folder, env, shell: process.platform === "win32" });
+  const stop = () => child.kill();
+  process.once("exit", stop);
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => {
@@ -34,6 +47,7 @@ export async function install({ folder, packageManager, environment }: Installat
   const ended = await new Promise<number | null | Error>((resolve) => {
     child.once("error", resolve).once("close", resolve);
   });
+  process.off("exit", stop);
   if (ended === 0) return;
   if (ended instanceof Error)
     throw new Failure(`${packageManager} can't be started: install it, or choose another --package-manager`);

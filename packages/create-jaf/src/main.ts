@@ -3,7 +3,7 @@ import { intro, log, outro, spinner } from "@clack/prompts";
 import { type Arguments, parseArguments, USAGE } from "./arguments.ts";
 import { type Choices, type Environment, models } from "./choices.ts";
 import { Failure } from "./failure.ts";
-import { install } from "./install.ts";
+import { install, requirePackageManager } from "./install.ts";
 import { ownVersion } from "./own-package.ts";
 import { callingPackageManager, scriptCommand } from "./package-managers.ts";
 import { filesOf } from "./project/files.ts";
@@ -34,6 +34,7 @@ async function create(given: Arguments, environment: Environment): Promise<void>
   checkFolder(answers.folder);
   const packageManager = given.packageManager ?? callingPackageManager(environment);
   const choices: Choices = { ...answers, packageManager, name: nameOf(answers.folder) };
+  if (given.install) requirePackageManager(packageManager, environment);
   writeProject(resolve(answers.folder), filesOf(choices));
   if (given.install) await installed(answers.folder, choices, environment);
   const steps = nextSteps(answers.folder, choices, { environment, isInstalled: given.install }).join("\n");
@@ -51,6 +52,13 @@ function checkFolder(folder: string): void {
 async function installed(folder: string, choices: Choices, environment: Environment): Promise<void> {
   const { packageManager } = choices;
   const progress = process.stdout.isTTY ? spinner() : undefined;
+  const repeat = [...changeFolder(folder), `${packageManager} install`].join(" && ");
+  const onExit = () => {
+    process.exitCode = 130;
+    console.error(`The installation was stopped. The files are written. To repeat it: ${repeat}`);
+  };
+  const interrupt = () => process.exit(130);
+  process.once("exit", onExit).once("SIGINT", interrupt);
   progress?.start(`Installing with ${packageManager}`);
   try {
     await install({ folder: resolve(folder), packageManager, environment });
@@ -58,13 +66,19 @@ async function installed(folder: string, choices: Choices, environment: Environm
   } catch (thrown) {
     progress?.error("The installation failed.");
     if (!(thrown instanceof Failure)) throw thrown;
-    const repeat = [...changeFolder(folder), `${packageManager} install`].join(" && ");
     throw new Failure(`${thrown.message}. The files are written. To repeat it: ${repeat}`);
+  } finally {
+    process.off("exit", onExit).off("SIGINT", interrupt);
   }
 }
 
 const changeFolder = (folder: string): readonly string[] =>
-  resolve(folder) === process.cwd() ? [] : [`cd ${folder}`];
+  resolve(folder) === process.cwd() ? [] : [`cd ${shellWord(folder)}`];
+
+function shellWord(word: string): string {
+  if (/^[\w@%+=:,./\\~-]+$/.test(word)) return word;
+  return process.platform === "win32" ? `"${word}"` : `'${word.replaceAll("'", `'\\''`)}'`;
+}
 
 interface Situation {
   readonly environment: Environment;

@@ -61,6 +61,11 @@ describe("npm create jaf", () => {
     expect(printed[0]).toMatch(/^".+" can't be the name of a package: .*\.$/);
   });
 
+  it("refuses an empty name", async () => {
+    expect(await create("")).toBe(1);
+    expect(printed).toEqual(["The folder's name is empty: give one, e.g. my-agent."]);
+  });
+
   it("prints its usage and its version", async () => {
     expect([await create("--help"), await create("--version")]).toEqual([0, 0]);
     expect(printed).toEqual([

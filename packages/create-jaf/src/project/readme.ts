@@ -2,7 +2,8 @@ import type { Choices, Interface, Storage } from "../choices.ts";
 import { scriptCommand } from "../package-managers.ts";
 
 const use: Readonly<Record<Interface, string>> = {
-  terminal: "Say something. Ctrl+C ends the program, and the next start continues the conversation.",
+  terminal:
+    'Say something. Enter alone says "Go on.". Ctrl+C ends the program, also during a reply, and the next start continues the conversation. If a kill cut a reply off, ask again.',
   server: `It listens on http://127.0.0.1:3000:
 
 \`\`\`sh

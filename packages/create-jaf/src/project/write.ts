@@ -6,6 +6,7 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,213}$/;
 
 /** The name of the project in a folder. Throws a {@link Failure} if a package can't have it. */
 export function nameOf(folder: string): string {
+  if (folder === "") throw new Failure("The folder's name is empty: give one, e.g. my-agent.");
   const name = basename(resolve(folder));
   if (NAME.test(name) && name !== "node_modules") return name;
   throw new Failure(
@@ -25,7 +26,7 @@ export function requireEmpty(folder: string): void {
 
 function entriesOf(folder: string): readonly string[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(resolve(folder));
   } catch (thrown) {
     const { code = "" } = thrown as NodeJS.ErrnoException;
     if (code === "ENOENT") return [];
@@ -39,7 +40,7 @@ export function writeProject(folder: string, files: Readonly<Record<string, stri
     for (const [path, text] of Object.entries(files)) {
       const file = join(folder, path);
       mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text, { flag: "wx" });
+      writeFileSync(file, text, { flag: "wx", mode: path === ".env" ? 0o600 : 0o666 });
     }
   } catch (thrown) {
     const { code = "", path = folder } = thrown as NodeJS.ErrnoException;
