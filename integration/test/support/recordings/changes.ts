@@ -104,13 +104,15 @@ const PIECES = /^(?:text|delta|content|reasoning_content|reasoning|thinking|part
 /** Changes after which a stream is still the same reply. */
 export const HARMLESS: Readonly<Record<string, Change>> = {
   "splits a piece": changing((random, { whole, events }) => {
-    const able = events.flatMap((event, at) => (piecesIn(event).length > 0 ? [at] : []));
+    const able = events.flatMap((event, at) =>
+      piecesIn(event).length > 0 && !repeatsAll(event, events.slice(0, at)) ? [at] : [],
+    );
     if (able.length === 0) return { whole, events };
     const at = pick(random, able);
     const [one, other] = [copy(events[at]), copy(events[at])];
     const [a, b] = [piecesIn(one)[0], piecesIn(other)[0]];
     if (a === undefined || b === undefined) return { whole, events };
-    const text = String(a.holder[a.key]);
+    const text = textOf(a);
     const cut = 1 + below(random, text.length - 1);
     a.holder[a.key] = text.slice(0, cut);
     b.holder[b.key] = text.slice(cut);
@@ -129,6 +131,15 @@ const UNKNOWN_EVENTS: Readonly<Record<ApiName, Json>> = {
   anthropic: { type: "hologram", index: 0 },
   google: { usageMetadata: {} },
 };
+
+const textOf = ({ holder, key }: Place): string => String(holder[key]);
+
+/** Some services send all the pieces once more as one. Only as a whole can it be told from another piece. */
+function repeatsAll(event: unknown, before: readonly unknown[]): boolean {
+  const [piece] = piecesIn(event);
+  const earlier = before.flatMap(piecesIn).filter(({ key }) => key === piece?.key);
+  return piece !== undefined && earlier.map(textOf).join("") === textOf(piece);
+}
 
 /** What comes once beside a delta. */
 const UNDIVIDED =
