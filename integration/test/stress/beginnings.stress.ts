@@ -91,7 +91,8 @@ describe.each([
           return { message: { content: `re: ${text}` } };
         },
       };
-      const turns = { leaseSeconds: 1, heartbeatMs: 100, pollMs: 20 };
+      // Much longer than a busy machine holds a process up: else its turn is taken over, which rightly asks the model again.
+      const turns = { leaseSeconds: 4, heartbeatMs: 100, pollMs: 20 };
       const servers = await Promise.all(
         [1, 2].map(() =>
           startServer({ provider: faultyProvider, turnLog: faultyLog, model, turns, durability }),
