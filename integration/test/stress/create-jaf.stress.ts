@@ -181,6 +181,12 @@ describe("npm create jaf", () => {
       const { rows } = await database.query("SELECT total_messages::int FROM conversations");
       expect(rows).toEqual([{ total_messages: 8 }]); // Twice a question, a call, its result and a reply.
       expect(await runScript(project, "typecheck", options)).toBe("");
+      const missing = new URL(DATABASE_URL);
+      missing.pathname = `/${schema}`;
+      const unknown = { environment: environment({ DATABASE_URL: missing.href }) };
+      expect(await runScript(project, "start", unknown)).toMatch(
+        /^.*no such database.* Correct DATABASE_URL in \.env\.\n$/,
+      );
     } finally {
       await database.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
       await database.end();

@@ -75,7 +75,7 @@ function remediesOf(choices: Choices): readonly Remedy[] {
       ? []
       : [
           [
-            `name === "MemorySetupError" && /password|auth|does not exist|WRONGPASS/i.test(message)`,
+            `name === "MemorySetupError" && /refused the login|no such database/.test(message)`,
             `\`\${message} Correct ${address} in .env.\``,
           ] as const,
         ]),
