@@ -36,6 +36,7 @@ type TypedData =
   /** A tool call waits for an approval or for the client. The run is about to end as `interrupted`. */
   | { readonly type: "interruption"; readonly data: { readonly interruption: Interruption } }
   | HandoffEvent
+  | InnerEvent
   /**
    * A middleware's hook or a `remembers` function failed. The run continues without the result of this hook or
    * function.
@@ -253,6 +254,19 @@ type HandoffEvent =
         readonly reason: "not_allowed" | "not_registered" | "already_handed_off" | "awaits_provider";
       };
     };
+
+/** An event of an agent that runs as a tool; see `asTool`. It comes between the start and the end of the tool's call. */
+interface InnerEvent {
+  readonly type: "inner_event";
+  readonly data: {
+    /** How deep the agent runs: 1 for an agent that the run's own agent has called, 2 for one that this one has called. */
+    readonly depth: number;
+    /** The ids of the tool calls that lead to the agent, outermost first. Their number is `depth`. */
+    readonly path: readonly string[];
+    /** The event, with the `runId`, `conversationId` and `sequence` of the inner run. Never an `inner_event` itself. */
+    readonly event: TraceEvent;
+  };
+}
 
 export type Emit = (event: TraceEvent) => void;
 

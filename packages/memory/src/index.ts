@@ -58,6 +58,7 @@ export type {
   MemoryProvider,
   MemoryQuery,
   MemoryStats,
+  ParentConversation,
   WriteMetadata,
   WriteOptions,
 } from "./contract/provider.ts";

@@ -15,7 +15,7 @@ import {
   unknownFieldIssues,
 } from "./checks.ts";
 
-const IDS = ["conversationId", "userId", "traceId"] as const;
+const IDS = ["conversationId", "userId", "traceId", "childrenOf"] as const;
 const FIELDS = [...IDS, "since", "until", "limit", "offset", "cursor", "includeMessages"];
 
 /** Returns an issue for each unknown field (e.g. `userID`), and for each id that is `undefined`. */
@@ -36,6 +36,7 @@ function encodeReadableQuery(query: MemoryQuery): Checked<ConversationQuery> {
     conversationId,
     userId,
     traceId,
+    childrenOf,
     since,
     until,
     limit,
@@ -57,7 +58,7 @@ function encodeReadableQuery(query: MemoryQuery): Checked<ConversationQuery> {
   return checked(
     issues,
     (): ConversationQuery => ({
-      ...present({ conversationId, userId, traceId }),
+      ...present({ conversationId, userId, traceId, childrenOf }),
       // The dates are copied, because the caller may change them before a driver has sent them.
       ...(since === undefined ? {} : { since: new Date(since) }),
       ...(until === undefined ? {} : { until: new Date(until) }),

@@ -93,7 +93,7 @@ export function decodeConversation(stored: StoredConversation): ConversationMemo
     metadataVersion: stored.metadataVersion,
     nextPosition: stored.nextPosition,
     incarnation: stored.incarnation,
-    ...present({ historyDigest: stored.historyDigest }),
+    ...present({ historyDigest: stored.historyDigest, childOf: stored.childOf }),
   });
   return Object.freeze({
     conversationId: stored.conversationId,

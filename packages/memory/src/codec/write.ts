@@ -11,7 +11,7 @@ import {
 import type { MemoryIssue } from "../contract/errors.ts";
 import { idIssue } from "../contract/ids.ts";
 import type { Message } from "../contract/message.ts";
-import type { WriteMetadata, WriteOptions } from "../contract/provider.ts";
+import type { ParentConversation, WriteMetadata, WriteOptions } from "../contract/provider.ts";
 import {
   type Checked,
   checked,
@@ -36,6 +36,7 @@ const RESERVED_METADATA = new Set([
   "incarnation",
   "historyDigest",
   "systemContent",
+  "childOf",
   "userId",
 ]);
 
@@ -81,7 +82,7 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
   if (misfits.length > 0) return { ok: false, issues: misfits };
   const { userId, traceId } = metadata;
   const { expectedVersion, expectedMetadataVersion, expectedIncarnation, idempotencyKey } = options;
-  const { createIfMissing, dropLast, messageIds, maxMessages, ttlSeconds, beginsTurn } = options;
+  const { createIfMissing, childOf, dropLast, messageIds, maxMessages, ttlSeconds, beginsTurn } = options;
   const issues: MemoryIssue[] = [];
   pushIssue(issues, idIssue("conversationId", conversationId));
   if (userId !== undefined) pushIssue(issues, idIssue("metadata.userId", userId));
@@ -97,6 +98,7 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
   const incarnation = encodeIncarnation(expectedIncarnation, issues);
   const creates = mode === "replace" || createsIfMissing(createIfMissing, userId, issues);
   if (mode === "replace") refuseOfReplace(options, issues);
+  const parent = childOf === undefined ? undefined : encodeParent(childOf, issues);
   const batch = encodeBatch(messages, issues);
   const encoded =
     messageIds === undefined ? batch.messages : withMessageIds(batch.messages, messageIds, issues);
@@ -120,6 +122,7 @@ function encodeReadableWrite(input: WriteInput): Checked<ConversationWrite> {
     if (expectedVersion !== undefined) write.expectedVersion = expectedVersion;
     if (expectedMetadataVersion !== undefined) write.expectedMetadataVersion = expectedMetadataVersion;
     if (incarnation !== undefined) write.expectedIncarnation = incarnation;
+    if (parent !== undefined) write.childOf = parent;
     if (creates) write.create = { incarnation: crypto.randomUUID() };
     if (idempotencyKey !== undefined) write.idempotency = { key: idempotencyKey, bodyHash: writeHash(write) };
     // Set after the hash was computed: a write with `beginsTurn` and its repetition without it have the same hash.
@@ -135,6 +138,13 @@ function encodeIncarnation(incarnation: unknown, issues: MemoryIssue[]): Expecte
   const parsed = issue === undefined ? parseIncarnation(incarnation as string) : undefined;
   if (parsed === undefined) issues.push(issue ?? { path, expected: "an incarnation from a read" });
   return parsed;
+}
+
+function encodeParent(parent: unknown, issues: MemoryIssue[]): ParentConversation {
+  const { conversationId, incarnation }: Readonly<Record<string, unknown>> = { ...Object(parent) };
+  pushIssue(issues, idIssue("options.childOf.conversationId", conversationId));
+  pushIssue(issues, idIssue("options.childOf.incarnation", incarnation));
+  return { conversationId: conversationId as string, incarnation: incarnation as string };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { sha1, sha256 } from "#digest";
 import type { MemoryConflictReason, MemoryErrorUnion } from "./errors.ts";
 import type { Message } from "./message.ts";
-import type { MemoryStats } from "./provider.ts";
+import type { MemoryStats, ParentConversation } from "./provider.ts";
 import type { TurnBeginning } from "./turn-beginning.ts";
 import type { WriteReceipt } from "./versioned-provider.ts";
 
@@ -27,7 +27,9 @@ export interface MemoryBackend {
   /** Returns the conversations that match all conditions of the query, newest activity first. */
   readonly find: (query: ConversationQuery) => Promise<readonly StoredConversation[]>;
   /**
-   * Deletes the conversation, and returns whether it existed. In both cases, creates a tombstone: a random id under the
+   * Deletes the conversation and all its descendants (its children, their children, and so on), and returns whether the
+   * conversation existed. No child of it may be left or appear later, even if the process dies in between: a backend
+   * that can't delete all of them in one step deletes the descendants first. In both cases, creates a tombstone: a random id under the
    * key `tombstoneKey("conversation", id)`, kept for `TOMBSTONE_SECONDS`. The deletion and the creation of the
    * tombstone are atomic.
    *
@@ -36,7 +38,7 @@ export interface MemoryBackend {
    */
   readonly delete: (conversationId: string) => Promise<boolean>;
   /**
-   * Deletes all conversations of a user, and returns their number. First creates a tombstone for the user, then deletes
+   * Deletes all conversations of a user, and returns their number without children. First creates a tombstone for the user, then deletes
    * each conversation as `delete` does.
    *
    * Another process may create a conversation of the user during this call. Either the call deletes this conversation,
@@ -44,7 +46,7 @@ export interface MemoryBackend {
    */
   readonly clearUser: (userId: string) => Promise<number>;
   /**
-   * Returns statistics of one user's conversations. Without `userId`, returns statistics of all users' conversations.
+   * Returns statistics of one user's conversations, without children. Without `userId`, returns statistics of all users' conversations.
    */
   readonly stats: (userId?: string) => Promise<MemoryStats>;
   /** Makes one round trip to the store. Throws if the store can't be reached. */
@@ -181,6 +183,16 @@ export interface ConversationWrite {
     /** The random incarnation of the conversation if this write creates it. */
     readonly incarnation: string;
   };
+  /**
+   * The parent of the conversation if this write creates it. Ignored if the conversation exists. The backend checks in
+   * the same atomic write that the parent exists with this incarnation; otherwise the outcome is a conflict with reason
+   * `"incarnation"`. If the parent's owner isn't `userId`, the outcome is a conflict with reason `"owner"`. Both checks
+   * come after the check of the existence.
+   *
+   * If parent and child can't be checked in one step (e.g. on a cluster), the backend first adds the child's id to the
+   * parent, atomically with the check, and then creates the child. An id too many does no harm.
+   */
+  readonly childOf?: ParentConversation;
   /** The number of messages to drop from the end before the append, at least 1. Absent in a replace. */
   readonly dropLast?: number;
   readonly idempotency?: {
@@ -328,6 +340,8 @@ export type StoredMessage = string | Message;
 export interface StoredConversation {
   readonly conversationId: string;
   readonly userId?: string;
+  /** The id of the parent. Absent: the conversation isn't a child. */
+  readonly childOf?: string;
   /** The selected messages, in the order of their positions. Empty if the request selected none. */
   readonly messages: readonly StoredMessage[];
   readonly metadata: JsonObject;
@@ -364,6 +378,11 @@ export interface StoredConversation {
 export interface ConversationQuery {
   readonly conversationId?: string;
   readonly userId?: string;
+  /**
+   * Only children of this conversation. If neither this field nor `conversationId` is present, only conversations that
+   * aren't children.
+   */
+  readonly childrenOf?: string;
   /** Only conversations to which this trace wrote. */
   readonly traceId?: string;
   /** Only conversations whose last activity was at or after this time. */

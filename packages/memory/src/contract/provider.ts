@@ -58,6 +58,8 @@ export interface ConversationMetadata {
    * enough to compute a window.
    */
   readonly systemContent?: boolean;
+  /** The id of the conversation that this one is a child of. Absent: it isn't a child. See `WriteOptions.childOf`. */
+  readonly childOf?: string;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly [key: string]: any;
 }
@@ -65,7 +67,7 @@ export interface ConversationMetadata {
 /**
  * The metadata of a write. The store stores and returns all fields, and makes conversations searchable by `userId` and
  * `traceId`. It ignores the fields that it sets itself: `createdAt`, `updatedAt`, `lastActivity`, `totalMessages`,
- * `version`, `metadataVersion`, `nextPosition`, `incarnation`, `historyDigest` and `systemContent`.
+ * `version`, `metadataVersion`, `nextPosition`, `incarnation`, `historyDigest`, `systemContent` and `childOf`.
  */
 export interface WriteMetadata {
   /**
@@ -80,6 +82,13 @@ export interface WriteMetadata {
   readonly traceId?: TraceId | string;
   // biome-ignore lint/suspicious/noExplicitAny: fixed by the specification
   readonly [key: string]: any;
+}
+
+/** The conversation that a new conversation is a child of; see `WriteOptions.childOf`. */
+export interface ParentConversation {
+  readonly conversationId: string;
+  /** The incarnation of the parent, from a read or from the receipt of a write. */
+  readonly incarnation: string;
 }
 
 /**
@@ -121,6 +130,18 @@ export interface WriteOptions {
    * `storeMessages` refuses this option, because it always creates a missing conversation.
    */
   readonly createIfMissing?: boolean | "unowned";
+  /**
+   * Makes the conversation that this write creates a child of another conversation. `appendMessages` needs
+   * `createIfMissing`, too. A write to an existing conversation ignores this option.
+   *
+   * - A child has the owner of its parent. A write with another owner fails with a `MemoryConflictError` with reason
+   *   `"owner"`.
+   * - If the parent doesn't exist with this incarnation, the write fails with a `MemoryConflictError` with reason
+   *   `"incarnation"`. The check and the creation are atomic: no child outlives its parent.
+   * - A child is deleted with its parent, and so are its own children. It can also be deleted alone.
+   * - Lists and statistics don't contain children. `MemoryQuery.childrenOf` lists them.
+   */
+  readonly childOf?: ParentConversation;
   /**
    * The number of messages that `appendMessages` drops from the end of the conversation before it adds the batch. The
    * new messages take the positions of the dropped ones. If the conversation has fewer messages than `dropLast`, the
@@ -175,6 +196,11 @@ export interface MemoryQuery {
   readonly conversationId?: string;
   /** Only conversations of this owner. */
   readonly userId?: string;
+  /**
+   * Only children of the conversation with this id (see `WriteOptions.childOf`), without their own children. Default:
+   * a query without `conversationId` finds only conversations that aren't children.
+   */
+  readonly childrenOf?: string;
   /** Only conversations to which this trace wrote. */
   readonly traceId?: TraceId | string;
   /** Only conversations whose last activity was at or after this time. */
@@ -287,20 +313,20 @@ export interface MemoryProvider {
   readonly getRecentMessages: (conversationId: string, limit?: number) => Promise<Result<readonly Message[]>>;
 
   /**
-   * Deletes the conversation. Returns `true` if it existed, otherwise `false`. In both cases, the store keeps a
+   * Deletes the conversation and its children. Returns `true` if it existed, otherwise `false`. In both cases, the store keeps a
    * tombstone for 24 hours, which contains only a hash of the id. Because of the tombstone, the store refuses writes
    * with an `expectedIncarnation` from before the deletion.
    */
   readonly deleteConversation: (conversationId: string) => Promise<Result<boolean>>;
 
   /**
-   * Deletes all conversations of a user. Returns the number of deleted conversations. The store keeps a tombstone of
+   * Deletes all conversations of a user. Returns the number of deleted conversations, without children. The store keeps a tombstone of
    * the user. Because of the tombstone, it refuses writes with an `expectedIncarnation` from before the deletion.
    */
   readonly clearUserConversations: (userId: string) => Promise<Result<number>>;
 
   /**
-   * Returns statistics of one user's conversations. Without an argument, returns statistics of all users'
+   * Returns statistics of one user's conversations, without children. Without an argument, returns statistics of all users'
    * conversations. With the argument `undefined`, the call fails with a `MemoryValidationError`: a session without a
    * user must not see the totals of all users.
    */

@@ -24,6 +24,7 @@ const UNSUPPORTED = {
   maxMessages: "drop messages",
   dropLast: "drop messages",
   ttlSeconds: "let a conversation expire",
+  childOf: "hold children of conversations",
 } as const;
 
 /**
@@ -48,9 +49,12 @@ export function refuseUnsupported(write: ConversationWrite): void {
   throw invalidInput(issues, { provider: PROVIDER });
 }
 
-// A conversation store needs no tombstones, because the caller of `create` can't choose the id.
-/** Returns no tombstones. */
-const noTombstones = (): Tombstones => ({ conversation: null, user: null });
+/** No tombstones and no parents. */
+const nothingAround = {
+  // A conversation store needs no tombstones, because the caller of `create` can't choose the id.
+  tombstones: (): Tombstones => ({ conversation: null, user: null }),
+  parent: () => undefined,
+};
 
 /**
  * Checks a write by the rules of the in-memory backend, then appends its messages. Only call this function in the task
@@ -61,10 +65,10 @@ export async function writeToStore(
   loaded: LoadedConversation | null,
   write: ConversationWrite,
 ): Promise<WriteOutcome> {
-  if (loaded === null) return decideWrite(undefined, write, noTombstones) ?? { status: "missing" };
+  if (loaded === null) return decideWrite(undefined, write, nothingAround) ?? { status: "missing" };
   if (hasOtherBody(loaded, write)) return { status: "conflict", reason: "idempotency-key" };
   resolveOpenAppend(loaded, write.idempotency?.key);
-  const decided = decideWrite(loaded.local.entry, write, noTombstones);
+  const decided = decideWrite(loaded.local.entry, write, nothingAround);
   if (decided !== undefined) return decided;
   if (write.messages.length > 0) await append(store, loaded, write);
   applyToLocalState(loaded.local, write);

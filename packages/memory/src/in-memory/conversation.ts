@@ -40,6 +40,8 @@ export interface Entry {
   readonly keys: Map<string, KeyRecord>;
   /** The ids that writes gave messages in `WriteOptions.messageIds`, each with the message's hash and position. */
   readonly ownIds: Map<string, { readonly hash: string; readonly position: number }>;
+  /** The id of the parent; `undefined`: the conversation isn't a child. */
+  readonly childOf: string | undefined;
   userId: string | undefined;
   metadata: JsonObject;
   lastActivity: Date;
@@ -60,7 +62,7 @@ interface KeyRecord {
 
 /** Creates the entry of a new conversation, without the data of its first write. */
 export function createEntry(
-  { conversationId, source }: Pick<ConversationWrite, "conversationId" | "source">,
+  { conversationId, source, childOf }: Pick<ConversationWrite, "conversationId" | "source" | "childOf">,
   incarnation: string,
   now: Date,
 ): Entry {
@@ -72,6 +74,7 @@ export function createEntry(
     traceIds: new Set(source?.traceIds),
     keys: new Map(),
     ownIds: new Map(),
+    childOf: childOf?.conversationId,
     userId: undefined,
     metadata: {},
     lastActivity: now,
@@ -104,11 +107,11 @@ const NO_MESSAGES = { kind: "none" } as const;
 const ALL_MESSAGES = { kind: "all" } as const;
 
 function toStored(entry: Entry, selection: StoredSelection): StoredConversation {
-  const { conversationId, userId, metadata, createdAt, lastActivity, messages } = entry;
+  const { conversationId, userId, childOf, metadata, createdAt, lastActivity, messages } = entry;
   const { version, metadataVersion, nextPosition, incarnation } = entry;
   return {
     conversationId,
-    ...present({ userId }),
+    ...present({ userId, childOf }),
     messages: messages.slice(...boundsOf(entry, selection)).map(({ stored }) => stored),
     metadata,
     createdAt,

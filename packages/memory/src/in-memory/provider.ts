@@ -36,8 +36,8 @@ export const inMemoryConfigSchema = z.strictObject({
   /** The type of the backend, for `createMemoryProvider`. */
   type: z.literal("memory").default("memory"),
   /**
-   * The maximum number of conversations. If there are more, the conversation with the oldest activity is evicted.
-   * Default 1,000.
+   * The maximum number of conversations, without children. If there are more, the conversation with the oldest activity
+   * is evicted together with its children. Default 1,000.
    */
   maxConversations: z.int().min(1).default(1_000),
   /**
@@ -72,25 +72,32 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
   /** All conversations, oldest activity first: each write moves its conversation to the end of the map. */
   const entries = new Map<string, Entry>();
   const idsByUser = new Map<string, Set<string>>();
+  const childIds = new Map<string, Set<string>>();
   const tombstones = createTombstones();
   /** A time in ms since 1970 before which no conversation expires. */
   let nextExpiry = Number.POSITIVE_INFINITY;
 
-  function remove(entry: Entry): void {
+  /** Removes the conversation and its descendants, each with what `onEach` does. */
+  function remove(entry: Entry, onEach: (conversationId: string) => void = () => {}): void {
     entries.delete(entry.conversationId);
-    if (entry.userId === undefined) return;
-    const ids = idsByUser.get(entry.userId);
-    ids?.delete(entry.conversationId);
-    if (ids?.size === 0) idsByUser.delete(entry.userId);
+    removeFrom(idsByUser, entry.userId, entry.conversationId);
+    removeFrom(childIds, entry.childOf, entry.conversationId);
+    onEach(entry.conversationId);
+    for (const child of liveOf(childIds.get(entry.conversationId) ?? [])) remove(child, onEach);
   }
 
   function put(entry: Entry): void {
     entries.delete(entry.conversationId);
     entries.set(entry.conversationId, entry);
     nextExpiry = Math.min(nextExpiry, expiryTime(entry));
-    if (entry.userId === undefined) return;
-    const ids = idsByUser.get(entry.userId) ?? new Set();
-    idsByUser.set(entry.userId, ids.add(entry.conversationId));
+    addTo(idsByUser, entry.userId, entry.conversationId);
+    addTo(childIds, entry.childOf, entry.conversationId);
+  }
+
+  function childCount(): number {
+    let count = 0;
+    for (const ids of childIds.values()) count += ids.size;
+    return count;
   }
 
   function live(conversationId: string): Entry | undefined {
@@ -119,17 +126,16 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
     // Expired conversations are still in the map. Remove them first, so that no other conversation is evicted because
     // of them.
     if (entries.size > limits.maxConversations) removeExpired(Date.now());
-    while (entries.size > limits.maxConversations) {
-      const [oldest] = entries.values();
-      if (oldest === undefined) return;
-      remove(oldest);
-      onEvicted(oldest.conversationId);
+    for (const entry of entries.values()) {
+      if (entries.size - childCount() <= limits.maxConversations) return;
+      // Children are evicted with their parents only.
+      if (entry.childOf === undefined) remove(entry, onEvicted);
     }
   }
 
   function write(write: ConversationWrite): WriteOutcome {
     const entry = live(write.conversationId);
-    const decided = decideWrite(entry, write, () => tombstones.get(write));
+    const decided = decideWrite(entry, write, { tombstones: () => tombstones.get(write), parent: live });
     if (decided !== undefined) return decided;
     // A write of only metadata changes no messages, even if an import or a replacement has exceeded the limit.
     const appends = write.mode === "append" && write.messages.length > 0;
@@ -163,14 +169,23 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
     }
   }
 
-  function removeWithTombstone(entry: Entry): void {
-    remove(entry);
-    tombstones.create("conversation", entry.conversationId);
+  const removeWithTombstones = (entry: Entry): void =>
+    remove(entry, (conversationId) => tombstones.create("conversation", conversationId));
+
+  const listedOfUser = (userId: string | undefined): Entry[] =>
+    liveOfUser(userId).filter(({ childOf }) => childOf === undefined);
+
+  function candidatesFor({ conversationId, childrenOf, userId }: ConversationQuery): Entry[] {
+    if (childrenOf === undefined)
+      return conversationId === undefined ? listedOfUser(userId) : liveOf([conversationId]);
+    const children = liveOf(childIds.get(childrenOf) ?? []);
+    return conversationId === undefined
+      ? children
+      : children.filter((child) => child.conversationId === conversationId);
   }
 
   function find(query: ConversationQuery) {
-    const candidates =
-      query.conversationId === undefined ? liveOfUser(query.userId) : liveOf([query.conversationId]);
+    const candidates = candidatesFor(query);
     return selectConversations(candidates, query).map((entry) => toListed(entry, query.includeMessages));
   }
 
@@ -194,24 +209,28 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
     find: async (query) => find(query),
     delete: async (conversationId) => {
       const entry = live(conversationId);
-      if (entry !== undefined) remove(entry);
-      tombstones.create("conversation", conversationId);
+      if (entry === undefined) tombstones.create("conversation", conversationId);
+      else removeWithTombstones(entry);
       return entry !== undefined;
     },
     clearUser: async (userId) => {
       tombstones.create("user", userId);
-      const owned = liveOfUser(userId);
-      for (const entry of owned) removeWithTombstone(entry);
+      const owned = listedOfUser(userId);
+      for (const entry of owned) removeWithTombstones(entry);
       return owned.length;
     },
     stats: async (userId) =>
       statsOf(
-        liveOfUser(userId).map(({ createdAt, messages }) => ({ createdAt, totalMessages: messages.length })),
+        listedOfUser(userId).map(({ createdAt, messages }) => ({
+          createdAt,
+          totalMessages: messages.length,
+        })),
       ),
     ping: async () => {},
     close: async () => {
       entries.clear();
       idsByUser.clear();
+      childIds.clear();
       tombstones.clear();
     },
     toMemoryError: (operation, thrown) =>
@@ -270,6 +289,19 @@ export function createInMemoryProvider(config: InMemoryConfig = {}): InMemoryPro
       return () => void listeners.delete(listener);
     },
   };
+}
+
+type IdsByKey = Map<string, Set<string>>;
+
+function addTo(idsByKey: IdsByKey, key: string | undefined, id: string): void {
+  if (key !== undefined) idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(id));
+}
+
+function removeFrom(idsByKey: IdsByKey, key: string | undefined, id: string): void {
+  if (key === undefined) return;
+  const ids = idsByKey.get(key);
+  ids?.delete(id);
+  if (ids?.size === 0) idsByKey.delete(key);
 }
 
 type TombstoneOwner = Pick<ConversationWrite, "conversationId" | "userId">;

@@ -14,11 +14,18 @@ const conflict = (reason: Extract<WriteOutcome, { status: "conflict" }>["reason"
   reason,
 });
 
+/** What a write depends on, apart from its own conversation. */
+interface Surroundings {
+  readonly tombstones: () => Tombstones;
+  /** Returns the conversation of `ConversationWrite.childOf`. */
+  readonly parent: (conversationId: string) => Entry | undefined;
+}
+
 /** Returns `undefined` if a write can be made, otherwise its outcome: a conflict, `"replayed"` or `"missing"`. */
 export function decideWrite(
   entry: Entry | undefined,
   write: ConversationWrite,
-  tombstones: () => Tombstones,
+  { tombstones, parent }: Surroundings,
 ): WriteOutcome | undefined {
   if (entry?.userId !== undefined && write.userId !== undefined && entry.userId !== write.userId) {
     return conflict("owner");
@@ -40,6 +47,12 @@ export function decideWrite(
     return { status: "conflict", reason: "metadata-version", actualVersion: metadataVersion };
   }
   if (entry === undefined && write.create === undefined) return { status: "missing" };
+  if (entry === undefined && write.childOf !== undefined) {
+    const { conversationId, incarnation } = write.childOf;
+    const found = parent(conversationId);
+    if (found?.incarnation !== incarnation) return conflict("incarnation");
+    if (found.userId !== write.userId) return conflict("owner");
+  }
   if ((write.dropLast ?? 0) > (entry?.messages.length ?? 0)) return conflict("length");
   return hasOtherContent(entry, write) ? conflict("message-id") : undefined;
 }
