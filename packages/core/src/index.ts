@@ -134,6 +134,12 @@ export type { ModelRetryPolicy } from "./model/retry.ts";
 // tools: creating tools and their results.
 
 export {
+  type AgentToolArguments,
+  type AgentToolInput,
+  type AgentToolOptions,
+  asTool,
+} from "./tools/as-tool.ts";
+export {
   readToolResult,
   rejectedResult,
   rejectionOf,

@@ -196,6 +196,11 @@ export interface RunSettings<Ctx> {
   readonly budget?: RunBudget;
   /** How many tool calls of one reply run at the same time. Default: all of them. */
   readonly maxParallelTools?: number;
+  /**
+   * How deep agents can call each other as tools (see `asTool`): 1 allows the run's own agents to call others, 2 allows
+   * these to call others, and so on. At the limit, the model gets an error result. Default 5.
+   */
+  readonly maxAgentDepth?: number;
 }
 
 /** Everything that a run needs in addition to its state. */
@@ -265,6 +270,7 @@ export const settingsShape = {
   finalOutputGuardrails: z.array(functionSchema).optional(),
   onToolError: z.enum(["continue", "fail"]).optional(),
   maxParallelTools: numberFrom(1).optional(),
+  maxAgentDepth: z.int().min(0).optional(),
   timeouts: z
     .strictObject(
       {

@@ -2,6 +2,7 @@ import type {
   MemoryConflictReason,
   MemoryErrorUnion,
   Message,
+  ParentConversation,
   RunId,
   TraceId,
   WriteMetadata,
@@ -10,6 +11,7 @@ import type { Agent } from "./agent.ts";
 import type { ContextManifest } from "./context-manifest.ts";
 import type { JAFError } from "./errors.ts";
 import type { Emit, Emitter } from "./events.ts";
+import type { InnerRuns } from "./inner-runs.ts";
 import type { GivenDecisions } from "./interruption.ts";
 import type { Spending } from "./limits/budget.ts";
 import type { PromptAddition } from "./middleware.ts";
@@ -18,6 +20,7 @@ import type { RunOutcome, RunState } from "./state.ts";
 import type { WriteHooks } from "./stored/append.ts";
 import type { Journal } from "./stored/journal.ts";
 import type { Masking } from "./thrown.ts";
+import type { ToolCallTurn } from "./tools/tool.ts";
 
 /** Everything that one execution of a run uses, except for the run's state. */
 export interface RunScope<Ctx> extends Emitter {
@@ -63,7 +66,20 @@ export interface RunScope<Ctx> extends Emitter {
   readonly onClose: (action: () => void) => void;
   /** Gives up the run's place in the queue and its lease now, and not only when the run ends. */
   readonly leave: () => void;
+  /** Runs the agents of agent tools; see `asTool`. */
+  readonly inner: InnerRuns<Ctx>;
+  readonly writes: WriteHooks | undefined;
+  /** How many outer runs this run has; 0 for a run that no agent tool has called. */
+  readonly depth: number;
+  /** What the user said in the outermost run's turn. `undefined`: this run has no outer run. */
+  readonly outerTurn: UserTurn | undefined;
 }
+
+/** The scope of a run as its inner runs use it. */
+export type OuterScope<Ctx> = Omit<RunScope<Ctx>, "inner">;
+
+/** What the user said in a turn, and where it is stored. */
+export type UserTurn = Omit<ToolCallTurn, "messages">;
 
 /** The client's copy of the history, or the history token that the client sent. */
 export interface SentHistory {
@@ -92,6 +108,18 @@ export interface ScopeOptions {
   readonly label?: WriteMetadata;
   /** Hooks of a server job, called before and after each write of messages or of the lease. */
   readonly writes?: WriteHooks | undefined;
+  /** What an inner run gets of its outer run. Absent: the run has no outer run. */
+  readonly outer?: OuterRun;
+}
+
+/** What an inner run (see `asTool`) gets of its outer run. */
+export interface OuterRun {
+  readonly depth: number;
+  readonly turn: UserTurn;
+  /** The budget of the outer run, which the inner run shares. */
+  readonly spending: Spending;
+  /** The outer conversation, whose child the inner run's conversation becomes. `undefined`: nothing is stored. */
+  readonly parent: ParentConversation | undefined;
 }
 
 /** The state and the agent that a step begins with. */
@@ -157,4 +185,5 @@ export function failEnd<Ctx>(state: RunState<Ctx>, error: MemoryErrorUnion): Run
 }
 
 /** Returns the current time in milliseconds since 1970, by the store's clock if the run stores messages. */
-export const timeOf = <Ctx>({ journal }: RunScope<Ctx>): number => journal?.now() ?? Date.now();
+export const timeOf = <Ctx>({ journal }: Pick<RunScope<Ctx>, "journal">): number =>
+  journal?.now() ?? Date.now();

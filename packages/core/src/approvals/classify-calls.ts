@@ -1,14 +1,16 @@
-import type { RichToolCall } from "@jaf/memory";
+import type { MemoryErrorUnion, RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/internal";
 import type { ToolParts } from "../content-parts.ts";
 import { frozenCopy, plainCopy } from "../immutable/copy.ts";
-import type { Interruption } from "../interruption.ts";
+import type { BegunRun, InnerCall } from "../inner-runs.ts";
+import { type GivenDecisions, type Interruption, isUndecided } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { Masking } from "../thrown.ts";
 import type { ToolFailure } from "../tool-calls/answer.ts";
 import type { ParsedArguments } from "../tool-calls/arguments.ts";
 import { type CallBatch, findTool, type RunnableCall } from "../tool-calls/execute-call.ts";
+import { type AgentTool, agentToolIn } from "../tools/as-tool.ts";
 import { rejectedResult, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import { isClientTool, type Tool } from "../tools/tool.ts";
 import {
@@ -18,6 +20,7 @@ import {
   type ResolvedCall,
 } from "./canonical-arguments.ts";
 import type { Decisions } from "./decisions.ts";
+import { nestedCallId } from "./nested-ids.ts";
 import { approvalIdPrefix, bindingOf, type PendingApprovals } from "./pending-approvals.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
@@ -31,7 +34,13 @@ export interface ClassifiedCalls<Ctx> {
   readonly waiting: readonly Interruption[];
   /** The parsed arguments of all calls that can wait for an approval or the client. */
   readonly argumentsByCall: ApprovalArgumentsByCall;
+  /** The inner runs of agent tools that have begun, by call. */
+  readonly begun: BegunRuns;
+  /** Why the store can't tell which inner runs have begun. Absent: it can. */
+  readonly failure?: MemoryErrorUnion;
 }
+
+export type BegunRuns = ReadonlyMap<RichToolCall, BegunRun>;
 
 export type ApprovalArgumentsByCall = ReadonlyMap<RichToolCall, ApprovalArguments>;
 
@@ -50,11 +59,15 @@ export interface ClassifyOptions {
   readonly waiting: PendingApprovals;
   /** The arguments that were parsed for the approvals, by call. Absent: the arguments are parsed now. */
   readonly argumentsByCall?: ApprovalArgumentsByCall;
+  /** The inner runs that have begun. Absent: the store is asked for them now. */
+  readonly begun?: BegunRuns;
 }
 
 /** Returns whether calls of the tool can wait for an approval or for the client. */
 const mayWait = <Ctx>(tool: AnyTool<Ctx>): boolean =>
-  isClientTool(tool) || (tool.needsApproval !== undefined && tool.needsApproval !== false);
+  isClientTool(tool) ||
+  (tool.needsApproval !== undefined && tool.needsApproval !== false) ||
+  agentToolIn(tool) !== undefined;
 
 /**
  * Decides for each call of a reply whether it runs, is answered without running, or waits. Rejects if the run is
@@ -68,10 +81,13 @@ export async function classifyCalls<Ctx>(
   const run = batch.calls.map((call) => ({ call, tool: findTool(batch, call) }));
   return run.some(({ tool }) => tool !== undefined && mayWait(tool))
     ? await applyDecisions(scope, { batch, run }, options)
-    : { run, answered: [], waiting: [], argumentsByCall: noArguments };
+    : { run, answered: [], waiting: [], argumentsByCall: noArguments, begun: nothingBegun };
 }
 
 const noArguments: ApprovalArgumentsByCall = new Map();
+
+/** The inner runs of a new reply's calls: none has begun. */
+export const nothingBegun: BegunRuns = new Map();
 
 type CallClass =
   | { readonly to: "run"; readonly parsed: ParsedArguments }
@@ -92,8 +108,10 @@ async function applyDecisions<Ctx>(
     answered: [] as AnsweredCall[],
     waiting: [] as Interruption[],
     argumentsByCall: new Map<RichToolCall, ApprovalArguments>(),
+    begun: new Map<RichToolCall, BegunRun>(),
   };
   const { signal } = scope.config;
+  const heldThreads = new Set<string>();
   for (const runnable of run) {
     const { call, tool } = runnable;
     if (tool === undefined || !mayWait(tool)) {
@@ -107,12 +125,97 @@ async function applyDecisions<Ctx>(
       classifyCall(batch, { call, tool, approvalArguments, mask: scope.mask }, options),
       signal,
     );
-    if (where.to === "run") classified.run.push({ ...runnable, parsed: where.parsed });
-    else if (where.to === "answered") classified.answered.push(where.answer);
+    if (where.to === "run") {
+      const inner = await classifyInner(scope, { call, tool, parsed: where.parsed, batch }, options);
+      if (inner === undefined) classified.run.push({ ...runnable, parsed: where.parsed });
+      else if (inner.to === "answered") classified.answered.push(inner.answer);
+      else if (inner.to === "failure") return { ...classified, failure: inner.failure };
+      else {
+        const { call: innerCall, begun, given } = inner;
+        const { thread } = innerCall;
+        if (begun !== undefined) classified.begun.set(call, begun);
+        if (begun?.onlyWaits === true && isUndecided(given)) {
+          classified.waiting.push(...nestedInterruptions(call, begun));
+          if (thread !== undefined) heldThreads.add(thread);
+        } else if (thread === undefined || !heldThreads.has(thread)) {
+          const resume = { given, hasBegun: begun !== undefined };
+          classified.run.push({ ...runnable, parsed: where.parsed, inner: { call: innerCall, resume } });
+        }
+      }
+    } else if (where.to === "answered") classified.answered.push(where.answer);
     else classified.waiting.push(where.interruption);
   }
   return classified;
 }
+
+const nothingGiven: GivenDecisions = { approvals: [], toolResults: [] };
+
+type InnerClass<Ctx> =
+  | { readonly to: "answered"; readonly answer: AnsweredCall }
+  | { readonly to: "failure"; readonly failure: MemoryErrorUnion }
+  | {
+      readonly to: "agent";
+      readonly call: InnerCall<Ctx>;
+      readonly begun: BegunRun | undefined;
+      readonly given: GivenDecisions;
+    };
+
+/** Resolves with how the agent of an agent tool runs; with `undefined` for any other call. */
+async function classifyInner<Ctx>(
+  scope: RunScope<Ctx>,
+  {
+    call,
+    tool,
+    parsed,
+    batch,
+  }: ResolvedCall<Ctx> & { readonly parsed: ParsedArguments; readonly batch: CallBatch<Ctx> },
+  { decisions, begun: known }: ClassifyOptions,
+): Promise<InnerClass<Ctx> | undefined> {
+  const agentTool = agentToolIn(tool);
+  if (agentTool === undefined || !parsed.ok) return undefined;
+  const { context, agentName, callScope, messages } = batch;
+  const given = decisions.inner.get(call.id) ?? nothingGiven;
+  try {
+    const thread = threadOf(agentTool, parsed.args, context);
+    const inner = {
+      call,
+      tool: agentTool,
+      args: parsed.args,
+      context,
+      agentName,
+      callScope,
+      messages,
+      thread,
+    };
+    if (known !== undefined) return { to: "agent", call: inner, begun: known.get(call), given };
+    const begun = await scope.inner.begun(inner);
+    if (!begun.success) return { to: "failure", failure: begun.error };
+    return { to: "agent", call: inner, begun: begun.data, given };
+  } catch (thrown) {
+    if (scope.config.signal?.aborted === true) throw thrown;
+    const text =
+      thrown instanceof Error ? scope.mask(thrown.message) : "it threw something other than an Error";
+    return { to: "answered", answer: { call, ...failed({ text, thrown }) } };
+  }
+}
+
+/** Returns the name of what the agent remembers; `undefined` if it remembers nothing. */
+function threadOf<Ctx>(
+  { agent, memory, key }: AgentTool<Ctx>,
+  args: unknown,
+  context: Readonly<Ctx>,
+): string | undefined {
+  if (memory === "call") return undefined;
+  const name: unknown = key(args, context);
+  if (typeof name !== "string") throw new TypeError("the key of asTool() returned no text");
+  return JSON.stringify([agent.name, name]);
+}
+
+/** Returns what an inner run waits for, by the ids that the calls have in the outer run. */
+const nestedInterruptions = ({ id }: RichToolCall, { open }: BegunRun): readonly Interruption[] =>
+  open.waiting.map((interruption) =>
+    Object.freeze({ ...interruption, toolCallId: nestedCallId(id, interruption.toolCallId) }),
+  );
 
 interface ClassifiableCall<Ctx> extends ResolvedCall<Ctx> {
   readonly approvalArguments: ApprovalArguments;

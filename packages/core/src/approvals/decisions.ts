@@ -2,6 +2,7 @@ import type { ApprovalDecision } from "@jaf/memory";
 import { parseApprovalDecision, present } from "@jaf/memory/internal";
 import type { ContinuationRejected } from "../errors.ts";
 import type { ClientToolResult, GivenDecisions, Interruption } from "../interruption.ts";
+import { innerCallId } from "./nested-ids.ts";
 
 /** The checked decisions about tool calls that wait. */
 export interface Decisions {
@@ -11,12 +12,15 @@ export interface Decisions {
   readonly rejected: ReadonlyMap<string, string | undefined>;
   /** The results of calls that the client has run, by call id. */
   readonly results: ReadonlyMap<string, ClientToolResult["result"]>;
+  /** What was given for the inner runs of agent tools (see `asTool`), by the id of the outer call. */
+  readonly inner: ReadonlyMap<string, GivenDecisions>;
 }
 
 export const approvedBefore = (approved: readonly string[]): Decisions => ({
   approved: new Set(approved),
   rejected: new Map(),
   results: new Map(),
+  inner: new Map(),
 });
 
 /** No decisions, for the calls of a new reply. */
@@ -40,6 +44,8 @@ export interface OpenCalls {
    * the reply has no call with this id.
    */
   readonly approvalIdPrefix: (toolCallId: string) => string | undefined;
+  /** The open calls of the inner runs of agent tools (see `asTool`), by the id of the outer call. */
+  readonly inner: ReadonlyMap<string, OpenCalls>;
 }
 
 export const nothingOpen: OpenCalls = {
@@ -47,6 +53,7 @@ export const nothingOpen: OpenCalls = {
   approved: [],
   bindings: new Map(),
   approvalIdPrefix: () => undefined,
+  inner: new Map(),
 };
 
 /** `index`: the index of the rejected message or decision in its list, if one is to blame. */
@@ -60,20 +67,74 @@ export const rejected = (
  * Returns a refusal if the arguments of a call have changed since its approval was requested, and a decision is about
  * this call. Otherwise returns `undefined`.
  */
-export function changedArguments(
+export const changedArguments = (
   { approvals }: GivenDecisions,
   open: OpenCalls,
-): ContinuationRejected | undefined {
-  const decisions: readonly unknown[] = Array.isArray(approvals) ? approvals : [];
-  const index = decisions
-    .map(parseApprovalDecision)
-    .findIndex((decision) => decision !== undefined && isOutdated(decision, open));
-  if (index === -1) return undefined;
-  return rejected(
-    "changed-arguments",
-    "the arguments of a call are no longer those that were shown, so nothing was run; run again to ask for a new approval",
-    index,
-  );
+): ContinuationRejected | undefined =>
+  changedIn(indexed({ approvals: Array.isArray(approvals) ? approvals : [], toolResults: [] }), open);
+
+/** What was given, with the index that each decision has in the caller's list. */
+interface Given {
+  readonly approvals: readonly { readonly index: number; readonly decision: unknown }[];
+  readonly toolResults: readonly ClientToolResult[];
+}
+
+const indexed = ({ approvals, toolResults }: GivenDecisions): Given => ({
+  approvals: [...approvals].map((decision, index) => ({ index, decision })),
+  toolResults: [...toolResults],
+});
+
+interface Divided {
+  /** What was given for the calls of the reply itself. */
+  readonly own: Given;
+  readonly inner: readonly { readonly callId: string; readonly open: OpenCalls; readonly given: Given }[];
+}
+
+/** Divides what was given between the calls of a reply and the inner runs of its agent tools. */
+function divide({ approvals, toolResults }: Given, { inner }: OpenCalls): Divided {
+  const isNested = (id: unknown) =>
+    typeof id === "string" && [...inner.keys()].some((callId) => innerCallId(callId, id) !== undefined);
+  const idOf = (decision: unknown): unknown => parseApprovalDecision(decision)?.toolCallId;
+  return {
+    own: {
+      approvals: approvals.filter(({ decision }) => !isNested(idOf(decision))),
+      toolResults: toolResults.filter(({ toolCallId }) => !isNested(toolCallId)),
+    },
+    inner: [...inner].map(([callId, open]) => ({
+      callId,
+      open,
+      given: {
+        approvals: approvals.flatMap(({ index, decision }) => {
+          const parsed = parseApprovalDecision(decision);
+          const toolCallId = parsed && innerCallId(callId, parsed.toolCallId);
+          return toolCallId === undefined ? [] : [{ index, decision: { ...parsed, toolCallId } }];
+        }),
+        toolResults: toolResults.flatMap((given) => {
+          const toolCallId = innerCallId(callId, given.toolCallId);
+          return toolCallId === undefined ? [] : [{ ...given, toolCallId }];
+        }),
+      },
+    })),
+  };
+}
+
+function changedIn(given: Given, open: OpenCalls): ContinuationRejected | undefined {
+  const { own, inner } = divide(given, open);
+  const changed = own.approvals.find(({ decision }) => {
+    const parsed = parseApprovalDecision(decision);
+    return parsed !== undefined && isOutdated(parsed, open);
+  });
+  if (changed !== undefined)
+    return rejected(
+      "changed-arguments",
+      "the arguments of a call are no longer those that were shown, so nothing was run; run again to ask for a new approval",
+      changed.index,
+    );
+  for (const each of inner) {
+    const nested = changedIn(each.given, each.open);
+    if (nested !== undefined) return nested;
+  }
+  return undefined;
 }
 
 function isOutdated({ toolCallId, approvalId }: ApprovalDecision, open: OpenCalls): boolean {
@@ -82,20 +143,36 @@ function isOutdated({ toolCallId, approvalId }: ApprovalDecision, open: OpenCall
   return approvalId !== `${prefix}${open.bindings.get(toolCallId)}`;
 }
 
-/**
- * Checks decisions against the calls that wait. If one decision matches no call, all decisions are refused. `now`: the
- * current time, in milliseconds since 1970.
- */
-export function checkDecisions(
-  { approvals, toolResults }: GivenDecisions,
-  { open, now }: { readonly open: OpenCalls; readonly now: number },
-): CheckedDecisions {
-  const changed = changedArguments({ approvals, toolResults }, open);
-  if (changed !== undefined) return { ok: false, error: changed };
+interface Checking {
+  readonly open: OpenCalls;
+  /** The current time, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Checks decisions against the calls that wait. If one decision matches no call, all decisions are refused. */
+export function checkDecisions(given: GivenDecisions, checking: Checking): CheckedDecisions {
+  const changed = changedArguments(given, checking.open);
+  return changed === undefined ? checkGiven(indexed(given), checking) : { ok: false, error: changed };
+}
+
+function checkGiven(given: Given, { open, now }: Checking): CheckedDecisions {
+  const { own, inner } = divide(given, open);
+  const nested = new Map<string, GivenDecisions>();
+  for (const each of inner) {
+    const checked = checkGiven(each.given, { open: each.open, now });
+    if (!checked.ok) return checked;
+    const approvals = each.given.approvals.map(({ decision }) => decision as ApprovalDecision);
+    nested.set(each.callId, { approvals, toolResults: each.given.toolResults });
+  }
   const waiting = new Map(open.waiting.map((interruption) => [interruption.toolCallId, interruption]));
-  const decisions = { approved: new Set(open.approved), rejected: new Map(), results: new Map() };
-  for (const [index, given] of [...approvals].entries()) {
-    const decision = parseApprovalDecision(given);
+  const decisions = {
+    approved: new Set(open.approved),
+    rejected: new Map(),
+    results: new Map(),
+    inner: nested,
+  };
+  for (const { index, decision: unparsed } of own.approvals) {
+    const decision = parseApprovalDecision(unparsed);
     if (decision === undefined)
       return refused(
         "malformed-approval",
@@ -122,7 +199,7 @@ export function checkDecisions(
     if (approved) decisions.approved.add(binding);
     else decisions.rejected.set(toolCallId, reason);
   }
-  for (const { toolCallId, result } of toolResults) {
+  for (const { toolCallId, result } of own.toolResults) {
     if (decisions.results.has(toolCallId))
       return refused("duplicate-tool-result", "a call was answered twice");
     if (waiting.get(toolCallId)?.type !== "client_tool")

@@ -68,6 +68,8 @@ export interface Spending {
   /** Returns the usage of this run; `undefined` if no model call has reported or estimated usage yet. */
   readonly ofRun: () => Spent | undefined;
   readonly ofConversation: () => Spent | undefined;
+  /** Whether token counts that a reply doesn't report are estimated. */
+  readonly estimates: boolean;
   /**
    * Returns why a model with this name must not be called; `undefined` if it can be called.
    *
@@ -77,13 +79,17 @@ export interface Spending {
   readonly refusal: (name: string) => JAFError | undefined;
 }
 
-export function openSpending({
-  prices,
-  budget,
-}: {
-  readonly prices?: ModelPrices | undefined;
-  readonly budget?: RunBudget | undefined;
-}): Spending {
+/** `outer`: the spending of the outer run (see `asTool`), whose budget this run shares. */
+export function openSpending(
+  {
+    prices,
+    budget,
+  }: {
+    readonly prices?: ModelPrices | undefined;
+    readonly budget?: RunBudget | undefined;
+  },
+  outer?: Spending,
+): Spending {
   let before: Spent | undefined;
   let run: Spent | undefined;
   const costOfUsage: Spending["costOf"] = (usage, asked) => {
@@ -95,10 +101,11 @@ export function openSpending({
   const usageOf: Spending["usageOf"] = (reported, call) => {
     const usage = usageIn(reported);
     const isComplete = usage?.inputTokens !== undefined && usage.outputTokens !== undefined;
-    if (isComplete || (prices === undefined && budget === undefined)) return usage;
+    if (isComplete || !estimates) return usage;
     return { ...estimatedUsage(call()), ...usage, estimated: true };
   };
   const ofConversation = () => sumOfSpent(before, run);
+  const estimates = prices !== undefined || budget !== undefined || outer?.estimates === true;
   return {
     loaded: (sum) => {
       before = sum;
@@ -107,11 +114,14 @@ export function openSpending({
     costOf: costOfUsage,
     count: (usage, asked) => {
       if (usage !== undefined) run = sumOfSpent(run, spentOf(usage, costOfUsage(usage, asked)));
+      outer?.count(usage, asked);
     },
     ofRun: () => run,
     ofConversation,
+    estimates,
     refusal: (name) => {
-      if (budget === undefined) return undefined;
+      const ofOuter = outer?.refusal(name);
+      if (ofOuter !== undefined || budget === undefined) return ofOuter;
       const needsPrice = (budget.run?.maxCost ?? budget.conversation?.maxCost) !== undefined;
       if (needsPrice && !hasPrice(prices, name)) {
         const detail = `budget.maxCost needs the price of the model "${name}": add it to RunConfig.prices, e.g. { "${name}": { input: 1, output: 4 } } for a million tokens`;

@@ -35,6 +35,10 @@ interface Progress {
   memoryFailed: boolean;
   /** The first handoff call with valid arguments. `to`: the next agent; `undefined` if the handoff was refused. */
   handoff: { readonly to: string | undefined } | undefined;
+  /** What the inner runs of agent tools wait for, by call. */
+  readonly interrupted: Map<RichToolCall, readonly Interruption[]>;
+  /** The error of an inner run that ends this run, too. */
+  innerError: JAFError | undefined;
 }
 
 /** Answers all calls of a reply that don't wait, in parallel. Handoffs are answered last, and only if no call waits. */
@@ -51,21 +55,30 @@ export async function answerCalls<Ctx>(
     storing: scope.journal && new Set(),
     memoryFailed: false,
     handoff: undefined,
+    interrupted: new Map(),
+    innerError: undefined,
   };
-  const goesOn = () => signal?.aborted !== true && !progress.memoryFailed;
-  let interruptions: readonly Interruption[] = [];
+  const goesOn = () =>
+    signal?.aborted !== true && !progress.memoryFailed && progress.innerError === undefined;
+  const threads = openThreads();
+  let waiting: readonly Interruption[] = [];
   try {
     const classified = await classifyCalls(scope, batch, options);
-    const { run, answered, waiting } = classified;
-    interruptions = waiting;
+    const { run, answered } = classified;
+    waiting = classified.waiting;
     const handoffs = run.filter(isHandoff);
     const others = handoffs.length === 0 ? run : without(run, handoffs);
     for (const given of answered) if (goesOn()) await recordGivenAnswer(scope, given, progress);
     const running = forEachLimited(others, maxParallelTools, (runnable) =>
-      goesOn() ? answerByTool(scope, batch, { runnable, progress }) : undefined,
+      goesOn()
+        ? threads(runnable.inner?.call.thread, async () => {
+            if (goesOn()) await answerByTool(scope, batch, { runnable, progress });
+            return !progress.interrupted.has(runnable.call);
+          })
+        : undefined,
     );
     await abortable(running, signal);
-    for (const runnable of waiting.length === 0 ? handoffs : [])
+    for (const runnable of waiting.length + progress.interrupted.size === 0 ? handoffs : [])
       if (goesOn()) await answerByHandoff(scope, batch, { runnable, progress });
   } catch (thrown) {
     // Tools that ignore an abort continue to run. In durability "step" their results are still stored.
@@ -73,6 +86,7 @@ export async function answerCalls<Ctx>(
   }
   for (const { storing } = progress; storing !== undefined && storing.size > 0; ) await Promise.all(storing);
   const { results, error } = summarize(scope, batch, progress);
+  const interruptions = [...waiting, ...[...progress.interrupted.values()].flat()];
   const agentName = progress.handoff?.to ?? batch.agentName;
   return { results, interruptions, agentName, error };
 }
@@ -100,6 +114,11 @@ async function answerByTool<Ctx>(
   const { call } = runnable;
   const executed = await executeCall(scope, batch, runnable);
   if (executed === undefined) return;
+  if ("status" in executed) {
+    if (executed.status === "interrupted") progress.interrupted.set(call, executed.interruptions);
+    else progress.innerError ??= executed.error;
+    return;
+  }
   const { message, failure } = executed;
   await record(scope, { call, progress }, { message, error: errorOf(scope, call, failure) });
 }
@@ -169,7 +188,7 @@ async function record<Ctx>(
 function summarize<Ctx>(
   scope: RunScope<Ctx>,
   { calls }: CallBatch<Ctx>,
-  { answered }: Progress,
+  { answered, innerError }: Progress,
 ): Pick<AnsweredCalls, "results" | "error"> {
   const results: Message[] = [];
   let first: JAFError | undefined;
@@ -182,7 +201,25 @@ function summarize<Ctx>(
     if (given.error?._tag === "MemoryError") ofMemory ??= given.error;
   }
   scope.journal?.results(results);
-  return { results, error: abortError(scope.config.signal) ?? ofMemory ?? first };
+  return { results, error: abortError(scope.config.signal) ?? ofMemory ?? innerError ?? first };
+}
+
+/**
+ * Returns a function that lets calls of the same thread run one after the other. `work` resolves with whether the next
+ * one may run; once it has resolved with `false`, the thread's other calls don't run.
+ */
+function openThreads() {
+  const ends = new Map<string, Promise<boolean>>();
+  return async (thread: string | undefined, work: () => Promise<boolean>): Promise<void> => {
+    if (thread === undefined) {
+      await work();
+      return;
+    }
+    const before = ends.get(thread) ?? Promise.resolve(true);
+    const end = before.then((goesOn) => goesOn && work());
+    ends.set(thread, end);
+    await end;
+  };
 }
 
 /** Processes all items in order, at most `limit` of them at the same time. `undefined`: no limit. */

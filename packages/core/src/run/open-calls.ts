@@ -71,6 +71,8 @@ export async function findOpenCalls<Ctx>(
     callScope: metadata.toolCallScope ?? openCallScope(location.owner, location.position),
   };
   const classified = await classifyCalls(scope, all, { decisions: approvedBefore(approved), waiting: known });
+  if (classified.failure !== undefined)
+    return { ...stopped, found: { ok: false, error: { _tag: "MemoryError", error: classified.failure } } };
   const open = openCalls(all, { known, classified });
   const batch = stored === null ? { ...all, calls: interruptedCalls(all, classified) } : all;
   return { ...stopped, calls: { batch, known, classified }, open };
@@ -88,6 +90,7 @@ function openCalls<Ctx>(
     waiting: classified.waiting,
     approved: record.approved,
     bindings,
+    inner: new Map([...classified.begun].map(([call, { open }]) => [call.id, open])),
     approvalIdPrefix: (toolCallId) => {
       const call = calls.find(({ id }) => id === toolCallId);
       return call && approvalIdPrefix(location, call, record.round);

@@ -102,11 +102,12 @@ async function askAgain<Ctx>(
     return interrupt(scope, asking, { interruptions: classified.waiting });
   }
   const decisions = approvedBefore(waiting.record.approved);
-  const { argumentsByCall } = classified;
+  const { argumentsByCall, begun } = classified;
   const { waiting: interruptions } = await classifyCalls(scope, batch, {
     decisions,
     waiting,
     argumentsByCall,
+    begun,
   });
   const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals: waiting.record };
   return interrupt(scope, asking, { interruptions, entry });
@@ -118,7 +119,7 @@ async function answerOpen<Ctx>(
   { calls, decisions }: { readonly calls: OpenCallBatch<Ctx>; readonly decisions: Decisions },
 ): Promise<Answered<Ctx>> {
   const { batch, known, classified } = calls;
-  const { argumentsByCall } = classified;
+  const { argumentsByCall, begun } = classified;
   const waiting = renewExpired(known, { ttlMs: scope.config.approvalTtlMs, now: () => timeOf(scope) });
   const approvals = { ...waiting.record, approved: [...decisions.approved] };
   const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals };
@@ -133,7 +134,7 @@ async function answerOpen<Ctx>(
   // An approval is stored as used before its call runs.
   const acquired = await scope.journal?.takeLease(entry);
   if (acquired?.success === false) return ended(failLease(state, acquired.error));
-  const answered = await answerCalls(scope, batch, { decisions, waiting, argumentsByCall });
+  const answered = await answerCalls(scope, batch, { decisions, waiting, argumentsByCall, begun });
   return { ...afterAnswers(state, messages, answered), entry };
 }
 

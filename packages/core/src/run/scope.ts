@@ -1,10 +1,11 @@
 import { openContext } from "../context/prepare-context.ts";
 import { openEmitter } from "../events.ts";
 import { frozenInput } from "../immutable/messages.ts";
+import type { InnerRuns } from "../inner-runs.ts";
 import type { GivenDecisions } from "../interruption.ts";
 import { openSpending } from "../limits/budget.ts";
 import type { Resume, RunConfig } from "../run-config.ts";
-import type { RunScope, ScopeOptions, SentHistory } from "../run-scope.ts";
+import type { OuterScope, RunScope, ScopeOptions, SentHistory } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { fingerprint } from "../stored/fingerprint.ts";
 import { openJournal } from "../stored/journal.ts";
@@ -24,7 +25,9 @@ export function openScope<Ctx>(
     isValidatedAsNew = false,
     label,
     writes,
+    outer,
   }: ScopeOptions,
+  openInner: (scope: OuterScope<Ctx>) => InnerRuns<Ctx>,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, resume } = config;
@@ -36,7 +39,7 @@ export function openScope<Ctx>(
   const leave = () => {
     for (const action of closing.splice(0)) action();
   };
-  const spending = openSpending(config);
+  const spending = openSpending(config, outer?.spending);
   const journal =
     memory?.autoStore !== true || conversationId === undefined
       ? undefined
@@ -53,9 +56,10 @@ export function openScope<Ctx>(
           spending,
           label,
           writes,
+          parent: outer?.parent,
         });
   if (journal !== undefined) closing.push(journal.close);
-  return {
+  const scope: OuterScope<Ctx> = {
     config,
     runId,
     traceId,
@@ -81,7 +85,11 @@ export function openScope<Ctx>(
     mask: maskingOf(config),
     journal,
     prepareContext: openContext({ config, journal, initial }),
+    writes,
+    depth: outer?.depth ?? 0,
+    outerTurn: outer?.turn,
   };
+  return Object.assign(scope, { inner: openInner(scope) });
 }
 
 function once<T>(make: () => T): () => T {

@@ -1,6 +1,7 @@
 import type { Message, ToolCall } from "@jaf/memory";
 import { sanitizeConversation } from "@jaf/memory/internal";
 import { findAgent } from "../agent.ts";
+import { nothingBegun } from "../approvals/classify-calls.ts";
 import { nothingDecided } from "../approvals/decisions.ts";
 import {
   openCallScope,
@@ -93,7 +94,7 @@ async function runCalls<Ctx>(
       callScope,
       messages: state.messages,
     },
-    { decisions: nothingDecided, waiting },
+    { decisions: nothingDecided, waiting, begun: nothingBegun },
   );
   const messages = [...state.messages, message, ...results];
   if (error === undefined && interruptions.length > 0) {

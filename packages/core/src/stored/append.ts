@@ -1,6 +1,7 @@
 import type {
   MemoryErrorUnion,
   Message,
+  ParentConversation,
   Result,
   TraceId,
   WriteMetadata,
@@ -43,6 +44,8 @@ export interface AppendsOptions {
    */
   readonly label: WriteMetadata | undefined;
   readonly writes: WriteHooks | undefined;
+  /** The conversation that a new conversation is a child of. `undefined`: it isn't a child. */
+  readonly parent: ParentConversation | undefined;
 }
 
 /**
@@ -183,7 +186,10 @@ export function openAppends(options: AppendsOptions) {
     const conditions: { -readonly [Field in keyof WriteOptions]: WriteOptions[Field] } = {
       idempotencyKey: key,
     };
-    if (existence === "absent") conditions.createIfMissing = userId === undefined ? "unowned" : true;
+    if (existence === "absent") {
+      conditions.createIfMissing = userId === undefined ? "unowned" : true;
+      if (options.parent !== undefined) conditions.childOf = options.parent;
+    }
     if (incarnation !== undefined) conditions.expectedIncarnation = incarnation;
     if (version !== undefined) conditions.expectedVersion = version;
     if (batch.comparesMetadata === true && metadataVersion !== undefined)
@@ -242,6 +248,14 @@ export function openAppends(options: AppendsOptions) {
       }
     },
     send,
+    /**
+     * Resolves with the incarnation of the conversation; `undefined` if it doesn't exist or the store doesn't report it.
+     */
+    incarnation: async (): Promise<Result<string | undefined>> => {
+      const identified = existence === "created" ? await identifyCreated() : undefined;
+      if (identified?.success === false) return identified;
+      return createSuccess(existence === "absent" ? undefined : known.incarnation);
+    },
     /** Sets the loaded conversation, whose versions later appends expect. */
     loaded: ({ conversation, incarnation }: ProviderReading): void => {
       existence = conversation === null ? "absent" : "known";

@@ -1,4 +1,4 @@
-import type { ConversationMemory, Message, Result } from "@jaf/memory";
+import type { ConversationMemory, Message, ParentConversation, Result } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/internal";
 import { sleep } from "../limits/abort.ts";
 import type { Spending } from "../limits/budget.ts";
@@ -87,6 +87,11 @@ export interface Journal {
   readonly interrupt: (entry: AppendEntry) => Promise<Result<void>>;
   /** Releases the lease of a failed run and drops the held messages. Takes at most a second. */
   readonly releaseLease: () => Promise<void>;
+  /**
+   * Resolves with the conversation as the parent of an inner run's conversation (see `asTool`), and creates it first if
+   * it doesn't exist. Resolves with `undefined` if the store has no incarnations, and so no children.
+   */
+  readonly asParent: (entry: AppendEntry) => Promise<Result<ParentConversation | undefined>>;
   /** Stops the heartbeat, which renews the lease. */
   readonly close: () => void;
 }
@@ -147,6 +152,19 @@ export function openJournal(options: JournalOptions): Journal {
     } finally {
       leave();
     }
+  }
+
+  let parent: Promise<Result<ParentConversation | undefined>> | undefined;
+  async function findParent(entry: AppendEntry): Promise<Result<ParentConversation | undefined>> {
+    if (appends.known().incarnation === undefined) return createSuccess(undefined);
+    const leave = await appends.enter();
+    const incarnation = await appends.incarnation().finally(leave);
+    if (!incarnation.success) return incarnation;
+    if (incarnation.data !== undefined)
+      return createSuccess({ conversationId, incarnation: incarnation.data });
+    mayHoldLease = true;
+    const created = await lease.write(holding(entry));
+    return created.success ? findParent(entry) : created;
   }
 
   const holding = (entry: AppendEntry): EntryWrite => ({ entry, action: "hold" });
@@ -218,6 +236,12 @@ export function openJournal(options: JournalOptions): Journal {
         over.abort();
       }
       lease.markEnded();
+    },
+    asParent: async (entry) => {
+      parent ??= findParent(entry);
+      const found = await parent;
+      if (!found.success) parent = undefined;
+      return found;
     },
     close: lease.close,
   };

@@ -58,6 +58,7 @@ export interface EngineMetadata {
 
 /** The {@link EngineMetadata} of a loaded conversation, without invalid fields. */
 export interface StoredMetadata {
+  readonly runId?: string | undefined;
   readonly agentName?: string | undefined;
   readonly toolCallScope?: string | undefined;
   readonly lease?: LeaseRecord | undefined;
@@ -93,6 +94,7 @@ const spentSchema = z.object({
 
 const storedSchema = z
   .object({
+    runId: z.string().optional().catch(undefined),
     agentName: z.string().optional().catch(undefined),
     toolCallScope: z.string().optional().catch(undefined),
     lease: leaseSchema.optional().catch(undefined),

@@ -1,6 +1,6 @@
 import type { Message, RichToolCall } from "@jaf/memory";
 import type { TimeLimit } from "../limits/time-limit.ts";
-import type { RunScope } from "../run-scope.ts";
+import type { RunScope, UserTurn } from "../run-scope.ts";
 import { lastUserMessages, positionOfMessages } from "../stored/user-messages.ts";
 import type { ToolCallInfo, ToolCallTurn } from "../tools/tool.ts";
 
@@ -35,13 +35,27 @@ export function callInfo({ id }: RichToolCall, source: CallSource): ToolCallInfo
   });
 }
 
-function turnOf({ scope: { journal, config, startedAt }, messages }: CallSource): ToolCallTurn {
-  const userMessages = lastUserMessages(messages);
+function turnOf({ scope, messages }: CallSource): ToolCallTurn {
   return Object.freeze({
     messages: Object.freeze([...messages]),
+    ...userTurnOf(scope, messages),
+  });
+}
+
+/**
+ * Returns what the user said in this turn, and where it is stored. An inner run (see `asTool`) has no words of the user
+ * itself: its user message is what a model wrote.
+ */
+export function userTurnOf(
+  { outerTurn, journal, config, startedAt }: Omit<CallSource["scope"], "inner">,
+  messages: readonly Message[],
+): UserTurn {
+  if (outerTurn !== undefined) return outerTurn;
+  const userMessages = lastUserMessages(messages);
+  return {
     userMessages: Object.freeze(userMessages),
     position: journal && positionOfMessages(journal, userMessages),
     conversationId: config.conversationId,
     startedAt,
-  });
+  };
 }

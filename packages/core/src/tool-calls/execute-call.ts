@@ -10,6 +10,7 @@ import { type Answer, type ToolFailure, toAnswer, toolMessage, traceToolCall } f
 import { type ParsedArguments, parseCall } from "./arguments.ts";
 import { callInfo } from "./call-info.ts";
 import { isRunByProvider, providerTool } from "./provider-tool.ts";
+import { type InnerRunnable, openAgentExecution, type Unanswered } from "./run-agent.ts";
 
 /** The tool calls of one reply, and the agent that made the calls. */
 export interface CallBatch<Ctx> {
@@ -35,6 +36,8 @@ export interface RunnableCall<Ctx> {
   readonly tool: Tool<any, Ctx> | undefined;
   /** The arguments that were parsed for an approval, which the tool gets. Absent: they aren't parsed yet. */
   readonly parsed?: ParsedArguments;
+  /** How to run the agent of an agent tool. Absent: the tool runs no agent. */
+  readonly inner?: InnerRunnable<Ctx>;
 }
 
 interface ExecutedCall {
@@ -57,7 +60,8 @@ export function findTool<Ctx>(
   return agent.tools?.find(({ schema }) => schema.name === name);
 }
 
-type Executed = ExecutedCall | undefined;
+/** A call that was executed, or an agent tool's call that gets no result now. `undefined`: the run was aborted. */
+type Executed = ExecutedCall | Unanswered | undefined;
 
 interface Use {
   readonly call: RichToolCall;
@@ -68,21 +72,23 @@ interface ToolUse<Ctx> extends Use {
   // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
   readonly tool: Tool<any, Ctx>;
   readonly args: unknown;
+  readonly inner: InnerRunnable<Ctx> | undefined;
 }
 
-/** Runs one tool call and resolves with the result. `undefined`: the run was aborted, so the call isn't finished. */
+/** Runs one tool call and resolves with the result. */
 export async function executeCall<Ctx>(
   scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
   runnable: RunnableCall<Ctx>,
 ): Promise<Executed> {
-  const { call, tool } = runnable;
+  const { call, tool, inner } = runnable;
   const trace = traceToolCall(scope, call);
   // Always awaited, so the calls of a reply begin in their order.
   const parsed = await (runnable.parsed ?? parseCall(tool, call));
   trace?.start(parsed.args);
   if (isAborted(scope)) return undefined;
-  if (tool !== undefined && parsed.ok) return useTool(scope, batch, { call, tool, trace, args: parsed.args });
+  if (tool !== undefined && parsed.ok)
+    return useTool(scope, batch, { call, tool, trace, args: parsed.args, inner });
   return executed({ call, trace }, toAnswer(parsed.ok ? unknownTool(batch) : masked(scope, parsed.problem)));
 }
 
@@ -91,23 +97,29 @@ async function useTool<Ctx>(
   { agentName, agent, context, callScope, messages }: CallBatch<Ctx>,
   use: ToolUse<Ctx>,
 ): Promise<Executed> {
-  const { tool, call, args } = use;
+  const { tool, call, args, inner } = use;
   const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal);
+  const agentExecution = inner && openAgentExecution(scope, inner, limit.signal);
   try {
     const info = callInfo(call, { scope, agentName, callScope, messages, limit });
+    const execute = (taken: unknown): Promise<ToolReturn> =>
+      agentExecution === undefined ? tool.execute(taken, context, info) : agentExecution.execute(taken);
     const hooks = middlewareWith(scope.config, agent, "wrapToolCall");
     const working =
       hooks === undefined
-        ? tool.execute(args, context, info)
+        ? execute(args)
         : executeWrapped<Ctx>(Object.freeze({ ...info, toolName: tool.schema.name, args, context }), {
             hooks,
             limit,
-            execute: (taken) => tool.execute(taken, context, info),
+            execute,
           });
     // The caller handles an abort. If the tool still finishes after an abort, its result can be stored.
-    return executed(use, toAnswer(await limit.inTime(working)));
+    const answer = await limit.inTime(working);
+    return agentExecution?.unanswered() ?? executed(use, toAnswer(answer));
   } catch (thrown) {
     if (isAborted(scope)) return undefined;
+    const unanswered = agentExecution?.unanswered();
+    if (unanswered !== undefined) return unanswered;
     const exceeded = limit.exceeded();
     const answer =
       exceeded === undefined

@@ -9,6 +9,8 @@ import { assistant, calling, eventsOfType, result, says, setup, user } from "../
 import { seed } from "../support/stores.ts";
 import { returning } from "../support/tool-answers.ts";
 
+const noInnerRuns = () => ({ begun: vi.fn(), execute: vi.fn() });
+
 /** The fate of each position, after checking that each has exactly one. */
 function fatesOf({ ranges, messages, counts }: ContextData): string[] {
   const fates: string[] = [];
@@ -170,7 +172,7 @@ describe("the context event", () => {
       const { config } = setup({ model: ["Done."] });
       const { onEvent, ...silent } = config;
       const state = says("Hi", "there");
-      const scope = openScope(state, listens ? config : silent, { streaming: false });
+      const scope = openScope(state, listens ? config : silent, { streaming: false }, noInnerRuns);
       const describe = vi.fn();
       const view: typeof scope.prepareContext = async (turn) => {
         const made = await scope.prepareContext(turn);

@@ -1,0 +1,163 @@
+import { parseOptions, present } from "@jaf/memory/internal";
+import * as z from "zod";
+import type { Agent } from "../agent.ts";
+import type { UserPart } from "../content-parts.ts";
+import { functionSchema } from "../middleware.ts";
+import { type SchemaOutput, type StandardSchema, zodSchemaOf } from "../standard-schema.ts";
+import { ToolErrorCodes, ToolResponse } from "./result.ts";
+import type { Tool } from "./tool.ts";
+
+/** Marks a tool that runs an agent. Copies of the tool keep the mark. */
+const AGENT = Symbol.for("@jaf/core/agent-tool");
+
+const taskSchema = z.object({
+  task: z
+    .string()
+    .min(1)
+    .describe(
+      "What the agent should do, with everything that it has to know: it doesn't see this conversation",
+    ),
+});
+
+/** The arguments of a tool that `asTool` makes without `parameters`. */
+export type AgentToolArguments = z.output<typeof taskSchema>;
+
+/** The options of {@link asTool}. */
+export interface AgentToolOptions<A, Ctx> {
+  /** The name of the tool. Default: the agent's name. */
+  readonly name?: string;
+  /** What the agent can do and when to ask it. The model chooses tools by this description. */
+  readonly description: string;
+  /**
+   * What the agent remembers of earlier calls.
+   *
+   * - `"call"` (default): nothing. Each call is a conversation of its own.
+   * - `"conversation"`: the earlier calls in the same conversation of the outer agent. Calls of one reply then run one
+   *   after the other. Needs `memory.autoStore`.
+   */
+  readonly memory?: "call" | "conversation";
+  /**
+   * Divides what the agent remembers: with `memory: "conversation"`, it remembers only the earlier calls with the same
+   * key, e.g. those about the same order. Default: all calls of the conversation.
+   */
+  readonly key?: (args: A, context: Readonly<Ctx>) => string;
+  /** The agents that the agent can hand off to, by their registry keys, beside those of the run's registry. */
+  // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
+  readonly agents?: ReadonlyMap<string, Agent<Ctx, any>>;
+  /** The maximum number of steps of one call. Default: `RunConfig.maxTurns`. */
+  readonly maxTurns?: number;
+  /** Whether a call of the agent needs an approval; see `Tool.needsApproval`. The agent's own tools ask on their own. */
+  readonly needsApproval?: boolean | ((args: A, context: Readonly<Ctx>) => boolean | Promise<boolean>);
+  /** The time limit of one call, in milliseconds. Default: none, since each model call and tool in it has its own. */
+  readonly timeoutMs?: number;
+}
+
+/** The options of {@link asTool} with arguments of your own. */
+export interface AgentToolInput<Schema extends StandardSchema, Ctx>
+  extends AgentToolOptions<SchemaOutput<Schema>, Ctx> {
+  /** The schema of the arguments. */
+  readonly parameters: Schema;
+  /** Returns what the agent is asked, as the text or the parts of one user message. Default: the arguments as JSON. */
+  readonly input?: (args: SchemaOutput<Schema>) => string | readonly UserPart[];
+}
+
+/** What the engine needs to run the agent of a tool. */
+export interface AgentTool<Ctx> {
+  // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
+  readonly agent: Agent<Ctx, any>;
+  // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
+  readonly agents: ReadonlyMap<string, Agent<Ctx, any>>;
+  readonly memory: "call" | "conversation";
+  readonly key: (args: unknown, context: Readonly<Ctx>) => string;
+  readonly input: (args: unknown) => string | readonly UserPart[];
+  readonly maxTurns: number | undefined;
+}
+
+const optionsSchema = z.strictObject({
+  name: z.string().min(1).optional(),
+  description: z.string(),
+  parameters: z.unknown().optional(),
+  input: functionSchema.optional(),
+  memory: z.enum(["call", "conversation"]).optional(),
+  key: functionSchema.optional(),
+  agents: z.instanceof(Map).optional(),
+  maxTurns: z.number().min(1).optional(),
+  needsApproval: z.unknown().optional(),
+  timeoutMs: z.unknown().optional(),
+});
+
+const outsideOfRun = async () =>
+  ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, "An agent only runs as a tool inside a run.");
+
+/**
+ * Makes a tool of an agent, so another agent can ask it and go on with its answer (unlike a handoff, after which the
+ * other agent has the conversation).
+ *
+ * The inner run has the outer run's model provider, context, budget, abort signal and time limits. Its conversation is
+ * a child of the outer one: it is stored with the same durability, belongs to the same user, is in no list, and is
+ * erased with the outer one. If one of its tools needs an approval or runs at the client, the outer run is interrupted,
+ * and decisions and results that are passed to the outer run reach it. Its events come as `inner_event`.
+ *
+ * The agent sees only what the call says. If it fails, the model of the outer agent gets an error result. Throws a
+ * `TypeError` if an option is invalid.
+ *
+ * @example
+ * ```ts
+ * import { type Agent, asTool } from "@jaf/core";
+ *
+ * const lawyer: Agent<object, string> = { name: "lawyer", instructions: "You know the law of contracts." };
+ *
+ * export const clerk: Agent<object, string> = {
+ *   name: "clerk",
+ *   instructions: "Answer the customer. Ask the lawyer about contracts.",
+ *   tools: [asTool(lawyer, { description: "Answers questions about contracts", memory: "conversation" })],
+ * };
+ * ```
+ */
+export function asTool<Ctx, Out>(
+  agent: Agent<Ctx, Out>,
+  options: AgentToolOptions<AgentToolArguments, Ctx>,
+): Tool<AgentToolArguments, Ctx>;
+export function asTool<Ctx, Out, Schema extends StandardSchema>(
+  agent: Agent<Ctx, Out>,
+  options: AgentToolInput<Schema, Ctx>,
+): Tool<SchemaOutput<Schema>, Ctx>;
+export function asTool<Ctx, Out>(
+  agent: Agent<Ctx, Out>,
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads type the arguments
+  options: AgentToolOptions<any, Ctx> & Partial<Pick<AgentToolInput<any, Ctx>, "parameters" | "input">>,
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads type the arguments
+): Tool<any, Ctx> {
+  const { parameters, needsApproval, timeoutMs = Number.POSITIVE_INFINITY } = options;
+  const { name = agent.name, description } = parseOptions(optionsSchema, options, "options of asTool()");
+  const ran: AgentTool<Ctx> = {
+    agent,
+    agents: options.agents ?? new Map(),
+    memory: options.memory ?? "call",
+    key: (args, context) => options.key?.(args, context) ?? "",
+    input: (args) => {
+      if (parameters === undefined) return (args as AgentToolArguments).task;
+      return options.input?.(args) ?? JSON.stringify(args);
+    },
+    maxTurns: options.maxTurns,
+  };
+  return Object.freeze({
+    schema: {
+      name,
+      description,
+      parameters:
+        parameters === undefined
+          ? taskSchema
+          : zodSchemaOf(parameters, `Invalid parameters of tool "${name}"`),
+    },
+    execute: outsideOfRun,
+    timeoutMs,
+    ...present({ needsApproval }),
+    [AGENT]: ran,
+  });
+}
+
+/** Returns what the engine needs to run the agent of a tool; `undefined` if the tool runs no agent. */
+// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
+export const agentToolIn = <Ctx>(tool: Tool<any, Ctx>): AgentTool<Ctx> | undefined =>
+  (tool as { readonly [AGENT]?: AgentTool<Ctx> })[AGENT];
