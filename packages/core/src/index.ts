@@ -138,7 +138,7 @@ export {
   type AgentToolInput,
   type AgentToolOptions,
   asTool,
-} from "./tools/as-tool.ts";
+} from "./agent-tool.ts";
 export {
   readToolResult,
   rejectedResult,

@@ -1,8 +1,7 @@
 import type { Message, Result, RichToolCall } from "@jaf/memory";
-import type { OpenCalls } from "./approvals/decisions.ts";
+import type { AgentTool } from "./agent-tool.ts";
 import type { JAFError } from "./errors.ts";
-import type { GivenDecisions, Interruption } from "./interruption.ts";
-import type { AgentTool } from "./tools/as-tool.ts";
+import type { GivenDecisions, Interruption, OpenCalls } from "./interruption.ts";
 
 /** A call of a tool that runs an agent; see `asTool`. */
 export interface InnerCall<Ctx> {

@@ -95,5 +95,23 @@ export interface GivenDecisions {
   readonly toolResults: readonly ClientToolResult[];
 }
 
+/** The calls of a reply that wait for a decision, with the data to check decisions about them. */
+export interface OpenCalls {
+  readonly waiting: readonly Interruption[];
+  /**
+   * The bindings of the calls that were approved in an earlier run. A binding is a digest of a call and its arguments.
+   */
+  readonly approved: readonly string[];
+  /** The binding of each call, by call id. Calls whose arguments have no canonical JSON are left out. */
+  readonly bindings: ReadonlyMap<string, string>;
+  /**
+   * Returns the beginning of a call's approval id, which doesn't depend on the call's arguments. Returns `undefined` if
+   * the reply has no call with this id.
+   */
+  readonly approvalIdPrefix: (toolCallId: string) => string | undefined;
+  /** The open calls of the inner runs of agent tools (see `asTool`), by the id of the outer call. */
+  readonly inner: ReadonlyMap<string, OpenCalls>;
+}
+
 export const isUndecided = ({ approvals, toolResults }: GivenDecisions): boolean =>
   approvals.length === 0 && toolResults.length === 0;

@@ -1,5 +1,6 @@
 import type { MemoryErrorUnion, RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/internal";
+import { type AgentTool, agentToolIn } from "../agent-tool.ts";
 import type { ToolParts } from "../content-parts.ts";
 import { frozenCopy, plainCopy } from "../immutable/copy.ts";
 import type { BegunRun, InnerCall } from "../inner-runs.ts";
@@ -10,7 +11,6 @@ import type { Masking } from "../thrown.ts";
 import type { ToolFailure } from "../tool-calls/answer.ts";
 import type { ParsedArguments } from "../tool-calls/arguments.ts";
 import { type CallBatch, findTool, type RunnableCall } from "../tool-calls/execute-call.ts";
-import { type AgentTool, agentToolIn } from "../tools/as-tool.ts";
 import { rejectedResult, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
 import { isClientTool, type Tool } from "../tools/tool.ts";
 import {

@@ -1,7 +1,7 @@
 import type { ApprovalDecision } from "@jaf/memory";
 import { parseApprovalDecision, present } from "@jaf/memory/internal";
 import type { ContinuationRejected } from "../errors.ts";
-import type { ClientToolResult, GivenDecisions, Interruption } from "../interruption.ts";
+import type { ClientToolResult, GivenDecisions, OpenCalls } from "../interruption.ts";
 import { innerCallId } from "./nested-ids.ts";
 
 /** The checked decisions about tool calls that wait. */
@@ -29,24 +29,6 @@ export const nothingDecided: Decisions = approvedBefore([]);
 export type CheckedDecisions =
   | { readonly ok: true; readonly decisions: Decisions }
   | { readonly ok: false; readonly error: ContinuationRejected };
-
-/** The calls of a reply that wait for a decision, with the data to check decisions about them. */
-export interface OpenCalls {
-  readonly waiting: readonly Interruption[];
-  /**
-   * The bindings of the calls that were approved in an earlier run. A binding is a digest of a call and its arguments.
-   */
-  readonly approved: readonly string[];
-  /** The binding of each call, by call id. Calls whose arguments have no canonical JSON are left out. */
-  readonly bindings: ReadonlyMap<string, string>;
-  /**
-   * Returns the beginning of a call's approval id, which doesn't depend on the call's arguments. Returns `undefined` if
-   * the reply has no call with this id.
-   */
-  readonly approvalIdPrefix: (toolCallId: string) => string | undefined;
-  /** The open calls of the inner runs of agent tools (see `asTool`), by the id of the outer call. */
-  readonly inner: ReadonlyMap<string, OpenCalls>;
-}
 
 export const nothingOpen: OpenCalls = {
   waiting: [],

@@ -3,7 +3,7 @@ import type { PendingToolCalls } from "@jaf/memory/history";
 import { pendingToolCalls, sanitizeConversation } from "@jaf/memory/internal";
 import { type FoundAgent, findAgent } from "../agent.ts";
 import { type ClassifiedCalls, classifyCalls } from "../approvals/classify-calls.ts";
-import { approvedBefore, nothingOpen, type OpenCalls } from "../approvals/decisions.ts";
+import { approvedBefore, nothingOpen } from "../approvals/decisions.ts";
 import {
   approvalIdPrefix,
   bindingOf,
@@ -12,6 +12,7 @@ import {
   pendingApprovalsOf,
   type ReplyLocation,
 } from "../approvals/pending-approvals.ts";
+import type { OpenCalls } from "../interruption.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { firstPositionOf, readMetadata, type StoredMetadata } from "../stored/metadata.ts";

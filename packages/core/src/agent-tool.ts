@@ -1,11 +1,11 @@
 import { parseOptions, present } from "@jaf/memory/internal";
 import * as z from "zod";
-import type { Agent } from "../agent.ts";
-import type { UserPart } from "../content-parts.ts";
-import { functionSchema } from "../middleware.ts";
-import { type SchemaOutput, type StandardSchema, zodSchemaOf } from "../standard-schema.ts";
-import { ToolErrorCodes, ToolResponse } from "./result.ts";
-import type { Tool } from "./tool.ts";
+import type { Agent } from "./agent.ts";
+import type { UserPart } from "./content-parts.ts";
+import { functionSchema } from "./middleware.ts";
+import { type SchemaOutput, type StandardSchema, zodSchemaOf } from "./standard-schema.ts";
+import { ToolErrorCodes, ToolResponse } from "./tools/result.ts";
+import type { Tool } from "./tools/tool.ts";
 
 /** Marks a tool that runs an agent. Copies of the tool keep the mark. */
 const AGENT = Symbol.for("@jaf/core/agent-tool");
