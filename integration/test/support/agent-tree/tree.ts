@@ -12,7 +12,7 @@ import type { Mortal } from "../crash/saboteur.ts";
 /** The agents, from the outermost. Each one is a tool of the one before, which asks it twice in one reply. */
 export const NAMES: readonly string[] = ["front", "expert", "intern"];
 
-export type Memory = NonNullable<AgentToolOptions<never, unknown>["memory"]>;
+export type Memory = NonNullable<AgentToolOptions<unknown>["memory"]>;
 
 export interface TreeOptions {
   readonly memory: Memory;
