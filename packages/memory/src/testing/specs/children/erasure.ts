@@ -18,15 +18,16 @@ type Provider = Scenario["provider"];
 
 /** Functions that erase the conversation `"p"` of user `"u"`. */
 const erasures: Readonly<Record<string, (provider: Provider) => Promise<void>>> = {
-  "its deletion": async (provider) => expect(expectOk(await provider.deleteConversation("p"))).toBe(true),
-  "a clearing of its user": async (provider) =>
+  "a deletion of their parent": async (provider) =>
+    expect(expectOk(await provider.deleteConversation("p"))).toBe(true),
+  "a clearing of their user": async (provider) =>
     expect(expectOk(await provider.clearUserConversations("u"))).toBe(1),
 };
 
 const byErasure = Object.fromEntries(
   Object.entries(erasures).flatMap(([erased, erase]) => [
     [
-      `go with their parent by ${erased}, and so do all descendants`,
+      `go with ${erased}, and so do all descendants`,
       async ({ provider }: { readonly provider: Provider }) => {
         await storeFamily(provider);
         await storeMember(provider, "other", undefined, { userId: "v" });
@@ -40,7 +41,7 @@ const byErasure = Object.fromEntries(
       },
     ],
     [
-      `can't be written again after ${erased} of their parent`,
+      `can't be written again after ${erased}`,
       async ({ provider }: { readonly provider: Provider }) => {
         const absences = new Map<string, string>();
         for (const id of DESCENDANTS) absences.set(id, await incarnationOf(provider, id, "u"));

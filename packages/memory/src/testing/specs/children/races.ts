@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { ParentConversation } from "../../../contract/provider.ts";
 import { appendChild, expectAllAbsent, find, owned, parentOf, storeMember } from "../../fixtures/children.ts";
 import { expectConflict, expectOk, readConversation } from "../../fixtures/expectations.ts";
 import { users } from "../../fixtures/messages.ts";
@@ -13,18 +14,11 @@ const WRITERS = 13;
 /** The number of the writer that erases the parent instead. */
 const ERASER = 6;
 
-/** Creates a child of `parent` and a child of this child. Both calls may find that their parent was erased. */
-async function createTwo(provider: Provider, parent: string, writer: number): Promise<void> {
-  const created = await appendChild(
-    provider,
-    `${parent}/${writer}`,
-    await parentOf(provider, parent),
-    users("1"),
-    owned,
-  );
+/** Creates a child of `childOf` and a child of this child. Both calls may find that their parent was erased. */
+async function createTwo(provider: Provider, childOf: ParentConversation, id: string): Promise<void> {
+  const created = await appendChild(provider, id, childOf, users("1"), owned);
   if (!created.success) return void expectConflict(created, "incarnation");
-  const childOf = await parentOf(provider, `${parent}/${writer}`);
-  const inner = await appendChild(provider, `${parent}/${writer}/0`, childOf, users("1"), owned);
+  const inner = await appendChild(provider, `${id}/0`, await parentOf(provider, id), users("1"), owned);
   if (!inner.success) expectConflict(inner, "incarnation");
 }
 
@@ -36,8 +30,9 @@ async function expectNoChildLeft(scenario: Scenario, erase: Erase): Promise<void
     const parent = `p-${round}`;
     await storeMember(scenario.provider, parent);
     for (const id of ["a", "b"]) await storeMember(scenario.provider, `${parent}/${id}`, parent);
+    const childOf = await parentOf(scenario.provider, parent);
     await atOnce(scenario, WRITERS, (provider, writer) =>
-      writer === ERASER ? erase(provider, parent) : createTwo(provider, parent, writer),
+      writer === ERASER ? erase(provider, parent) : createTwo(provider, childOf, `${parent}/${writer}`),
     );
     const children = ["a", "b", ...Array(WRITERS).keys()].map((writer) => `${parent}/${writer}`);
     await expectAllAbsent(scenario.provider, [parent, ...children, ...children.map((child) => `${child}/0`)]);
