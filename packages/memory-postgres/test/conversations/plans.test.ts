@@ -187,7 +187,7 @@ describe("a part of a conversation of 10,000 messages", () => {
 describe("the documented SQL", () => {
   it.each([
     ["user_id = $1", "idx_conversations_user_id"],
-    ["user_id = $1 ORDER BY last_activity DESC LIMIT 10", "idx_conversations_user_id"],
+    ["user_id = $1 AND parent_id IS NULL ORDER BY last_activity DESC LIMIT 10", "idx_conversations_user_id"],
     ["last_activity >= $1::timestamptz", "idx_conversations_last_activity"],
     [
       "conversation_id IN (SELECT conversation_id FROM conversations_traces WHERE trace_id = $1)",
