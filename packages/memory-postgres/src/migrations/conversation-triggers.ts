@@ -54,7 +54,7 @@ ${BODY};
 REVOKE ALL ON FUNCTION "public"."__p___cascade"() FROM PUBLIC;
 
 -- If one partition of the conversations is truncated, truncates the partitions of the other tables that have the same
--- ids: those with the same modulus and remainder. The function names no schema, so it follows its table if the schema
+-- ids: those with the same modulus and remainder. Deletes the children in other partitions. The function names no schema, so it follows its table if the schema
 -- is renamed.
 CREATE OR REPLACE FUNCTION "public"."__p___part_cascade"() RETURNS trigger
 LANGUAGE plpgsql
@@ -85,6 +85,11 @@ BEGIN
 			EXECUTE format('TRUNCATE %s', part);
 		END IF;
 	END LOOP;
+	EXECUTE format(
+		'DELETE FROM %1$s AS child WHERE parent_id IS NOT NULL '
+		'AND NOT EXISTS (SELECT FROM %1$s AS parent WHERE parent.conversation_id = child.parent_id)',
+		(SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = TG_RELID)
+	);
 	RETURN NULL;
 END
 ${BODY};
