@@ -199,7 +199,7 @@ export interface VersionedMemoryProvider extends MemoryProvider {
    */
   readonly importConversation: (
     record: ConversationRecord,
-    options?: Pick<WriteOptions, "idempotencyKey" | "expectedIncarnation">,
+    options?: Pick<WriteOptions, "idempotencyKey" | "expectedIncarnation" | "childOf">,
   ) => Promise<Result<void>>;
 
   /**
