@@ -132,7 +132,9 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
         const score = scoreIn(index, indexed, lastActivityMs);
         const args = [conversationId, score, wait === undefined ? 0 : 1, childOf === undefined ? 0 : 1];
         const imported = importedAtMs === undefined ? [] : [keys.importMarker(index), importedAtMs];
-        return run("confirmIndexEntry", { keys: [index], args: [...args, ...imported] }, wait);
+        const parent = childOf === undefined ? undefined : keys.of(childOf);
+        const ofParent = parent?.children === index ? [parent.conversation] : [];
+        return run("confirmIndexEntry", { keys: [index, ...ofParent], args: [...args, ...imported] }, wait);
       });
     },
 

@@ -18,10 +18,12 @@ type Indexing =
       readonly reservedAt: number;
       readonly reservedNew: boolean;
       readonly kept: boolean;
-      /** For a new child: the content of its tombstone before it was registered at its parent. `""`: none. */
+      /**
+       * For a new child: the content of its tombstone before it was registered at its parent (`""`: none), and its ttl
+       * in milliseconds (absent: none).
+       */
       readonly gone?: string;
-      /** The ttl of the conversation if this write creates it, in seconds. Default: that of the store. */
-      readonly newTtl?: number;
+      readonly childTtl?: number;
       /** The content of the user's tombstone when the index entry was reserved. `""`: there was no tombstone. */
       readonly userFound?: string;
     };
@@ -47,6 +49,9 @@ export interface WriterOptions {
 /** How many times a write reserves its index entries before it gives up. */
 // A reservation becomes invalid if it gets too old, or if the conversation is deleted before the write.
 const RESERVATIONS = 5;
+
+/** How many times a new child may be erased during its creation. After more, the write is refused. */
+const MAX_ERASURES = 1;
 
 /** Returns the tombstones that a write expects, or `undefined` if the write doesn't expect a missing conversation. */
 const expectedTombstones = ({ expectedIncarnation: expected }: ConversationWrite) =>
@@ -101,8 +106,14 @@ export function createWriter(options: WriterOptions) {
         ? undefined
         : { tombstone: keys.userTombstone(userId), expected: expected.user ?? "" };
     let reply = parseReply(await send({ indexing: "ask" }));
+    let tombstone = reply.gone;
+    let erasures = 0;
     for (let attempt = 0; reply.status === "reserve"; attempt++) {
       if (attempt === RESERVATIONS) throw new UnsteadyConversation("it was deleted during each attempt");
+      if (reply.gone !== tombstone) erasures += 1;
+      tombstone = reply.gone;
+      // A deletion of the parent goes on as long as children are registered.
+      if (erasures > MAX_ERASURES) return { reply: { ...reply, status: "incarnation" }, reserved: false };
       const { nowMs, absent, keep, childOf, gone } = reply;
       const child =
         absent && write.childOf !== undefined ? await register(write, write.childOf, reply) : undefined;
@@ -121,7 +132,7 @@ export function createWriter(options: WriterOptions) {
         await indexes.extend(present, ttlMs);
       }
       const reservation = { reservedAt: nowMs, reservedNew: absent, kept: keep };
-      const ofChild = child === undefined ? {} : { gone, ...(ttlMs === 0 ? {} : { newTtl: ttlMs / 1_000 }) };
+      const ofChild = child === undefined ? {} : { gone, ...(ttlMs === 0 ? {} : { childTtl: ttlMs }) };
       const found = user === undefined ? {} : { userFound };
       reply = parseReply(await send({ indexing: "reserved", ...reservation, ...ofChild, ...found }));
       if (reply.status !== "reserve") return { reply, reserved: true };

@@ -30,9 +30,10 @@ return tombstone
 /**
  * Gives a reserved entry its final score, after its conversation was written.
  *
- * KEYS  1 index
+ * KEYS  1 index   2 parent, if the index is that of its children
  * ARGV  1 conversation id   2 score for the last activity   3 '1' if the caller waits for replicas, else '0'
- *       4 '1' for a child: an entry that was removed since it was reserved isn't added again
+ *       4 '1' for a child: if its entry was removed since it was reserved, and there is no parent, it isn't added again,
+ *         because no list would meet it
  *       5 for an import: the import marker of the index, see `markImport`
  *       6 for an import: time of the write in ms since 1970
  *
@@ -43,7 +44,7 @@ ${markImport}
 
 if ARGV[5] then mark_import(ARGV[5], tonumber(ARGV[6])) end
 local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]))
-if not score and ARGV[4] == '1' then return 1 end
+if not score and ARGV[4] == '1' and not (KEYS[2] and redis.call('EXISTS', KEYS[2]) == 1) then return 1 end
 local reserved = score and score % 1 ~= 0
 if not score or reserved or score < tonumber(ARGV[2]) then
   redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])

@@ -31,7 +31,8 @@ import {
  *         create      the incarnation of a new conversation; without it, no conversation is created
  *         childOf     the parent of a new conversation: `id` as in its key, and its expected `incarnation`. Except with
  *                     'atomic', `tombstone` is the key of the new conversation's tombstone
- *         gone        with 'reserved', for a new child: content of its tombstone before it was registered
+ *         gone        with 'reserved', for a new child: content of its tombstone before it was registered. `childTtl`:
+ *                     its ttl in ms, if its parent has one
  *         present     the expected incarnation
  *         absent      expects that the conversation doesn't exist, and that these tombstones are unchanged:
  *                     `conversation` and `user` are their contents, '' for no tombstone. `key`: key of the
@@ -162,6 +163,7 @@ if not exists and given.childOf then
     -- unchanged.
     gone = redis.call('GET', given.childOf.tombstone) or ''
     if indexing == 'ask' or gone ~= '' and gone ~= given.gone then return reserve(0) end
+    ttl = given.childTtl or ttl
   end
 end
 
@@ -239,9 +241,11 @@ local keep = renew or not exists or new_owner
 local listed_traces, written_traces = not child_of and new_traces, nil
 if renew and exists and not child_of then written_traces = redis.call('SMEMBERS', traces) end
 
--- A reservation is valid for RESERVED_MS. If it was made for an existing conversation, it is valid only for that one.
+-- A reservation is valid for RESERVED_MS. If it was made for an existing conversation, it is valid only for that one. If
+-- it was made for a new one, another writer may have created it since, as a child or as no child.
 local unreserved = indexing == 'ask' and (keep or listed_traces)
   or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew
+    or exists and given.reservedNew and child_of ~= (given.childOf and given.childOf.id)
     or renew and exists and not given.kept)
 if unreserved then return reserve(renew and exists and 1 or 0, written_traces) end
 
