@@ -251,7 +251,8 @@ export function createBatchQueries(names: ResolvedNames) {
         ORDER BY ${time}, ${conversationId} LIMIT ${limit}::bigint`);
     },
 
-    // Skips locked rows, so the statement never waits and can't deadlock.
+    // Skips locked rows, so the statement only waits for writers of the deleted conversations' children. They wait for no
+    // row that it has locked.
     deleteDue: (due: Due, ids: readonly string[]): Statement =>
       deleteLocked(sql`
         SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} AND ${isDue(due)}
