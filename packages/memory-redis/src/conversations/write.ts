@@ -42,7 +42,7 @@ export interface WriterOptions {
   /** The default ttl of conversations, in seconds. Absent: no expiry. */
   readonly ttl?: number | undefined;
   readonly wait?: ReplicaWait | undefined;
-  /** Called after a conversation that has a ttl was created. */
+  /** Called after a child, or a conversation that has a ttl, was created. */
   readonly onCreated: (conversation: IndexedConversation) => Promise<void>;
 }
 
@@ -173,7 +173,8 @@ export function createWriter(options: WriterOptions) {
       ? parseReply(await send({ indexing: "atomic" }))
       : await writeWithIndexesElsewhere(conversationWrite, send);
     const { status, absent, ttlMs, userId, childOf } = reply;
-    if (status === "written" && absent && ttlMs > 0) {
+    // No list repairs the entries of children in the index of their user.
+    if (status === "written" && absent && (ttlMs > 0 || childOf !== undefined)) {
       await onCreated({ conversationId: conversationWrite.conversationId, userId, childOf });
     }
     return toOutcome(reply);

@@ -21,9 +21,9 @@ import { enterIndex, reservedMs } from "./fragments.ts";
 // the child's.
 //
 // - If (2) comes after (c), there is no parent, or another one, and (2) refuses.
-// - If (2) comes before (c), the entry was removed in between, and with the score that (2) gave it, because (2) always
-//   raises the score. So (2) came before (a), and (b) after it. If (b) comes after (3), it deletes the child. If (b)
-//   comes before (3), it leaves a tombstone that (1) hasn't read, and (3) creates nothing.
+// - If (2) comes before (c), the entry was removed in between, and with the score that (2) gave it, because each (2) gives
+//   another score. So (2) came before (a), and (b) after it. If (b) comes after (3), it deletes the child. If (b) comes
+//   before (3), it leaves a tombstone that (1) hasn't read, and (3) creates nothing.
 // - Others remove or lower an entry only if its score is in the past. An entry of (2) is a minute in the future, and
 //   (3) creates nothing after this minute, by the clock that (1) has read.
 // - If the creation dies after (2), an entry without a child is left. It does no harm, and readers remove it.
@@ -42,8 +42,8 @@ if parent[1] ~= ARGV[3] then return { 'incarnation', 0 } end
 if (parent[2] or '') ~= ARGV[4] then return { 'owner', 0 } end
 
 local ttl = ms(ARGV[5]) or tonumber(parent[3]) or ms(ARGV[6])
-local known = tonumber(redis.call('ZSCORE', children, id) or 0)
-local score = math.max(ARGV[2] + RESERVED_MS, math.floor(known) + 1) + 0.5
-enter_index(children, id, score, ttl and math.max(ttl, RESERVED_MS))
+-- The fraction marks the entry as reserved. It is different for each call within a millisecond.
+local fraction = (redis.call('TIME')[2] % 1000 + 1) / 1024
+enter_index(children, id, ARGV[2] + RESERVED_MS + fraction, ttl and math.max(ttl, RESERVED_MS))
 return { 'registered', ttl or 0 }
 `;
