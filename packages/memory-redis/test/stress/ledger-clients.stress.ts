@@ -4,7 +4,6 @@ for (const name of [
   "node-redis, RESP2",
   "node-redis pool",
   "node-redis cluster",
-  "node-redis sentinel",
   "ioredis",
   "ioredis cluster",
 ] as const)
