@@ -111,6 +111,19 @@ export { createInMemoryProvider, type InMemoryConfig, type InMemoryProvider } fr
 
 export type { TurnLog } from "./turn-log/turn-log.ts";
 
+// The ledger of what model calls use and cost.
+
+export type {
+  CacheMiss,
+  Ledger,
+  LedgerAmounts,
+  LedgerEntry,
+  LedgerGroup,
+  LedgerQuery,
+  LedgerRow,
+  LedgerScope,
+} from "./ledger/ledger.ts";
+
 // Wrappers around a provider.
 
 export { type FallbackEvent, type FallbackOptions, withFallback } from "./wrappers/fallback.ts";
