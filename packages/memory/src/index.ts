@@ -113,6 +113,7 @@ export type { TurnLog } from "./turn-log/turn-log.ts";
 
 // The ledger of what model calls use and cost.
 
+export { createInMemoryLedger, type InMemoryLedgerOptions } from "./ledger/in-memory.ts";
 export type {
   CacheMiss,
   Ledger,
@@ -122,6 +123,7 @@ export type {
   LedgerQuery,
   LedgerRow,
   LedgerScope,
+  LedgerStore,
 } from "./ledger/ledger.ts";
 
 // Wrappers around a provider.
