@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import type { MemoryConfig } from "@jaf/core";
-import { type LedgerStore, type MemoryProvider, MemorySetupError, type TurnLog } from "@jaf/memory";
-import { createPostgresLedger, createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
+import {
+  createInMemoryLedger,
+  type LedgerStore,
+  type MemoryProvider,
+  MemorySetupError,
+  type TurnLog,
+} from "@jaf/memory";
+import { createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
 import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import type { UserMemoryStore } from "@jaf/user-memory";
@@ -30,13 +36,13 @@ export interface Store {
   /** The facts about users, shared by all conversations. */
   readonly userMemory: UserMemoryStore;
   readonly notes: Notes;
-  /** What the model calls used and cost. */
-  readonly ledger: LedgerStore;
   /** Waits for running extractions, and closes the store. */
   readonly close: () => Promise<void>;
 }
 
 export interface OpenedStore extends Store {
+  /** What the page's model calls used and cost. */
+  readonly ledger: LedgerStore;
   /** Opens the server's turn log. It closes with the store. */
   readonly openTurnLog: () => Promise<TurnLog>;
 }
@@ -72,7 +78,7 @@ async function openFolder(
       chosen?.provider ?? (await createPostgresProvider({ type: "postgres" }, database.client));
     const userMemory = await createPostgresUserMemory({}, database.client);
     const notes = await createNotes(database.client);
-    const ledger = await createPostgresLedger(database.client);
+    const ledger = createInMemoryLedger();
     let log: ChosenTurnLog | undefined;
     const openTurnLog = async () => {
       log = await chooseTurnLog(environment);

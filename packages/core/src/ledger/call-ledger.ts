@@ -1,5 +1,5 @@
 import type { LedgerEntry, ModelOrigin } from "@jaf/memory";
-import { present, warn } from "@jaf/memory/internal";
+import { idIssue, present, warn } from "@jaf/memory/internal";
 import type { ResolvedAgent } from "../agent.ts";
 import type { Emit } from "../events.ts";
 import { abortable } from "../limits/abort.ts";
@@ -42,8 +42,13 @@ export interface CallLedger {
   readonly record: <Ctx>(request: ModelRequest<Ctx>, call: RepliedCall) => Promise<void>;
 }
 
+interface NamedTool {
+  readonly schema: { readonly name: string };
+}
+
 /** The settings of a run that its ledger needs. */
 interface LedgerConfig<Ctx> {
+  readonly agentRegistry: ReadonlyMap<string, { readonly tools?: readonly NamedTool[] }>;
   readonly ledger?: RunLedger<Ctx>;
   readonly budget?: RunBudget;
   readonly memory?: MemoryConfig;
@@ -61,12 +66,20 @@ interface LedgerScope<Ctx> {
 
 /** Opens the ledger of a run; `undefined` if the run has none. */
 export function openCallLedger<Ctx>(
-  { ledger, budget, memory, cache, signal }: LedgerConfig<Ctx>,
+  { ledger, budget, memory, cache, signal, agentRegistry }: LedgerConfig<Ctx>,
   { context, account: ofOuter, emit, spending }: LedgerScope<Ctx>,
 ): CallLedger | undefined {
   if (ledger === undefined) return undefined;
   const account = ofOuter ?? openAccount({ ledger, budget, userId: memory?.userId, context });
   const prompts = openPrompts();
+  let names: ReadonlySet<string> | undefined;
+  // A model can write any name in a call. The ledger would refuse some of them, or store a sum for each.
+  const isTool = (name: string): boolean => {
+    names ??= new Set(
+      [...agentRegistry.values()].flatMap(({ tools = [] }) => tools.map(({ schema }) => schema.name)),
+    );
+    return names.has(name);
+  };
   return {
     account,
     prompts,
@@ -85,7 +98,7 @@ export function openCallLedger<Ctx>(
         const now = recordOf(call, usage, Date.now());
         return { now, cacheMiss: cacheMissOf(call, { previous, now, usage, ttlMs }) };
       });
-      const model = origin?.model ?? name;
+      const model = idIssue("model", origin?.model) === undefined ? (origin?.model ?? name) : name;
       const entry: LedgerEntry = {
         ...account.ids(),
         agentName,
@@ -93,7 +106,7 @@ export function openCallLedger<Ctx>(
         ...amountsOf(usage, spending.costOf(usage, { name, origin })),
         ...present({ cacheMiss }),
       };
-      const entries = shares(entry, toolsReadBy(state.messages));
+      const entries = shares(entry, toolsReadBy(state.messages, isTool));
       const reason = await added(account, entries, signal);
       if (reason === undefined) return;
       if (emit === undefined)

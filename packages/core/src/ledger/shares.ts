@@ -1,14 +1,21 @@
 import type { LedgerAmounts, LedgerEntry, Message, RichMessage } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/internal";
 
-/** Returns the names of the tools whose results the model reads for the first time: those after its last reply. */
-export function toolsReadBy(messages: readonly Message[]): readonly string[] {
+/**
+ * Returns the names of the tools whose results the model reads for the first time: those after its last reply. Leaves out
+ * names for which `isTool` returns `false`.
+ */
+export function toolsReadBy(
+  messages: readonly Message[],
+  isTool: (name: string) => boolean,
+): readonly string[] {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   const read = new Set<string | undefined>();
   for (const { role, tool_call_id } of messages.slice(last + 1)) if (role === "tool") read.add(tool_call_id);
   if (read.size === 0) return [];
   const { tool_calls = [] }: RichMessage = messages[last] ?? { role: "assistant", content: "" };
-  return [...new Set(tool_calls.filter(({ id }) => read.has(id)).map((call) => calledTool(call).name))];
+  const names = tool_calls.filter(({ id }) => read.has(id)).map((call) => calledTool(call).name);
+  return [...new Set(names.filter(isTool))];
 }
 
 /** The amounts that are whole numbers. */
