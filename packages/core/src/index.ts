@@ -138,7 +138,7 @@ export {
   type AgentToolArguments,
   type AgentToolOptions,
   asTool,
-} from "./agent-tool.ts";
+} from "./run/as-tool.ts";
 export {
   readToolResult,
   rejectedResult,
