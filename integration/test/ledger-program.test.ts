@@ -9,10 +9,16 @@ afterEach(() => vi.unstubAllEnvs());
 it("the program of docs/cost.md stops at the user's budget and reports what tools cost", async () => {
   const document = readFileSync(new URL("../../docs/cost.md", import.meta.url), "utf8");
   const [, program = ""] = /^## The ledger$[\s\S]*?^```ts\n([\s\S]*?)^```/m.exec(document) ?? [];
+  const called = { name: "find_order", arguments: '{"number":17}' };
+  const call = { id: "call_1", type: "function", function: called };
   const fake = await startFakeChat({
     steps: [
-      { toolCalls: [{ name: "find_order", arguments: { number: 17 } }] },
-      "Order 17 is on its way.",
+      { kind: "reply", message: { tool_calls: [call] } },
+      {
+        kind: "reply",
+        message: { content: "Order 17 is on its way." },
+        usage: { prompt_tokens: 40, completion_tokens: 20 },
+      },
       "This isn't asked.",
     ],
     apiKey: "sk-test",
@@ -30,7 +36,7 @@ it("the program of docs/cost.md stops at the user's budget and reports what tool
   expect(fake.refusals).toEqual([]);
   expect(printed.mock.calls).toEqual([
     ["Order 17 is on its way."],
-    [expect.stringMatching(/^The budget of the user for this day is used up: \d+ of 100 \(maxTokens\)\.$/)],
+    [expect.stringMatching(/^The budget of the user for this day is used up: \d+ of 50 \(maxTokens\)\.$/)],
     ["find_order", 1],
     [null, 1],
   ]);

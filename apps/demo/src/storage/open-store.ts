@@ -1,13 +1,7 @@
 import { join } from "node:path";
 import type { MemoryConfig } from "@jaf/core";
-import {
-  createInMemoryLedger,
-  type LedgerStore,
-  type MemoryProvider,
-  MemorySetupError,
-  type TurnLog,
-} from "@jaf/memory";
-import { createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
+import { type LedgerStore, type MemoryProvider, MemorySetupError, type TurnLog } from "@jaf/memory";
+import { createPostgresLedger, createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
 import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import type { UserMemoryStore } from "@jaf/user-memory";
@@ -78,7 +72,7 @@ async function openFolder(
       chosen?.provider ?? (await createPostgresProvider({ type: "postgres" }, database.client));
     const userMemory = await createPostgresUserMemory({}, database.client);
     const notes = await createNotes(database.client);
-    const ledger = createInMemoryLedger();
+    const ledger = await createPostgresLedger({}, database.client);
     let log: ChosenTurnLog | undefined;
     const openTurnLog = async () => {
       log = await chooseTurnLog(environment);
@@ -86,6 +80,7 @@ async function openFolder(
     };
     const close = async () => {
       await log?.close();
+      await ledger.close();
       await userMemory.close();
       await provider.close();
       await database.close();
