@@ -12,6 +12,8 @@ import type { ContextManifest } from "./context-manifest.ts";
 import type { JAFError } from "./errors.ts";
 import type { Emit, Emitter } from "./events.ts";
 import type { GivenDecisions } from "./interruption.ts";
+import type { Account } from "./ledger/account.ts";
+import type { CallLedger } from "./ledger/call-ledger.ts";
 import type { Spending } from "./limits/budget.ts";
 import type { PromptAddition } from "./middleware.ts";
 import type { RunConfig } from "./run-config.ts";
@@ -53,6 +55,8 @@ export interface RunScope<Ctx> extends Emitter {
   readonly modelInUse: Map<string, number>;
   /** The usage of the run's model calls so far. */
   readonly spending: Spending;
+  /** The ledger that counts the run's model calls. `undefined`: the run has none. */
+  readonly ledger: CallLedger | undefined;
   /** Masks secrets in the errors of tools and guardrails; see `RunConfig.maskSecrets`. */
   readonly mask: Masking;
   /** Converts the messages of a state into the messages that the model gets in a call. */
@@ -122,6 +126,8 @@ export interface OuterRun {
   readonly turn: UserTurn;
   /** The budget of the outer run, which the inner run shares. */
   readonly spending: Spending;
+  /** The ledger's account of the outer run, which the inner run's calls are added to. `undefined`: no ledger. */
+  readonly account: Account | undefined;
   /** The outer conversation, whose child the inner run's conversation becomes. `undefined`: nothing is stored. */
   readonly parent: ParentConversation | undefined;
 }

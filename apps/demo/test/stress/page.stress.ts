@@ -104,6 +104,17 @@ describe("the page", { timeout: 120_000 }, () => {
     await sheet.waitFor({ state: "detached" });
   });
 
+  it("shows what the model calls used, by tool", async () => {
+    const { page, say, replied } = await open();
+    await say("What is 17 * 23?");
+    await replied();
+    await page.getByRole("link", { name: "Use and cost" }).click();
+    await page.getByRole("button", { name: "Tool", exact: true }).click();
+    await page.getByRole("row", { name: /^calculator / }).waitFor();
+    await page.getByRole("row", { name: /^Together / }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
   it("shows the sources of a reply with their places, and the arguments of a call while they are written", async () => {
     const { page, say, replied, replies, strange } = await open();
     await say("What is JAF?");

@@ -68,7 +68,8 @@ function prepare<Ctx>(
     context,
     turnCount: 0,
   };
-  const outer = { depth: depth + 1, turn: userTurnOf(scope, call.messages), spending, parent };
+  const turn = userTurnOf(scope, call.messages);
+  const outer = { depth: depth + 1, turn, spending, account: scope.ledger?.account, parent };
   const options: ScopeOptions = {
     streaming,
     outer,

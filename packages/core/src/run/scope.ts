@@ -2,6 +2,7 @@ import { openContext } from "../context/prepare-context.ts";
 import { openEmitter } from "../events.ts";
 import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption.ts";
+import { openCallLedger } from "../ledger/call-ledger.ts";
 import { openSpending } from "../limits/budget.ts";
 import type { Resume, RunConfig } from "../run-config.ts";
 import type { Execute, RunScope, ScopeOptions, SentHistory } from "../run-scope.ts";
@@ -39,6 +40,7 @@ export function openScope<Ctx>(
     for (const action of closing.splice(0)) action();
   };
   const spending = openSpending(config, outer?.spending);
+  const ledger = openCallLedger(config, { context: state.context, account: outer?.account, emit, spending });
   const journal =
     memory?.autoStore !== true || conversationId === undefined
       ? undefined
@@ -53,6 +55,7 @@ export function openScope<Ctx>(
           signal,
           emit,
           spending,
+          prompts: ledger?.prompts,
           label,
           writes,
           parent: outer?.parent,
@@ -81,6 +84,7 @@ export function openScope<Ctx>(
     given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
     modelInUse: new Map(),
     spending,
+    ledger,
     mask: maskingOf(config),
     journal,
     prepareContext: openContext({ config, journal, initial }),

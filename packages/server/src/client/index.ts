@@ -31,6 +31,7 @@ export type {
   TurnSummary,
 } from "./conversations.ts";
 export type { ExplainedFact, Fact, FactMethods, FactReceipt } from "./facts.ts";
+export type { LedgerMethods, LedgerReport, OwnLedgerQuery, WholeLedgerQuery } from "./ledger.ts";
 
 // Turns
 

@@ -36,6 +36,17 @@ export function toolReportOf<Ctx>(
   return new TurnFailedError(`The tool "${event.data.toolName}" failed.`, failure, cause);
 }
 
+/** Returns the report of a model call that the ledger couldn't record. Returns `undefined` for any other event. */
+export function ledgerReportOf<Ctx>(
+  { options }: JobParts<Ctx>,
+  given: TraceEvent,
+): TurnFailedError | undefined {
+  const event = given.type === "inner_event" ? given.data.event : given;
+  if (event.type !== "ledger_failed") return undefined;
+  const message = `The ledger couldn't record a model call: ${event.data.reason}`;
+  return new TurnFailedError(message, { ...failureOf(options), code: "LedgerFailed" });
+}
+
 /** Returns the report of a turn that failed because the agent client threw an error. */
 export const faultReport = <Ctx>({ options }: JobParts<Ctx>, thrown: unknown): TurnFailedError =>
   new TurnFailedError(

@@ -121,10 +121,12 @@ interface TurnEndingProps {
 function TurnEnding({ turn, missing }: TurnEndingProps) {
   const failed = turn?.status === "error";
   if (!failed && missing === undefined) return null;
+  const isOverBudget = failed && turn.error?.code === "BudgetExceeded";
   const text = failed ? (turn.error?.message ?? "The reply failed.") : missing && MISSING[missing];
   return (
     <div class="ending" role={failed ? "alert" : undefined}>
       <p>{text}</p>
+      {isOverBudget && <a href="#/ledger">Use and cost</a>}
       <button type="button" onClick={() => void conversation.regenerate()}>
         Try again
       </button>
