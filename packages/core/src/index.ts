@@ -135,7 +135,6 @@ export type { ModelRetryPolicy } from "./model/retry.ts";
 
 export {
   type AgentToolArguments,
-  type AgentToolInput,
   type AgentToolOptions,
   asTool,
 } from "./agent-tool.ts";
