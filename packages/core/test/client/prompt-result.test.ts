@@ -154,7 +154,9 @@ describe("the result of a prompt", () => {
     const child = children.success ? (children.data[0]?.conversationId ?? "") : "";
     expect(child).not.toBe("");
 
-    await expect(client.forUser("u").continue(child).prompt("Hi")).rejects.toThrow(ConversationOwnershipError);
+    await expect(client.forUser("u").continue(child).prompt("Hi")).rejects.toThrow(
+      ConversationOwnershipError,
+    );
   });
 
   it("has the decoded output of an agent with a codec", async () => {
