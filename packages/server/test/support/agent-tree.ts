@@ -11,8 +11,8 @@ interface TreeOptions {
   readonly asking?: readonly string[];
   /** Which agents' own tools run at the client. Default: none. */
   readonly atClient?: readonly string[];
-  /** Called when a tool has run. */
-  readonly onRun?: (name: string, idempotencyKey: string) => void;
+  /** Called before a tool runs. */
+  readonly onRun?: (name: string, idempotencyKey: string) => Promise<void> | void;
 }
 
 const parameters = z.object({ what: z.string() });
@@ -32,9 +32,9 @@ export function agentTree({ asking = NAMES, atClient = [], onRun }: TreeOptions 
           description: "Acts",
           parameters,
           needsApproval: asking.includes(name),
-          execute: ({ what }, _, call) => {
+          execute: async ({ what }, _, call) => {
+            await onRun?.(name, call?.idempotencyKey ?? "");
             executed.push(`${name}: ${what}`);
-            onRun?.(name, call?.idempotencyKey ?? "");
             return `${name} did ${what}`;
           },
         });
