@@ -137,7 +137,7 @@ export {
   type AgentToolArguments,
   type AgentToolOptions,
   asTool,
-} from "./agent-tool.ts";
+} from "./run/as-tool.ts";
 export {
   readToolResult,
   rejectedResult,

@@ -1,14 +1,13 @@
 import { parseOptions, present } from "@jaf/memory/internal";
 import * as z from "zod";
-import type { Agent } from "./agent.ts";
-import type { UserPart } from "./content-parts.ts";
-import { functionSchema } from "./middleware.ts";
-import { type SchemaOutput, type StandardSchema, zodSchemaOf } from "./standard-schema.ts";
-import { ToolErrorCodes, ToolResponse } from "./tools/result.ts";
-import type { Tool } from "./tools/tool.ts";
-
-/** Marks a tool that runs an agent. Copies of the tool keep the mark. */
-const AGENT = Symbol.for("@jaf/core/agent-tool");
+import type { Agent } from "../agent.ts";
+import type { UserPart } from "../content-parts.ts";
+import { AGENT, type AgentTool } from "../inner-runs.ts";
+import { functionSchema } from "../middleware.ts";
+import { type SchemaOutput, type StandardSchema, zodSchemaOf } from "../standard-schema.ts";
+import { ToolErrorCodes, ToolResponse } from "../tools/result.ts";
+import type { Tool } from "../tools/tool.ts";
+import { begunRun, runAgent } from "./inner-runs.ts";
 
 const taskSchema = z.object({
   task: z
@@ -56,18 +55,6 @@ export interface AgentToolOptions<Ctx, Schema extends StandardSchema = typeof ta
     | ((args: SchemaOutput<Schema>, context: Readonly<Ctx>) => boolean | Promise<boolean>);
   /** The time limit of one call, in milliseconds. Default: none, since each model call and tool in it has its own. */
   readonly timeoutMs?: number;
-}
-
-/** What the engine needs to run the agent of a tool. */
-export interface AgentTool<Ctx> {
-  // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
-  readonly agent: Agent<Ctx, any>;
-  // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
-  readonly agents: ReadonlyMap<string, Agent<Ctx, any>>;
-  readonly memory: "call" | "conversation";
-  readonly key: (args: unknown, context: Readonly<Ctx>) => string;
-  readonly input: (args: unknown) => string | readonly UserPart[];
-  readonly maxTurns: number | undefined;
 }
 
 const optionsSchema = z.strictObject({
@@ -127,6 +114,8 @@ export function asTool<Ctx, Out, Schema extends StandardSchema = typeof taskSche
       return asked ?? (parameters === undefined ? (args as AgentToolArguments).task : JSON.stringify(args));
     },
     maxTurns: options.maxTurns,
+    begun: begunRun,
+    execute: runAgent,
   };
   return Object.freeze({
     schema: {
@@ -141,8 +130,3 @@ export function asTool<Ctx, Out, Schema extends StandardSchema = typeof taskSche
     [AGENT]: ran,
   });
 }
-
-/** Returns what the engine needs to run the agent of a tool; `undefined` if the tool runs no agent. */
-// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
-export const agentToolIn = <Ctx>(tool: Tool<any, Ctx>): AgentTool<Ctx> | undefined =>
-  (tool as { readonly [AGENT]?: AgentTool<Ctx> })[AGENT];
