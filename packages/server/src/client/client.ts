@@ -5,10 +5,10 @@ import type { TurnEnd, TurnError } from "../turns/turn-event.ts";
 import { type ApprovalMethods, approvalMethods } from "./approvals.ts";
 import { type ConversationMethods, conversationMethods } from "./conversations.ts";
 import { type FactMethods, factMethods } from "./facts.ts";
-import type { WaitingCall } from "./fold-turn.ts";
 import { type FollowedEvent, type FollowOptions, startTurn } from "./follow.ts";
 import { type CallOptions, type ClientHeaders, createHttp, type Fetch } from "./http.ts";
 import { type LedgerMethods, ledgerMethods } from "./ledger.ts";
+import type { WaitingCall } from "./turn-items.ts";
 
 /** Options of {@link createJafClient}. */
 export interface JafClientOptions {

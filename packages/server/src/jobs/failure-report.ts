@@ -21,13 +21,14 @@ export function reportOf<Ctx>({ options }: JobParts<Ctx>, error: JAFError): Turn
 }
 
 /**
- * Returns the report of an error that a tool threw. Returns `undefined` for a `UserFacingError`, and for an event
+ * Returns the report of an error that a tool threw, also a tool of an agent that runs as a tool. Returns `undefined` for a `UserFacingError`, and for an event
  * without an error.
  */
 export function toolReportOf<Ctx>(
   { options }: JobParts<Ctx>,
-  event: TraceEvent,
+  traced: TraceEvent,
 ): TurnFailedError | undefined {
+  const event = traced.type === "inner_event" ? traced.data.event : traced;
   if (event.type !== "tool_call_end") return undefined;
   const thrown = thrownOf(event.data);
   if (!isReported(thrown)) return undefined;
