@@ -91,6 +91,8 @@ export type {
   ToolCallRequest,
   TurnAddition,
   WrapModelCall,
+  WrappedRun,
+  WrapRun,
   WrapToolCall,
 } from "./middleware.ts";
 export type {
