@@ -67,7 +67,13 @@ it("wrapRun hooks wrap the runs of agents that are tools", async () => {
 
 it.each<readonly [string, Middleware<unknown>["wrapRun"]]>([
   ["doesn't call next", () => undefined],
-  ["calls next twice", (_, next) => [next, next].forEach((each) => each())],
+  [
+    "calls next twice",
+    (_, next) => {
+      next();
+      next();
+    },
+  ],
   [
     "throws",
     () => {

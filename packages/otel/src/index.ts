@@ -1,0 +1,2 @@
+export { CONVENTIONS_COMMIT } from "./conventions.ts";
+export { createTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
