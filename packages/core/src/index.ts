@@ -92,7 +92,6 @@ export type {
   TurnAddition,
   WrapModelCall,
   WrappedRun,
-  WrapRun,
   WrapToolCall,
 } from "./middleware.ts";
 export type {

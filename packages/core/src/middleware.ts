@@ -149,7 +149,7 @@ export interface Middleware<Ctx> {
    * The hook can't change the run. If it throws, the error becomes a process warning. If it doesn't call `next`, the run
    * begins without it.
    */
-  readonly wrapRun?: WrapRun;
+  readonly wrapRun?: (run: WrappedRun, next: () => void) => void;
 }
 
 /** The run that a `wrapRun` hook gets. */
@@ -161,9 +161,6 @@ export interface WrappedRun {
   /** `RunConfig.conversationId`. Absent if the run has none. */
   readonly conversationId?: string;
 }
-
-/** A hook that begins a run; see `Middleware.wrapRun`. */
-export type WrapRun = (run: WrappedRun, next: () => void) => void;
 
 /** The fields of a model call that a middleware can change. */
 export interface ModelCallChanges {

@@ -1,6 +1,7 @@
 import type { ModelUsage, TraceEvent } from "@jaf/core";
 import { type Attributes, type Context, context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { GEN_AI, JAF, providerName } from "./conventions.ts";
+import { OTHER } from "./error-type.ts";
 import { set } from "./metrics.ts";
 import type { ChatCall, OpenSpan, RunRecord } from "./runs.ts";
 import type { Scope } from "./scope.ts";
@@ -75,10 +76,10 @@ export function endChat(
     chat.responseModel ??= origin.model;
   }
   const { span } = openChat(scope, chat, { run, startTime });
-  const errorType = end.status === "error" ? (chat.errorType ?? "_OTHER") : undefined;
+  const errorType = end.status === "error" ? (chat.errorType ?? OTHER) : undefined;
   span.setAttributes(
     set({
-      [GEN_AI.provider]: chat.provider,
+      [GEN_AI.provider]: chat.provider ?? OTHER,
       [GEN_AI.responseModel]: chat.responseModel,
       [GEN_AI.finishReasons]: finishReason === undefined ? undefined : [finishReason],
       [GEN_AI.errorType]: errorType,
@@ -130,7 +131,7 @@ function recordChat(scope: Scope, chat: ChatCall, { usage, cost, errorType }: Re
 export const chatLabels = ({ model, provider, responseModel }: ChatCall): Attributes =>
   set({
     [GEN_AI.operation]: "chat",
-    [GEN_AI.provider]: provider ?? "_OTHER",
+    [GEN_AI.provider]: provider ?? OTHER,
     [GEN_AI.requestModel]: model,
     [GEN_AI.responseModel]: responseModel,
   });

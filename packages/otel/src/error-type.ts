@@ -1,8 +1,8 @@
-import type { JAFError } from "@jaf/core";
-import { ToolErrorCodes } from "@jaf/core";
+import { type JAFError, ToolErrorCodes } from "@jaf/core";
 import type { MemoryErrorUnion } from "@jaf/memory";
 
-const OTHER = "_OTHER";
+/** The value of what has no name of its own. */
+export const OTHER = "_OTHER";
 
 /** Returns the `error.type` of a run: the error's `_tag`, the HTTP status of a model call, or the memory error's `_tag`. */
 export function errorTypeOfRun(error: JAFError): string {

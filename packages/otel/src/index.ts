@@ -1,2 +1,1 @@
-export { CONVENTIONS_COMMIT } from "./conventions.ts";
 export { createTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";

@@ -1,6 +1,7 @@
 import type { RunOutcome, TraceEvent } from "@jaf/core";
 import type { RunId } from "@jaf/memory";
 import { type Context, context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { endChat } from "./chat.ts";
 import { GEN_AI, JAF } from "./conventions.ts";
 import { conflictReason, errorTypeOfRun } from "./error-type.ts";
 import { set } from "./metrics.ts";
@@ -97,6 +98,8 @@ export function endRun(scope: Scope, run: RunRecord, outcome: RunOutcome<any>): 
     }),
   );
   if (errorType !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  // An aborted run doesn't wait for its model.
+  if (run.chat?.open !== undefined) endChat(scope, run.chat, { run, end: { status: "error" } });
   endOpenTools(run);
   span.end();
   rememberInterruption(scope, run, { outcome: outcome.status, span });

@@ -1,8 +1,8 @@
-import { readToolResult, type TraceEvent } from "@jaf/core";
+import { readToolResult, ToolErrorCodes, type TraceEvent } from "@jaf/core";
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { valueJson } from "./content.ts";
 import { GEN_AI, JAF } from "./conventions.ts";
-import { errorTypeOfTool } from "./error-type.ts";
+import { errorTypeOfTool, OTHER } from "./error-type.ts";
 import { set } from "./metrics.ts";
 import { openRun } from "./run-span.ts";
 import type { RunRecord, ToolCall } from "./runs.ts";
@@ -57,6 +57,9 @@ export function endTool(
   run.tools.delete(key);
   const { span, agentName } = tool;
   const errorType = status === "success" ? undefined : errorTypeOfTool(readToolResult(result)?.error?.code);
+  const isUnknown = errorType === ToolErrorCodes.TOOL_NOT_FOUND;
+  // The model has made this name up, so it can hold anything.
+  if (isUnknown) span.updateName("execute_tool").setAttribute(GEN_AI.toolName, OTHER);
   span.setAttributes(
     set({
       [JAF.toolStatus]: status,
@@ -69,7 +72,7 @@ export function endTool(
   scope.instruments().toolDuration.record(
     durationMs / 1000,
     set({
-      [GEN_AI.toolName]: toolName,
+      [GEN_AI.toolName]: isUnknown ? OTHER : toolName,
       [GEN_AI.toolType]: TYPE,
       [GEN_AI.agentName]: agentName,
       [GEN_AI.errorType]: errorType,

@@ -6,7 +6,7 @@ import { errorTypeOfThrown } from "./error-type.ts";
 import { set } from "./metrics.ts";
 import type { Scope } from "./scope.ts";
 
-/** A user memory without its link to runs, which `setUserMemory` or `asUserMemory` makes anew. */
+/** A user memory without its link to runs, which `setUserMemory` or `asUserMemory` makes again. */
 export type Observed<M extends UserMemory> = Omit<M, "middlewareFor">;
 
 /** The method that only a store of `@jaf/user-memory` has. */

@@ -1,19 +1,11 @@
-import {
-  asTool,
-  createAgentClient,
-  createRunState,
-  createTool,
-  type ModelProvider,
-  run,
-  runStream,
-} from "@jaf/core";
-import { createScriptedModel } from "@jaf/core/testing";
+import { asTool, createAgentClient, createTool, type ModelProvider, run, runStream } from "@jaf/core";
+import { createScriptedModel, type ScriptedFunction, type ScriptedStep } from "@jaf/core/testing";
 import { createInMemoryProvider } from "@jaf/memory";
+import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { createServerApp } from "@jaf/server";
 import { context, type Tracer, trace } from "@opentelemetry/api";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { poll } from "../../../test/polling.ts";
 import { asks, calls, support } from "./support/runs.ts";
 import { spanNamed, testTelemetry, treeOf, withAsyncContext } from "./support/sdk.ts";
 
@@ -25,9 +17,9 @@ const request = async (tracer: Tracer, name: string): Promise<void> => tracer.st
 /** A model that follows a script, and makes a span in each call and with each chunk. */
 function requesting(
   tracer: Tracer,
-  steps: Parameters<typeof createScriptedModel<unknown>>[0],
+  steps: readonly ScriptedStep<unknown>[] | ScriptedFunction<unknown>,
 ): ModelProvider<unknown> {
-  const model = createScriptedModel<unknown>(steps);
+  const model = createScriptedModel<unknown>(steps as readonly ScriptedStep<unknown>[]);
   return {
     getCompletion: async (...asked) => {
       await request(tracer, "POST model");
@@ -104,7 +96,7 @@ it("an agent client: the run is below the caller's span", async () => {
   const { modelProvider } = base;
   const client = createAgentClient(
     agent,
-    telemetry.instrument({ modelProvider, store: provider, context: {} as unknown }),
+    telemetry.instrument({ modelProvider, store: provider, context: {} }),
   );
   const caller = tracer.startSpan("POST /chat");
   await context.with(trace.setSpan(context.active(), caller), () =>
@@ -122,23 +114,24 @@ it("an agent client: the run is below the caller's span", async () => {
 it("a server: the turn is below the request's span", async () => {
   const { telemetry, tracer, base, provider, spans } = instrumented();
   const { modelProvider, agentRegistry } = base;
-  const { app, close } = createServerApp<unknown>(
+  const app = await createServerApp<unknown>(
     agentRegistry,
     telemetry.instrument({ modelProvider, memory: { provider, autoStore: true } }),
-    { context: () => ({}) },
+    { context: () => ({}), turnLog: createInMemoryTurnLog() },
   );
   const caller = tracer.startSpan("POST /chat");
   const response = await context.with(trace.setSpan(context.active(), caller), () =>
-    app.request("http://localhost/chat", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ messages: [{ role: "user", content: "Where is it?" }] }),
-    }),
+    app.fetch(
+      new Request("http://localhost/chat", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ message: "Where is it?" }),
+      }),
+    ),
   );
   expect(response.status).toBe(200);
   await response.text();
-  await poll(() => expect(spans().map(({ name }) => name)).toContain("invoke_agent support"));
-  await close();
+  await app.close();
   caller.end();
   const run = spanNamed(spans(), "invoke_agent support");
   expect(run.spanContext().traceId).toBe(caller.spanContext().traceId);
@@ -164,7 +157,7 @@ it("an agent that is a tool: its run is below the call", async () => {
       name: "ask_expert",
       description: "Asks the expert.",
       parameters: z.object({ input: z.string() }),
-      input: ({ input }) => input,
+      input: ({ input }: { readonly input: string }) => input,
     }),
   ];
   const config = telemetry.instrument({
@@ -172,8 +165,7 @@ it("an agent that is a tool: its run is below the call", async () => {
     conversationId: "c",
     memory: { provider: createInMemoryProvider(), autoStore: true },
   });
-  const state = createRunState<unknown>({ agentName: "support", context: {}, messages: asks("Hi").messages });
-  expect((await run(state, config)).outcome).toEqual({ status: "completed", output: "done" });
+  expect((await run(asks("Hi"), config)).outcome).toEqual({ status: "completed", output: "done" });
   const inner = {
     "execute_tool ask_expert": [
       {
