@@ -136,10 +136,9 @@ export type { ModelRetryPolicy } from "./model/retry.ts";
 
 export {
   type AgentToolArguments,
-  type AgentToolInput,
   type AgentToolOptions,
   asTool,
-} from "./agent-tool.ts";
+} from "./run/as-tool.ts";
 export {
   readToolResult,
   rejectedResult,

@@ -206,6 +206,14 @@ export interface RunSettings<Ctx> {
    * these to call others, and so on. At the limit, the model gets an error result. Default 5.
    */
   readonly maxAgentDepth?: number;
+  /**
+   * How long a handoff lasts.
+   *
+   * - `"turn"` (default): the user's next message goes to the agent that the run's state names again.
+   * - `"conversation"`: the next message goes to the agent that had the conversation last, if the registry has it. Needs
+   *   `memory.autoStore`.
+   */
+  readonly handoffsLast?: "turn" | "conversation";
 }
 
 /** Everything that a run needs in addition to its state. */
@@ -276,6 +284,7 @@ export const settingsShape = {
   onToolError: z.enum(["continue", "fail"]).optional(),
   maxParallelTools: numberFrom(1).optional(),
   maxAgentDepth: z.int().min(0).optional(),
+  handoffsLast: z.enum(["turn", "conversation"], { error: 'expected "turn" or "conversation"' }).optional(),
   timeouts: z
     .strictObject(
       {

@@ -11,12 +11,11 @@ import type { Agent } from "./agent.ts";
 import type { ContextManifest } from "./context-manifest.ts";
 import type { JAFError } from "./errors.ts";
 import type { Emit, Emitter } from "./events.ts";
-import type { InnerRuns } from "./inner-runs.ts";
 import type { GivenDecisions } from "./interruption.ts";
 import type { Spending } from "./limits/budget.ts";
 import type { PromptAddition } from "./middleware.ts";
 import type { RunConfig } from "./run-config.ts";
-import type { RunOutcome, RunState } from "./state.ts";
+import type { RunOutcome, RunResult, RunState } from "./state.ts";
 import type { WriteHooks } from "./stored/append.ts";
 import type { Journal } from "./stored/journal.ts";
 import type { Masking } from "./thrown.ts";
@@ -66,8 +65,9 @@ export interface RunScope<Ctx> extends Emitter {
   readonly onClose: (action: () => void) => void;
   /** Gives up the run's place in the queue and its lease now, and not only when the run ends. */
   readonly leave: () => void;
-  /** Runs the agents of agent tools; see `asTool`. */
-  readonly inner: InnerRuns<Ctx>;
+  /** Executes a run, for the inner runs of agent tools; see `asTool`. */
+  // Passed on, because the engine's loop calls itself here, and its files must not import each other in a circle.
+  readonly execute: Execute;
   readonly writes: WriteHooks | undefined;
   /** How many outer runs this run has; 0 for a run that no agent tool has called. */
   readonly depth: number;
@@ -75,8 +75,12 @@ export interface RunScope<Ctx> extends Emitter {
   readonly outerTurn: UserTurn | undefined;
 }
 
-/** The scope of a run as its inner runs use it. */
-export type OuterScope<Ctx> = Omit<RunScope<Ctx>, "inner">;
+/** Executes a run to its end. */
+export type Execute = <Ctx>(
+  state: RunState<Ctx>,
+  config: RunConfig<Ctx>,
+  options: ScopeOptions,
+) => Promise<{ readonly result: RunResult<unknown> }>;
 
 /** What the user said in a turn, and where it is stored. */
 export type UserTurn = Omit<ToolCallTurn, "messages">;

@@ -1,11 +1,10 @@
 import { openContext } from "../context/prepare-context.ts";
 import { openEmitter } from "../events.ts";
 import { frozenInput } from "../immutable/messages.ts";
-import type { InnerRuns } from "../inner-runs.ts";
 import type { GivenDecisions } from "../interruption.ts";
 import { openSpending } from "../limits/budget.ts";
 import type { Resume, RunConfig } from "../run-config.ts";
-import type { OuterScope, RunScope, ScopeOptions, SentHistory } from "../run-scope.ts";
+import type { Execute, RunScope, ScopeOptions, SentHistory } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { fingerprint } from "../stored/fingerprint.ts";
 import { openJournal } from "../stored/journal.ts";
@@ -27,7 +26,7 @@ export function openScope<Ctx>(
     writes,
     outer,
   }: ScopeOptions,
-  openInner: (scope: OuterScope<Ctx>) => InnerRuns<Ctx>,
+  execute: Execute,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, resume } = config;
@@ -59,7 +58,7 @@ export function openScope<Ctx>(
           parent: outer?.parent,
         });
   if (journal !== undefined) closing.push(journal.close);
-  const scope: OuterScope<Ctx> = {
+  return {
     config,
     runId,
     traceId,
@@ -88,8 +87,8 @@ export function openScope<Ctx>(
     writes,
     depth: outer?.depth ?? 0,
     outerTurn: outer?.turn,
+    execute,
   };
-  return Object.assign(scope, { inner: openInner(scope) });
 }
 
 function once<T>(make: () => T): () => T {
