@@ -39,6 +39,11 @@ export const PAGES: readonly Page[] = [
     to: "see which package depends on which, and how the parts fit together",
   },
   {
+    file: "telemetry.md",
+    home: "otel",
+    to: "see runs, model calls, tools and memory in a tracing or metrics backend, by OpenTelemetry",
+  },
+  {
     file: "conversation-stores.md",
     home: "memory",
     to: "store, list, title and delete whole chats, or keep them in tables of your own",
