@@ -1,4 +1,4 @@
-import { type Agent, createRunState, type RunConfig, run } from "@jaf/core";
+import { type Agent, createRunState, type RunConfig, run, runLedger } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryLedger, createInMemoryProvider, type LedgerStore } from "@jaf/memory";
 import { createPostgresLedger } from "@jaf/memory-postgres";
@@ -37,7 +37,7 @@ it.each(Object.keys(LEDGERS))(
       agentRegistry: new Map([["helper", agent]]),
       modelProvider: createScriptedModel<unknown>(() => ({ text: "Done.", usage })),
       memory: { provider: createInMemoryProvider(), userId: `user-${crypto.randomUUID()}` },
-      ledger: { store },
+      ledger: runLedger({ store }),
       budget: { user: { maxTokens } },
     };
     const untilRefused = async () => {

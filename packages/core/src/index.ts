@@ -122,7 +122,8 @@ export {
 
 // limits: budgets, costs and time limits.
 
-export type { RunLedger } from "./ledger/run-ledger.ts";
+export { runLedger } from "./ledger/create-run-ledger.ts";
+export type { RunLedger, RunLedgerOptions } from "./ledger/run-ledger.ts";
 export type { BudgetLimits, LedgerBudget, RunBudget, Spent } from "./limits/budget.ts";
 export { costOf, type ModelPrice, type ModelPrices, type ModelUsage } from "./limits/cost.ts";
 export type { RunTimeouts } from "./limits/time-limit.ts";

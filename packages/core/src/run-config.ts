@@ -4,7 +4,7 @@ import type { Agent, ResolvedAgent } from "./agent.ts";
 import type { TraceEvent } from "./events.ts";
 import type { Guardrail } from "./guardrails/guardrail.ts";
 import type { ClientToolResult } from "./interruption.ts";
-import { ledgerSchema, type RunLedger } from "./ledger/run-ledger.ts";
+import type { RunLedger } from "./ledger/run-ledger.ts";
 import { budgetSchema, limitsCost, needsLedger, type RunBudget } from "./limits/budget.ts";
 import { type ModelPrices, pricesSchema } from "./limits/cost.ts";
 import { isTimeLimit, type RunTimeouts, TIME_LIMIT } from "./limits/time-limit.ts";
@@ -286,7 +286,14 @@ export const settingsShape = {
   maxTurns: numberFrom(1).optional(),
   prices: pricesSchema.optional(),
   budget: budgetSchema.optional(),
-  ledger: ledgerSchema.optional(),
+  ledger: z
+    .custom<unknown>(
+      (value) => typeof (value as { open?: unknown } | null | undefined)?.open === "function",
+      {
+        error: "expected a ledger; make one with runLedger({ store })",
+      },
+    )
+    .optional(),
   initialInputGuardrails: z.array(functionSchema).optional(),
   finalOutputGuardrails: z.array(functionSchema).optional(),
   onToolError: z.enum(["continue", "fail"]).optional(),

@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 import { serve } from "@hono/node-server";
+import { runLedger } from "@jaf/core";
 import { createServerApp, type ServerApp } from "@jaf/server";
 import { processExtractions } from "@jaf/user-memory";
 import type { ChosenModel } from "../assistant/choose-model.ts";
@@ -105,7 +106,7 @@ async function createApp(
     [pageAssistant],
     {
       ...{ modelProvider: model.modelProvider, memory: { ...afterCrash }, userMemory },
-      ledger: { store: store.ledger },
+      ledger: runLedger({ store: store.ledger }),
       ...(maxTokens === undefined ? {} : { budget: { user: { maxTokens } } }),
     },
     {

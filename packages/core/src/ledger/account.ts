@@ -5,31 +5,9 @@ import { abortable, abortError } from "../limits/abort.ts";
 import { exceeded, LEDGER_BUDGETS, type LedgerBudget, type RunBudget } from "../limits/budget.ts";
 import { toResult } from "../stored/provider-result.ts";
 import { internalError } from "../thrown.ts";
-import type { RunLedger } from "./run-ledger.ts";
+import type { Account, AccountIds, RunLedgerOptions } from "./run-ledger.ts";
 
-/** The user and the tenant whose amounts a run adds to. */
-export interface AccountIds {
-  readonly userId?: string;
-  readonly tenantId?: string;
-}
-
-/** A run's access to the ledger. The inner runs of agent tools share it. */
-export interface Account {
-  readonly store: Ledger;
-  readonly ids: () => AccountIds;
-  /**
-   * Resolves with why no model may be called now; with `undefined` if one may be called. All budgets that the ledger
-   * counts are read in one round trip.
-   *
-   * - `BudgetExceeded`: a budget is used up.
-   * - `MemoryError`: the ledger couldn't be read, so no budget could be checked.
-   * - `InternalError`: a budget is that of a user or a tenant, and the run has none.
-   */
-  readonly refusal: (signal: AbortSignal | undefined) => Promise<JAFError | undefined>;
-}
-
-interface AccountOptions<Ctx> {
-  readonly ledger: RunLedger<Ctx>;
+interface AccountOptions<Ctx> extends RunLedgerOptions<Ctx> {
   readonly budget: RunBudget | undefined;
   readonly userId: string | undefined;
   readonly context: Readonly<Ctx>;
@@ -47,7 +25,7 @@ type Opened =
 
 /** Opens the account of a run. Nothing is read before the first model call. */
 export function openAccount<Ctx>(options: AccountOptions<Ctx>): Account {
-  const { store } = options.ledger;
+  const { store } = options;
   let opened: Opened | undefined;
   const open = (): Opened => {
     opened ??= resolve(options);
@@ -75,10 +53,10 @@ export function openAccount<Ctx>(options: AccountOptions<Ctx>): Account {
   };
 }
 
-function resolve<Ctx>({ ledger, budget, userId, context }: AccountOptions<Ctx>): Opened {
+function resolve<Ctx>({ tenant, budget, userId, context }: AccountOptions<Ctx>): Opened {
   let tenantId: string | undefined;
   try {
-    tenantId = typeof ledger.tenant === "function" ? ledger.tenant(context) : ledger.tenant;
+    tenantId = typeof tenant === "function" ? tenant(context) : tenant;
   } catch (thrown) {
     return { ok: false, error: internalError("ledger.tenant failed", thrown) };
   }

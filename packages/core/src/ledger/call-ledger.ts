@@ -1,76 +1,21 @@
-import type { LedgerEntry, ModelOrigin } from "@jaf/memory";
+import type { LedgerEntry } from "@jaf/memory";
 import { idIssue, present, warn } from "@jaf/memory/internal";
-import type { ResolvedAgent } from "../agent.ts";
-import type { Emit } from "../events.ts";
 import { abortable } from "../limits/abort.ts";
-import type { RunBudget, Spending } from "../limits/budget.ts";
 import type { ModelUsage } from "../limits/cost.ts";
-import type { MemoryConfig } from "../memory-config.ts";
-import type { CacheableConfig } from "../model/model-config.ts";
-import type { RunState } from "../state.ts";
-import type { StoredPrompts } from "../stored/lease.ts";
 import type { PromptRecord } from "../stored/metadata.ts";
 import { toResult } from "../stored/provider-result.ts";
-import { type Account, openAccount } from "./account.ts";
+import { openAccount } from "./account.ts";
 import { cacheMissOf, recordOf, ttlMsOf } from "./prompt.ts";
-import type { RunLedger } from "./run-ledger.ts";
+import type { Account, CallLedger, LedgerConfig, LedgerScope, RunLedgerOptions } from "./run-ledger.ts";
 import { shares, toolsReadBy } from "./shares.ts";
 
-/** A model call that replied. */
-interface RepliedCall {
-  /** The name of the model that was called. */
-  readonly name: string;
-  /** The model that replied. `undefined`: the model provider doesn't report it. */
-  readonly origin?: ModelOrigin | undefined;
-  readonly usage: ModelUsage;
-}
-
-interface ModelRequest<Ctx> {
-  readonly state: RunState<Ctx>;
-  readonly agent: ResolvedAgent<Ctx>;
-}
-
-/** Counts the model calls of a run in the ledger. */
-export interface CallLedger {
-  readonly account: Account;
-  /** The last prompts of the agents, which are stored in the conversation. */
-  readonly prompts: StoredPrompts;
-  /**
-   * Adds what a call used to the ledger. Never rejects: if the ledger fails, the run emits `ledger_failed` and
-   * continues.
-   */
-  readonly record: <Ctx>(request: ModelRequest<Ctx>, call: RepliedCall) => Promise<void>;
-}
-
-interface NamedTool {
-  readonly schema: { readonly name: string };
-}
-
-/** The settings of a run that its ledger needs. */
-interface LedgerConfig<Ctx> {
-  readonly agentRegistry: ReadonlyMap<string, { readonly tools?: readonly NamedTool[] }>;
-  readonly ledger?: RunLedger<Ctx>;
-  readonly budget?: RunBudget;
-  readonly memory?: MemoryConfig;
-  readonly cache?: CacheableConfig | false;
-  readonly signal?: AbortSignal;
-}
-
-interface LedgerScope<Ctx> {
-  readonly context: Readonly<Ctx>;
-  /** The account of the outer run. `undefined`: the run has no outer run, or that has no ledger. */
-  readonly account: Account | undefined;
-  readonly emit: Emit | undefined;
-  readonly spending: Pick<Spending, "costOf">;
-}
-
-/** Opens the ledger of a run; `undefined` if the run has none. */
+/** Opens the ledger of a run. */
 export function openCallLedger<Ctx>(
-  { ledger, budget, memory, cache, signal, agentRegistry }: LedgerConfig<Ctx>,
+  given: RunLedgerOptions<Ctx>,
+  { budget, memory, cache, signal, agentRegistry }: LedgerConfig,
   { context, account: ofOuter, emit, spending }: LedgerScope<Ctx>,
-): CallLedger | undefined {
-  if (ledger === undefined) return undefined;
-  const account = ofOuter ?? openAccount({ ledger, budget, userId: memory?.userId, context });
+): CallLedger {
+  const account = ofOuter ?? openAccount({ ...given, budget, userId: memory?.userId, context });
   const prompts = openPrompts();
   let names: ReadonlySet<string> | undefined;
   // A model can write any name in a call. The ledger would refuse some of them, or store a sum for each.

@@ -2,7 +2,6 @@ import { openContext } from "../context/prepare-context.ts";
 import { openEmitter } from "../events.ts";
 import { frozenInput } from "../immutable/messages.ts";
 import type { GivenDecisions } from "../interruption.ts";
-import { openCallLedger } from "../ledger/call-ledger.ts";
 import { openSpending } from "../limits/budget.ts";
 import type { Resume, RunConfig } from "../run-config.ts";
 import type { Execute, RunScope, ScopeOptions, SentHistory } from "../run-scope.ts";
@@ -40,7 +39,12 @@ export function openScope<Ctx>(
     for (const action of closing.splice(0)) action();
   };
   const spending = openSpending(config, outer?.spending);
-  const ledger = openCallLedger(config, { context: state.context, account: outer?.account, emit, spending });
+  const ledger = config.ledger?.open(config, {
+    context: state.context,
+    account: outer?.account,
+    emit,
+    spending,
+  });
   const journal =
     memory?.autoStore !== true || conversationId === undefined
       ? undefined

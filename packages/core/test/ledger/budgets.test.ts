@@ -9,6 +9,7 @@ import {
   JAFErrorHandler,
   type RunConfig,
   run,
+  runLedger,
 } from "../../src/index.ts";
 import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
 import { createEntryLedger } from "../support/ledger.ts";
@@ -26,7 +27,7 @@ function world(model: readonly ScriptedStep<unknown>[], config: Partial<RunConfi
     model: createScriptedModel(model),
     tools: [look],
     agent: { modelConfig: { name: "large" } },
-    config: { ledger: { store: ledger.store, tenant: "acme" }, memory, ...config },
+    config: { ledger: runLedger({ store: ledger.store, tenant: "acme" }), memory, ...config },
   });
   return { ...run, ...ledger };
 }
@@ -109,7 +110,11 @@ describe("a budget that the ledger counts", () => {
         return new Promise<never>(() => {});
       },
     };
-    const running = run(says("Hi"), { ...config, ledger: { store: hanging }, signal: abort.signal });
+    const running = run(says("Hi"), {
+      ...config,
+      ledger: runLedger({ store: hanging }),
+      signal: abort.signal,
+    });
     await reading.promise;
     abort.abort();
     expect(errorOf(await running)).toMatchObject({ _tag: "RunAborted" });
@@ -127,16 +132,16 @@ describe("a budget that the ledger counts", () => {
       detail: expect.stringContaining("budget.user needs a user: set memory.userId"),
     });
     const ofTenant = { tenant: { maxTokens: 1 } } as const;
-    expect(await detailOf({ budget: ofTenant, ledger: { store } })).toMatchObject({
+    expect(await detailOf({ budget: ofTenant, ledger: runLedger({ store }) })).toMatchObject({
       detail: expect.stringContaining("budget.tenant needs a tenant: set ledger.tenant"),
     });
     const failing = () => {
       throw new Error("no session");
     };
-    expect(await detailOf({ budget: {}, ledger: { store, tenant: failing } })).toMatchObject({
+    expect(await detailOf({ budget: {}, ledger: runLedger({ store, tenant: failing }) })).toMatchObject({
       ...{ _tag: "InternalError", detail: "ledger.tenant failed" },
     });
-    expect(await detailOf({ budget: {}, ledger: { store, tenant: "" } })).toMatchObject({
+    expect(await detailOf({ budget: {}, ledger: runLedger({ store, tenant: "" }) })).toMatchObject({
       detail: expect.stringContaining("ledger.tenant: expected"),
     });
     const agent: Agent<unknown, string> = { name: "helper", instructions: "" };

@@ -1,7 +1,7 @@
 import { createInMemoryProvider } from "@jaf/memory";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
-import { type Agent, createTool, type ModelUsage, type RunConfig, run } from "../../src/index.ts";
+import { type Agent, createTool, type ModelUsage, type RunConfig, run, runLedger } from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { createEntryLedger } from "../support/ledger.ts";
 import { says, setup } from "../support/setup.ts";
@@ -23,7 +23,7 @@ async function causesOf(...turns: readonly Turn[]) {
   const memory = { provider: createInMemoryProvider(), autoStore: true };
   for (const [index, { usage, agent, config }] of turns.entries()) {
     const model = createScriptedModel<unknown>([{ text: "Done.", usage }]);
-    const own = { ledger: { store }, memory, conversationId: "c", ...config };
+    const own = { ledger: runLedger({ store }), memory, conversationId: "c", ...config };
     const runnable = setup({
       model,
       tools: [tool("look")],
@@ -120,7 +120,7 @@ describe("the cause of a cache miss", () => {
       { toolCalls: [{ name: "look", arguments: { a: "" } }], usage },
       { text: "Done.", usage: warm },
     ]);
-    const { config } = setup({ model, tools: [tool("look")], config: { ledger: { store } } });
+    const { config } = setup({ model, tools: [tool("look")], config: { ledger: runLedger({ store }) } });
     await run(says("Hi"), config);
     expect(entries.map(({ cacheMiss, tool }) => [cacheMiss, tool])).toEqual([
       ["first-call", undefined],

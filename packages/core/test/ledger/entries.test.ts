@@ -2,7 +2,7 @@ import { createInMemoryProvider } from "@jaf/memory";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createTool, type ModelUsage, type RunConfig, run } from "../../src/index.ts";
+import { createTool, type ModelUsage, type RunConfig, run, runLedger } from "../../src/index.ts";
 import { shares } from "../../src/ledger/shares.ts";
 import { createScriptedModel, type ScriptedStep } from "../../src/testing/index.ts";
 import { createEntryLedger, sumOfEntries } from "../support/ledger.ts";
@@ -25,7 +25,7 @@ function world(model: readonly ScriptedStep<unknown>[], config: Partial<RunConfi
     model: createScriptedModel(model),
     tools: [tool("look"), tool("listen")],
     agent: { modelConfig: { name: "large" } },
-    config: { ledger: { store: ledger.store, tenant: () => "acme" }, prices, ...config },
+    config: { ledger: runLedger({ store: ledger.store, tenant: () => "acme" }), prices, ...config },
   });
   return { ...run, ...ledger };
 }

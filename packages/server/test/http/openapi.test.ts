@@ -1,3 +1,4 @@
+import { runLedger } from "@jaf/core";
 import { createInMemoryLedger } from "@jaf/memory";
 import { createServerApp } from "@jaf/server";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -45,7 +46,7 @@ describe("the OpenAPI document", () => {
   it("has all responses of each route with their statuses and media types", async () => {
     const authenticate = ({ headers }: Request) => (headers.get("x-user") === "" ? null : { userId: "ada" });
     const options = { authenticate, mayReadLedger: () => true };
-    const settings = { ledger: { store: createInMemoryLedger() } };
+    const settings = { ledger: runLedger({ store: createInMemoryLedger() }) };
     const server = await startTestServer(scenarioModel, options, undefined, settings);
     const given = new Map<string, Set<string>>(operations.map(({ name }) => [name, new Set()]));
 

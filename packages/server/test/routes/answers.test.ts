@@ -1,3 +1,4 @@
+import { runLedger } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryLedger } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
@@ -32,7 +33,7 @@ describe("responses", () => {
       ]),
       { mayReadLedger: () => true },
       undefined,
-      { ledger: { store: createInMemoryLedger() } },
+      { ledger: runLedger({ store: createInMemoryLedger() }) },
     );
     const asked = new Set<string>();
     const call = (

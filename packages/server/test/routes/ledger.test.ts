@@ -1,4 +1,4 @@
-import { UserFacingError } from "@jaf/core";
+import { runLedger, UserFacingError } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createFailure, createInMemoryLedger, createMemoryStorageError, type Ledger } from "@jaf/memory";
 import { createJafClient } from "@jaf/server/client";
@@ -11,7 +11,7 @@ const model = () => createScriptedModel<unknown>(() => ({ text: "Hi.", usage }))
 describe("GET /ledger", () => {
   it("reports the user's own sums", async () => {
     const { ask } = await startTestServer(model(), {}, undefined, {
-      ledger: { store: createInMemoryLedger() },
+      ledger: runLedger({ store: createInMemoryLedger() }),
     });
     for (const user of ["ada", "ada", "bob"]) await ask(user, "POST", "/chat", { message: "Hi" });
     const { rows } = (await ask("ada", "GET", "/ledger?by=agent,cacheMiss")).body.data;
@@ -31,7 +31,7 @@ describe("GET /ledger", () => {
     "refuses ?%s",
     async (query) => {
       const { ask } = await startTestServer(model(), {}, undefined, {
-        ledger: { store: createInMemoryLedger() },
+        ledger: runLedger({ store: createInMemoryLedger() }),
       });
       expect((await ask("ada", "GET", `/ledger?${query}`)).status).toBe(400);
     },
@@ -39,7 +39,7 @@ describe("GET /ledger", () => {
 
   it("never reports another user's sums", async () => {
     const { ask } = await startTestServer(model(), {}, undefined, {
-      ledger: { store: createInMemoryLedger() },
+      ledger: runLedger({ store: createInMemoryLedger() }),
     });
     await ask("ada", "POST", "/chat", { message: "Hi" });
     expect((await ask("bob", "GET", "/ledger?userId=ada")).body.data.rows).toEqual([]);
@@ -61,7 +61,7 @@ describe("GET /ledger/all", () => {
       return userId === "operator";
     });
     const { ask } = await startTestServer(model(), { mayReadLedger }, undefined, {
-      ledger: { store: createInMemoryLedger(), tenant: "acme" },
+      ledger: runLedger({ store: createInMemoryLedger(), tenant: "acme" }),
     });
     for (const user of ["ada", "bob"]) await ask(user, "POST", "/chat", { message: "Hi" });
     const all = "/ledger/all?by=user,tenant";
@@ -80,7 +80,7 @@ describe("GET /ledger/all", () => {
 
   it("is for no user by default", async () => {
     const { ask } = await startTestServer(model(), {}, undefined, {
-      ledger: { store: createInMemoryLedger() },
+      ledger: runLedger({ store: createInMemoryLedger() }),
     });
     expect((await ask("ada", "GET", "/ledger/all")).status).toBe(403);
   });
@@ -89,7 +89,7 @@ describe("GET /ledger/all", () => {
 describe("a budget on the server", () => {
   it("ends the turn with its own code when it is used up", async () => {
     const { ask } = await startTestServer(model(), {}, undefined, {
-      ledger: { store: createInMemoryLedger() },
+      ledger: runLedger({ store: createInMemoryLedger() }),
       budget: { user: { maxTokens: 2_100 } },
     });
     await ask("ada", "POST", "/chat", { message: "Hi" });
@@ -105,7 +105,7 @@ describe("a budget on the server", () => {
 
   it("isn't reset when the user deletes everything", async () => {
     const { ask } = await startTestServer(model(), {}, undefined, {
-      ledger: { store: createInMemoryLedger() },
+      ledger: runLedger({ store: createInMemoryLedger() }),
       budget: { user: { maxTokens: 2_100 } },
     });
     await ask("ada", "POST", "/chat", { message: "Hi" });
@@ -122,7 +122,7 @@ describe("a budget on the server", () => {
       ...createInMemoryLedger(),
       record: async () => createFailure(createMemoryStorageError("recordEntries", "the disk is full")),
     };
-    const { ask } = await startTestServer(model(), { onError }, undefined, { ledger: { store } });
+    const { ask } = await startTestServer(model(), { onError }, undefined, { ledger: runLedger({ store }) });
     expect((await ask("ada", "POST", "/chat", { message: "Hi" })).body.data.status).toBe("completed");
     expect(onError.mock.calls.map(([error]) => error)).toMatchObject([
       { code: "LedgerFailed", message: expect.stringContaining("the disk is full") },
@@ -133,7 +133,7 @@ describe("a budget on the server", () => {
 describe("the client", () => {
   it("reads both reports", async () => {
     const { ask, url } = await startTestServer(model(), { mayReadLedger: () => true }, undefined, {
-      ledger: { store: createInMemoryLedger() },
+      ledger: runLedger({ store: createInMemoryLedger() }),
     });
     await ask("ada", "POST", "/chat", { message: "Hi" });
     const { ledger } = createJafClient({ baseUrl: url, headers: { "x-user": "ada" } });
