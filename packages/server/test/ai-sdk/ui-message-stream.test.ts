@@ -5,8 +5,8 @@ import { encodeUIMessageStream, type TurnChunksOptions } from "../../src/ai-sdk/
 import { streamedReply } from "../../src/ai-sdk/ui-messages.ts";
 import type { TurnEvent } from "../../src/turns/turn-event.ts";
 import type { NumberedEvent } from "../../src/turns/turn-service.ts";
+import { HeadlessChat } from "../support/headless-chat.ts";
 import { comparable } from "./support/comparable.ts";
-import { HeadlessChat } from "./support/headless-chat.ts";
 import { scriptTurn, turnShapes } from "./support/turns.ts";
 
 async function* inGroups(

@@ -3,10 +3,10 @@ import { createJafClient } from "@jaf/server/client";
 import { DefaultChatTransport } from "ai";
 import { expect, it } from "vitest";
 import { conversationOfChat } from "../../../src/ai-sdk/chat-ids.ts";
+import { HeadlessChat } from "../../support/headless-chat.ts";
 import { createPausingModel, createScriptedModel, messagesOf } from "../../support/turn-fixtures.ts";
 import type { OpenWorld } from "../../support/worlds.ts";
 import { startChatServer } from "./chat-server.ts";
-import { HeadlessChat } from "./headless-chat.ts";
 import { expectSame, textOf } from "./started-chat.ts";
 
 const agent: Agent<unknown, string> = { name: "clerk", instructions: "Help." };

@@ -8,8 +8,8 @@ import {
 } from "ai";
 import { expect, it } from "vitest";
 import { agentTree, DONE } from "../../support/agent-tree.ts";
+import type { HeadlessChat } from "../../support/headless-chat.ts";
 import type { OpenWorld } from "../../support/worlds.ts";
-import type { HeadlessChat } from "./headless-chat.ts";
 import { expectSame, startChat, textOf } from "./started-chat.ts";
 
 const callsIn = (message: UIMessage | undefined): readonly string[] =>

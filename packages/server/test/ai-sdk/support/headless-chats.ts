@@ -7,11 +7,11 @@ import {
 } from "ai";
 import { expect, it } from "vitest";
 import { CUTS, randomEvents, startCuttingProxy } from "../../support/cutting-proxy.ts";
+import type { HeadlessChat } from "../../support/headless-chat.ts";
 import { ADDED, scenarioModel } from "../../support/scenario.ts";
 import { createPausingModel } from "../../support/turn-fixtures.ts";
 import type { OpenWorld } from "../../support/worlds.ts";
 import { comparable } from "./comparable.ts";
-import type { HeadlessChat } from "./headless-chat.ts";
 import { expectSame, startChat, textOf } from "./started-chat.ts";
 
 /** Tests a chat of `ai@6` without a user interface against a server with these stores. */

@@ -1,10 +1,10 @@
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { DefaultChatTransport, type UIMessage } from "ai";
 import { expect, it } from "vitest";
+import type { HeadlessChat } from "../../support/headless-chat.ts";
 import { clerk, createPausingModel } from "../../support/turn-fixtures.ts";
 import type { OpenWorld } from "../../support/worlds.ts";
 import { startChatServer } from "./chat-server.ts";
-import type { HeadlessChat } from "./headless-chat.ts";
 import { expectSame, startChat, textOf } from "./started-chat.ts";
 
 const say = (chat: HeadlessChat, text = "Hi") =>

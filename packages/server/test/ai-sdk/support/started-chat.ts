@@ -3,11 +3,11 @@ import { type ChatInit, DefaultChatTransport, type UIMessage } from "ai";
 import { expect } from "vitest";
 import * as z from "zod";
 import { visibleParts } from "../../../src/client/ai-sdk.ts";
+import { HeadlessChat } from "../../support/headless-chat.ts";
 import { clerk, createScriptedModel } from "../../support/turn-fixtures.ts";
 import type { OpenWorld } from "../../support/worlds.ts";
 import { startChatServer } from "./chat-server.ts";
 import { comparable } from "./comparable.ts";
-import { HeadlessChat } from "./headless-chat.ts";
 
 const add = createTool({
   name: "add",

@@ -1,6 +1,6 @@
 import { DefaultChatTransport, isToolUIPart } from "ai";
 import { createJafClient, type PendingApprovalEntry } from "../../../src/client/index.ts";
-import { HeadlessChat } from "../../ai-sdk/support/headless-chat.ts";
+import { HeadlessChat } from "../headless-chat.ts";
 
 /** What a user does at a page. */
 export interface User {
