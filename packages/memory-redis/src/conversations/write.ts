@@ -50,6 +50,9 @@ export interface WriterOptions {
 // A reservation becomes invalid if it gets too old, or if the conversation is deleted before the write.
 const RESERVATIONS = 5;
 
+/** The longest ttl in seconds, as in the script `write`. */
+const LONGEST_TTL = 1e10;
+
 /** How many times a new child may be erased during its creation. After more, the write is refused. */
 const MAX_ERASURES = 1;
 
@@ -93,7 +96,10 @@ export function createWriter(options: WriterOptions) {
     { conversationId, userId, ttlSeconds = 0 }: ConversationWrite,
     parent: ParentConversation,
     { nowMs, ttlMs }: WriteReply,
-  ) => indexes.register(conversationId, parent, { nowMs, userId, ownTtlMs: ttlSeconds * 1_000, ttlMs });
+  ) => {
+    const ownTtlMs = Math.min(ttlSeconds, LONGEST_TTL) * 1_000;
+    return indexes.register(conversationId, parent, { nowMs, userId, ownTtlMs, ttlMs });
+  };
 
   async function reserveAndWrite(
     write: ConversationWrite,

@@ -24,13 +24,15 @@ import { enterIndex, reservedMs } from "./fragments.ts";
 // - If (2) comes before (c), the entry was removed in between, and with the score that (2) gave it, because each (2) gives
 //   another score. So (2) came before (a), and (b) after it. If (b) comes after (3), it deletes the child. If (b) comes
 //   before (3), it leaves a tombstone that (1) hasn't read, and (3) creates nothing.
-// - Others remove or lower an entry only if its score is in the past. An entry of (2) is a minute in the future, and
-//   (3) creates nothing after this minute, by the clock that (1) has read.
+// - Others remove an entry only if its score is in the past, and lower a score only to the last activity of a child that
+//   exists. An entry of (2) is a minute in the future, and (3) creates nothing after this minute, by the clock that (1)
+//   has read.
 // - If the creation dies after (2), an entry without a child is left. It does no harm, and readers remove it.
 // - If the deletion dies, the parent is still there with the children that are left, and can be deleted again.
 //
-// If the parent expires between (2) and (3), the child is created. It has a ttl, too, is in no list, and is found in the
-// index of its user by clearUser.
+// If the parent expires between (2) and (3), the child is created. The same holds if the parent is deleted between them
+// after another writer's child under the same id has come and expired within the minute. Such a child is in no list, and
+// clearUser finds it in the index of its user.
 export const registerChild = lua`
 ${enterIndex}
 ${reservedMs}

@@ -43,11 +43,11 @@ if present or not stored[1] and user == '' then
   if #left > 0 then return { 2, now, '', '', unpack(left) } end
 end
 
+local child_of = stored[3]
+local written = child_of and {} or redis.call('SMEMBERS', traces)
 if present or ARGV[9] == '1' then redis.call('SET', ARGV[6], ARGV[7], 'PX', ARGV[8]) end
 if not present then return { 0, now, '', '' } end
 
-local child_of = stored[3]
-local written = child_of and {} or redis.call('SMEMBERS', traces)
 local reply = { 1, now, stored[2] or '', child_of or '' }
 redis.call('UNLINK', conversation, messages, keys, traces, ids)
 if ARGV[3] == 'atomic' then
