@@ -7,7 +7,6 @@ import type { RunProgress, RunScope, ScopeOptions } from "../run-scope.ts";
 import { frozenState, ownState, type RunResult, type RunSpent, type RunState } from "../state.ts";
 import { internalError } from "../thrown.ts";
 import { begin } from "./begin.ts";
-import { innerRunsBy } from "./inner-runs.ts";
 import { outcomeElsewhere } from "./repeated-run.ts";
 import { openScope } from "./scope.ts";
 import { takeStep } from "./step.ts";
@@ -76,7 +75,7 @@ export async function execute<Ctx, Out>(
 ): Promise<Ended<Out>> {
   checkRelease(globalThis.JAF_RELEASE);
   const initial = ownState(initialState);
-  const scope = openScope(initial, config, options, innerRunsBy(execute));
+  const scope = openScope(initial, config, options, execute);
   const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   try {
