@@ -40,8 +40,8 @@ export interface PostgresLedgerConfig extends PostgresConfig {
  * or a PGlite instance. Closing the ledger doesn't close `client`. Without `client`, the ledger opens a pool. Use the
  * `tableName` of the conversations: the names of the tables begin with it, e.g. `conversations_ledger`.
  *
- * Each call is one statement, and a record that removes old sums is two. With a `Client`, calls within a transaction of the application are part of that
- * transaction, and other records of the same user wait for its end.
+ * Each call is one statement, and a record that removes old sums is two. With a `Client`, calls within a transaction of
+ * the application are part of that transaction, and other records of the same user wait for its end.
  *
  * Rejects with a `TypeError` for an invalid configuration, and with a `MemorySetupError` if the database can't be
  * reached or the tables can't be created.

@@ -16,8 +16,8 @@ interface SweepOptions {
 }
 
 /**
- * Returns a function that removes old sums and past totals, and does nothing in the hour after a sweep. If a sweep leaves
- * old rows, the next call continues.
+ * Returns a function that removes old sums and past totals, and does nothing in the hour after a sweep. If a sweep
+ * leaves old rows, the next call continues.
  */
 export function createSweep({ client, names, retentionDays }: SweepOptions): () => Promise<void> {
   const { sums, totals } = createLedgerTables(names);

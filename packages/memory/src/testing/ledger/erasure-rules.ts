@@ -46,7 +46,7 @@ export const erasureRules: LedgerRules = {
       [null, 1],
     ]);
   },
-  "erases nobody else, whatever the id": async ({ ledger }) => {
+  "erases no one else, whatever the id": async ({ ledger }) => {
     for (const id of storableIds) await record(ledger, callOf({ userId: id, tenantId: id, cost: 1 }));
     let left = storableIds.length;
     for (const id of storableIds) {
@@ -61,7 +61,7 @@ export const erasureRules: LedgerRules = {
       { cost: 1 },
     ]);
   },
-  "erases nothing twice, and nobody unknown": async ({ ledger }) => {
+  "erases nothing twice, and no unknown user": async ({ ledger }) => {
     expect(expectOk(await ledger.eraseUser("u"))).toBe(0);
     await record(ledger, callOf({ userId: "u", cost: 1 }));
     expect(expectOk(await ledger.eraseUser("u"))).toBe(1);
