@@ -12,11 +12,13 @@ import { scripts } from "../src/conversations/scripts/index.ts";
 import { toMemoryError } from "../src/errors.ts";
 import {
   createRedisBlobStore,
+  createRedisLedger,
   createRedisProvider,
   createRedisTurnLog,
   type RedisClient,
   type RedisProvider,
 } from "../src/index.ts";
+import { scripts as ledgerScripts } from "../src/ledger/scripts.ts";
 import { openConnection } from "../src/open-store.ts";
 import { scripts as turnScripts } from "../src/turn-log/scripts.ts";
 import { createRedisUserMemory } from "../src/user-memory/index.ts";
@@ -115,6 +117,9 @@ describe("the rights in the README", () => {
     expect(allowedCommands("media").toSorted()).toEqual(media.filter((command) => command !== "WAIT"));
     const turns = await commandsIn([...Object.values(turnScripts), ...(await sourcesIn("turn-log")), runner]);
     expect(allowedCommands("turns").toSorted()).toEqual(turns.filter((command) => command !== "WAIT"));
+    const sums = [...Object.values(ledgerScripts), ...(await sourcesIn("ledger", "connection")), runner];
+    const ledger = await commandsIn(sums);
+    expect(allowedCommands("ledger").toSorted()).toEqual(ledger.filter((command) => command !== "WAIT"));
     expect([...used, ...turns]).toEqual(expect.arrayContaining([...(await commandsIn([writeAndBegin]))]));
   });
 
@@ -160,6 +165,22 @@ describe("the rights in the README", () => {
     results.push(listed, await store.remove("c", listed.success ? listed.data : []));
     expect(failures(results)).toEqual([]);
     await store.close();
+  });
+
+  it("suffice for the ledger, on its own connection", async () => {
+    const keyPrefix = freshPrefix();
+    await setUser(server.port, "ledger", { keyPrefix });
+    const ledger = await createRedisLedger({ ...place("ledger"), keyPrefix });
+    const entry = { userId: "u", agentName: "agent", model: "model", calls: 1 };
+    const results: Result<unknown>[] = [
+      await ledger.record([entry]),
+      await ledger.record([entry, { ...entry, tenantId: "t" }]),
+      await ledger.amounts([{ of: "user", id: "u", period: "day" }]),
+      await ledger.report({ by: ["user"] }),
+      await ledger.eraseUser("u"),
+    ];
+    expect(failures(results)).toEqual([]);
+    await ledger.close();
   });
 
   it("suffice for the turn log", async () => {

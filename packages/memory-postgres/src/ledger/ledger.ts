@@ -18,6 +18,7 @@ import { openStore } from "../open-store.ts";
 import type { ResolvedNames } from "../table-names.ts";
 import { createReportQuery, toAmounts, toReportRow } from "./report.ts";
 import { AMOUNT_COLUMNS, createLedgerStatements } from "./statements.ts";
+import { createSweep } from "./sweep.ts";
 
 const schema = z.strictObject({
   ...postgresConfigSchema.shape,
@@ -27,8 +28,8 @@ const schema = z.strictObject({
 /** The configuration of {@link createPostgresLedger}. `partitions` has no effect. */
 export interface PostgresLedgerConfig extends PostgresConfig {
   /**
-   * For how many days the sums of a day are kept for reports: 1 to 36,500. Each record removes at most 20 older sums.
-   * Default 400.
+   * For how many days the sums of a day are kept for reports: 1 to 36,500. Default 400. Older sums are removed by the
+   * first `record` of each process, and once an hour.
    */
   readonly retentionDays?: number;
 }
@@ -39,8 +40,8 @@ export interface PostgresLedgerConfig extends PostgresConfig {
  * or a PGlite instance. Closing the ledger doesn't close `client`. Without `client`, the ledger opens a pool. Use the
  * `tableName` of the conversations: the names of the tables begin with it, e.g. `conversations_ledger`.
  *
- * Each call is one statement. With a `Client`, calls within a transaction of the application are part of that
- * transaction, and other records of the same user wait for its end.
+ * Each call is one statement, and a record that removes old sums is two. With a `Client`, calls within a transaction of
+ * the application are part of that transaction, and other records of the same user wait for its end.
  *
  * Rejects with a `TypeError` for an invalid configuration, and with a `MemorySetupError` if the database can't be
  * reached or the tables can't be created.
@@ -95,18 +96,21 @@ function sumColumns({ user, tenant, agent, model, tool, cacheMiss, amounts }: Le
 function createLedgerBackend({ sql, names, retentionDays, close }: LedgerBackendOptions): LedgerBackend {
   const statements = createLedgerStatements(names);
   const reportQuery = createReportQuery(names);
+  const sweep = createSweep({ client: sql, names, retentionDays });
 
   return {
     name: "postgres",
 
     record: async ({ sums, totals }) => {
+      // Before the record: if it fails, nothing has been counted.
+      await sweep();
       const given = {
         sums: JSON.stringify(sums.map(sumColumns)),
         totals: JSON.stringify(
           totals.map(({ of, id, amounts }) => ({ scope: of, id, ...columnsOf(amounts) })),
         ),
       };
-      await sql.query({ ...statements.record({ ...given, retentionDays }), writes: true });
+      await sql.query({ ...statements.record(given), writes: true });
     },
 
     amounts: async (scopes) => {

@@ -25,11 +25,11 @@ const added = ofAmounts((column) => `${column} = kept.${column} + excluded.${col
 /** SQL for the current day in UTC, by the database's clock. */
 export const today = sql`(statement_timestamp() AT TIME ZONE 'UTC')::date`;
 
+/** SQL for the first day of the current month in UTC. */
+export const month = sql`date_trunc('month', ${today}::timestamp)::date`;
+
 /** The number of slices of a sum that many processes add to. */
 const SLICES = sql.raw("16");
-
-/** How many expired rows of each table a record removes at most. */
-const REMOVED = sql.raw("20");
 
 /**
  * Returns SQL for the slice of a row. The rows of a user have one slice: a user's calls seldom run at the same moment.
@@ -48,13 +48,9 @@ export function createLedgerStatements(names: ResolvedNames) {
       ${selection} ORDER BY ${sumsOrder}
       ON CONFLICT (user_id, day, key, slice) DO UPDATE SET ${added}
       RETURNING 1`;
-  const removeOld = (table: typeof sums | typeof totals, isOld: SQL): SQL => sql`
-      DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM ${table} WHERE ${isOld} LIMIT ${REMOVED} FOR UPDATE SKIP LOCKED
-      ))`;
 
   return {
-    record: reusable<"sums" | "totals" | "retentionDays">(sql`
+    record: reusable<"sums" | "totals">(sql`
       WITH added_sums AS (${addSums(sql`
         SELECT user_id, ${today} AS day, key, ${sliceUnless(sql`user_id <> ''`)},
           tenant_id, agent, model, tool, cache_miss, ${columns}
@@ -65,21 +61,23 @@ export function createLedgerStatements(names: ResolvedNames) {
         INSERT INTO ${totals} AS kept (scope, id, period, began, slice, ${columns})
         SELECT scope, id, period, began, ${sliceUnless(sql`scope = 'user'`)}, ${columns}
         FROM jsonb_to_recordset(${sql.placeholder("totals")}::jsonb) AS given (scope text, id text, ${declared})
-        CROSS JOIN (VALUES ('day', ${today}), ('month', date_trunc('month', ${today})::date)) AS periods (period, began)
+        CROSS JOIN (VALUES ('day', ${today}), ('month', ${month})) AS periods (period, began)
         WHERE (SELECT count(*) FROM added_sums) > 0
         ORDER BY scope, id, period
         ON CONFLICT (scope, id, period, began, slice) DO UPDATE SET ${added}
-      ), old_sums AS (${removeOld(sums, sql`day < ${today} - ${sql.placeholder("retentionDays")}::int`)}
-      ), old_totals AS (${removeOld(totals, sql`began < date_trunc('month', ${today})::date`)}
       )
       SELECT count(*)::text AS added FROM added_sums`),
 
+    // A subquery for each scope, which always uses the index: it can't become a join that reads the whole table.
     amounts: reusable<"scopes">(sql`
-      SELECT ${ofAmounts((column) => `coalesce(sum(total.${column}), 0)::text AS ${column}`)}
-      FROM jsonb_to_recordset(${sql.placeholder("scopes")}::jsonb) AS given (at int, scope text, id text, period text)
-      LEFT JOIN ${totals} AS total ON total.scope = given.scope AND total.id = given.id AND total.period = given.period
-        AND total.began = CASE given.period WHEN 'day' THEN ${today} ELSE date_trunc('month', ${today})::date END
-      GROUP BY given.at ORDER BY given.at`),
+      SELECT total.* FROM jsonb_to_recordset(${sql.placeholder("scopes")}::jsonb)
+        AS given (at int, scope text, id text, period text)
+      CROSS JOIN LATERAL (
+        SELECT ${ofAmounts((column) => `coalesce(sum(${column}), 0)::text AS ${column}`)} FROM ${totals} AS one
+        WHERE one.scope = given.scope AND one.id = given.id AND one.period = given.period
+          AND began = CASE given.period WHEN 'day' THEN ${today} ELSE ${month} END
+      ) AS total
+      ORDER BY given.at`),
 
     eraseUser: reusable<"userId">(sql`
       WITH locked AS (

@@ -46,7 +46,7 @@ export const erasureRules: LedgerRules = {
       [null, 1],
     ]);
   },
-  "erases no other user, whatever the id": async ({ ledger }) => {
+  "erases no one else, whatever the id": async ({ ledger }) => {
     for (const id of storableIds) await record(ledger, callOf({ userId: id, tenantId: id, cost: 1 }));
     let left = storableIds.length;
     for (const id of storableIds) {
