@@ -112,3 +112,26 @@ describe("a client that sends its copy of the history or a token", () => {
     expect(ended.outcome).toEqual({ status: "completed", output: "seen" });
   });
 });
+
+describe("a call of an inner agent that was given up", () => {
+  it("isn't run later, even if the agent remembers it and is asked the same again", async () => {
+    const asking = calls(ASK);
+    const outer: ScriptedFunction<unknown> = (request) =>
+      request.state.messages.at(-1)?.content === "never mind" ? "all right" : asking(request);
+    const { say, paid } = setup({ outer, tool: { memory: "conversation" } });
+    const approvals = approvalsOf(await say(["go"]));
+    const crash = new AbortController();
+    await say([], {
+      resume: { approvals },
+      signal: crash.signal,
+      onEvent: ({ type, data }) => {
+        if (type === "inner_event" && data.event.type === "tool_call_start") crash.abort();
+      },
+    });
+    expect((await say(["never mind"])).outcome).toEqual({ status: "completed", output: "all right" });
+    const again = await say(["go"]);
+    expect(waitingIn(again)).toHaveLength(1);
+    expect(approvalsOf(again)).not.toEqual(approvals);
+    expect(paid).toEqual([]);
+  });
+});
