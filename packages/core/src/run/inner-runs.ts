@@ -1,5 +1,5 @@
 import type { ConversationMemory, Message, ParentConversation, Result } from "@jaf/memory";
-import { createRunId, createSuccess, sameJson, sha256 } from "@jaf/memory/internal";
+import { createRunId, createSuccess, sha256 } from "@jaf/memory/internal";
 import { nestedCallId } from "../approvals/nested-ids.ts";
 import type { JAFError } from "../errors.ts";
 import type { Emit } from "../events.ts";
@@ -132,12 +132,10 @@ export async function begunRun<Ctx>(
 }
 
 /** Returns whether the last turn of the inner conversation is that of this call. */
+// The id is stored together with the question. What is stored isn't compared with the arguments: a hook can have changed
+// them, and the store can have dropped the question.
 const isTurnOf = <Ctx>(call: InnerCall<Ctx>, stored: ConversationMemory): boolean =>
-  readMetadata(stored).runId === runIdOf(call) &&
-  sameJson(
-    stored.messages.findLast(({ role }) => role === "user"),
-    inputOf(call),
-  );
+  readMetadata(stored).runId === runIdOf(call);
 
 const isExpired =
   (now: number) =>

@@ -135,3 +135,45 @@ describe("a call of an inner agent that was given up", () => {
     expect(paid).toEqual([]);
   });
 });
+
+describe("an approval in an inner run", () => {
+  it("is found again if a hook has changed the arguments of the outer call", async () => {
+    const { say, paid } = setup({
+      config: {
+        middleware: [
+          {
+            name: "changes",
+            wrapToolCall: ({ toolName }, next) =>
+              next(toolName === "inner" ? { args: { task: "Pay at once" } } : undefined),
+          },
+        ],
+      },
+    });
+    const approvals = approvalsOf(await say(["go"]));
+    const { outcome } = await say([], { resume: { approvals } });
+    expect(outcome).toEqual({ status: "completed", output: "paid Bob" });
+    expect(paid).toEqual(["Bob"]);
+  });
+
+  it("is found again if the store has dropped the question", async () => {
+    const look = createTool({
+      name: "look",
+      description: "",
+      parameters: z.object({}),
+      execute: () => "seen",
+    });
+    let looks = 0;
+    const paying = calls(PAY);
+    const inner: ScriptedFunction<unknown> = (request) => {
+      if (looks++ < 3) return { toolCalls: [{ name: "look" }] };
+      return looks === 4 ? { toolCalls: [PAY] } : paying(request);
+    };
+    const provider = createInMemoryProvider();
+    const memory = { provider, autoStore: true, durability: "step", maxMessages: 6 } as const;
+    const { say, paid } = setup({ inner, tools: [look], config: { memory } });
+    const approvals = approvalsOf(await say(["go"]));
+    const { outcome } = await say([], { resume: { approvals } });
+    expect(outcome).toEqual({ status: "completed", output: "paid Bob" });
+    expect(paid).toEqual(["Bob"]);
+  });
+});
