@@ -5,7 +5,7 @@ import type { JAFError } from "../errors.ts";
 import type { Emit } from "../events.ts";
 import { storableMessage } from "../immutable/messages.ts";
 import type { BegunRun, InnerCall, InnerEnd, InnerResume } from "../inner-runs.ts";
-import type { Interruption } from "../interruption.ts";
+import { type Interruption, nothingGiven } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
 import { type RunScope, type ScopeOptions, timeOf } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
@@ -99,8 +99,6 @@ const innerSink =
     } = event.type === "inner_event" ? event.data : { depth: 0, path: [], event };
     emit({ type: "inner_event", data: { depth: depth + 1, path: [call.id, ...path], event: inner } });
   };
-
-const nothingGiven = { approvals: [], toolResults: [] };
 
 /** Resolves with the inner run of an open call, as the store has it; with `undefined` if it hasn't begun. */
 export async function begunRun<Ctx>(

@@ -177,3 +177,26 @@ describe("an approval in an inner run", () => {
     expect(paid).toEqual(["Bob"]);
   });
 });
+
+describe("a hook that calls an agent's tool again", () => {
+  it("passes decisions only once, and the agent goes on where it was", async () => {
+    let fails = true;
+    const paying = calls(PAY);
+    const inner: ScriptedFunction<unknown> = (request) => {
+      if (request.state.messages.at(-1)?.role === "user" || !fails) return paying(request);
+      fails = false;
+      return new Error("the model is gone");
+    };
+    const { say, paid } = setup({
+      inner,
+      config: {
+        modelRetry: { maxAttempts: 1 },
+        middleware: [{ name: "again", wrapToolCall: (_, next) => next().catch(() => next()) }],
+      },
+    });
+    const approvals = approvalsOf(await say(["go"]));
+    const { outcome } = await say([], { resume: { approvals } });
+    expect(outcome).toEqual({ status: "completed", output: "paid Bob" });
+    expect(paid).toEqual(["Bob"]);
+  });
+});
