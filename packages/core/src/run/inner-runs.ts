@@ -14,7 +14,7 @@ import { readMetadata } from "../stored/metadata.ts";
 import { userTurnOf } from "../tool-calls/call-info.ts";
 import { innerConfig } from "./inner-config.ts";
 import { findOpenCalls } from "./open-calls.ts";
-import { onlyWaits } from "./resume.ts";
+import { onlyAsks, onlyWaits } from "./resume.ts";
 import { openScope } from "./scope.ts";
 
 const DEFAULT_MAX_AGENT_DEPTH = 5;
@@ -123,7 +123,7 @@ export async function begunRun<Ctx>(
     const { open, calls, found } = await findOpenCalls(inner, state, { messages: stored.messages, stored });
     if (!found.ok && found.error._tag === "MemoryError") return { success: false, error: found.error.error };
     const waits = calls !== undefined && onlyWaits(calls) && !open.waiting.some(isExpired(timeOf(scope)));
-    return createSuccess({ open, onlyWaits: waits });
+    return createSuccess({ open, onlyWaits: waits, onlyAsks: calls !== undefined && onlyAsks(calls) });
   } finally {
     inner.close();
   }

@@ -2,6 +2,7 @@ import { createInMemoryProvider, type Message } from "@jaf/memory";
 import { messageText } from "@jaf/memory/internal";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { until } from "../../../../test/polling.ts";
 import {
   type Agent,
   type AgentToolOptions,
@@ -198,5 +199,22 @@ describe("a hook that calls an agent's tool again", () => {
     const { outcome } = await say([], { resume: { approvals } });
     expect(outcome).toEqual({ status: "completed", output: "paid Bob" });
     expect(paid).toEqual(["Bob"]);
+  });
+});
+
+describe("a repeated run whose inner approval has expired", () => {
+  it("asks again", async () => {
+    const { config, provider } = setup({ config: { approvalTtlMs: 1 } });
+    const asking = createRunState<unknown>({ agentName: "outer", context: {}, messages: [user("go")] });
+    const first = await run(asking, config);
+    const [waiting] = waitingIn(first);
+    const expiresAt = waiting?.type === "approval" ? waiting.expiresAt : undefined;
+    await until("the approval has expired", async () => {
+      const read = await provider.readConversation("c");
+      return read.success && expiresAt !== undefined && (read.data.readAt ?? 0) > expiresAt;
+    });
+    const again = await run(asking, config);
+    expect(waitingIn(again).map(({ toolCallId }) => toolCallId)).toEqual(["ask/pay"]);
+    expect(approvalsOf(again)).not.toEqual(approvalsOf(first));
   });
 });
