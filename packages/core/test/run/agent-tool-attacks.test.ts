@@ -218,3 +218,22 @@ describe("a repeated run whose inner approval has expired", () => {
     expect(approvalsOf(again)).not.toEqual(approvalsOf(first));
   });
 });
+
+describe("a model's call id with the separator of nested ids", () => {
+  it.each([
+    ["a call of the reply", [ASK, { ...PAY, id: "ask/pay" }]],
+    ["two inner runs", [ASK, { ...ASK, id: "ask/ask" }]],
+  ])("leaves the decisions about %s apart", async (_, outerCalls) => {
+    const inner: ScriptedFunction<unknown> = ({ state: { messages } }) => {
+      if (messages.at(-1)?.role !== "user") return "done";
+      return { toolCalls: ["pay", "ask/pay"].map((id) => ({ ...PAY, id })) };
+    };
+    const { say, paid } = setup({ outer: calls(...outerCalls), inner });
+    const first = await say(["go"]);
+    const ids = waitingIn(first).map(({ toolCallId }) => toolCallId);
+    expect(new Set(ids).size).toBeLessThan(ids.length);
+    const { outcome } = await say([], { resume: { approvals: approvalsOf(first) } });
+    expect(outcome.status).toBe("completed");
+    expect(paid).toHaveLength(ids.length);
+  });
+});
