@@ -91,6 +91,7 @@ export type {
   ToolCallRequest,
   TurnAddition,
   WrapModelCall,
+  WrappedRun,
   WrapToolCall,
 } from "./middleware.ts";
 export type {

@@ -46,6 +46,11 @@ export type ModelProvider<Ctx> = {
    * provider chooses the model.
    */
   readonly defaultModel?: string | undefined;
+  /**
+   * The name of the service, as in the `origin` of its replies, e.g. `"openai"`. Traces have this name, also of calls
+   * that fail. Absent: the name is known from replies only.
+   */
+  readonly service?: string | undefined;
 };
 
 /** A model to call if the agent's own model fails. It gets the agent's model settings, except for the name. */

@@ -106,7 +106,7 @@ const planner: Agent<PageContext, string> = {
   tools: [clock, sendEmail],
 };
 
-const askPlanner = asTool(planner, { description: "Arranges a meeting with somebody, e.g. a dinner." });
+const askPlanner = asTool(planner, { description: "Arranges a meeting with someone, e.g. a dinner." });
 
 /** The terminal's assistant with additional tools for the page. */
 export const pageAssistant: Agent<PageContext, string> = {

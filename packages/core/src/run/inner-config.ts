@@ -71,6 +71,7 @@ const wrappingOnly = <Ctx>(middleware: Middleware<Ctx>): Middleware<Ctx> => ({
   ...present({
     wrapModelCall: middleware.wrapModelCall?.bind(middleware),
     wrapToolCall: middleware.wrapToolCall?.bind(middleware),
+    wrapRun: middleware.wrapRun?.bind(middleware),
   }),
 });
 

@@ -8,7 +8,7 @@ import type { BegunRun, InnerCall, InnerEnd, InnerResume } from "../inner-runs.t
 import { type Interruption, nothingGiven } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
 import { type RunScope, type ScopeOptions, timeOf } from "../run-scope.ts";
-import type { RunState } from "../state.ts";
+import type { RunOutcome, RunState } from "../state.ts";
 import { loadConversation } from "../stored/load.ts";
 import { readMetadata } from "../stored/metadata.ts";
 import { userTurnOf } from "../tool-calls/call-info.ts";
@@ -156,23 +156,36 @@ export async function runAgent<Ctx>(
     });
   const found = await parentOf(scope, call);
   if (!found.success) return failed({ _tag: "MemoryError", error: found.error });
-  const parent = found.data;
-  const conversationId = parent && conversationIdOf(call, parent);
-  const config = innerConfig(scope, call, { conversationId, resume: given, signal });
-  const messages = hasBegun ? [] : [inputOf(call)];
-  const { state, options } = prepare(scope, call, { parent, messages });
-  const { outcome } = (await scope.execute(state, config, options)).result;
+  const runIn = async (parent: ParentConversation | undefined) => {
+    const conversationId = parent && conversationIdOf(call, parent);
+    const config = innerConfig(scope, call, { conversationId, resume: given, signal });
+    const { state, options } = prepare(scope, call, { parent, messages: hasBegun ? [] : [inputOf(call)] });
+    return (await scope.execute(state, config, options)).result.outcome;
+  };
+  let parent = found.data;
+  let outcome = await runIn(parent);
+  if (parent !== undefined && isRefusedAsChild(outcome)) {
+    parent = undefined;
+    outcome = await runIn(parent);
+  }
   switch (outcome.status) {
     case "completed":
       return outcome;
     case "error":
       return failed(outcome.error);
     case "interrupted":
-      return conversationId === undefined
+      return parent === undefined
         ? failed({ _tag: "InternalError", detail: UNSTORED })
         : { status: "interrupted", interruptions: nested(call, outcome.interruptions) };
   }
 }
+
+/** Returns whether the store refused the first write because it can't hold children, e.g. a store of five methods. */
+const isRefusedAsChild = (outcome: RunOutcome<unknown>): boolean =>
+  outcome.status === "error" &&
+  outcome.error._tag === "MemoryError" &&
+  outcome.error.error._tag === "MemoryValidationError" &&
+  outcome.error.error.issues.some(({ path }) => path === "options.childOf");
 
 const UNSTORED =
   "a call of the agent waits for an approval or for the client, which needs memory.autoStore with a provider that has child conversations";

@@ -178,7 +178,7 @@ describe("a ledger that can't record", () => {
     ]);
   });
 
-  it("is reported by a process warning if nobody observes the run", async () => {
+  it("is reported by a process warning if the run has no observer", async () => {
     const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const { config, state } = world([done]);

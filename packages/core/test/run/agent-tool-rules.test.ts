@@ -6,6 +6,7 @@ import {
   type Agent,
   approve,
   asTool,
+  createAgentClient,
   createRunState,
   createTool,
   type RunConfig,
@@ -15,6 +16,7 @@ import {
   type TraceEvent,
 } from "../../src/index.ts";
 import { createScriptedModel, type ScriptedFunction } from "../../src/testing/index.ts";
+import { MapStore } from "../support/client.ts";
 import { errorOf, eventsOfType, user } from "../support/setup.ts";
 
 interface Given {
@@ -285,6 +287,24 @@ describe("the run of an agent as a tool", () => {
       status: "completed",
       output: expect.stringContaining("needs memory.autoStore"),
     });
+  });
+
+  it("works over a conversation store of five methods, which holds no children", async () => {
+    const store = new MapStore();
+    const { config, asked } = setup({ calls: [[{ task: "a" }]] });
+    const { memory: _, conversationId: __, agentRegistry, ...settings } = config;
+    const outer = agentRegistry.get("outer");
+    if (outer === undefined) throw new Error("no agent");
+    const client = createAgentClient(outer, {
+      ...settings,
+      store,
+      context: {},
+      memory: { durability: "step" },
+    });
+    const { text } = await client.prompt("go", { conversation: { user: "ada" } });
+    expect(text).toBe("answer to a");
+    expect(asked).toHaveLength(1);
+    expect(await store.list("ada")).toHaveLength(1);
   });
 
   it("needs an approval of its own if the tool says so, before it begins", async () => {

@@ -5,6 +5,7 @@ import type { ConversationState } from "../models/conversation-state.ts";
 import { useStore } from "../models/store.ts";
 import { AssistantMessage, StreamingMessage } from "./assistant-message.tsx";
 import { type Entry, entriesOf, ranSince } from "./entries.ts";
+import { withSeen } from "./seen-calls.ts";
 import { WritingCard } from "./tool-card.tsx";
 import { ToolTree } from "./tool-tree.tsx";
 import { UserMessage } from "./user-message.tsx";
@@ -82,7 +83,14 @@ function EntryView({ entry, state, onShowContext, isLastReply, ran }: EntryViewP
       );
     case "tool": {
       const stopped = entry.stopped === true || turn?.status === "stopped";
-      return <ToolTree tool={entry.tool} running={running} stopped={stopped} waiting={waiting} />;
+      return (
+        <ToolTree
+          tool={withSeen(entry.tool, state.seen)}
+          running={running}
+          stopped={stopped}
+          waiting={waiting}
+        />
+      );
     }
     case "handoff":
       return <p class="marker">Handed off to {entry.to}</p>;

@@ -17,7 +17,7 @@ export async function descendantsOf(
   return [...children, ...deeper.flat()];
 }
 
-/** Stores a deleted conversation again, as one that nobody has deleted. */
+/** Stores a deleted conversation again, as if it had not been deleted. */
 export const keep = (backend: MemoryBackend, { conversationId, userId, incarnation }: StoredConversation) =>
   backend.write({
     ...{ mode: "append", conversationId, messages: [], metadata: {}, create: { incarnation } },
