@@ -32,6 +32,8 @@ export interface BegunRun {
   readonly open: OpenCalls;
   /** Whether the inner run can't continue without a decision or a result, and none of its approvals has expired. */
   readonly onlyWaits: boolean;
+  /** Whether the inner run, without a decision or a result, calls nothing and at most requests expired approvals again. */
+  readonly onlyAsks: boolean;
 }
 
 /** How an inner run ended. */

@@ -95,6 +95,8 @@ export interface GivenDecisions {
   readonly toolResults: readonly ClientToolResult[];
 }
 
+export const nothingGiven: GivenDecisions = { approvals: [], toolResults: [] };
+
 /** The calls of a reply that wait for a decision, with the data to check decisions about them. */
 export interface OpenCalls {
   readonly waiting: readonly Interruption[];

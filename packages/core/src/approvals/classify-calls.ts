@@ -3,7 +3,7 @@ import { calledTool } from "@jaf/memory/internal";
 import type { ToolParts } from "../content-parts.ts";
 import { frozenCopy, plainCopy } from "../immutable/copy.ts";
 import { type AgentTool, agentToolIn, type BegunRun, type InnerCall } from "../inner-runs.ts";
-import { type GivenDecisions, type Interruption, isUndecided } from "../interruption.ts";
+import { type GivenDecisions, type Interruption, isUndecided, nothingGiven } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { Masking } from "../thrown.ts";
@@ -146,8 +146,6 @@ async function applyDecisions<Ctx>(
   }
   return classified;
 }
-
-const nothingGiven: GivenDecisions = { approvals: [], toolResults: [] };
 
 type InnerClass<Ctx> =
   | { readonly to: "answered"; readonly answer: AnsweredCall }

@@ -73,32 +73,60 @@ interface Divided {
 }
 
 /** Divides what was given between the calls of a reply and the inner runs of its agent tools. */
-function divide({ approvals, toolResults }: Given, { inner }: OpenCalls): Divided {
-  const isNested = (id: unknown) =>
-    typeof id === "string" && [...inner.keys()].some((callId) => innerCallId(callId, id) !== undefined);
-  const idOf = (decision: unknown): unknown => parseApprovalDecision(decision)?.toolCallId;
+function divide({ approvals, toolResults }: Given, open: OpenCalls): Divided {
+  const decided = approvals.map((each) => {
+    const decision = parseApprovalDecision(each.decision);
+    return { each, decision, outer: decision && outerCallOf(decision, open) };
+  });
+  const results = toolResults.map((given) => ({ given, outer: outerCallOf(given, open) }));
   return {
     own: {
-      approvals: approvals.filter(({ decision }) => !isNested(idOf(decision))),
-      toolResults: toolResults.filter(({ toolCallId }) => !isNested(toolCallId)),
+      approvals: decided.flatMap(({ each, outer }) => (outer === undefined ? [each] : [])),
+      toolResults: results.flatMap(({ given, outer }) => (outer === undefined ? [given] : [])),
     },
-    inner: [...inner].map(([callId, open]) => ({
+    inner: [...open.inner].map(([callId, inner]) => ({
       callId,
-      open,
+      open: inner,
       given: {
-        approvals: approvals.flatMap(({ index, decision }) => {
-          const parsed = parseApprovalDecision(decision);
-          const toolCallId = parsed && innerCallId(callId, parsed.toolCallId);
-          return toolCallId === undefined ? [] : [{ index, decision: { ...parsed, toolCallId } }];
+        approvals: decided.flatMap(({ each: { index }, decision, outer }) => {
+          const toolCallId = decision && innerCallId(callId, decision.toolCallId);
+          return outer !== callId || toolCallId === undefined
+            ? []
+            : [{ index, decision: { ...decision, toolCallId } }];
         }),
-        toolResults: toolResults.flatMap((given) => {
+        toolResults: results.flatMap(({ given, outer }) => {
           const toolCallId = innerCallId(callId, given.toolCallId);
-          return toolCallId === undefined ? [] : [{ ...given, toolCallId }];
+          return outer !== callId || toolCallId === undefined ? [] : [{ ...given, toolCallId }];
         }),
       },
     })),
   };
 }
+
+type About = Pick<ApprovalDecision, "toolCallId"> & Partial<Pick<ApprovalDecision, "approvalId">>;
+
+/** Returns the call whose inner run was meant; `undefined` if a call of the reply itself was. */
+function outerCallOf(about: About, open: OpenCalls): string | undefined {
+  if (isOwn(about, open)) return undefined;
+  const possible = [...open.inner].flatMap(([callId, inner]) => {
+    const toolCallId = innerCallId(callId, about.toolCallId);
+    return toolCallId === undefined ? [] : [{ callId, inner, nested: { ...about, toolCallId } }];
+  });
+  // A model can choose ids with the separator, so several inner runs are possible.
+  return (possible.find(({ inner, nested }) => isKnown(nested, inner)) ?? possible[0])?.callId;
+}
+
+const isOwn = ({ toolCallId, approvalId }: About, open: OpenCalls): boolean => {
+  const prefix = open.approvalIdPrefix(toolCallId);
+  return prefix !== undefined && (approvalId === undefined || approvalId.startsWith(prefix));
+};
+
+const isKnown = (about: About, open: OpenCalls): boolean =>
+  isOwn(about, open) ||
+  [...open.inner].some(([callId, inner]) => {
+    const toolCallId = innerCallId(callId, about.toolCallId);
+    return toolCallId !== undefined && isKnown({ ...about, toolCallId }, inner);
+  });
 
 function changedIn(given: Given, open: OpenCalls): ContinuationRejected | undefined {
   const { own, inner } = divide(given, open);

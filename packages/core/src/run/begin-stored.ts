@@ -13,7 +13,7 @@ import { durabilityOf, type MemoryConfig, memoryConfigIssues } from "../memory-c
 import { fail, failLease, failMemory, OPERATION, type RunProgress, type RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import type { Journal } from "../stored/journal.ts";
-import { firstPositionOf, versionOf } from "../stored/metadata.ts";
+import { firstPositionOf, readMetadata, versionOf } from "../stored/metadata.ts";
 import { isHistory, newMessagesIn } from "../stored/new-messages.ts";
 import { type LeaseQueue, openLeaseQueue } from "../stored/queue.ts";
 import { givesOutTails, isWhole, type Tail, tailForCopy, tailOf } from "../stored/tail.ts";
@@ -138,11 +138,20 @@ async function findNewInput<Ctx>(
     if (!taken.ok) return { refused: taken.error };
     return { newMessages: [...taken.added, ...state.messages], given: taken.given };
   }
+  if (stored !== null && isAskedAnew(scope, stored))
+    return { newMessages: state.messages, given: scope.given };
   const mayBeginLater = isHistory(state.messages) && givesOutTails(journal.memory);
   const newMessages = newMessagesIn(state.messages, stored, { mayBeginLater });
   if (newMessages === undefined) return { failed: failMemory(state, historyConflict(stored)) };
   return { newMessages, given: scope.given };
 }
+
+/**
+ * Returns whether another run has asked the conversation's last question, and this run is an inner one. Its question is
+ * then a new one, even if it has the same words: the outer run can have given the other one up.
+ */
+const isAskedAnew = <Ctx>({ outerTurn, runId }: RunScope<Ctx>, stored: ConversationMemory): boolean =>
+  outerTurn !== undefined && readMetadata(stored).runId !== runId;
 
 /**
  * Adds a run's new input to the conversation: first the results that follow from decisions about calls, then the new

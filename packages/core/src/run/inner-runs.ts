@@ -1,11 +1,11 @@
 import type { ConversationMemory, Message, ParentConversation, Result } from "@jaf/memory";
-import { createRunId, createSuccess, sameJson, sha256 } from "@jaf/memory/internal";
+import { createRunId, createSuccess, sha256 } from "@jaf/memory/internal";
 import { nestedCallId } from "../approvals/nested-ids.ts";
 import type { JAFError } from "../errors.ts";
 import type { Emit } from "../events.ts";
 import { storableMessage } from "../immutable/messages.ts";
 import type { BegunRun, InnerCall, InnerEnd, InnerResume } from "../inner-runs.ts";
-import type { Interruption } from "../interruption.ts";
+import { type Interruption, nothingGiven } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
 import { type RunScope, type ScopeOptions, timeOf } from "../run-scope.ts";
 import type { RunOutcome, RunState } from "../state.ts";
@@ -14,7 +14,7 @@ import { readMetadata } from "../stored/metadata.ts";
 import { userTurnOf } from "../tool-calls/call-info.ts";
 import { innerConfig } from "./inner-config.ts";
 import { findOpenCalls } from "./open-calls.ts";
-import { onlyWaits } from "./resume.ts";
+import { onlyAsks, onlyWaits } from "./resume.ts";
 import { openScope } from "./scope.ts";
 
 const DEFAULT_MAX_AGENT_DEPTH = 5;
@@ -100,8 +100,6 @@ const innerSink =
     emit({ type: "inner_event", data: { depth: depth + 1, path: [call.id, ...path], event: inner } });
   };
 
-const nothingGiven = { approvals: [], toolResults: [] };
-
 /** Resolves with the inner run of an open call, as the store has it; with `undefined` if it hasn't begun. */
 export async function begunRun<Ctx>(
   scope: RunScope<Ctx>,
@@ -125,19 +123,17 @@ export async function begunRun<Ctx>(
     const { open, calls, found } = await findOpenCalls(inner, state, { messages: stored.messages, stored });
     if (!found.ok && found.error._tag === "MemoryError") return { success: false, error: found.error.error };
     const waits = calls !== undefined && onlyWaits(calls) && !open.waiting.some(isExpired(timeOf(scope)));
-    return createSuccess({ open, onlyWaits: waits });
+    return createSuccess({ open, onlyWaits: waits, onlyAsks: calls !== undefined && onlyAsks(calls) });
   } finally {
     inner.close();
   }
 }
 
 /** Returns whether the last turn of the inner conversation is that of this call. */
+// The id is stored together with the question. What is stored isn't compared with the arguments: a hook can have changed
+// them, and the store can have dropped the question.
 const isTurnOf = <Ctx>(call: InnerCall<Ctx>, stored: ConversationMemory): boolean =>
-  readMetadata(stored).runId === runIdOf(call) &&
-  sameJson(
-    stored.messages.findLast(({ role }) => role === "user"),
-    inputOf(call),
-  );
+  readMetadata(stored).runId === runIdOf(call);
 
 const isExpired =
   (now: number) =>

@@ -11,7 +11,7 @@ import type { RunState } from "../state.ts";
 import { loadConversation, type StoredOutcome, storedOutcomeOf } from "../stored/load.ts";
 import { concludeStored } from "./conclude.ts";
 import { findOpenCalls } from "./open-calls.ts";
-import { onlyWaits, resume } from "./resume.ts";
+import { onlyAsks, resume } from "./resume.ts";
 
 type Replied = Extract<StoredOutcome, { readonly kind: "replied" }>;
 
@@ -97,7 +97,7 @@ async function waitAgain<Ctx>(
   const stopped = await findOpenCalls(scope, state, { messages, stored });
   const { found, calls } = stopped;
   if (!found.ok) return fail(stopped.state, found.error);
-  if (calls === undefined || !onlyWaits(calls)) return failMemory(state, hasChanged());
+  if (calls === undefined || !onlyAsks(calls)) return failMemory(state, hasChanged());
   return resume(scope, stopped, { approvals: [], toolResults: [] });
 }
 

@@ -90,6 +90,17 @@ async function goOn<Ctx>(scope: RunScope<Ctx>, step: StepStart<Ctx>): Promise<Ru
 export const onlyWaits = <Ctx>({ classified }: OpenCallBatch<Ctx>): boolean =>
   classified.waiting.length > 0 && classified.answered.length === 0 && classified.run.every(isHandoff);
 
+/** Returns whether these open calls wait, or else are only asked for again because an approval has expired. */
+export const onlyAsks = <Ctx>(calls: OpenCallBatch<Ctx>): boolean => {
+  const { waiting, answered, run, begun } = calls.classified;
+  const others = run.filter((runnable) => !isHandoff(runnable));
+  return (
+    waiting.length + others.length > 0 &&
+    answered.length === 0 &&
+    others.every(({ call }) => begun.get(call)?.onlyAsks === true)
+  );
+};
+
 /** Ends the run as interrupted again, because no decision was passed. Expired approvals are requested again. */
 async function askAgain<Ctx>(
   scope: RunScope<Ctx>,

@@ -1,5 +1,6 @@
 import { type JAFError, JAFErrorHandler } from "../errors.ts";
 import type { InnerCall, InnerEnd, InnerResume } from "../inner-runs.ts";
+import { nothingGiven } from "../interruption.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { ToolReturn } from "../tools/tool.ts";
 
@@ -27,9 +28,14 @@ export function openAgentExecution<Ctx>(
   signal: AbortSignal,
 ): AgentExecution {
   let unanswered: Unanswered | undefined;
+  let { given } = resume;
   return {
     execute: async (args) => {
-      const end = await call.tool.execute(scope, { ...call, args }, { ...resume, signal });
+      const next = { ...resume, given, signal };
+      // A hook can execute the call again. Decisions count once, and the agent goes on where it was.
+      given = nothingGiven;
+      unanswered = undefined;
+      const end = await call.tool.execute(scope, { ...call, args }, next);
       if (end.status === "completed") return toReturn(end.output);
       if (end.status === "error" && !end.endsRun) throw new AgentFailed(call.tool.agent.name, end.error);
       unanswered = end;

@@ -35,7 +35,8 @@ export interface ContinuationOptions {
   readonly approvals?: unknown;
   /**
    * The calls that wait for an approval. Each decision must have the call id and the approval id of one of these calls.
-   * Default: a decision may be about any pending call.
+   * Calls of an agent that a pending call runs can be among them (e.g. `call_1/call_7` in `call_1`), and in
+   * `clientToolCallIds`, too. Default: a decision may be about any pending call.
    */
   readonly pendingApprovals?: readonly PendingApproval[] | undefined;
   /**

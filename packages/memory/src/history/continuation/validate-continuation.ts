@@ -132,7 +132,7 @@ function validate(
   const aligned = align(persisted, messages, options);
   const endsEarly = !aligned.ok && aligned.code === "truncated-history" && aligned.index === messages.length;
   if (!aligned.ok && (strict || !endsEarly)) return strict ? aligned : withoutStrictCodes(aligned);
-  const pending = new Set(pendingToolCalls(persisted)?.missing.map(({ id }) => id));
+  const pending = pendingIds(persisted, options);
   const answerable = options.clientToolCallIds === undefined ? pending : new Set(options.clientToolCallIds);
   const read = readAddedMessages(messages, aligned.ok ? aligned.end : messages.length, {
     strict,
@@ -150,6 +150,22 @@ function validate(
   const toolResults = Object.freeze([...read.results.values()]);
   return { ok: true, toolResults, added: read.added, approvals: decided.approvals };
 }
+
+/** Returns the ids of the pending calls: those of the stored history, and those of the agents that they run. */
+function pendingIds(
+  persisted: readonly Message[],
+  { clientToolCallIds = [], pendingApprovals = [] }: ParsedContinuationOptions,
+): ReadonlySet<string> {
+  const own = new Set(pendingToolCalls(persisted)?.missing.map(({ id }) => id));
+  const waiting = [...clientToolCallIds, ...pendingApprovals.map(({ toolCallId }) => toolCallId)];
+  // The calls of agents are in other conversations. Their ids begin with that of a call of this history.
+  const nested = waiting.filter((id) => outerIds(id).some((outer) => own.has(outer)));
+  return new Set([...own, ...nested]);
+}
+
+/** Returns the ids of the calls that a call with this id can be nested in, e.g. `call_1` for `call_1/call_7`. */
+const outerIds = (id: string): readonly string[] =>
+  [...id.matchAll(/\//g)].map(({ index }) => id.slice(0, index));
 
 function align(
   persisted: readonly Message[],
