@@ -1,6 +1,7 @@
 import { ToolErrorCodes, ToolResponse, type ToolResult } from "@jaf/core";
 import {
   InsufficientScopeError,
+  OAuthClientFlowError,
   OAuthError,
   ProtocolError,
   SdkError,
@@ -82,6 +83,7 @@ const isUnauthorized = (thrown: unknown): boolean =>
   thrown instanceof UnauthorizedError ||
   thrown instanceof InsufficientScopeError ||
   thrown instanceof OAuthError ||
+  thrown instanceof OAuthClientFlowError ||
   (thrown instanceof SdkHttpError && (thrown.status === 401 || thrown.status === 403));
 
 function ofStatus(status: number): Failure {
