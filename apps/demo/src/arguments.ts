@@ -19,6 +19,8 @@ Commands
 Options
   --data DIR      folder that holds the conversations   (default: .jaf)
   --user NAME     whose conversations and facts         (default: you)
+  --mcp FILE      MCP servers whose tools the chat has; a JSON file such as
+                  {"mcpServers": {"files": {"command": "npx", "args": ["-y", "…"], "trusted": true}}}
   --port N        where the page is, at 127.0.0.1       (default: 4780, or any that is free)
   --budget N      how many tokens a day your replies may use (default: any number)
   --no-open       don't open the browser
@@ -54,7 +56,7 @@ interface Served extends Common {
 export type Command =
   | (Served & { readonly command: "page"; readonly opensBrowser: boolean })
   | (Served & { readonly command: "serve" })
-  | (Common & { readonly command: "chat"; readonly user: string })
+  | (Common & { readonly command: "chat"; readonly user: string; readonly mcp: string | undefined })
   | (Common & { readonly command: "replay"; readonly file: string })
   | (Common & { readonly command: "verify"; readonly file: string })
   | { readonly command: "help" };
@@ -75,7 +77,7 @@ export function parseCommand(argv: readonly string[]): Command {
     case "serve":
       return { command, ...servedOf(values) };
     case "chat":
-      return { command, data, user };
+      return { command, data, user, mcp: values.mcp };
     case "replay":
     case "verify":
       if (file === undefined) throw usageError(`"${command}" needs the file of the recording.`);
@@ -113,6 +115,7 @@ function parse(argv: readonly string[]) {
       options: {
         data: { type: "string", default: ".jaf" },
         user: { type: "string", default: DEFAULT_USER_ID },
+        mcp: { type: "string" },
         port: { type: "string" },
         budget: { type: "string" },
         "no-open": { type: "boolean" },

@@ -14,11 +14,15 @@ import { openStore, type Store } from "./storage/open-store.ts";
 
 const WORD_DELAY_MS = 15;
 
+const connectTo = async (file: string) =>
+  (await import("./assistant/connect-servers.ts")).connectServers(file);
+
 async function runChat(
   store: Store,
-  { user }: Command & { command: "chat" },
+  { user, mcp }: Command & { command: "chat" },
   exit: ExitRequest,
 ): Promise<number> {
+  const servers = mcp === undefined ? undefined : await connectTo(mcp);
   const terminal = createTerminal(exit.leave);
   exit.signal.addEventListener("abort", terminal.close);
   try {
@@ -28,7 +32,11 @@ async function runChat(
       store,
       userId: user,
       modelProvider,
-      notices: [notice, ...(store.notice === undefined ? [] : [store.notice]), "/help lists the commands."],
+      notices: [
+        ...[notice, store.notice, servers?.notice].filter((line) => line !== undefined),
+        "/help lists the commands.",
+      ],
+      ...(servers === undefined ? {} : { servers }),
       terminal,
       signal: exit.signal,
     });
@@ -36,6 +44,7 @@ async function runChat(
     return answered || terminal.interactive ? 0 : 1;
   } finally {
     terminal.close();
+    await servers?.close();
   }
 }
 

@@ -3,6 +3,7 @@ import { asUserMemory, type ExtractionOptions, type MemoryEntry, processExtracti
 import { type AssistantContext, instructionsFor } from "../assistant/agent.ts";
 import { extractionOptions, withOwnWordsOnly } from "../assistant/extraction.ts";
 import type { Store } from "../storage/open-store.ts";
+import { createApprovals } from "./approvals.ts";
 import type { Chat, Injected } from "./command.ts";
 import { runCommand } from "./commands.ts";
 import {
@@ -12,6 +13,7 @@ import {
   LEARNING_MS,
   listConversations,
   newConversationId,
+  type OtherTools,
   type Session,
 } from "./conversations.ts";
 import { knownFacts } from "./facts.ts";
@@ -28,6 +30,8 @@ export interface ChatOptions {
   readonly terminal: Terminal;
   /** Aborted when the user leaves, even during a reply. */
   readonly signal: AbortSignal;
+  /** Programs whose tools the assistant has. Default: none. */
+  readonly servers?: OtherTools;
 }
 
 const NOT_LEARNED = "  What you said could not be remembered for other conversations.";
@@ -60,7 +64,7 @@ const contextOf = (store: Store, userId: string): AssistantContext => ({
 
 /** Writes to `state` whether the user left and whether a reply failed. */
 function createChat(
-  { store, userId, modelProvider, terminal, signal }: ChatOptions,
+  { store, userId, modelProvider, terminal, signal, servers }: ChatOptions,
   extract: ExtractionOptions,
   state: { left: boolean; answered: boolean },
 ): Chat {
@@ -72,18 +76,20 @@ function createChat(
     injected &&= { ...injected, facts };
   };
   const userMemory = asUserMemory(withOwnWordsOnly(store.userMemory), { inject: { onInjected }, extract });
-  const sessionOptions = { provider: store.provider, userMemory, modelProvider, context, signal };
+  const sessionOptions = { provider: store.provider, userMemory, modelProvider, context, signal, servers };
+  const approvals = createApprovals(terminal);
   const sessionOf = (conversationId: string) => createSession(sessionOptions, conversationId);
   let current = sessionOf(newConversationId());
 
   const turnTo = (session: Session): void => {
     if (isPrivate(current)) terminal.print(terminal.dim("The private conversation is deleted."));
     current = session;
+    approvals.forget();
     terminal.setPrivate(isPrivate(session));
   };
 
   return {
-    ...{ store, userId, terminal },
+    ...{ store, userId, terminal, approvals },
     learned: () => userMemory.drain({ timeoutMs: LEARNING_MS }),
     session: () => current,
     injected: () => injected,
@@ -107,7 +113,8 @@ function createChat(
         lastStats = withEvent(lastStats, event);
         renderer.onEvent(event);
       };
-      if (!renderer.finish(await run({ onEvent }))) state.answered = false;
+      const result = await run({ onEvent });
+      if (!approvals.ask(result.outcome) && !renderer.finish(result)) state.answered = false;
       totalStats = addedStats(totalStats, lastStats);
     },
     leave: () => {
@@ -125,5 +132,9 @@ async function hear(chat: Chat, line: string): Promise<void> {
   // Piped input isn't echoed, and a transcript with only replies is hard to read.
   const you = isPrivate(session()) ? "you (private):" : "you:";
   if (!terminal.interactive) terminal.print(`${terminal.bold(you)} ${printable(line)}`);
-  await reply(line, (options) => session().send(line, options));
+  const { approvals } = chat;
+  if (!approvals.areWaited()) return reply(line, (options) => session().send(line, options));
+  const decisions = approvals.decide(line);
+  if (decisions !== undefined)
+    await reply(line, (options) => session().resume({ ...options, approvals: decisions }));
 }

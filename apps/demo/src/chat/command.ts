@@ -1,5 +1,6 @@
 import type { MemoryEntry } from "@jaf/user-memory";
 import type { Store } from "../storage/open-store.ts";
+import type { Approvals } from "./approvals.ts";
 import type { Session } from "./conversations.ts";
 import type { ReplyStats } from "./stats.ts";
 import type { Terminal } from "./terminal.ts";
@@ -16,6 +17,8 @@ export interface Chat {
   readonly store: Store;
   readonly userId: string;
   readonly terminal: Terminal;
+  /** The calls that wait for the user. */
+  readonly approvals: Approvals;
   readonly session: () => Session;
   /** Resolves when the facts of all messages so far are extracted. */
   readonly learned: () => Promise<void>;

@@ -1,4 +1,6 @@
 import {
+  type Agent,
+  type ApprovalDecision,
   generateRunId,
   generateTraceId,
   type Message,
@@ -69,7 +71,16 @@ export interface Session {
   readonly forget: () => Promise<boolean>;
 }
 
-type SendOptions = { readonly onEvent: (event: TraceEvent) => void };
+interface SendOptions {
+  readonly onEvent: (event: TraceEvent) => void;
+  /** The user's decisions about calls that wait. */
+  readonly approvals?: readonly ApprovalDecision[];
+}
+
+/** The tools of other programs. Read for each reply, since they can change. */
+export interface OtherTools {
+  readonly tools: NonNullable<Agent<AssistantContext, string>["tools"]>;
+}
 
 /** Options of all conversations of a user. */
 interface AnswerOptions {
@@ -79,6 +90,8 @@ interface AnswerOptions {
   readonly context: AssistantContext;
   /** Aborted when the user leaves. */
   readonly signal: AbortSignal;
+  /** Default: none. */
+  readonly servers?: OtherTools | undefined;
 }
 
 export interface SessionOptions extends AnswerOptions {
@@ -124,7 +137,7 @@ export function createSession(options: SessionOptions, conversationId: string): 
       return answer(options, { messages: [{ role: "user", content: text }], stored, onEvent });
     },
     /** Doesn't repeat finished tools. */
-    resume: ({ onEvent }) => answer(options, { messages: [], stored, onEvent }),
+    resume: (resuming) => answer(options, { messages: [], stored, ...resuming }),
     forget: async () => {
       const deleted = await provider.deleteConversation(conversationId);
       if (!deleted.success) throw new Failure(deleted.error.message);
@@ -135,7 +148,8 @@ export function createSession(options: SessionOptions, conversationId: string): 
 
 /** Creates a session in this process only: nothing is stored or learned, but known facts are used. */
 export function createPrivateSession(given: AnswerOptions): Session {
-  const options = { ...given, context: { ...given.context, isPrivate: true } };
+  // Other programs may keep what they are called with.
+  const options = { ...given, servers: undefined, context: { ...given.context, isPrivate: true } };
   let messages: readonly Message[] = [];
 
   async function answered({ onEvent }: SendOptions): Promise<RunResult<string>> {
@@ -175,15 +189,21 @@ interface Answering extends SendOptions {
 /** How long to wait for the extraction of facts. */
 export const LEARNING_MS = 2_000;
 
+const withTools = ({ tools }: OtherTools): typeof assistant => ({
+  ...assistant,
+  tools: [...(assistant.tools ?? []), ...tools],
+});
+
 /** Runs the assistant. `onEvent` receives the events. */
 async function answer(
-  { userMemory, modelProvider, context, signal }: AnswerOptions,
-  { messages, stored = {}, onEvent }: Answering,
+  { userMemory, modelProvider, context, signal, servers }: AnswerOptions,
+  { messages, stored = {}, onEvent, approvals }: Answering,
 ): Promise<RunResult<string>> {
   await userMemory.drain({ timeoutMs: LEARNING_MS }); // Each reply must know the facts of earlier messages.
   const config: RunConfig<AssistantContext> = {
-    agentRegistry: new Map([[ASSISTANT, assistant]]),
+    agentRegistry: new Map([[ASSISTANT, servers === undefined ? assistant : withTools(servers)]]),
     ...{ modelProvider, userMemory, signal, ...stored },
+    ...(approvals === undefined ? {} : { resume: { approvals } }),
   };
   const state = {
     runId: generateRunId(),

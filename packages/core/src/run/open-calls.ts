@@ -75,7 +75,10 @@ export async function findOpenCalls<Ctx>(
   if (classified.failure !== undefined)
     return { ...stopped, found: { ok: false, error: { _tag: "MemoryError", error: classified.failure } } };
   const open = openCalls(all, { known, classified });
-  const batch = stored === null ? { ...all, calls: interruptedCalls(all, classified) } : all;
+  const batch =
+    stored === null
+      ? { ...all, calls: interruptedCalls(all, classified) }
+      : { ...all, cutOff: new Set(classified.run.map(({ call }) => call)) };
   return { ...stopped, calls: { batch, known, classified }, open };
 }
 

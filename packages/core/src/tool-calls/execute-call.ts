@@ -26,6 +26,8 @@ export interface CallBatch<Ctx> {
   readonly messages: readonly Message[];
   /** Identifies the calls of this reply as a group. With the call's id, it is a call's idempotency key. */
   readonly callScope: string;
+  /** The calls that an earlier run may have begun. Absent: none. */
+  readonly cutOff?: ReadonlySet<RichToolCall>;
 }
 
 /** A tool call that can run now. */
@@ -87,10 +89,17 @@ export async function executeCall<Ctx>(
   const parsed = await (runnable.parsed ?? parseCall(tool, call));
   trace?.start(parsed.args);
   if (isAborted(scope)) return undefined;
+  if (tool?.repeatable === false && batch.cutOff?.has(call) === true)
+    return executed({ call, trace }, toAnswer(CUT_OFF));
   if (tool !== undefined && parsed.ok)
     return useTool(scope, batch, { call, tool, trace, args: parsed.args, inner });
   return executed({ call, trace }, toAnswer(parsed.ok ? unknownTool(batch) : masked(scope, parsed.problem)));
 }
+
+const CUT_OFF = ToolResponse.error(
+  ToolErrorCodes.EXECUTION_FAILED,
+  "The call was cut off, and it may have been carried out. Find out before you make it again.",
+);
 
 async function useTool<Ctx>(
   scope: RunScope<Ctx>,

@@ -83,6 +83,13 @@ export type Tool<A, Ctx> = {
    */
   readonly timeoutMs?: number;
   /**
+   * Whether a call that a crash or an abort cut off is made again when a run resumes. `false`: it isn't, and the model
+   * gets an error result that says that the call may have been carried out. Only calls whose reply was stored before
+   * they ran can be told from others (see durability in docs/turns.md). Default `true`, with the same
+   * `ToolCallInfo.idempotencyKey`.
+   */
+  readonly repeatable?: boolean;
+  /**
    * Fields for the tool's definition in the requests of single model providers, by the model provider's name and under the
    * service's own names, e.g. `{ anthropic: { defer_loading: true }, openai: { strict: true } }`.
    */
@@ -158,6 +165,8 @@ export interface ToolDefinition<Schema extends StandardSchema, Ctx> {
     | ((args: SchemaOutput<Schema>, context: Readonly<Ctx>) => boolean | Promise<boolean>);
   /** The time limit of one execution, in milliseconds; see `Tool.timeoutMs`. */
   readonly timeoutMs?: number;
+  /** Whether a call that a crash cut off is made again. Default `true`; see `Tool.repeatable`. */
+  readonly repeatable?: boolean;
   /** Fields for the tool's definition in the requests of single model providers; see `Tool.providerOptions`. */
   readonly providerOptions?: ProviderOptions;
 }
@@ -183,7 +192,8 @@ export interface ToolDefinition<Schema extends StandardSchema, Ctx> {
 export function createTool<Schema extends StandardSchema, Ctx = any>(
   definition: ToolDefinition<Schema, Ctx>,
 ): Tool<SchemaOutput<Schema>, Ctx> {
-  const { name, description, jsonSchema, execute, needsApproval, timeoutMs, providerOptions } = definition;
+  const { name, description, jsonSchema, execute, needsApproval } = definition;
+  const { timeoutMs, repeatable, providerOptions } = definition;
   const parameters = zodSchemaOf(definition.parameters, `Invalid parameters of tool "${name}"`, jsonSchema);
   return {
     schema: { name, description, parameters },
@@ -200,6 +210,6 @@ export function createTool<Schema extends StandardSchema, Ctx = any>(
       : {
           needsApproval: typeof needsApproval === "function" ? needsApproval.bind(definition) : needsApproval,
         }),
-    ...present({ timeoutMs, providerOptions }),
+    ...present({ timeoutMs, repeatable, providerOptions }),
   };
 }
