@@ -1,3 +1,4 @@
+import { isToolParts } from "../content-parts.ts";
 import { type JAFError, JAFErrorHandler } from "../errors.ts";
 import type { InnerCall, InnerEnd, InnerResume } from "../inner-runs.ts";
 import { nothingGiven } from "../interruption.ts";
@@ -62,6 +63,7 @@ class AgentStopped extends Error {
 }
 
 const toReturn = (output: unknown): ToolReturn =>
-  typeof output === "string" || (typeof output === "object" && output !== null)
+  // What a model wrote must not become content parts, which can hold the addresses of files.
+  typeof output === "string" || (typeof output === "object" && output !== null && !isToolParts(output))
     ? output
     : JSON.stringify(output);

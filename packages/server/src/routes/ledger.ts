@@ -67,7 +67,7 @@ export function ledgerRoutes(route: Route, { ledger, mayReadLedger }: ServerPart
     if (ledger !== undefined) return ledger;
     throw new HttpFailure(
       "not-configured",
-      "The server has no ledger. Set ledger of its run configuration, e.g. to { store: await createPostgresLedger({}, pool) }.",
+      "The server has no ledger. Set ledger of its run configuration, e.g. to runLedger({ store: await createPostgresLedger({}, pool) }).",
     );
   };
 
