@@ -54,7 +54,7 @@ class Prices {
 
 test.each<[object, string]>([
   [{ prices: new Prices() }, "prices: expected a plain object of prices by the model's name"],
-  [{ budget: null }, "budget: expected an object of run and conversation"],
+  [{ budget: null }, "budget: expected an object of run, conversation, user, tenant and everyone"],
   [{ modelFallback: null }, "modelFallback: expected an object of models and statuses"],
   [{ timeouts: null }, "timeouts: expected an object"],
   [{ approvalTtlMs: -1 }, "approvalTtlMs: expected a number from 0"],
