@@ -20,6 +20,7 @@ const PACKAGES = [
   "@jaf/google",
   "@jaf/ai-sdk",
   "@jaf/server",
+  "@jaf/mcp",
   "@jaf/xflow",
 ];
 
