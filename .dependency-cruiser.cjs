@@ -41,6 +41,21 @@ module.exports = {
     only("google", ["memory", "core", "model-http"]),
     only("mcp", ["memory", "core"]),
     only("xflow", ["memory", "core"]),
+    only("otel", ["memory", "core", "user-memory"]),
+    {
+      name: "opentelemetry-only-in-otel",
+      comment: "The engine and the stores work without OpenTelemetry.",
+      severity: "error",
+      from: { path: "^packages/[^/]+/src", pathNot: "^packages/otel/" },
+      to: { path: "node_modules/@opentelemetry/" },
+    },
+    {
+      name: "otel-takes-types-of-user-memory",
+      comment: "Telemetry also serves applications without user memory.",
+      severity: "error",
+      from: { path: "^packages/otel/src" },
+      to: { path: "^packages/user-memory/", dependencyTypesNot: ["type-only"] },
+    },
     only("agents", ["memory", "core", "user-memory", "openai", "anthropic", "google"]),
     {
       name: "ai-sdk-by-structure",

@@ -19,6 +19,7 @@ const PACKAGES = [
   "@jaf/anthropic",
   "@jaf/google",
   "@jaf/ai-sdk",
+  "@jaf/otel",
   "@jaf/server",
   "@jaf/mcp",
   "@jaf/xflow",

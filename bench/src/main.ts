@@ -10,11 +10,12 @@ import { engine } from "./parts/engine.ts";
 import type { Part } from "./parts/part.ts";
 import { read } from "./parts/read.ts";
 import { streams } from "./parts/streams.ts";
+import { telemetry } from "./parts/telemetry.ts";
 import { turns } from "./parts/turns.ts";
 import { runProgram } from "./program.ts";
 import { renderPart } from "./report.ts";
 
-const parts: Record<PartName, Part> = { engine, append, read, turns, cost, streams };
+const parts: Record<PartName, Part> = { engine, telemetry, append, read, turns, cost, streams };
 
 async function measurePart(name: PartName, options: Options): Promise<void> {
   const result = await withLab((lab) => parts[name](lab, options));

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { commandLine, oneOf } from "./program.ts";
 
-export const partNames = ["engine", "append", "read", "turns", "cost", "streams"] as const;
+export const partNames = ["engine", "telemetry", "append", "read", "turns", "cost", "streams"] as const;
 export type PartName = (typeof partNames)[number];
 
 export const storeKinds = ["redis", "postgres"] as const;
@@ -20,12 +20,13 @@ export interface Options {
 export const usage = `Usage: pnpm bench [part …] [--store redis|postgres] [--quick]
 
 Parts (all of them if none is named, each in a process of its own):
-  engine   a run of the engine with a model that answers at once
-  append   a turn of two messages, with 10 to 10,000 messages stored
-  read     the last 20 messages, and a whole conversation
-  turns    a stored turn with up to 100,000 messages before it, beside what it can't do without
-  cost     a turn of the server beside a plain Hono handler with run(): statements, CPU and time
-  streams  100 to 500 streams of a server at once, each stored before it is sent, beside XADD per piece and resumable-stream
+  engine     a run of the engine with a model that answers at once
+  telemetry  a run without and with @jaf/otel, with and without an SDK
+  append     a turn of two messages, with 10 to 10,000 messages stored
+  read       the last 20 messages, and a whole conversation
+  turns      a stored turn with up to 100,000 messages before it, beside what it can't do without
+  cost       a turn of the server beside a plain Hono handler with run(): statements, CPU and time
+  streams    100 to 500 streams of a server at once, each stored before it is sent, beside XADD per piece and resumable-stream
 
   --store  only this store
   --quick  a smoke run: its figures mean nothing

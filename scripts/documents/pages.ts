@@ -32,12 +32,18 @@ export const PAGES: readonly Page[] = [
     to: "limit the history that the model sees, with a window or a running summary",
   },
   { file: "mcp.md", home: "mcp", to: "give an agent the tools of MCP servers, safely" },
+  { file: "agents-as-tools.md", home: "core", to: "let an agent ask other agents" },
   { file: "cost.md", home: "core", to: "count tokens and cost, and stop a run at a budget" },
   { file: "glossary.md", home: "core", to: "look up a term" },
   {
     file: "architecture.md",
     home: "core",
     to: "see which package depends on which, and how the parts fit together",
+  },
+  {
+    file: "telemetry.md",
+    home: "otel",
+    to: "see runs, model calls, tools and memory in a tracing or metrics backend, by OpenTelemetry",
   },
   {
     file: "conversation-stores.md",

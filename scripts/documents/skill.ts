@@ -11,7 +11,7 @@ import { PAGES, type Page } from "./pages.ts";
 import { carriedLinks, type Library, type Manifest, placeOf, targetOf } from "./places.ts";
 
 /** An agent reads all of it before it begins. */
-const MOST_LINES = 240;
+const MOST_LINES = 260;
 
 interface Source {
   /** What the package is for, and when to use it: all that agents see before they read on. */

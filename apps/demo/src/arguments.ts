@@ -22,6 +22,7 @@ Options
   --mcp FILE      MCP servers whose tools the chat has; a JSON file such as
                   {"mcpServers": {"files": {"command": "npx", "args": ["-y", "…"], "trusted": true}}}
   --port N        where the page is, at 127.0.0.1       (default: 4780, or any that is free)
+  --budget N      how many tokens a day your replies may use (default: any number)
   --no-open       don't open the browser
   -h, --help      this text
 
@@ -48,6 +49,8 @@ interface Served extends Common {
   readonly user: string;
   /** Default: the usual port, or any free one. */
   readonly port: number | undefined;
+  /** How many tokens a day the user's model calls may use. Default: any number. */
+  readonly budget: number | undefined;
 }
 
 export type Command =
@@ -70,9 +73,9 @@ export function parseCommand(argv: readonly string[]): Command {
     throw usageError(`Unexpected argument "${file}".`);
   switch (command) {
     case "page":
-      return { command, data, user, port: portOf(values.port), opensBrowser: values["no-open"] !== true };
+      return { command, ...servedOf(values), opensBrowser: values["no-open"] !== true };
     case "serve":
-      return { command, data, user, port: portOf(values.port) };
+      return { command, ...servedOf(values) };
     case "chat":
       return { command, data, user, mcp: values.mcp };
     case "replay":
@@ -84,6 +87,10 @@ export function parseCommand(argv: readonly string[]): Command {
   }
 }
 
+const servedOf = ({ data, user, port, budget }: ReturnType<typeof parse>["values"]): Served => ({
+  ...{ data, user, port: portOf(port), budget: budgetOf(budget) },
+});
+
 const COMMANDS: ReadonlySet<string> = new Set(["page", "serve", "chat"]);
 
 function portOf(text: string | undefined): number | undefined {
@@ -91,6 +98,11 @@ function portOf(text: string | undefined): number | undefined {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
   throw usageError(`--port must be a number from 1 to 65535, and not "${text}".`);
+}
+
+function budgetOf(text: string | undefined): number | undefined {
+  if (text === undefined || /^\d{1,15}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw usageError(`--budget must be a number of tokens, and not "${text}".`);
 }
 
 const usageError = (message: string): Failure => new Failure(`${message} Try: demo --help`, 2);
@@ -105,6 +117,7 @@ function parse(argv: readonly string[]) {
         user: { type: "string", default: DEFAULT_USER_ID },
         mcp: { type: "string" },
         port: { type: "string" },
+        budget: { type: "string" },
         "no-open": { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },

@@ -4,7 +4,7 @@ import {
   type MemoryBackend,
   type WriteOutcome,
 } from "@jaf/memory/adapter";
-import { applyWrite, type Conversation, isLive } from "./conversation.ts";
+import { applyWrite, type Conversation, hasNotExpired } from "./conversation.ts";
 import { decide } from "./decide.ts";
 import { type Entry, toEntry } from "./entry.ts";
 import { toMemoryError } from "./faults.ts";
@@ -34,10 +34,29 @@ export function createFileBackend(store: FileStore): MemoryBackend {
     return held !== undefined && isLive(held, now) ? held : undefined;
   };
 
+  /** A child that a crash has left without its parent isn't live either, even if the parent's id is in use again. */
+  function isLive(held: Conversation, now: number): boolean {
+    const { childOf } = held;
+    if (!hasNotExpired(held, now)) return false;
+    return childOf === undefined || liveOne(childOf.conversationId, now)?.incarnation === childOf.incarnation;
+  }
+
   const live = (): readonly Conversation[] => {
     const now = Date.now();
     return [...conversations.values()].filter((held) => isLive(held, now));
   };
+
+  /** Returns the ids with those of all descendants, each behind those of its children. */
+  function withDescendants(conversationIds: readonly string[]): readonly string[] {
+    const parents = new Set(conversationIds);
+    const children = [...conversations.values()]
+      .filter(
+        ({ conversationId, childOf }) =>
+          childOf && parents.has(childOf.conversationId) && !parents.has(conversationId),
+      )
+      .map(({ conversationId }) => conversationId);
+    return children.length === 0 ? conversationIds : [...withDescendants(children), ...conversationIds];
+  }
 
   async function forget(conversationIds: readonly string[]): Promise<void> {
     await logs.remove(conversationIds);
@@ -76,7 +95,8 @@ export function createFileBackend(store: FileStore): MemoryBackend {
     const { conversationId } = write;
     const at = Date.now();
     const held = liveOne(conversationId, at);
-    const decided = decide(held, write, tombstones.of(write));
+    const parent = write.childOf && liveOne(write.childOf.conversationId, at);
+    const decided = decide(held, write, { tombstones: tombstones.of(write), parent });
     if (decided !== undefined) return decided;
     const entry = toEntry(write, { at, begins: held === undefined });
     await logs.append(conversationId, entry);
@@ -90,7 +110,11 @@ export function createFileBackend(store: FileStore): MemoryBackend {
 
   return {
     name: "file",
-    write: (write) => queue.run(write.conversationId, () => writeOne(write)),
+    // Alone, so that no parent is deleted while its child is saved.
+    write: (write) =>
+      write.childOf === undefined
+        ? queue.run(write.conversationId, () => writeOne(write))
+        : queue.runAlone(() => writeOne(write)),
     read: async (request) => {
       const { conversationId, tombstones: asked, asksTime } = request;
       const held = liveOne(conversationId);
@@ -102,21 +126,24 @@ export function createFileBackend(store: FileStore): MemoryBackend {
     },
     find: async (query) => select(live(), query),
     delete: (conversationId) =>
-      queue.run(conversationId, async () => {
+      queue.runAlone(async () => {
         const wasLive = liveOne(conversationId) !== undefined;
+        const ids = withDescendants([conversationId]);
         // Tombstones first: after a crash in between, the conversation still exists, and its deletion was never acknowledged.
-        await tombstones.leave([{ kind: "conversation", id: conversationId }]);
-        if (conversations.has(conversationId)) await forget([conversationId]);
+        await tombstones.leave(ids.map((id) => ({ kind: "conversation", id }) as const));
+        const known = ids.filter((id) => conversations.has(id));
+        if (known.length > 0) await forget(known);
         return wasLive;
       }),
     clearUser: (userId) =>
       queue.runAlone(async () => {
-        const owned = live().filter((held) => held.userId === userId);
-        const ids = owned.map(({ conversationId }) => conversationId);
+        const owned = [...conversations.values()].filter((held) => held.userId === userId);
+        const cleared = count(live(), userId).totalConversations;
+        const ids = withDescendants(owned.map(({ conversationId }) => conversationId));
         const erased = ids.map((id) => ({ kind: "conversation", id }) as const);
         await tombstones.leave([{ kind: "user", id: userId }, ...erased]);
         if (ids.length > 0) await forget(ids);
-        return ids.length;
+        return cleared;
       }),
     stats: async (userId) => count(live(), userId),
     ping: lock.check,

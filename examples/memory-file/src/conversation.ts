@@ -1,3 +1,4 @@
+import type { ParentConversation } from "@jaf/memory";
 import { IDEMPOTENCY_WINDOW, type JsonObject } from "@jaf/memory/adapter";
 import type { LoggedMessage, WriteEntry } from "./entry.ts";
 
@@ -18,6 +19,8 @@ interface KnownKey {
 export interface Conversation {
   readonly conversationId: string;
   readonly incarnation: string;
+  /** The parent with its incarnation. A child lives only as long as its parent. */
+  readonly childOf: ParentConversation | undefined;
   readonly createdAt: number;
   readonly messages: HeldMessage[];
   /** By key, oldest first. */
@@ -39,14 +42,18 @@ export interface Conversation {
   readonly liveLines: Map<number, number>;
 }
 
-export const isLive = ({ lastActivity, ttlSeconds }: Conversation, now: number): boolean =>
+export const hasNotExpired = ({ lastActivity, ttlSeconds }: Conversation, now: number): boolean =>
   ttlSeconds === undefined || now < lastActivity + ttlSeconds * 1_000;
 
-function begin(conversationId: string, { incarnation, at, source }: WriteEntry): Conversation | undefined {
+function begin(
+  conversationId: string,
+  { incarnation, childOf, at, source }: WriteEntry,
+): Conversation | undefined {
   if (incarnation === undefined) return undefined;
   return {
     conversationId,
     incarnation,
+    childOf,
     createdAt: source?.createdAt ?? at,
     messages: [],
     keys: new Map(),

@@ -6,11 +6,18 @@ import {
 } from "@jaf/memory/adapter";
 import type { Conversation } from "./conversation.ts";
 
+/** What a write depends on, apart from its own conversation. */
+interface Surroundings {
+  readonly tombstones: Tombstones;
+  /** The conversation that `childOf` names. */
+  readonly parent: Conversation | undefined;
+}
+
 /** Returns the outcome of a write that must not be made (a conflict, or already stored); `undefined` to go ahead. */
 export function decide(
   held: Conversation | undefined,
   write: ConversationWrite,
-  tombstones: Tombstones,
+  { tombstones, parent }: Surroundings,
 ): WriteOutcome | undefined {
   if (held?.userId !== undefined && write.userId !== undefined && held.userId !== write.userId) {
     return { status: "conflict", reason: "owner" };
@@ -30,6 +37,11 @@ export function decide(
     return { status: "conflict", reason: "metadata-version", actualVersion: metadataVersion };
   }
   if (held === undefined && write.create === undefined) return { status: "missing" };
+  if (held === undefined && write.childOf !== undefined) {
+    const isParent = parent?.incarnation === write.childOf.incarnation;
+    if (!isParent) return { status: "conflict", reason: "incarnation" };
+    if (parent.userId !== write.userId) return { status: "conflict", reason: "owner" };
+  }
   if ((write.dropLast ?? 0) > (held?.messages.length ?? 0)) return { status: "conflict", reason: "length" };
   return hasOtherContent(held, write) ? { status: "conflict", reason: "message-id" } : undefined;
 }

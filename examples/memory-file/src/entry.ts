@@ -21,6 +21,8 @@ const sourceSchema = z.object({
   traceIds: z.array(z.string()).readonly(),
 });
 
+const parentSchema = z.object({ conversationId: z.string(), incarnation: z.string() }).readonly();
+
 const writeSchema = z.object({
   kind: z.literal("write"),
   mode: z.enum(["append", "replace"]),
@@ -28,6 +30,8 @@ const writeSchema = z.object({
   begins: z.string().optional(),
   /** Only on the line that creates the conversation. */
   incarnation: z.string().optional(),
+  /** Only for a child, on the line that creates the conversation. */
+  childOf: parentSchema.optional(),
   /** Only for an import, on the line that creates the conversation. */
   source: sourceSchema.optional(),
   /** `Date.now()` at the time of the write. */
@@ -49,6 +53,7 @@ const snapshotSchema = z.object({
   kind: z.literal("snapshot"),
   conversationId: z.string(),
   incarnation: z.string(),
+  childOf: parentSchema.optional(),
   userId: z.string().optional(),
   metadata: metadataSchema,
   keys: z.array(z.tuple([z.string(), keySchema])),
@@ -84,12 +89,13 @@ export function toEntry(
   write: ConversationWrite,
   { at, begins }: { readonly at: number; readonly begins: boolean },
 ): WriteEntry {
-  const { conversationId, create, source, expectedVersion: _, ...rest } = write;
+  const { conversationId, create, childOf, source, expectedVersion: _, ...rest } = write;
   const { expectedMetadataVersion: _metadata, expectedIncarnation: _incarnation, ...kept } = rest;
   return {
     kind: "write",
     at,
     ...(begins && create !== undefined ? { begins: conversationId, incarnation: create.incarnation } : {}),
+    ...(begins && childOf !== undefined ? { childOf } : {}),
     ...(source === undefined ? {} : { source: toSource(source) }),
     ...kept,
   };

@@ -11,6 +11,7 @@ import type { Conversation } from "./conversation.ts";
 const toStored = (held: Conversation, messages: Conversation["messages"]): StoredConversation => ({
   conversationId: held.conversationId,
   ...(held.userId === undefined ? {} : { userId: held.userId }),
+  ...(held.childOf === undefined ? {} : { childOf: held.childOf.conversationId }),
   messages: messages.map(({ body }) => body),
   metadata: held.metadata,
   createdAt: new Date(held.createdAt),
@@ -48,7 +49,14 @@ export function toRead(held: Conversation, { messages, receiptFor, forExport }: 
 const isBehind = (held: Conversation, time: number, id: string): boolean =>
   held.lastActivity < time || (held.lastActivity === time && held.conversationId < id);
 
+/** Without a parent and without an id, a query finds no children. */
+const isOfFamily = ({ childOf }: Conversation, { conversationId, childrenOf }: ConversationQuery): boolean =>
+  childrenOf === undefined
+    ? childOf === undefined || conversationId !== undefined
+    : childOf?.conversationId === childrenOf;
+
 const matches = (held: Conversation, query: ConversationQuery): boolean =>
+  isOfFamily(held, query) &&
   (query.conversationId === undefined || held.conversationId === query.conversationId) &&
   (query.userId === undefined || held.userId === query.userId) &&
   (query.traceId === undefined || held.traceIds.has(query.traceId)) &&
@@ -70,7 +78,9 @@ export function select(
 }
 
 export function count(live: readonly Conversation[], userId: string | undefined): MemoryStats {
-  const counted = live.filter((held) => userId === undefined || held.userId === userId);
+  const counted = live.filter(
+    (held) => held.childOf === undefined && (userId === undefined || held.userId === userId),
+  );
   const times = counted.map(({ createdAt }) => createdAt).sort((a, b) => a - b);
   const [oldest] = times;
   const newest = times.at(-1);

@@ -30,6 +30,7 @@ export function summarize(held: Conversation): readonly Entry[] {
 export function restore({ kind: _, keys, traceIds, firstPosition, ...rest }: SnapshotEntry): Conversation {
   return {
     ...rest,
+    childOf: rest.childOf,
     userId: rest.userId,
     ttlSeconds: rest.ttlSeconds,
     messages: [],

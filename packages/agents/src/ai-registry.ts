@@ -136,6 +136,7 @@ type CompletionArguments = Parameters<AiProvider["getCompletion"]>;
  */
 // biome-ignore lint/suspicious/noExplicitAny: it looks at no context, and works with every one
 const routingProvider: Required<ModelProvider<any>> = {
+  service: undefined, // It passes calls to several services.
   get defaultModel() {
     return registryState().defaultModel;
   },

@@ -18,9 +18,11 @@ abstract class NamedProvider implements AiProvider {
   readonly getCompletion: AnyModelProvider["getCompletion"];
   readonly getCompletionStream: AnyModelProvider["getCompletionStream"];
   readonly defaultModel: string | undefined;
+  readonly service: string | undefined;
 
-  constructor(name: string, { getCompletion, getCompletionStream, defaultModel }: AnyModelProvider) {
+  constructor(name: string, { getCompletion, getCompletionStream, defaultModel, service }: AnyModelProvider) {
     this.name = name;
+    this.service = service;
     this.defaultModel = defaultModel;
     this.getCompletion = getCompletion;
     this.getCompletionStream = getCompletionStream;

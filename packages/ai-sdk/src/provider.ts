@@ -50,6 +50,7 @@ export function createAiSdkProvider<Ctx = any>(
   };
 
   return {
+    service: given?.model.provider,
     defaultModel: given?.model.modelId ?? own.model,
     getCompletion: async (...request) => {
       const { call, ...replying } = await prepare(...request);

@@ -40,6 +40,7 @@ export function createAnthropicProvider(options: AnthropicProviderOptions = {}):
   const service = openEndpoint(parsed);
 
   return {
+    service: service.provider,
     defaultModel: parsed.model,
     getCompletion: async (state, agent, config) => {
       const request = messagesRequest({ state, agent, config }, parsed, service);

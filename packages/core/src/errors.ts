@@ -119,14 +119,17 @@ interface InternalError {
 export interface BudgetExceeded {
   readonly _tag: "BudgetExceeded";
   /**
-   * Whose budget is used up. `"run"`: the run's own budget. `"conversation"`: the budget of the stored conversation.
+   * Whose budget is used up: that of the run, of the stored conversation, of the user, of the tenant, or of everyone
+   * together.
    */
-  readonly of: "run" | "conversation";
+  readonly of: "run" | "conversation" | "user" | "tenant" | "everyone";
+  /** The period of a budget of a user, a tenant or everyone. Absent: the budget has no period. */
+  readonly period?: "day" | "month";
   /** The limit that was reached. */
   readonly limit: "maxCost" | "maxTokens";
   /** The limit's value: a number of tokens, or a cost in the currency of `RunConfig.prices`. */
   readonly allowed: number;
-  /** The tokens or the cost that the run or the conversation has used so far. */
+  /** The tokens or the cost that have been used so far. */
   readonly spent: number;
 }
 
@@ -249,12 +252,18 @@ function formatCall({ attempts, status, cause }: ModelCallError): string {
   return `The model call failed${times}${status === undefined ? "" : ` with status ${status}`}: ${cause.message}`;
 }
 
+function formatBudget({ of, period, spent, allowed, limit }: BudgetExceeded): string {
+  const whose = of === "everyone" ? "everyone" : `the ${of}`;
+  const when = period === undefined ? "" : ` for this ${period}`;
+  return `The budget of ${whose}${when} is used up: ${spent} of ${allowed} (${limit}).`;
+}
+
 function format(error: JAFError): string {
   switch (error._tag) {
     case "MaxTurnsExceeded":
       return `The run was stopped after ${error.turns} steps without a final reply.`;
     case "BudgetExceeded":
-      return `The budget of the ${error.of} is used up: ${error.spent} of ${error.allowed} (${error.limit}).`;
+      return formatBudget(error);
     case "ModelBehaviorError":
       return `The model behaved unexpectedly: ${error.detail}`;
     case "ModelRefused":

@@ -178,6 +178,11 @@ type ModelEvent =
         readonly origin?: ModelOrigin;
       };
     }
+  /** The ledger couldn't record what a model call used, so its sums lack the call; see `RunConfig.ledger`. */
+  | {
+      readonly type: "ledger_failed";
+      readonly data: { readonly agentName: string; readonly model: string; readonly reason: string };
+    }
   /** The model `from` failed after all retries. The model `to` is called next; see `RunConfig.modelFallback`. */
   | {
       readonly type: "llm_fallback";

@@ -91,6 +91,7 @@ export type {
   ToolCallRequest,
   TurnAddition,
   WrapModelCall,
+  WrappedRun,
   WrapToolCall,
 } from "./middleware.ts";
 export type {
@@ -121,7 +122,8 @@ export {
 
 // limits: budgets, costs and time limits.
 
-export type { BudgetLimits, RunBudget, Spent } from "./limits/budget.ts";
+export type { RunLedger } from "./ledger/run-ledger.ts";
+export type { BudgetLimits, LedgerBudget, RunBudget, Spent } from "./limits/budget.ts";
 export { costOf, type ModelPrice, type ModelPrices, type ModelUsage } from "./limits/cost.ts";
 export type { RunTimeouts } from "./limits/time-limit.ts";
 
@@ -135,10 +137,9 @@ export type { ModelRetryPolicy } from "./model/retry.ts";
 
 export {
   type AgentToolArguments,
-  type AgentToolInput,
   type AgentToolOptions,
   asTool,
-} from "./agent-tool.ts";
+} from "./run/as-tool.ts";
 export {
   readToolResult,
   rejectedResult,

@@ -1,7 +1,10 @@
 import type { Message, Result, RichToolCall } from "@jaf/memory";
-import type { AgentTool } from "./agent-tool.ts";
+import type { Agent } from "./agent.ts";
+import type { UserPart } from "./content-parts.ts";
 import type { JAFError } from "./errors.ts";
 import type { GivenDecisions, Interruption, OpenCalls } from "./interruption.ts";
+import type { RunScope } from "./run-scope.ts";
+import type { Tool } from "./tools/tool.ts";
 
 /** A call of a tool that runs an agent; see `asTool`. */
 export interface InnerCall<Ctx> {
@@ -45,16 +48,34 @@ export interface InnerResume {
   readonly given: GivenDecisions;
   /** Whether an earlier execution of the outer run has begun the inner run. */
   readonly hasBegun: boolean;
+  /** The signal of the call's time limit. */
+  readonly signal: AbortSignal;
 }
 
-/** Runs the agents of tools. */
-// An interface, because the engine's loop calls itself here, and its files must not import each other in a circle.
-export interface InnerRuns<Ctx> {
+/** What the engine needs to run the agent of a tool. */
+// The functions come with the tool, so an application without agents as tools doesn't bundle them.
+export interface AgentTool<Ctx> {
+  // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
+  readonly agent: Agent<Ctx, any>;
+  // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
+  readonly agents: ReadonlyMap<string, Agent<Ctx, any>>;
+  readonly memory: "call" | "conversation";
+  readonly key: (args: unknown, context: Readonly<Ctx>) => string;
+  readonly input: (args: unknown) => string | readonly UserPart[];
+  readonly maxTurns: number | undefined;
   /**
    * Resolves with the inner run of an open call, as the store has it; with `undefined` if it hasn't begun. Rejects if
    * the run is aborted.
    */
-  readonly begun: (call: InnerCall<Ctx>) => Promise<Result<BegunRun | undefined>>;
-  /** Runs the agent. `signal`: the signal of the call's time limit. */
-  readonly execute: (call: InnerCall<Ctx>, resume: InnerResume, signal: AbortSignal) => Promise<InnerEnd>;
+  readonly begun: (scope: RunScope<Ctx>, call: InnerCall<Ctx>) => Promise<Result<BegunRun | undefined>>;
+  /** Runs the agent. */
+  readonly execute: (scope: RunScope<Ctx>, call: InnerCall<Ctx>, resume: InnerResume) => Promise<InnerEnd>;
 }
+
+/** Marks a tool that runs an agent. Copies of the tool keep the mark. */
+export const AGENT = Symbol.for("@jaf/core/agent-tool");
+
+/** Returns what the engine needs to run the agent of a tool; `undefined` if the tool runs no agent. */
+// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
+export const agentToolIn = <Ctx>(tool: Tool<any, Ctx>): AgentTool<Ctx> | undefined =>
+  (tool as { readonly [AGENT]?: AgentTool<Ctx> })[AGENT];

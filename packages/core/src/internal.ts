@@ -1,4 +1,5 @@
 // Only for other packages of this project. These exports can change with any release.
+export { nestedCallId } from "./approvals/nested-ids.ts";
 export { createJobClient, type JobClient, type PromptJob } from "./client/job-client.ts";
 export type { KnownState } from "./stored/append.ts";
 export { type Masking, maskingOf, thrownOf } from "./thrown.ts";

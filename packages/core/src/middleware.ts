@@ -1,4 +1,4 @@
-import type { Message } from "@jaf/memory";
+import type { Message, RunId, TraceId } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { ModelCompletion } from "./model/completion.ts";
@@ -141,6 +141,25 @@ export interface Middleware<Ctx> {
    * together. After the time limit or an abort, `next` doesn't start the tool.
    */
   readonly wrapToolCall?: WrapToolCall<Ctx>;
+  /**
+   * Begins a run, also an inner run of an agent tool, after its event `run_start`. The hook must call `next` before it
+   * returns. All that the run calls, until its event `run_end`, has the async context in which the hook called `next`,
+   * e.g. the context of a trace. Only called on middleware in `RunConfig.middleware`.
+   *
+   * The hook can't change the run. If it throws, the error becomes a process warning. If it doesn't call `next`, the run
+   * begins without it.
+   */
+  readonly wrapRun?: (run: WrappedRun, next: () => void) => void;
+}
+
+/** The run that a `wrapRun` hook gets. */
+export interface WrappedRun {
+  readonly runId: RunId;
+  readonly traceId: TraceId;
+  /** The registry key of the agent that the run begins with. */
+  readonly agentName: string;
+  /** `RunConfig.conversationId`. Absent if the run has none. */
+  readonly conversationId?: string;
 }
 
 /** The fields of a model call that a middleware can change. */
@@ -228,6 +247,7 @@ const middlewareSchema = z.array(
     onFinish: functionSchema.optional(),
     wrapModelCall: functionSchema.optional(),
     wrapToolCall: functionSchema.optional(),
+    wrapRun: functionSchema.optional(),
   }),
 );
 

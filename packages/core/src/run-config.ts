@@ -4,7 +4,8 @@ import type { Agent, ResolvedAgent } from "./agent.ts";
 import type { TraceEvent } from "./events.ts";
 import type { Guardrail } from "./guardrails/guardrail.ts";
 import type { ClientToolResult } from "./interruption.ts";
-import { budgetSchema, type RunBudget } from "./limits/budget.ts";
+import { ledgerSchema, type RunLedger } from "./ledger/run-ledger.ts";
+import { budgetSchema, limitsCost, needsLedger, type RunBudget } from "./limits/budget.ts";
 import { type ModelPrices, pricesSchema } from "./limits/cost.ts";
 import { isTimeLimit, type RunTimeouts, TIME_LIMIT } from "./limits/time-limit.ts";
 import type { MemoryConfig } from "./memory-config.ts";
@@ -45,6 +46,11 @@ export type ModelProvider<Ctx> = {
    * provider chooses the model.
    */
   readonly defaultModel?: string | undefined;
+  /**
+   * The name of the service, as in the `origin` of its replies, e.g. `"openai"`. Traces have this name, also of calls
+   * that fail. Absent: the name is known from replies only.
+   */
+  readonly service?: string | undefined;
 };
 
 /** A model to call if the agent's own model fails. It gets the agent's model settings, except for the name. */
@@ -189,11 +195,17 @@ export interface RunSettings<Ctx> {
   /** The prices of tokens, for the cost of model calls in results and events. Default: no cost is reported. */
   readonly prices?: ModelPrices;
   /**
-   * Limits for the tokens and the cost of the run and of its stored conversation. The run checks them before each model
-   * call. If the budget is used up, the run ends with `BudgetExceeded`. Model calls for summaries and for user memory
-   * aren't counted. Default: no limit.
+   * Limits for the tokens and the cost of the run, of its stored conversation, and of the user, the tenant and everyone
+   * together. The run checks them before each model call and each further attempt. If the budget is used up, the run
+   * ends with `BudgetExceeded`. Model calls for summaries and for user memory aren't counted. Default: no limit.
    */
   readonly budget?: RunBudget;
+  /**
+   * The ledger that counts what the model calls use and cost, by user, tenant, agent, model, tool and cause of cache
+   * misses. The budgets `user`, `tenant` and `everyone` need it. If the ledger can't record a call, the run continues
+   * and emits `ledger_failed`. Model calls for summaries and for user memory aren't counted. Default: no ledger.
+   */
+  readonly ledger?: RunLedger<Ctx>;
   /** How many tool calls of one reply run at the same time. Default: all of them. */
   readonly maxParallelTools?: number;
   /**
@@ -201,6 +213,14 @@ export interface RunSettings<Ctx> {
    * these to call others, and so on. At the limit, the model gets an error result. Default 5.
    */
   readonly maxAgentDepth?: number;
+  /**
+   * How long a handoff lasts.
+   *
+   * - `"turn"` (default): the user's next message goes to the agent that the run's state names again.
+   * - `"conversation"`: the next message goes to the agent that had the conversation last, if the registry has it. Needs
+   *   `memory.autoStore`.
+   */
+  readonly handoffsLast?: "turn" | "conversation";
 }
 
 /** Everything that a run needs in addition to its state. */
@@ -266,11 +286,13 @@ export const settingsShape = {
   maxTurns: numberFrom(1).optional(),
   prices: pricesSchema.optional(),
   budget: budgetSchema.optional(),
+  ledger: ledgerSchema.optional(),
   initialInputGuardrails: z.array(functionSchema).optional(),
   finalOutputGuardrails: z.array(functionSchema).optional(),
   onToolError: z.enum(["continue", "fail"]).optional(),
   maxParallelTools: numberFrom(1).optional(),
   maxAgentDepth: z.int().min(0).optional(),
+  handoffsLast: z.enum(["turn", "conversation"], { error: 'expected "turn" or "conversation"' }).optional(),
   timeouts: z
     .strictObject(
       {
@@ -293,15 +315,23 @@ export const settingsShape = {
   validate: functionSchema.optional(),
 } satisfies { readonly [Field in keyof RunSettings<never>]-?: z.ZodType };
 
-/** Adds a check to a schema: settings with `budget.maxCost` but without prices are refused. */
-export const priced = <Schema extends z.ZodType>(schema: Schema): Schema =>
-  schema.refine(
-    (settings) => {
-      const { prices, budget } = settings as RunSettings<never>;
-      return prices !== undefined || (budget?.run?.maxCost ?? budget?.conversation?.maxCost) === undefined;
-    },
-    { path: ["prices"], error: "expected prices, because budget.maxCost needs them" },
-  );
+/** Adds checks to a schema: settings whose budget needs prices or a ledger are refused without them. */
+export const priced = <Schema extends z.ZodType>(schema: Schema): Schema => {
+  const without = (isMissing: (settings: RunSettings<never>) => boolean) => (settings: unknown) =>
+    !isMissing(settings as RunSettings<never>);
+  return schema
+    .refine(
+      without(({ prices, budget }) => prices === undefined && limitsCost(budget)),
+      { path: ["prices"], error: "expected prices, because budget.maxCost needs them" },
+    )
+    .refine(
+      without(({ ledger, budget }) => ledger === undefined && needsLedger(budget)),
+      {
+        path: ["ledger"],
+        error: "expected a ledger, because it counts the budgets user, tenant and everyone",
+      },
+    );
+};
 
 const { maxTurns: _, maxParallelTools: __, ...runShape } = settingsShape;
 

@@ -11,12 +11,13 @@ import type { Agent } from "./agent.ts";
 import type { ContextManifest } from "./context-manifest.ts";
 import type { JAFError } from "./errors.ts";
 import type { Emit, Emitter } from "./events.ts";
-import type { InnerRuns } from "./inner-runs.ts";
 import type { GivenDecisions } from "./interruption.ts";
+import type { Account } from "./ledger/account.ts";
+import type { CallLedger } from "./ledger/call-ledger.ts";
 import type { Spending } from "./limits/budget.ts";
 import type { PromptAddition } from "./middleware.ts";
 import type { RunConfig } from "./run-config.ts";
-import type { RunOutcome, RunState } from "./state.ts";
+import type { RunOutcome, RunResult, RunState } from "./state.ts";
 import type { WriteHooks } from "./stored/append.ts";
 import type { Journal } from "./stored/journal.ts";
 import type { Masking } from "./thrown.ts";
@@ -54,6 +55,8 @@ export interface RunScope<Ctx> extends Emitter {
   readonly modelInUse: Map<string, number>;
   /** The usage of the run's model calls so far. */
   readonly spending: Spending;
+  /** The ledger that counts the run's model calls. `undefined`: the run has none. */
+  readonly ledger: CallLedger | undefined;
   /** Masks secrets in the errors of tools and guardrails; see `RunConfig.maskSecrets`. */
   readonly mask: Masking;
   /** Converts the messages of a state into the messages that the model gets in a call. */
@@ -66,8 +69,9 @@ export interface RunScope<Ctx> extends Emitter {
   readonly onClose: (action: () => void) => void;
   /** Gives up the run's place in the queue and its lease now, and not only when the run ends. */
   readonly leave: () => void;
-  /** Runs the agents of agent tools; see `asTool`. */
-  readonly inner: InnerRuns<Ctx>;
+  /** Executes a run, for the inner runs of agent tools; see `asTool`. */
+  // Passed on, because the engine's loop calls itself here, and its files must not import each other in a circle.
+  readonly execute: Execute;
   readonly writes: WriteHooks | undefined;
   /** How many outer runs this run has; 0 for a run that no agent tool has called. */
   readonly depth: number;
@@ -75,8 +79,12 @@ export interface RunScope<Ctx> extends Emitter {
   readonly outerTurn: UserTurn | undefined;
 }
 
-/** The scope of a run as its inner runs use it. */
-export type OuterScope<Ctx> = Omit<RunScope<Ctx>, "inner">;
+/** Executes a run to its end. */
+export type Execute = <Ctx>(
+  state: RunState<Ctx>,
+  config: RunConfig<Ctx>,
+  options: ScopeOptions,
+) => Promise<{ readonly result: RunResult<unknown> }>;
 
 /** What the user said in a turn, and where it is stored. */
 export type UserTurn = Omit<ToolCallTurn, "messages">;
@@ -118,6 +126,8 @@ export interface OuterRun {
   readonly turn: UserTurn;
   /** The budget of the outer run, which the inner run shares. */
   readonly spending: Spending;
+  /** The ledger's account of the outer run, which the inner run's calls are added to. `undefined`: no ledger. */
+  readonly account: Account | undefined;
   /** The outer conversation, whose child the inner run's conversation becomes. `undefined`: nothing is stored. */
   readonly parent: ParentConversation | undefined;
 }

@@ -60,6 +60,7 @@ export function createGoogleProvider(options: GoogleProviderOptions = {}): Googl
   }
 
   return {
+    service: endpoint.provider,
     defaultModel: parsed.model,
     getCompletion: async (state, agent, config) => {
       const chunks = read({ state, agent, config }, WHOLE);

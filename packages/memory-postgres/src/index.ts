@@ -14,5 +14,6 @@ export {
   createPostgresProvider,
   type PostgresProvider,
 } from "./conversations/provider.ts";
+export { createPostgresLedger, type PostgresLedgerConfig } from "./ledger/ledger.ts";
 export { migrate, printMigrations } from "./migrations/migrate.ts";
 export { createPostgresTurnLog } from "./turn-log/turn-log.ts";

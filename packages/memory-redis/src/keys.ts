@@ -20,6 +20,10 @@ function escapeId(id: string): string {
     .replace(RESERVED, "$1%3A");
 }
 
+/** Returns the id that `escapeId` has made safe for a key. */
+export const unescapeId = (escaped: string): string =>
+  escaped.replaceAll(/%(25|7B|7D|3A)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
 /** Returns the FNV-1a hash of a text: a number of 32 bits. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
@@ -27,13 +31,18 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** The keys of one conversation, all in one Cluster slot. The Lua fragment `partKeys` builds the same keys. */
+/**
+ * The keys of one conversation, all in one Cluster slot. The Lua fragments `partKeys` and `childrenKey` build the same
+ * keys.
+ */
 export interface ConversationKeys {
   readonly conversation: string;
   readonly messages: string;
   readonly idempotency: string;
   readonly traces: string;
   readonly ownIds: string;
+  /** The index of the conversation's children. */
+  readonly children: string;
 }
 
 /**
@@ -51,9 +60,12 @@ export function createKeys(prefix: string) {
       idempotency: `${prefix}keys:{${conversation}}`,
       traces: `${prefix}traces:{${conversation}}`,
       ownIds: `${prefix}ids:{${conversation}}`,
+      children: `${prefix}children:{${conversation}}`,
     };
   };
   const userIndex = (userId: string): string => `${prefix}user:${userId}:conversations`;
+  const recencyIndex = (conversationId: string): string =>
+    `${prefix}recent:${hash(conversationId) % RECENCY_INDEXES}`;
   /** Returns the start of a new key that is in the same Cluster slot as `key`. */
   // The new key doesn't contain `key`, which may contain the id of a user or a conversation.
   const sameSlot = (kind: string, key: string): string => `${prefix}${kind}:{${hashTagOf(slotOf(key))}}`;
@@ -63,19 +75,19 @@ export function createKeys(prefix: string) {
     inOneSlot: prefix.includes("{"),
     conversation: conversationKey,
     of,
+    escapeId,
     /**
      * Returns the keys to pass to a script for one conversation. Without a Cluster, this is only the conversation's
-     * key.
+     * key. On a Cluster, `others` are the further keys that the script uses.
      */
     ofScript: (
       conversationId: string,
       isCluster: boolean,
-      tombstone?: string,
+      others: readonly string[] = [],
     ): readonly [string, ...string[]] => {
       const { conversation, messages, idempotency, traces, ownIds } = of(conversationId);
       if (!isCluster) return [conversation];
-      const parts = [messages, idempotency, traces, ownIds];
-      return [conversation, ...parts, ...(tombstone === undefined ? [] : [tombstone])];
+      return [conversation, messages, idempotency, traces, ownIds, ...others];
     },
     userIndex,
     /** Returns the key of a conversation's tombstone. It is in the Cluster slot of the conversation. */
@@ -90,8 +102,10 @@ export function createKeys(prefix: string) {
      */
     importMarker: (index: string): string => sameSlot("imported", index),
     traceIndex: (traceId: string): string => `${prefix}trace:${traceId}:conversations`,
-    recencyIndex: (conversationId: string): string =>
-      `${prefix}recent:${hash(conversationId) % RECENCY_INDEXES}`,
+    recencyIndex,
+    /** Returns the key of the list of all conversations, or for a child the key of the list of its parent's children. */
+    listOf: (conversationId: string, childOf: string | undefined): string =>
+      childOf === undefined ? recencyIndex(conversationId) : of(childOf).children,
     recencyIndexes: Array.from({ length: RECENCY_INDEXES }, (_, part) => `${prefix}recent:${part}`),
   };
 }

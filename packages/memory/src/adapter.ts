@@ -99,6 +99,31 @@ export type { BlobBackend, BlobEntry, BlobHold, BlobStore, ListedBlob, NewBlob }
 export { defineBlobStore } from "./blobs/define-blob-store.ts";
 export type { BlobReference } from "./contract/message.ts";
 
+// The storage port of a ledger.
+
+export { addAmounts, amountsOf, LEDGER_AMOUNTS, NO_AMOUNTS } from "./ledger/amounts.ts";
+export type {
+  LedgerAddition,
+  LedgerBackend,
+  LedgerKey,
+  LedgerRecord,
+  LedgerReportQuery,
+  LedgerTotal,
+} from "./ledger/backend.ts";
+export { defineLedger } from "./ledger/define-ledger.ts";
+export type {
+  CacheMiss,
+  Ledger,
+  LedgerAmounts,
+  LedgerEntry,
+  LedgerGroup,
+  LedgerQuery,
+  LedgerRow,
+  LedgerScope,
+  LedgerStore,
+} from "./ledger/ledger.ts";
+export { createLedgerReport, type LedgerReport, type LedgerSum } from "./ledger/report.ts";
+
 // The exports of a backend's package.
 
 export type { AdapterVariable, MemoryAdapter } from "./config/adapter.ts";

@@ -111,6 +111,21 @@ export { createInMemoryProvider, type InMemoryConfig, type InMemoryProvider } fr
 
 export type { TurnLog } from "./turn-log/turn-log.ts";
 
+// The ledger of what model calls use and cost.
+
+export { createInMemoryLedger, type InMemoryLedgerOptions } from "./ledger/in-memory.ts";
+export type {
+  CacheMiss,
+  Ledger,
+  LedgerAmounts,
+  LedgerEntry,
+  LedgerGroup,
+  LedgerQuery,
+  LedgerRow,
+  LedgerScope,
+  LedgerStore,
+} from "./ledger/ledger.ts";
+
 // Wrappers around a provider.
 
 export { type FallbackEvent, type FallbackOptions, withFallback } from "./wrappers/fallback.ts";

@@ -18,7 +18,7 @@ export {
 } from "./contract/errors.ts";
 export { createRunId, createTraceId, generateRunId, generateTraceId, idIssue } from "./contract/ids.ts";
 export { canBegin } from "./contract/turn-beginning.ts";
-export { isVersionedProvider, receiptOf } from "./contract/versioned-provider.ts";
+export { isVersionedProvider, receiptOf, versionedMethods } from "./contract/versioned-provider.ts";
 export { isProviderConversationStore, providerOf } from "./conversation-store/provider-over-store.ts";
 export { ConversationStoreError } from "./conversation-store/store.ts";
 export { conversationMetadata, createConversationStore } from "./conversation-store/store-over-provider.ts";
@@ -51,7 +51,7 @@ export { backoffDelayMs } from "./runtime/backoff.ts";
 export { base64Of, bytesIn, textIn, utf8Of } from "./runtime/bytes.ts";
 export { isTooDeep, jsonIn, MAX_DEPTH } from "./runtime/depth.ts";
 export { createKeyedQueue, type KeyedQueue } from "./runtime/keyed-queue.ts";
-export { present } from "./runtime/objects.ts";
+export { extendObject, present } from "./runtime/objects.ts";
 export { callSafely } from "./runtime/observer.ts";
 export { createPieces, type Pieces } from "./runtime/pieces.ts";
 export { processEnvironment, restart, type Timeout, unref, warn } from "./runtime/process.ts";

@@ -121,6 +121,7 @@ function openAIProvider<Request extends OpenAIRequest>({
   chunksOf,
 }: Api<Request>): OpenAIProvider {
   return {
+    service: endpoint.provider,
     defaultModel,
     getCompletion: async (...asked) => {
       const request = await requestOf(...asked);

@@ -81,6 +81,12 @@ export interface ServerAppOptions<Ctx> {
    */
   readonly clientFiles?: (file: ClientFile, identity: Identity) => boolean | Promise<boolean>;
   /**
+   * Returns whether a user (e.g. an operator) may read the sums of all users from the ledger, by `GET /ledger/all`. If
+   * the function throws a `UserFacingError`, the response has status 403 and the error's message. If it throws another
+   * error, the response is a server error. Default: no user may. Every user can read their own sums.
+   */
+  readonly mayReadLedger?: (identity: Identity) => boolean | Promise<boolean>;
+  /**
    * Origins of other web pages that may call the server from a browser, e.g.
    * `{ origins: ["https://app.example.org"] }`. `true`: all origins, but without cookies. `false` (default): no other
    * origin.
@@ -130,6 +136,7 @@ const settingsSchema = z.strictObject({
   clientFiles: z
     .custom<ServerAppOptions<unknown>["clientFiles"]>((value) => typeof value === "function")
     .optional(),
+  mayReadLedger: z.custom<unknown>((value) => typeof value === "function").optional(),
   onError: z.custom<unknown>((value) => typeof value === "function").optional(),
   defaultAgent: z.string().optional(),
   titleOf: z.custom<(text: string) => string | undefined>((value) => typeof value === "function").optional(),

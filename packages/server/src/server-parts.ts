@@ -1,6 +1,6 @@
 import type { Agent } from "@jaf/core";
 import { getUserMemory } from "@jaf/core/internal";
-import type { TurnLog, VersionedMemoryProvider } from "@jaf/memory";
+import type { Ledger, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import { createUserLimits, type UserLimits } from "./http/rate-limit.ts";
@@ -17,6 +17,9 @@ export interface ServerParts {
   readonly log: TurnLog;
   readonly service: TurnService;
   readonly userMemory: UserMemoryStore | undefined;
+  readonly ledger: Ledger | undefined;
+  /** Returns whether a user may read the sums of all users from the ledger. */
+  readonly mayReadLedger: NonNullable<ServerAppOptions<unknown>["mayReadLedger"]>;
   /** The agents by name. */
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own context and output
   readonly agents: ReadonlyMap<string, Agent<any, any>>;
@@ -63,6 +66,8 @@ export function partsOf<Ctx>(
     log,
     service,
     userMemory: factStoreOf(userMemory),
+    ledger: config.ledger?.store,
+    mayReadLedger: options.mayReadLedger ?? (() => false),
     agents,
     defaultAgent,
     limits,

@@ -1,10 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { ChatPage } from "./chat/chat-page.tsx";
 import { conversation, list } from "./models/app-models.ts";
-import { route } from "./models/route.ts";
+import { type Route, route } from "./models/route.ts";
 import { useStore } from "./models/store.ts";
 import { FactsPage } from "./pages/facts-page.tsx";
 import { HealthPage } from "./pages/health-page.tsx";
+import { LedgerPage } from "./pages/ledger-page.tsx";
 import { Sidebar } from "./sidebar/sidebar.tsx";
 import { TryPanel } from "./sidebar/try-panel.tsx";
 import { useMedia, useOnline } from "./ui/hooks.ts";
@@ -19,14 +20,9 @@ export function App() {
   const isNarrow = useMedia("(max-width: 820px)");
   const [drawer, setDrawer] = useState(false);
   const [trying, setTrying] = useState(false);
-  const heading =
-    now.page === "facts"
-      ? "What I know about you"
-      : now.page === "health"
-        ? "Health"
-        : status === "missing"
-          ? "No such conversation"
-          : (listed?.title ?? title ?? "New conversation");
+  const ofChat =
+    status === "missing" ? "No such conversation" : (listed?.title ?? title ?? "New conversation");
+  const heading = now.page === "chat" ? ofChat : HEADINGS[now.page];
   useEffect(() => {
     document.title = `${heading} · JAF`;
   }, [heading]);
@@ -57,7 +53,7 @@ export function App() {
           )}
         </header>
         <Reachability />
-        {now.page === "facts" ? <FactsPage /> : now.page === "health" ? <HealthPage /> : <ChatPage />}
+        <Content page={now.page} />
       </main>
       {drawer && (
         <Sheet title="Menu" side="left" onClose={() => setDrawer(false)}>
@@ -67,6 +63,21 @@ export function App() {
       {trying && <TryPanel onClose={() => setTrying(false)} />}
     </div>
   );
+}
+
+const HEADINGS = { facts: "What I know about you", health: "Health", ledger: "Use and cost" } as const;
+
+function Content({ page }: { readonly page: Route["page"] }) {
+  switch (page) {
+    case "facts":
+      return <FactsPage />;
+    case "health":
+      return <HealthPage />;
+    case "ledger":
+      return <LedgerPage />;
+    case "chat":
+      return <ChatPage />;
+  }
 }
 
 /** Used in place of a link, because the URL's hash is the route. */

@@ -21,7 +21,7 @@ export interface AssistantContext {
   readonly isPrivate?: boolean;
 }
 
-const clock = createTool({
+export const clock = createTool({
   name: "clock",
   description: "The current date and time, in an IANA time zone or that of this machine.",
   parameters: z.object({ timeZone: z.string().max(100).optional() }),

@@ -104,6 +104,10 @@ const PAGE_FORMS: readonly Form[] = [
     /^set a timer for (\d{1,6}) (second|minute|hour)s?\b/i,
     (amount, unit = "") => ({ tool: "timer", args: { seconds: Number(amount) * secondsIn(unit) } }),
   ],
+  [
+    /^plan (an? [^\n]{1,40}? with [^\n]{1,80}?)[.!]?$/i,
+    (meeting) => ({ tool: "planner", args: { task: `Arrange ${meeting}.` } }),
+  ],
   [/^keep this page:\s*(\S.*)$/is, (text) => ({ tool: "keep_page", args: { text } })],
 ];
 const FORMS: readonly Form[] = [
@@ -118,6 +122,20 @@ const EXPRESSION =
   /(?:^|\bwhat is |\bwhat['’]s |\bhow much is |\bcalculate )([-(.\d][-\d\s.+*/%^()]*[\d)])(?=\s*(?:[,.?!=\n]|and\b|$))/i;
 const IS_CALCULATION = /[\d)]\s*[-+*/%^]/;
 
+/** What the assistant asks the planner. */
+const ARRANGE = /^arrange (an? .{1,40}?) with (.{1,80}?)(?: in (\p{L}[\p{L}_/ '’.-]{0,60}?))?\.$/iu;
+
+/** Returns the calls of the planner; `undefined` if the text isn't a task for it. */
+function arrangementIn(text: string): readonly ToolRequest[] | undefined {
+  const [, meeting, to, place] = ARRANGE.exec(text) ?? [];
+  if (meeting === undefined) return undefined;
+  const email = { to, text: `Would ${meeting}${place === undefined ? "" : ` in ${place}`} suit you` };
+  return [
+    { tool: "clock", args: zoneOf(place) },
+    { tool: "send_email", args: email },
+  ];
+}
+
 /** The tool calls that a message asks for, in order. Only the page's assistant has some of these tools. */
 export function requestsOf(message: string): readonly ToolRequest[] {
   const text = understood(message)
@@ -126,6 +144,8 @@ export function requestsOf(message: string): readonly ToolRequest[] {
   const ofPage = firstOf(PAGE_FORMS, text);
   if (ofPage !== undefined) return [ofPage];
   if (holdsSecret(text)) return [];
+  const arranging = arrangementIn(text);
+  if (arranging !== undefined) return arranging;
   const only = firstOf(FORMS, text);
   if (only !== undefined) return [only];
   const clock = CLOCK.exec(text);

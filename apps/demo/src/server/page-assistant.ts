@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Agent, createTool, ToolErrorCodes, ToolResponse } from "@jaf/core";
+import { type Agent, asTool, createTool, ToolErrorCodes, ToolResponse } from "@jaf/core";
 import { holdsSecret, type UserMemoryStore } from "@jaf/user-memory";
 import * as z from "zod";
-import { type AssistantContext, assistant, NO_SECRETS } from "../assistant/agent.ts";
+import { type AssistantContext, assistant, clock, NO_SECRETS } from "../assistant/agent.ts";
 
 /** The context of the page's tools, which extends the terminal's. */
 export interface PageContext extends AssistantContext {
@@ -98,6 +98,16 @@ function sentencesOf(text: string): { readonly sentences: readonly string[]; rea
   return { sentences: sentences.slice(0, MOST_SENTENCES), hasSecrets: sentences.length < all.length };
 }
 
+/** Runs as a tool of the assistant: it sees only its task, and its email waits for the user as one of the assistant does. */
+const planner: Agent<PageContext, string> = {
+  name: "planner",
+  instructions:
+    "Arrange what you are asked. Use clock for the time at the place, and send_email to invite people.",
+  tools: [clock, sendEmail],
+};
+
+const askPlanner = asTool(planner, { description: "Arranges a meeting with someone, e.g. a dinner." });
+
 /** The terminal's assistant with additional tools for the page. */
 export const pageAssistant: Agent<PageContext, string> = {
   ...assistant,
@@ -106,7 +116,7 @@ export const pageAssistant: Agent<PageContext, string> = {
       typeof assistant.instructions === "string"
         ? assistant.instructions
         : await assistant.instructions(state),
-      "Use send_email to send an email, timer to wait, and keep_page if the user pastes a page to keep.",
+      "Use send_email to send an email, timer to wait, keep_page if the user pastes a page to keep, and planner to arrange a meeting.",
     ].join(" "),
-  tools: [...(assistant.tools ?? []), sendEmail, timer, keepPage],
+  tools: [...(assistant.tools ?? []), sendEmail, timer, keepPage, askPlanner],
 };

@@ -15,7 +15,7 @@ type Of<Name extends Command["command"]> = Extract<Command, { readonly command: 
 
 /** Builds the page and keeps its server running. Returns the exit code. */
 export async function runPage(command: Of<"page">, exit: ExitRequest): Promise<number> {
-  const { data, user, opensBrowser } = command;
+  const { data, user, budget, opensBrowser } = command;
   await buildPage(); // Once, not in each restarted process.
   const code = await supervise({
     program: ({ port = command.port }) => [
@@ -23,6 +23,7 @@ export async function runPage(command: Of<"page">, exit: ExitRequest): Promise<n
       process.argv[1] ?? "",
       ...["serve", "--data", data, "--user", user],
       ...(port === undefined ? [] : ["--port", String(port)]),
+      ...(budget === undefined ? [] : ["--budget", String(budget)]),
     ],
     signal: exit.signal,
     onFirst: (url) => {
@@ -38,11 +39,11 @@ export async function runPage(command: Of<"page">, exit: ExitRequest): Promise<n
 
 /** Serves until the user or the parent process exits. Returns the exit code. */
 export async function runServe(store: OpenedStore, command: Of<"serve">, exit: ExitRequest): Promise<number> {
-  const { user, port } = command;
+  const { user, port, budget } = command;
   const supervised = process.send !== undefined;
   const model = chooseModel<PageContext>(process.env, { wordDelayMs: WORD_DELAY_MS });
   const page = await buildPage();
-  const served = await servePage({ store, userId: user, model, page, port, supervised });
+  const served = await servePage({ store, userId: user, model, page, port, budget, supervised });
   if (supervised) {
     const told: Listening = { listening: served.url };
     process.send?.(told);

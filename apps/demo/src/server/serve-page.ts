@@ -22,6 +22,8 @@ export interface ServePageOptions {
   readonly page: string;
   /** Default: the usual port, or any free one. */
   readonly port: number | undefined;
+  /** How many tokens a day the user's model calls may use. Default: any number. */
+  readonly budget?: number | undefined;
   /** Whether a supervisor restarts this process if it is killed. */
   readonly supervised: boolean;
 }
@@ -89,7 +91,7 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
 }
 
 async function createApp(
-  { store, userId, model }: ServePageOptions,
+  { store, userId, model, budget: maxTokens }: ServePageOptions,
   allowedHosts: readonly string[],
 ): Promise<ServerApp> {
   const { provider, notes } = store;
@@ -101,7 +103,11 @@ async function createApp(
   });
   return createServerApp<PageContext>(
     [pageAssistant],
-    { modelProvider: model.modelProvider, memory: { ...afterCrash }, userMemory },
+    {
+      ...{ modelProvider: model.modelProvider, memory: { ...afterCrash }, userMemory },
+      ledger: { store: store.ledger },
+      ...(maxTokens === undefined ? {} : { budget: { user: { maxTokens } } }),
+    },
     {
       ...{ defaultMemoryProvider: provider, turnLog: await store.openTurnLog(), context },
       authenticate: () => ({ userId }),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { MemoryConfig } from "@jaf/core";
-import { type MemoryProvider, MemorySetupError, type TurnLog } from "@jaf/memory";
-import { createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
+import { type LedgerStore, type MemoryProvider, MemorySetupError, type TurnLog } from "@jaf/memory";
+import { createPostgresLedger, createPostgresProvider, createPostgresTurnLog } from "@jaf/memory-postgres";
 import { openPglite, PgliteFolderError } from "@jaf/memory-postgres/pglite";
 import { createPostgresUserMemory } from "@jaf/memory-postgres/user-memory";
 import type { UserMemoryStore } from "@jaf/user-memory";
@@ -35,6 +35,8 @@ export interface Store {
 }
 
 export interface OpenedStore extends Store {
+  /** What the page's model calls used and cost. */
+  readonly ledger: LedgerStore;
   /** Opens the server's turn log. It closes with the store. */
   readonly openTurnLog: () => Promise<TurnLog>;
 }
@@ -70,6 +72,7 @@ async function openFolder(
       chosen?.provider ?? (await createPostgresProvider({ type: "postgres" }, database.client));
     const userMemory = await createPostgresUserMemory({}, database.client);
     const notes = await createNotes(database.client);
+    const ledger = await createPostgresLedger({}, database.client);
     let log: ChosenTurnLog | undefined;
     const openTurnLog = async () => {
       log = await chooseTurnLog(environment);
@@ -77,11 +80,12 @@ async function openFolder(
     };
     const close = async () => {
       await log?.close();
+      await ledger.close();
       await userMemory.close();
       await provider.close();
       await database.close();
     };
-    return { provider, notice: chosen?.notice, userMemory, notes, openTurnLog, close };
+    return { provider, notice: chosen?.notice, userMemory, notes, ledger, openTurnLog, close };
   } catch (thrown) {
     await database.close();
     throw thrown;

@@ -104,6 +104,32 @@ describe("the page", { timeout: 120_000 }, () => {
     await sheet.waitFor({ state: "detached" });
   });
 
+  it("shows what the model calls used, by tool", async () => {
+    const { page, say, replied } = await open();
+    await say("What is 17 * 23?");
+    await replied();
+    await page.getByRole("link", { name: "Use and cost" }).click();
+    await page.getByRole("button", { name: "Tool", exact: true }).click();
+    await page.getByRole("row", { name: /^calculator / }).waitFor();
+    await page.getByRole("row", { name: /^Together / }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it("asks an agent that asks the user, and shows its calls under the agent's, also after a reload", async () => {
+    const { page, say, replied } = await open();
+    await say("Plan a dinner with Grace in Tokyo");
+    const planner = page.getByRole("region", { name: "The agent planner" });
+    await planner.getByRole("article", { name: "Tool clock: Done" }).waitFor();
+    await planner.getByRole("article", { name: "Tool send_email: Waiting for you" }).waitFor();
+    await page.getByRole("article", { name: "Tool planner: Waiting for you" }).waitFor();
+    await page.reload();
+    await planner.getByText(/^The agent planner asks\./).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await planner.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("article", { name: "Tool planner: Done" }).waitFor();
+    expect(await replied()).toContain("Sent to Grace");
+  });
+
   it("shows the sources of a reply with their places, and the arguments of a call while they are written", async () => {
     const { page, say, replied, replies, strange } = await open();
     await say("What is JAF?");

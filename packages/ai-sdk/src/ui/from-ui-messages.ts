@@ -9,6 +9,7 @@ import {
 } from "@jaf/memory/internal";
 import { contentOf, type Fields, fieldsOf, textField } from "@jaf/model-http";
 import * as z from "zod";
+import { withoutInnerCalls } from "./inner-calls.ts";
 import { mediaAt, refusalIn } from "./parts.ts";
 import { sourceIn } from "./sources.ts";
 import { APPROVED, asDecided, deniedText, isDecided, outputContent } from "./tool-parts.ts";
@@ -26,7 +27,8 @@ type UIMessage = z.output<typeof uiMessagesSchema>[number];
  * Accepts texts and files of the user, and the assistant's texts, reasoning, files, sources and calls with their results.
  * Each step becomes one reply. Ignores everything that a client must not set: system messages, ids, `metadata`, provider
  * metadata with its signatures, data parts, and approval decisions. {@link decisionsFromUIMessages} reads these decisions.
- * Files must have `data:` or web URLs. The replies have no origin, so no model gets their opaque parts.
+ * Calls of agents that run as tools (see {@link toUIMessages}) aren't part of the conversation, so they are left out; decisions
+ * about them aren't. Files must have `data:` or web URLs. The replies have no origin, so no model gets their opaque parts.
  *
  * Doesn't compare the messages with the stored messages; `RunConfig.resume` does. Fails with a `MemoryValidationError` if
  * the input is invalid.
@@ -106,7 +108,7 @@ function messagesOf({ role, parts }: UIMessage): RichMessage[] {
       ];
     }
     case "assistant":
-      return steps(parts).flatMap(stepMessages);
+      return steps(withoutInnerCalls(parts)).flatMap(stepMessages);
   }
 }
 

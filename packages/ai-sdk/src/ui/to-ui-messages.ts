@@ -2,6 +2,7 @@ import type { Interruption } from "@jaf/core";
 import type { ContentPart, RichMessage, RichToolCall } from "@jaf/memory";
 import { calledTool, jsonIn, messageText } from "@jaf/memory/internal";
 import { isProviderExecuted, textField } from "@jaf/model-http";
+import { isCallWithin, waitingState } from "./inner-calls.ts";
 import { metadataOf, type UIOptions, uiPart } from "./parts.ts";
 import { answeredState, CUSTOM_CALL, callPart, decidedState, isToolPart, withState } from "./tool-parts.ts";
 import type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart, ToolState } from "./ui-message.ts";
@@ -10,7 +11,8 @@ import type { AiSdkToolPart, AiSdkUIMessage, AiSdkUIPart, ToolState } from "./ui
 export interface ToUIMessagesOptions {
   /**
    * The pending calls from the run's `outcome.interruptions`. Calls that wait for an approval get the state `approval-requested`.
-   * Default: none.
+   * Calls of agents that run as tools (see `asTool` of `@jaf/core`) become parts of the step that called the agent. The agent's
+   * own call then has the output `{ type: "waiting" }`, so that the AI SDK sees only the user's answers as missing. Default: none.
    */
   readonly interruptions?: readonly Interruption[];
   /** Whether reasoning parts contain their text. Default `true`. With `false`, their text is `""`. */
@@ -92,7 +94,7 @@ export function toUIMessages(
       }
     }
   }
-  return withApprovals(ui, options.interruptions ?? []);
+  return withWaiting(ui, options.interruptions ?? [], uiOptions);
 }
 
 function userUIParts({ content }: RichMessage, options: UIOptions): AiSdkUIPart[] {
@@ -141,9 +143,14 @@ function answer(turn: AiSdkUIPart[], message: RichMessage): void {
 const isAsked = ({ state, providerExecuted }: AiSdkToolPart): boolean =>
   state === (providerExecuted === true ? "approval-requested" : "input-available");
 
-function withApprovals(ui: AiSdkUIMessage[], interruptions: readonly Interruption[]): AiSdkUIMessage[] {
+function withWaiting(
+  ui: AiSdkUIMessage[],
+  interruptions: readonly Interruption[],
+  options: UIOptions,
+): AiSdkUIMessage[] {
   const parts = ui.at(-1)?.parts ?? [];
   for (const interruption of interruptions) {
+    addInnerCall(parts, interruption, options);
     if (interruption.type !== "approval") continue;
     const { toolCallId, approvalId } = interruption;
     const index = parts.findLastIndex((part) => isToolPart(part) && part.toolCallId === toolCallId);
@@ -153,6 +160,17 @@ function withApprovals(ui: AiSdkUIMessage[], interruptions: readonly Interruptio
     parts[index] = withState(call, { state: "approval-requested", input, approval: { id: approvalId } });
   }
   return ui;
+}
+
+/** Adds a part for a call of an agent that runs as a tool, at the end of the step that called the agent. */
+function addInnerCall(parts: AiSdkUIPart[], waiting: Interruption, options: UIOptions): void {
+  const { toolCallId: id, toolName: name, arguments: text } = waiting;
+  const outerAt = parts.findLastIndex((part) => isToolPart(part) && isCallWithin(part.toolCallId, id));
+  const outer = parts[outerAt];
+  if (outer === undefined || !isToolPart(outer)) return;
+  const next = parts.findIndex(({ type }, at) => at > outerAt && type === "step-start");
+  parts.splice(next === -1 ? parts.length : next, 0, callPart({ id, name, input: uiInput(text) }, options));
+  if (isAsked(outer)) parts[outerAt] = withState(outer, waitingState(outer));
 }
 
 /** Adds the parts of a reply to the parts of the turn. */

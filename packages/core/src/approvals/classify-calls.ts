@@ -1,9 +1,8 @@
 import type { MemoryErrorUnion, RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/internal";
-import { type AgentTool, agentToolIn } from "../agent-tool.ts";
 import type { ToolParts } from "../content-parts.ts";
 import { frozenCopy, plainCopy } from "../immutable/copy.ts";
-import type { BegunRun, InnerCall } from "../inner-runs.ts";
+import { type AgentTool, agentToolIn, type BegunRun, type InnerCall } from "../inner-runs.ts";
 import { type GivenDecisions, type Interruption, isUndecided } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
 import type { RunScope } from "../run-scope.ts";
@@ -188,7 +187,7 @@ async function classifyInner<Ctx>(
       thread,
     };
     if (known !== undefined) return { to: "agent", call: inner, begun: known.get(call), given };
-    const begun = await scope.inner.begun(inner);
+    const begun = await agentTool.begun(scope, inner);
     if (!begun.success) return { to: "failure", failure: begun.error };
     return { to: "agent", call: inner, begun: begun.data, given };
   } catch (thrown) {

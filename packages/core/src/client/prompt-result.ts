@@ -30,7 +30,10 @@ export interface PromptResult<Out> {
    * After a failure, some of them might not be stored; see `Durability`.
    */
   readonly messages: readonly Message[];
-  /** The tokens of all model calls of the run together. Token counts that the model provider doesn't report are absent. */
+  /**
+   * The tokens of all model calls of the run together, including those of agents that ran as tools. Token counts that
+   * the model provider doesn't report are absent.
+   */
   readonly usage: ModelUsage;
   /** The usage and cost of this run, and of the conversation so far; see `RunResult.spent`. */
   readonly spent?: RunSpent;
@@ -113,8 +116,8 @@ export function openRunTotals(): RunTotals {
   return {
     sink: (event) => {
       if (event.type === "assistant_message") replies.add(event.data.message);
-      if (event.type !== "llm_call_end") return;
-      usage = sumOfUsage(usage, event.data.usage ?? {}) ?? usage;
+      const { type, data } = event.type === "inner_event" ? event.data.event : event;
+      if (type === "llm_call_end") usage = sumOfUsage(usage, data.usage ?? {}) ?? usage;
     },
     usage: () => usage,
     replies,

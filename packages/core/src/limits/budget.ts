@@ -21,20 +21,58 @@ export interface BudgetLimits {
   readonly maxTokens?: number;
 }
 
-/** The limits for one run, and for all runs of its stored conversation together. */
+/** The limits of a budget that the ledger counts, for a day or a month. */
+export interface LedgerBudget extends BudgetLimits {
+  /** The time that the limits are for. A day and a month begin at midnight UTC, by the store's clock. Default `"day"`. */
+  readonly period?: "day" | "month";
+}
+
+/**
+ * The limits for one run, for all runs of its stored conversation together, and for all runs that record in the same
+ * ledger. `user`, `tenant` and `everyone` need `RunConfig.ledger`.
+ */
 export interface RunBudget {
   /** The limits for one run. */
   readonly run?: BudgetLimits;
   /** The limits for all runs of the stored conversation together. Needs `memory.autoStore`. */
   readonly conversation?: BudgetLimits;
+  /** The limits for all runs of the same user. Needs `memory.userId`. */
+  readonly user?: LedgerBudget;
+  /** The limits for all runs of the same tenant. Needs `ledger.tenant`. */
+  readonly tenant?: LedgerBudget;
+  /** The limits for all runs together. */
+  readonly everyone?: LedgerBudget;
 }
 
-const limitsSchema = z.strictObject({ maxCost: amount.optional(), maxTokens: amount.optional() });
+/** The budgets that the ledger counts, each with what to do if the run lacks the id that the budget needs. */
+export const LEDGER_BUDGETS = {
+  user: { remedy: "set memory.userId; in a prompt, pass the user by forUser or conversation" },
+  tenant: { remedy: "set ledger.tenant to an id, or to a function that returns one" },
+  everyone: { remedy: undefined },
+} as const;
+
+const limitsShape = { maxCost: amount.optional(), maxTokens: amount.optional() };
+const limitsSchema = z.strictObject(limitsShape);
+const ledgerBudgetSchema = z.strictObject({ ...limitsShape, period: z.enum(["day", "month"]).optional() });
 
 export const budgetSchema = z.strictObject(
-  { run: limitsSchema.optional(), conversation: limitsSchema.optional() },
-  { error: "expected an object of run and conversation" },
+  {
+    run: limitsSchema.optional(),
+    conversation: limitsSchema.optional(),
+    user: ledgerBudgetSchema.optional(),
+    tenant: ledgerBudgetSchema.optional(),
+    everyone: ledgerBudgetSchema.optional(),
+  },
+  { error: "expected an object of run, conversation, user, tenant and everyone" },
 );
+
+/** Returns whether any limit of a budget is a cost, so that each called model needs a price. */
+export const limitsCost = (budget: RunBudget | undefined): boolean =>
+  Object.values(budget ?? {}).some((limits: BudgetLimits | undefined) => limits?.maxCost !== undefined);
+
+/** Returns whether the budget can be checked only with a ledger. */
+export const needsLedger = (budget: RunBudget | undefined): boolean =>
+  (budget?.user ?? budget?.tenant ?? budget?.everyone) !== undefined;
 
 /** The tokens and the cost of model calls. */
 export interface Spent {
@@ -59,8 +97,8 @@ export interface Spending {
   /** Sets the usage of the earlier runs, as stored in the loaded conversation. */
   readonly loaded: (before: Spent | undefined) => void;
   /**
-   * Returns the token counts of a reply, or `undefined` if none is known. If the run has prices or a budget, missing
-   * input and output tokens are estimated.
+   * Returns the token counts of a reply, or `undefined` if none is known. If the run has prices, a budget or a ledger,
+   * missing input and output tokens are estimated.
    */
   readonly usageOf: (reported: unknown, call: () => EstimatedCall) => ModelUsage | undefined;
   readonly costOf: (usage: ModelUsage, asked: Asked) => number | undefined;
@@ -84,9 +122,12 @@ export function openSpending(
   {
     prices,
     budget,
+    ledger,
   }: {
     readonly prices?: ModelPrices | undefined;
     readonly budget?: RunBudget | undefined;
+    /** The ledger to which the usage is added. Only its presence counts here. */
+    readonly ledger?: object | undefined;
   },
   outer?: Spending,
 ): Spending {
@@ -105,7 +146,7 @@ export function openSpending(
     return { ...estimatedUsage(call()), ...usage, estimated: true };
   };
   const ofConversation = () => sumOfSpent(before, run);
-  const estimates = prices !== undefined || budget !== undefined || outer?.estimates === true;
+  const estimates = (prices ?? budget ?? ledger) !== undefined || outer?.estimates === true;
   return {
     loaded: (sum) => {
       before = sum;
@@ -122,8 +163,7 @@ export function openSpending(
     refusal: (name) => {
       const ofOuter = outer?.refusal(name);
       if (ofOuter !== undefined || budget === undefined) return ofOuter;
-      const needsPrice = (budget.run?.maxCost ?? budget.conversation?.maxCost) !== undefined;
-      if (needsPrice && !hasPrice(prices, name)) {
+      if (limitsCost(budget) && !hasPrice(prices, name)) {
         const detail = `budget.maxCost needs the price of the model "${name}": add it to RunConfig.prices, e.g. { "${name}": { input: 1, output: 4 } } for a million tokens`;
         return { _tag: "InternalError", detail };
       }
@@ -144,7 +184,8 @@ function sumOfSpent(one: Spent | undefined, other: Spent | undefined): Spent | u
   return spentOf(sumOfUsage(one.usage, other.usage) ?? {}, cost);
 }
 
-function exceeded(
+/** Returns the error if what was spent has reached a limit. */
+export function exceeded(
   of: BudgetExceeded["of"],
   limits: BudgetLimits | undefined,
   spent: Spent | undefined,

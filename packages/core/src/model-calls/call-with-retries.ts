@@ -18,7 +18,7 @@ export async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall
   const { modelRetry, signal } = scope.config;
   const agentName = call.state.currentAgentName;
   const name = modelNameOf(scope, call);
-  const refused = refusedBy(scope, name);
+  const refused = await refusedBy(scope, name);
   if (refused !== undefined) return refused;
   const trace = traceModelCall(scope, call);
   call.emitContext?.();
@@ -27,14 +27,16 @@ export async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall
   for (let attempt = 1; ; attempt++) {
     const tried = await callOnce(scope, call, attempt);
     usage = sumOfUsage(usage, tried.usage);
-    scope.spending.count(tried.usage, { name, origin: originOf(tried) });
+    const asked = { name, origin: originOf(tried) };
+    scope.spending.count(tried.usage, asked);
+    if (tried.usage !== undefined) await scope.ledger?.record(call, { ...asked, usage: tried.usage });
     const delayMs = tried.ok ? undefined : retryDelayMs(modelRetry, { ...tried, attempt });
     if (tried.ok || delayMs === undefined) {
       trace?.end(tried, usage);
       return tried;
     }
     const { error, discardText } = tried;
-    const overBudget = refusedBy(scope, name, tried);
+    const overBudget = await refusedBy(scope, name, tried);
     if (overBudget !== undefined) {
       trace?.end(tried, usage);
       return overBudget;
@@ -49,11 +51,11 @@ export async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall
  * Returns a failure if the budget doesn't allow a call of the model; otherwise `undefined`. `before`: the failed
  * attempt before this call.
  */
-function refusedBy<Ctx>(
-  { spending }: RunScope<Ctx>,
+async function refusedBy<Ctx>(
+  { spending, ledger, config: { signal } }: RunScope<Ctx>,
   name: string,
   before?: Parameters<typeof failedCall>[1],
-): Attempt | undefined {
-  const error = spending.refusal(name);
+): Promise<Attempt | undefined> {
+  const error = spending.refusal(name) ?? (await ledger?.account.refusal(signal));
   return error && failedCall(error, before);
 }

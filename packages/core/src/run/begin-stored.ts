@@ -108,7 +108,18 @@ async function attemptBegin<Ctx>(
   }
   if ("failed" in newInput) return newInput.failed;
   if (newInput.newMessages.length === 0 && stored !== null) return resume(scope, stopped, newInput.given);
-  return takeInput(scope, state, { journal, newInput, stopped });
+  return takeInput(scope, beginningWith(scope, state, stopped), { journal, newInput, stopped });
+}
+
+/** Returns the state with the agent that gets the new messages; see `RunConfig.handoffsLast`. */
+function beginningWith<Ctx>(
+  { config: { handoffsLast, agentRegistry } }: RunScope<Ctx>,
+  state: RunState<Ctx>,
+  { state: { currentAgentName } }: StoppedConversation<Ctx>,
+): RunState<Ctx> {
+  return handoffsLast === "conversation" && agentRegistry.has(currentAgentName)
+    ? { ...state, currentAgentName }
+    : state;
 }
 
 async function findNewInput<Ctx>(

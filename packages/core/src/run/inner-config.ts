@@ -4,7 +4,7 @@ import type { InnerCall } from "../inner-runs.ts";
 import { DEFAULT_LEASE_MS, durabilityOf, type MemoryConfig } from "../memory-config.ts";
 import type { Middleware } from "../middleware.ts";
 import type { Resume, RunConfig } from "../run-config.ts";
-import type { OuterScope } from "../run-scope.ts";
+import type { RunScope } from "../run-scope.ts";
 import type { MaybeRemembers, RemembersDeclaration } from "../user-memory.ts";
 
 /** How much longer than a lease an inner run waits for the lease of its conversation, in milliseconds. */
@@ -28,7 +28,7 @@ const OF_THE_OUTER_RUN = {
 
 /** Returns the configuration of an inner run: the outer run's, without what concerns only the user's own turn. */
 export function innerConfig<Ctx>(
-  { config, journal }: OuterScope<Ctx>,
+  { config, journal }: RunScope<Ctx>,
   { tool: { agent, agents, maxTurns } }: Pick<InnerCall<Ctx>, "tool">,
   { conversationId, resume, signal }: InnerConfigOptions,
 ): RunConfig<Ctx> {
@@ -71,6 +71,7 @@ const wrappingOnly = <Ctx>(middleware: Middleware<Ctx>): Middleware<Ctx> => ({
   ...present({
     wrapModelCall: middleware.wrapModelCall?.bind(middleware),
     wrapToolCall: middleware.wrapToolCall?.bind(middleware),
+    wrapRun: middleware.wrapRun?.bind(middleware),
   }),
 });
 

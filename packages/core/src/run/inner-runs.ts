@@ -4,12 +4,11 @@ import { nestedCallId } from "../approvals/nested-ids.ts";
 import type { JAFError } from "../errors.ts";
 import type { Emit } from "../events.ts";
 import { storableMessage } from "../immutable/messages.ts";
-import type { BegunRun, InnerCall, InnerEnd, InnerResume, InnerRuns } from "../inner-runs.ts";
+import type { BegunRun, InnerCall, InnerEnd, InnerResume } from "../inner-runs.ts";
 import type { Interruption } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
-import type { RunConfig } from "../run-config.ts";
-import { type OuterScope, type ScopeOptions, timeOf } from "../run-scope.ts";
-import type { RunResult, RunState } from "../state.ts";
+import { type RunScope, type ScopeOptions, timeOf } from "../run-scope.ts";
+import type { RunOutcome, RunState } from "../state.ts";
 import { loadConversation } from "../stored/load.ts";
 import { readMetadata } from "../stored/metadata.ts";
 import { userTurnOf } from "../tool-calls/call-info.ts";
@@ -19,21 +18,6 @@ import { onlyWaits } from "./resume.ts";
 import { openScope } from "./scope.ts";
 
 const DEFAULT_MAX_AGENT_DEPTH = 5;
-
-/** Executes a run; see `execute` in `run.ts`. */
-type Execute = <Ctx>(
-  state: RunState<Ctx>,
-  config: RunConfig<Ctx>,
-  options: ScopeOptions,
-) => Promise<{ readonly result: RunResult<unknown> }>;
-
-/** Returns a function that opens the inner runs of a run. */
-export const innerRunsBy =
-  (execute: Execute) =>
-  <Ctx>(scope: OuterScope<Ctx>): InnerRuns<Ctx> => ({
-    begun: (call) => begunRun(scope, call, execute),
-    execute: (call, resume, signal) => runAgent(scope, call, { execute, resume, signal }),
-  });
 
 /** The id of an inner run. It is the same in each execution of the outer run, so the inner run is resumed. */
 const runIdOf = <Ctx>({ callScope, call }: InnerCall<Ctx>) =>
@@ -49,7 +33,7 @@ function conversationIdOf<Ctx>(
 }
 
 const parentOf = async <Ctx>(
-  { journal }: OuterScope<Ctx>,
+  { journal }: RunScope<Ctx>,
   { agentName }: InnerCall<Ctx>,
 ): Promise<Result<ParentConversation | undefined>> =>
   journal === undefined ? createSuccess(undefined) : journal.asParent({ agentName });
@@ -67,7 +51,7 @@ interface Prepared<Ctx> {
 }
 
 function prepare<Ctx>(
-  scope: OuterScope<Ctx>,
+  scope: RunScope<Ctx>,
   call: InnerCall<Ctx>,
   {
     parent,
@@ -84,7 +68,8 @@ function prepare<Ctx>(
     context,
     turnCount: 0,
   };
-  const outer = { depth: depth + 1, turn: userTurnOf(scope, call.messages), spending, parent };
+  const turn = userTurnOf(scope, call.messages);
+  const outer = { depth: depth + 1, turn, spending, account: scope.ledger?.account, parent };
   const options: ScopeOptions = {
     streaming,
     outer,
@@ -118,10 +103,9 @@ const innerSink =
 const nothingGiven = { approvals: [], toolResults: [] };
 
 /** Resolves with the inner run of an open call, as the store has it; with `undefined` if it hasn't begun. */
-async function begunRun<Ctx>(
-  scope: OuterScope<Ctx>,
+export async function begunRun<Ctx>(
+  scope: RunScope<Ctx>,
   call: InnerCall<Ctx>,
-  execute: Execute,
 ): Promise<Result<BegunRun | undefined>> {
   const parent = await parentOf(scope, call);
   if (!parent.success) return parent;
@@ -135,7 +119,7 @@ async function begunRun<Ctx>(
   const stored = loaded.data.conversation;
   if (stored === null || !isTurnOf(call, stored)) return createSuccess(undefined);
   const { state, options } = prepare(scope, call, { parent: parent.data, messages: [] });
-  const inner = openScope(state, config, options, innerRunsBy(execute));
+  const inner = openScope(state, config, options, scope.execute);
   try {
     inner.journal?.loaded(loaded.data);
     const { open, calls, found } = await findOpenCalls(inner, state, { messages: stored.messages, stored });
@@ -162,16 +146,11 @@ const isExpired =
     interruption.expiresAt !== undefined &&
     interruption.expiresAt.getTime() <= now;
 
-interface Running {
-  readonly execute: Execute;
-  readonly resume: InnerResume;
-  readonly signal: AbortSignal;
-}
-
-async function runAgent<Ctx>(
-  scope: OuterScope<Ctx>,
+/** Runs the agent of a call. */
+export async function runAgent<Ctx>(
+  scope: RunScope<Ctx>,
   call: InnerCall<Ctx>,
-  { execute, resume: { given, hasBegun }, signal }: Running,
+  { given, hasBegun, signal }: InnerResume,
 ): Promise<InnerEnd> {
   const { maxAgentDepth = DEFAULT_MAX_AGENT_DEPTH } = scope.config;
   if (scope.depth >= maxAgentDepth)
@@ -181,23 +160,36 @@ async function runAgent<Ctx>(
     });
   const found = await parentOf(scope, call);
   if (!found.success) return failed({ _tag: "MemoryError", error: found.error });
-  const parent = found.data;
-  const conversationId = parent && conversationIdOf(call, parent);
-  const config = innerConfig(scope, call, { conversationId, resume: given, signal });
-  const messages = hasBegun ? [] : [inputOf(call)];
-  const { state, options } = prepare(scope, call, { parent, messages });
-  const { outcome } = (await execute(state, config, options)).result;
+  const runIn = async (parent: ParentConversation | undefined) => {
+    const conversationId = parent && conversationIdOf(call, parent);
+    const config = innerConfig(scope, call, { conversationId, resume: given, signal });
+    const { state, options } = prepare(scope, call, { parent, messages: hasBegun ? [] : [inputOf(call)] });
+    return (await scope.execute(state, config, options)).result.outcome;
+  };
+  let parent = found.data;
+  let outcome = await runIn(parent);
+  if (parent !== undefined && isRefusedAsChild(outcome)) {
+    parent = undefined;
+    outcome = await runIn(parent);
+  }
   switch (outcome.status) {
     case "completed":
       return outcome;
     case "error":
       return failed(outcome.error);
     case "interrupted":
-      return conversationId === undefined
+      return parent === undefined
         ? failed({ _tag: "InternalError", detail: UNSTORED })
         : { status: "interrupted", interruptions: nested(call, outcome.interruptions) };
   }
 }
+
+/** Returns whether the store refused the first write because it can't hold children, e.g. a store of five methods. */
+const isRefusedAsChild = (outcome: RunOutcome<unknown>): boolean =>
+  outcome.status === "error" &&
+  outcome.error._tag === "MemoryError" &&
+  outcome.error.error._tag === "MemoryValidationError" &&
+  outcome.error.error.issues.some(({ path }) => path === "options.childOf");
 
 const UNSTORED =
   "a call of the agent waits for an approval or for the client, which needs memory.autoStore with a provider that has child conversations";

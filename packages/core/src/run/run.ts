@@ -1,13 +1,13 @@
 import type { Message } from "@jaf/memory";
 import { checkRelease, present } from "@jaf/memory/internal";
 import { frozenCopy } from "../immutable/copy.ts";
+import { throughRunHooks } from "../middleware/run-hooks.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunConfig } from "../run-config.ts";
 import type { RunProgress, RunScope, ScopeOptions } from "../run-scope.ts";
 import { frozenState, ownState, type RunResult, type RunSpent, type RunState } from "../state.ts";
 import { internalError } from "../thrown.ts";
 import { begin } from "./begin.ts";
-import { innerRunsBy } from "./inner-runs.ts";
 import { outcomeElsewhere } from "./repeated-run.ts";
 import { openScope } from "./scope.ts";
 import { takeStep } from "./step.ts";
@@ -76,26 +76,30 @@ export async function execute<Ctx, Out>(
 ): Promise<Ended<Out>> {
   checkRelease(globalThis.JAF_RELEASE);
   const initial = ownState(initialState);
-  const scope = openScope(initial, config, options, innerRunsBy(execute));
+  const scope = openScope(initial, config, options, execute);
   const { runId, traceId } = initial;
   scope.emit?.({ type: "run_start", data: { runId, traceId } });
   try {
-    const { state, outcome } = await runSteps(scope, initial);
-    if (outcome.status === "error") await scope.journal?.releaseLease();
-    const historyFrom = scope.journal?.historyFrom();
-    // The messages of a failed run aren't a valid history.
-    const historyToken = outcome.status === "error" ? undefined : scope.journal?.historyToken();
-    const spent = spentBy(scope);
-    const result = {
-      finalState: frozenState(state),
-      ...present({ historyFrom, historyToken, spent }),
-      outcome: Object.freeze(outcome),
-    } as RunResult<Out>;
-    scope.emit?.({ type: "run_end", data: { outcome: frozenCopy(result.outcome) } });
-    return { result, isStored: scope.journal?.isStored ?? (() => false), refusal: scope.refusal };
+    return await throughRunHooks(config, initial, () => runToEnd<Ctx, Out>(scope, initial));
   } finally {
     scope.close();
   }
+}
+
+async function runToEnd<Ctx, Out>(scope: RunScope<Ctx>, initial: RunState<Ctx>): Promise<Ended<Out>> {
+  const { state, outcome } = await runSteps(scope, initial);
+  if (outcome.status === "error") await scope.journal?.releaseLease();
+  const historyFrom = scope.journal?.historyFrom();
+  // The messages of a failed run aren't a valid history.
+  const historyToken = outcome.status === "error" ? undefined : scope.journal?.historyToken();
+  const spent = spentBy(scope);
+  const result = {
+    finalState: frozenState(state),
+    ...present({ historyFrom, historyToken, spent }),
+    outcome: Object.freeze(outcome),
+  } as RunResult<Out>;
+  scope.emit?.({ type: "run_end", data: { outcome: frozenCopy(result.outcome) } });
+  return { result, isStored: scope.journal?.isStored ?? (() => false), refusal: scope.refusal };
 }
 
 function spentBy<Ctx>({ spending, journal }: RunScope<Ctx>): RunSpent | undefined {

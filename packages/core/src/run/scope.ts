@@ -1,11 +1,11 @@
 import { openContext } from "../context/prepare-context.ts";
 import { openEmitter } from "../events.ts";
 import { frozenInput } from "../immutable/messages.ts";
-import type { InnerRuns } from "../inner-runs.ts";
 import type { GivenDecisions } from "../interruption.ts";
+import { openCallLedger } from "../ledger/call-ledger.ts";
 import { openSpending } from "../limits/budget.ts";
 import type { Resume, RunConfig } from "../run-config.ts";
-import type { OuterScope, RunScope, ScopeOptions, SentHistory } from "../run-scope.ts";
+import type { Execute, RunScope, ScopeOptions, SentHistory } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { fingerprint } from "../stored/fingerprint.ts";
 import { openJournal } from "../stored/journal.ts";
@@ -27,7 +27,7 @@ export function openScope<Ctx>(
     writes,
     outer,
   }: ScopeOptions,
-  openInner: (scope: OuterScope<Ctx>) => InnerRuns<Ctx>,
+  execute: Execute,
 ): RunScope<Ctx> {
   const { runId, traceId, messages: initial } = state;
   const { memory, conversationId, signal, resume } = config;
@@ -40,6 +40,7 @@ export function openScope<Ctx>(
     for (const action of closing.splice(0)) action();
   };
   const spending = openSpending(config, outer?.spending);
+  const ledger = openCallLedger(config, { context: state.context, account: outer?.account, emit, spending });
   const journal =
     memory?.autoStore !== true || conversationId === undefined
       ? undefined
@@ -54,12 +55,13 @@ export function openScope<Ctx>(
           signal,
           emit,
           spending,
+          prompts: ledger?.prompts,
           label,
           writes,
           parent: outer?.parent,
         });
   if (journal !== undefined) closing.push(journal.close);
-  const scope: OuterScope<Ctx> = {
+  return {
     config,
     runId,
     traceId,
@@ -82,14 +84,15 @@ export function openScope<Ctx>(
     given: { approvals: frozenInput(approvals), toolResults: frozenInput(toolResults) },
     modelInUse: new Map(),
     spending,
+    ledger,
     mask: maskingOf(config),
     journal,
     prepareContext: openContext({ config, journal, initial }),
     writes,
     depth: outer?.depth ?? 0,
     outerTurn: outer?.turn,
+    execute,
   };
-  return Object.assign(scope, { inner: openInner(scope) });
 }
 
 function once<T>(make: () => T): () => T {

@@ -184,7 +184,9 @@ export function openJournal(options: JournalOptions): Journal {
       appends.loaded(reading);
       conversation = reading.conversation;
       if (conversation !== null) readings.push(conversation.messages);
-      options.spending.loaded(conversation === null ? undefined : readMetadata(conversation).spent);
+      const { spent, prompts = [] } = conversation === null ? {} : readMetadata(conversation);
+      options.spending.loaded(spent);
+      options.prompts?.loaded(prompts);
       lease.loaded(leaseOf(conversation), reading.time);
       start = nextPositionOf(conversation);
       added = [];

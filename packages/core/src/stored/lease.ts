@@ -6,7 +6,13 @@ import { DEFAULT_LEASE_MS } from "../memory-config.ts";
 import type { Appends, AppendsOptions } from "./append.ts";
 import { LONGEST_LEASE_MS, leaseConflict, leaseFrom, leaseOf, markUnreleased } from "./lease-record.ts";
 import { loadHead, processTime, type StoreTime } from "./load.ts";
-import { type ApprovalRecord, type EngineMetadata, type LeaseRecord, toMetadata } from "./metadata.ts";
+import {
+  type ApprovalRecord,
+  type EngineMetadata,
+  type LeaseRecord,
+  type PromptRecord,
+  toMetadata,
+} from "./metadata.ts";
 
 /** The metadata that a write stores together with the messages. */
 export interface AppendEntry {
@@ -30,6 +36,16 @@ export interface EntryWrite {
 export interface LeaseOptions extends AppendsOptions {
   readonly runId: EngineMetadata["runId"];
   readonly spending: Pick<Spending, "ofConversation">;
+  /** The last prompts of the conversation's agents. `undefined`: the run has no ledger. */
+  readonly prompts: StoredPrompts | undefined;
+}
+
+/** What the run's ledger stores in the conversation. */
+export interface StoredPrompts {
+  /** Sets the records of the loaded conversation. */
+  readonly loaded: (records: readonly PromptRecord[]) => void;
+  /** Returns the records to store; `undefined` if there are none. */
+  readonly records: () => readonly PromptRecord[] | undefined;
 }
 
 /** How many times the write of a lease is tried if other changes of the metadata (e.g. of a title) come in between. */
@@ -67,12 +83,13 @@ export function openLease(options: LeaseOptions, appends: Appends) {
   function metadataFor({ entry, action }: EntryWrite): EngineMetadata {
     const { agentName, callScope, approvals } = entry;
     const spent = options.spending.ofConversation();
+    const prompts = options.prompts?.records();
     count += 1;
     attempted = entry;
     return {
       runId: options.runId,
       agentName,
-      ...present({ toolCallScope: callScope, approvals, spent }),
+      ...present({ toolCallScope: callScope, approvals, spent, prompts }),
       lease: {
         id: executionId,
         sign: count,

@@ -130,9 +130,13 @@ async function read(
   if (!reading.success) return reading;
   if (!isReading(reading.data))
     return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
-  if (owner !== undefined && reading.data.conversation?.userId !== owner) return createFailure(notOwned());
+  if (owner !== undefined && !isOwnedBy(owner, reading.data.conversation)) return createFailure(notOwned());
   return createSuccess(Object.assign({}, reading.data, { time: storeTimeOf(reading.data, askedAt) }));
 }
+
+/** Whether it is the user's own conversation. A child conversation belongs to its outer run, and isn't continued alone. */
+const isOwnedBy = (owner: string, conversation: ConversationMemory | null): boolean =>
+  conversation?.userId === owner && conversation.metadata?.childOf === undefined;
 
 const notOwned = () => createMemoryConflictError("owner", { operation: OPERATION });
 

@@ -42,6 +42,27 @@ export interface ApprovalRecord {
   readonly approved: readonly string[];
 }
 
+/**
+ * The stored record of the prompt that an agent's last model call sent. The next call's prompt is compared with it; see
+ * `RunConfig.ledger`.
+ */
+export interface PromptRecord {
+  /** The registry key of the agent. */
+  readonly agent: string;
+  /** The name of the model that was called. */
+  readonly model: string;
+  /** Digests of the instructions and of the tools. */
+  readonly instructions: string;
+  readonly tools: string;
+  /** The number of messages that were sent, and their digest. */
+  readonly count: number;
+  readonly messages: string;
+  /** How many tokens of the prompt a later call could have read from the cache. */
+  readonly readable: number;
+  /** When the reply came, in milliseconds since 1970. */
+  readonly at: number;
+}
+
 /** The engine's part of the conversation's metadata. Each write replaces all its fields. */
 export interface EngineMetadata {
   /** The run that took the lease last. */
@@ -54,6 +75,8 @@ export interface EngineMetadata {
   readonly approvals?: ApprovalRecord;
   /** The usage and cost of all runs of the conversation so far. */
   readonly spent?: Spent;
+  /** The last prompts of the agents. Absent: the run has no ledger, or no service reported cached tokens. */
+  readonly prompts?: readonly PromptRecord[];
 }
 
 /** The {@link EngineMetadata} of a loaded conversation, without invalid fields. */
@@ -64,6 +87,7 @@ export interface StoredMetadata {
   readonly lease?: LeaseRecord | undefined;
   readonly approvals?: ApprovalRecord | undefined;
   readonly spent?: Spent | undefined;
+  readonly prompts?: readonly PromptRecord[] | undefined;
 }
 
 const leaseSchema = z.object({
@@ -92,6 +116,17 @@ const spentSchema = z.object({
   cost: count,
 });
 
+const promptSchema = z.object({
+  agent: z.string(),
+  model: z.string(),
+  instructions: z.string(),
+  tools: z.string(),
+  count: z.number(),
+  messages: z.string(),
+  readable: z.number(),
+  at: z.number(),
+});
+
 const storedSchema = z
   .object({
     runId: z.string().optional().catch(undefined),
@@ -100,6 +135,7 @@ const storedSchema = z
     lease: leaseSchema.optional().catch(undefined),
     approvals: approvalSchema.optional().catch(undefined),
     spent: spentSchema.optional().catch(undefined),
+    prompts: z.array(promptSchema).optional().catch(undefined),
   })
   .catch({});
 

@@ -47,7 +47,7 @@ function turnOf({ scope, messages }: CallSource): ToolCallTurn {
  * itself: its user message is what a model wrote.
  */
 export function userTurnOf(
-  { outerTurn, journal, config, startedAt }: Omit<CallSource["scope"], "inner">,
+  { outerTurn, journal, config, startedAt }: CallSource["scope"],
   messages: readonly Message[],
 ): UserTurn {
   if (outerTurn !== undefined) return outerTurn;

@@ -6,7 +6,7 @@ import type { ToolReturn } from "../tools/tool.ts";
 /** A call of an agent tool that can run now. */
 export interface InnerRunnable<Ctx> {
   readonly call: InnerCall<Ctx>;
-  readonly resume: InnerResume;
+  readonly resume: Omit<InnerResume, "signal">;
 }
 
 /** An inner run that gave its call no result. */
@@ -29,7 +29,7 @@ export function openAgentExecution<Ctx>(
   let unanswered: Unanswered | undefined;
   return {
     execute: async (args) => {
-      const end = await scope.inner.execute({ ...call, args }, resume, signal);
+      const end = await call.tool.execute(scope, { ...call, args }, { ...resume, signal });
       if (end.status === "completed") return toReturn(end.output);
       if (end.status === "error" && !end.endsRun) throw new AgentFailed(call.tool.agent.name, end.error);
       unanswered = end;

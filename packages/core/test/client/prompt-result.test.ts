@@ -1,7 +1,14 @@
 import { createInMemoryProvider, type MemoryProvider, type RunId } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createAgentClient, createTool, type TraceEvent } from "../../src/index.ts";
+import {
+  type Agent,
+  asTool,
+  ConversationOwnershipError,
+  createAgentClient,
+  createTool,
+  type TraceEvent,
+} from "../../src/index.ts";
 import { createScriptedModel } from "../../src/testing/index.ts";
 import { abortable } from "../support/abort.ts";
 import { clientSetup, type Session } from "../support/client.ts";
@@ -118,6 +125,38 @@ describe("the result of a prompt", () => {
       outputTokens: 5,
       cachedInputTokens: 8,
     });
+  });
+
+  it("sums up the usage of agents that run as tools, too", async () => {
+    const expert: Agent<unknown, string> = { name: "expert", instructions: "" };
+    const { client } = clientSetup({
+      model: [
+        { toolCalls: [{ name: "expert", arguments: { task: "Look." } }], usage: { inputTokens: 10 } },
+        { text: "Seen.", usage: { inputTokens: 5 } },
+        { text: "Done.", usage: { inputTokens: 20 } },
+      ],
+      agent: { tools: [asTool(expert, { description: "Looks" })] },
+    });
+
+    expect((await client.forUser("u").prompt("Hi")).usage).toEqual({ inputTokens: 35 });
+  });
+
+  it("refuses to continue the conversation of an agent that ran as a tool", async () => {
+    const expert: Agent<unknown, string> = { name: "expert", instructions: "" };
+    const provider = createInMemoryProvider();
+    const { client } = clientSetup({
+      model: [{ toolCalls: [{ name: "expert", arguments: { task: "Look." } }] }, "Seen.", "Done."],
+      agent: { tools: [asTool(expert, { description: "Looks" })] },
+      config: { store: provider },
+    });
+    const { conversationId = "" } = await client.forUser("u").prompt("Hi");
+    const children = await provider.findConversations({ childrenOf: conversationId });
+    const child = children.success ? (children.data[0]?.conversationId ?? "") : "";
+    expect(child).not.toBe("");
+
+    await expect(client.forUser("u").continue(child).prompt("Hi")).rejects.toThrow(
+      ConversationOwnershipError,
+    );
   });
 
   it("has the decoded output of an agent with a codec", async () => {

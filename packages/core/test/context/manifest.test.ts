@@ -9,7 +9,7 @@ import { assistant, calling, eventsOfType, result, says, setup, user } from "../
 import { seed } from "../support/stores.ts";
 import { returning } from "../support/tool-answers.ts";
 
-const noInnerRuns = () => ({ begun: vi.fn(), execute: vi.fn() });
+const noInnerRuns = vi.fn();
 
 /** The fate of each position, after checking that each has exactly one. */
 function fatesOf({ ranges, messages, counts }: ContextData): string[] {

@@ -21,7 +21,7 @@ interface TreeOptions {
   readonly durability?: "completed" | "turn" | "step";
   /** Which agents' own tools need an approval. Default: all. */
   readonly asking?: readonly string[];
-  readonly tool?: Partial<AgentToolOptions<{ readonly task: string }, unknown>>;
+  readonly tool?: Partial<AgentToolOptions<unknown>>;
   readonly config?: Partial<RunConfig<unknown>>;
 }
 

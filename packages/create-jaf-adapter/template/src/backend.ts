@@ -21,6 +21,7 @@ export async function openMyStoreBackend(_options: MyStoreOptions): Promise<Memo
 
     // 3. Check and make one write in one atomic step. The guide lists the checks and the changes in their order, under
     //    "What a write decides". Return `{ status: "written" }`, or why the write was refused.
+    //    A new conversation may be the child of another, which has to exist in the same step.
     //    Kit, once `read` is written, too: appendMessages and each subject `options.*`.
     write: async (_write) => notWritten("`write` in src/backend.ts"),
 
@@ -29,19 +30,22 @@ export async function openMyStoreBackend(_options: MyStoreOptions): Promise<Memo
     //    Kit: getConversation, getRecentMessages, readConversation, receipts, export and import.
     read: async (_request) => notWritten("`read` in src/backend.ts"),
 
-    // 5. Count the conversations and messages of one user, or of all users if `userId` is absent.
+    // 5. Count the conversations and messages of one user, or of all users if `userId` is absent. Leave out children.
     //    Kit: getStats, storeMessages.
     stats: async (_userId) => notWritten("`stats` in src/backend.ts"),
 
-    // 6. Return the conversations that match all conditions, newest activity first, then in any fixed order.
-    //    Kit: findConversations, values, other users.
+    // 6. Return the conversations that match all conditions, newest activity first, then in any fixed order. Return
+    //    children only by `childrenOf` or by their own id.
+    //    Kit: findConversations, children in lists, values, other users.
     find: async (_query) => notWritten("`find` in src/backend.ts"),
 
-    // 7. Delete the conversation and create a tombstone, in one atomic step. Return whether the conversation existed.
-    //    Kit: deleteConversation, incarnations.
+    // 7. Delete the conversation and create a tombstone, in one atomic step. Delete all its descendants, too. Return
+    //    whether the conversation existed.
+    //    Kit: deleteConversation, children and erasures, incarnations.
     delete: async (_conversationId) => notWritten("`delete` in src/backend.ts"),
 
-    // 8. Create a tombstone of the user, then delete all conversations of the user. Return their number.
+    // 8. Create a tombstone of the user, then delete all conversations of the user. Return their number, without
+    //    children.
     //    Kit: clearUserConversations, random operations. All of the kit passes now, except for what it still skips.
     clearUser: async (_userId) => notWritten("`clearUser` in src/backend.ts"),
 

@@ -23,6 +23,7 @@ interface Row {
   readonly conversationId: string;
   readonly incarnation: string;
   readonly userId: string | undefined;
+  readonly parent: ConversationWrite["childOf"];
   readonly messages: readonly EncodedMessage[];
   readonly metadata: JsonObject;
   readonly traceIds: readonly string[];
@@ -50,7 +51,7 @@ const keptOf = (row: Row | undefined, { mode, dropLast = 0 }: ConversationWrite)
 function refusal(
   row: Row | undefined,
   write: ConversationWrite,
-  tombstones: Tombstones,
+  { tombstones, parent }: { readonly tombstones: Tombstones; readonly parent: Row | undefined },
 ): WriteOutcome | undefined {
   if (row?.userId !== undefined && write.userId !== undefined && row.userId !== write.userId)
     return { status: "conflict", reason: "owner" };
@@ -73,6 +74,11 @@ function refusal(
   if (write.expectedMetadataVersion !== undefined && write.expectedMetadataVersion !== metadataVersion)
     return { status: "conflict", reason: "metadata-version", actualVersion: metadataVersion };
   if (row === undefined && write.create === undefined) return { status: "missing" };
+  if (row === undefined && write.childOf !== undefined) {
+    if (parent?.incarnation !== write.childOf.incarnation)
+      return { status: "conflict", reason: "incarnation" };
+    if (parent.userId !== write.userId) return { status: "conflict", reason: "owner" };
+  }
   if ((write.dropLast ?? 0) > (row?.messages.length ?? 0)) return { status: "conflict", reason: "length" };
   const hashes = new Map<string, string>();
   for (const { own } of [...keptOf(row, write), ...write.messages]) {
@@ -119,6 +125,7 @@ function applied(row: Row | undefined, write: ConversationWrite): Row {
     conversationId: write.conversationId,
     incarnation: row?.incarnation ?? write.create?.incarnation ?? "",
     userId: row?.userId ?? write.userId,
+    parent: row === undefined ? write.childOf : row.parent,
     messages,
     metadata: { ...(replaces ? {} : row?.metadata), ...write.metadata },
     traceIds: [...new Set(traceIds)],
@@ -136,6 +143,7 @@ function applied(row: Row | undefined, write: ConversationWrite): Row {
 function toStored(row: Row, messages: readonly EncodedMessage[]): StoredConversation {
   const {
     userId,
+    parent,
     keys: _keys,
     traceIds: _traceIds,
     ttlSeconds: _ttlSeconds,
@@ -145,6 +153,7 @@ function toStored(row: Row, messages: readonly EncodedMessage[]): StoredConversa
   return {
     ...stored,
     ...(userId === undefined ? {} : { userId }),
+    ...(parent === undefined ? {} : { childOf: parent.conversationId }),
     messages: messages.map(({ body }) => body),
     createdAt: new Date(row.createdAt),
     lastActivity: new Date(row.lastActivity),
@@ -176,6 +185,11 @@ function toRead(row: Row, { messages: selection, receiptFor, forExport }: ReadRe
 const isBehind = (row: Row, time: number, id: string) =>
   row.lastActivity < time || (row.lastActivity === time && row.conversationId < id);
 
+const isOfFamily = ({ parent }: Row, { conversationId, childrenOf }: ConversationQuery) =>
+  childrenOf === undefined
+    ? parent === undefined || conversationId !== undefined
+    : parent?.conversationId === childrenOf;
+
 const matches = (row: Row, { conversationId, userId, traceId, since, until, cursor }: ConversationQuery) =>
   (conversationId === undefined || row.conversationId === conversationId) &&
   (userId === undefined || row.userId === userId) &&
@@ -188,8 +202,9 @@ export async function openMyStoreBackend({ location }: MyStoreOptions): Promise<
   const { rows, tombstones }: Store = stores.get(location) ?? { rows: new Map(), tombstones: new Map() };
   stores.set(location, { rows, tombstones });
 
-  const isLive = ({ lastActivity, ttlSeconds }: Row) =>
-    ttlSeconds === undefined || Date.now() < lastActivity + ttlSeconds * 1_000;
+  const isLive = ({ lastActivity, ttlSeconds, parent }: Row): boolean =>
+    (ttlSeconds === undefined || Date.now() < lastActivity + ttlSeconds * 1_000) &&
+    (parent === undefined || live(parent.conversationId)?.incarnation === parent.incarnation);
 
   function live(conversationId: string): Row | undefined {
     const row = rows.get(conversationId);
@@ -219,6 +234,8 @@ export async function openMyStoreBackend({ location }: MyStoreOptions): Promise<
     const existed = live(conversationId) !== undefined;
     rows.delete(conversationId);
     leaveTombstone("conversation", conversationId);
+    const children = [...rows.values()].filter(({ parent }) => parent?.conversationId === conversationId);
+    for (const child of children) erase(child.conversationId);
     return existed;
   }
 
@@ -228,7 +245,9 @@ export async function openMyStoreBackend({ location }: MyStoreOptions): Promise<
     close: async () => {},
     write: async (write) => {
       const row = live(write.conversationId);
-      const refused = refusal(row, write, tombstonesOf(write.conversationId, write.userId));
+      const parent = write.childOf && live(write.childOf.conversationId);
+      const tombstones = tombstonesOf(write.conversationId, write.userId);
+      const refused = refusal(row, write, { tombstones, parent });
       if (refused !== undefined) return refused;
       rows.set(write.conversationId, applied(row, write));
       return { status: "written" };
@@ -244,7 +263,7 @@ export async function openMyStoreBackend({ location }: MyStoreOptions): Promise<
     },
     delete: async (conversationId) => erase(conversationId),
     find: async (query) => {
-      const found = liveOf().filter((row) => matches(row, query));
+      const found = liveOf().filter((row) => isOfFamily(row, query) && matches(row, query));
       found.sort((a, b) => (isBehind(a, b.lastActivity, b.conversationId) ? 1 : -1));
       return found
         .slice(query.offset, query.limit === undefined ? undefined : query.offset + query.limit)
@@ -254,10 +273,10 @@ export async function openMyStoreBackend({ location }: MyStoreOptions): Promise<
       leaveTombstone("user", userId);
       const owned = liveOf(userId);
       for (const { conversationId } of owned) erase(conversationId);
-      return owned.length;
+      return owned.filter(({ parent }) => parent === undefined).length;
     },
     stats: async (userId) => {
-      const counted = liveOf(userId);
+      const counted = liveOf(userId).filter(({ parent }) => parent === undefined);
       const times = counted.map(({ createdAt }) => createdAt);
       return {
         totalConversations: counted.length,

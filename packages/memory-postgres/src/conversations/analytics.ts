@@ -7,7 +7,7 @@ import type { ResolvedNames } from "../table-names.ts";
 import { conversationsOf } from "./rows.ts";
 
 /**
- * Figures over all conversations, or over those of one user. Expired conversations don't count. Each conversation
+ * Figures over all conversations, or over those of one user. Expired conversations and children don't count. Each conversation
  * counts once, at the time of its last activity.
  */
 export interface ConversationAnalytics {
@@ -89,7 +89,7 @@ export function parseAnalyticsOptions(options: unknown): Required<AnalyticsOptio
  * Returns a function that makes the statement for the figures. With `owner`, only the conversations of this user count.
  */
 export function createAnalyticsQuery(names: ResolvedNames) {
-  const { columns: conversations, source, live } = conversationsOf(names);
+  const { columns: conversations, source, live, isRoot } = conversationsOf(names);
   const { userId, totalMessages, lastActivity } = conversations;
 
   return (timeZone: string, owner?: string): Statement =>
@@ -97,7 +97,7 @@ export function createAnalyticsQuery(names: ResolvedNames) {
       WITH chosen AS MATERIALIZED (
         SELECT ${totalMessages} AS messages, ${lastActivity} AS active_at, ${lastActivity} AT TIME ZONE ${timeZone}::text AS local
         FROM ${source}
-        WHERE ${and(live, owner === undefined ? undefined : eq(userId, owner))}
+        WHERE ${and(live, isRoot, owner === undefined ? undefined : eq(userId, owner))}
       )
       SELECT count(*)::text AS conversations,
         coalesce(sum(messages), 0)::text AS messages,

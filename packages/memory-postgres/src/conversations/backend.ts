@@ -95,7 +95,7 @@ export function createConversationBackend(options: ConversationBackendOptions): 
 export function createQueries(names: ResolvedNames, maxReadBytes: number) {
   const parts = conversationQueryParts(names, maxReadBytes);
   const { conversation, functionName } = parts;
-  const { columns: conversations, source, live } = conversation;
+  const { columns: conversations, source, live, isRoot } = conversation;
 
   return {
     find: createFindQuery(parts),
@@ -119,6 +119,6 @@ export function createQueries(names: ResolvedNames, maxReadBytes: number) {
           ${millisecondsOf(sql`min(${conversations.createdAt})`)} AS oldest,
           ${millisecondsOf(sql`max(${conversations.createdAt})`)} AS newest
         FROM ${source}
-        WHERE ${and(live, userId === undefined ? undefined : eq(conversations.userId, userId))}`),
+        WHERE ${and(live, isRoot, userId === undefined ? undefined : eq(conversations.userId, userId))}`),
   };
 }

@@ -1,5 +1,5 @@
 import { TOMBSTONE_SECONDS } from "@jaf/memory/adapter";
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { SqlClient } from "../client/clients.ts";
 import type { SqlRow, Statement } from "../client/statement.ts";
 import { jsonTextOf, millisecondsOf, statementTime, toStatement, toWrite } from "../client/statements.ts";
@@ -40,14 +40,17 @@ export interface DeletionLimit {
   readonly messages: number;
 }
 
-/** The number of deleted conversations, and how many of them had not expired (`live`). */
+/** The number of deleted conversations without children, and how many of them had not expired (`live`). */
 interface Deleted {
   readonly conversations: number;
   readonly live: number;
 }
 
+/** Which of a user's conversations a listing contains: those without a parent, or those with one. */
+type OwnKind = "roots" | "children";
+
 export interface BatchDeletion {
-  /** Deletes a user's conversations. Returns how many of them had not expired. */
+  /** Deletes a user's conversations and children. Returns how many of the conversations had not expired. */
   readonly clearUser: (userId: string) => Promise<number>;
   /** Deletes all conversations that `due` selects. */
   readonly sweep: (due: Due) => Promise<Deleted>;
@@ -117,15 +120,22 @@ export function createBatchDeletion(sql: SqlClient, names: ResolvedNames): Batch
     return deleted;
   }
 
-  async function clearUser(userId: string): Promise<number> {
+  async function clearOwn(userId: string, kind: OwnKind): Promise<number> {
     let cleared = 0;
     let after: string | undefined = "";
     while (after !== undefined) {
-      const rows = await sql.query(queries.listOwn(userId, after, PAGE_OF_USER));
+      const rows = await sql.query(queries.listOwn(userId, kind, { after, limit: PAGE_OF_USER }));
       cleared += (await deleteListed(rows, (ids) => queries.deleteOwn(userId, ids))).live;
       const last = rows.length < PAGE_OF_USER ? undefined : rows.at(-1);
       after = last && toListed(last).conversationId;
     }
+    return cleared;
+  }
+
+  async function clearUser(userId: string): Promise<number> {
+    const cleared = await clearOwn(userId, "roots");
+    // Only children are left whose parent has another owner or none.
+    await clearOwn(userId, "children");
     return cleared;
   }
 
@@ -169,8 +179,8 @@ const MOST_DAYS = 2_000_000;
 
 /** Creates the statements that delete conversations in batches. */
 export function createBatchQueries(names: ResolvedNames) {
-  const { columns: conversations, source, live } = conversationsOf(names);
-  const { conversationId, userId, totalMessages, lastActivity, expiresAt } = conversations;
+  const { columns: conversations, source, live, isRoot } = conversationsOf(names);
+  const { conversationId, userId, parentId, totalMessages, lastActivity, expiresAt } = conversations;
 
   const { tombstones } = createConversationTables(names);
 
@@ -181,11 +191,12 @@ export function createBatchQueries(names: ResolvedNames) {
   const ageOf = (days: number): SQL =>
     sql`make_interval(secs => ${Math.min(days, MOST_DAYS) * SECONDS_PER_DAY}::float8)`;
 
-  // The comparison with `-infinity` is always true, but makes the planner expect few rows.
+  // The comparison with `-infinity` is always true, but makes the planner expect few rows. A child that has not expired
+  // is deleted with its parent only.
   const isDue = (due: Due): SQL =>
     due === "expired"
       ? sql`${expiresAt} <= ${statementTime}`
-      : sql`${lastActivity} >= '-infinity' AND ${lastActivity} < ${statementTime} - ${ageOf(due.olderThanDays)}`;
+      : sql`${lastActivity} >= '-infinity' AND ${lastActivity} < ${statementTime} - ${ageOf(due.olderThanDays)} AND ${isRoot}`;
 
   const leaveTombstones = sql`, left_behind AS (
     INSERT INTO ${tombstones} (key, id, expires_at)
@@ -202,15 +213,20 @@ export function createBatchQueries(names: ResolvedNames) {
     toWrite(sql`
       WITH locked AS (${locked}), deleted AS (
         DELETE FROM ${source} WHERE ${conversationId} = ANY (ARRAY(SELECT conversation_id FROM locked))
-        RETURNING ${conversationId}, (${live}) AS was_live
+        RETURNING ${conversationId}, (${live}) AS was_live, (${isRoot}) AS was_root
       )${then}
-      SELECT count(*)::text AS deleted, (count(*) FILTER (WHERE was_live))::text AS were_live FROM deleted`);
+      SELECT (count(*) FILTER (WHERE was_root))::text AS deleted, (count(*) FILTER (WHERE was_live))::text AS were_live FROM deleted`);
 
   return {
     /** Selects a user's conversations, in the order of their ids, from the first id after `after` on. */
-    listOwn: (owner: string, after: string, limit: number): Statement =>
+    listOwn: (
+      owner: string,
+      kind: OwnKind,
+      { after, limit }: { readonly after: string; readonly limit: number },
+    ): Statement =>
       toStatement(sql`
-        SELECT ${columns} FROM ${source} WHERE ${eq(userId, owner)} AND ${conversationId} > ${after}
+        SELECT ${columns} FROM ${source}
+        WHERE ${and(eq(userId, owner), kind === "roots" ? isRoot : isNotNull(parentId))} AND ${conversationId} > ${after}
         ORDER BY ${conversationId} LIMIT ${limit}::bigint`),
 
     // Locks the rows in the order of their ids, so concurrent statements don't deadlock. A tombstone is written after
@@ -235,7 +251,8 @@ export function createBatchQueries(names: ResolvedNames) {
         ORDER BY ${time}, ${conversationId} LIMIT ${limit}::bigint`);
     },
 
-    // Skips locked rows, so the statement never waits and can't deadlock.
+    // Skips locked rows, so the statement only waits for writers of the deleted conversations' children. They wait for no
+    // row that it has locked.
     deleteDue: (due: Due, ids: readonly string[]): Statement =>
       deleteLocked(sql`
         SELECT ${conversationId} FROM ${source} WHERE ${isOneOf(ids)} AND ${isDue(due)}

@@ -4,6 +4,23 @@ import type { Statement } from "../client/statement.ts";
 import { jsonTextOf, timestampOf, toStatement } from "../client/statements.ts";
 import type { ConversationQueryParts } from "./rows.ts";
 
+/** Returns an SQL condition: which children a listing contains. */
+function selectFamily(
+  { columns, table, live, isRoot }: ConversationQueryParts["conversation"],
+  query: ConversationQuery,
+): SQL | undefined {
+  const { parentId } = columns;
+  const { childrenOf } = query;
+  if (childrenOf !== undefined)
+    // The alias of the subquery hides the outer one, so `live` is the condition of the parent.
+    return sql`${parentId} = ${childrenOf} AND EXISTS (
+      SELECT FROM ${table} AS conversation WHERE ${eq(columns.conversationId, childrenOf)} AND ${live})`;
+  if (query.conversationId !== undefined) return undefined;
+  // On a table that was never analyzed, the planner expects almost no null, and would sort all conversations. It expects
+  // half of them to fulfil a CASE, so it walks them by time.
+  return query.userId === undefined ? sql`CASE WHEN ${parentId} IS NULL THEN true END` : isRoot;
+}
+
 /** Returns SQL that selects the conversations of a listing. */
 function selectFound({ tables, conversation }: ConversationQueryParts, query: ConversationQuery): SQL {
   const { traces } = tables;
@@ -21,6 +38,7 @@ function selectFound({ tables, conversation }: ConversationQueryParts, query: Co
     live,
     query.conversationId === undefined ? undefined : eq(conversationId, query.conversationId),
     query.userId === undefined ? undefined : eq(userId, query.userId),
+    selectFamily(conversation, query),
     since && sql`${lastActivity} >= ${timestampOf(since)}`,
     until && sql`${lastActivity} <= ${timestampOf(until)}`,
     cursor &&

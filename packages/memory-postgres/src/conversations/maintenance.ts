@@ -23,15 +23,16 @@ import { createBatchDeletion } from "./erasure.ts";
 export interface Maintenance {
   /**
    * Deletes the conversations of all users that had no activity for more than `days` days, and all expired
-   * conversations. Returns the number of deleted conversations that had not expired. Deletes in small batches. Skips a
-   * conversation that is being written to at that moment. `days` is a positive number and needn't be whole. Returns a
+   * conversations. Children are deleted with their parent, and only with it unless they expire. Returns the number of
+   * deleted conversations that had not expired, without children. Deletes in small batches. Skips a conversation that
+   * is being written to at that moment. `days` is a positive number and needn't be whole. Returns a
    * `MemoryValidationError` for any other value.
    */
   readonly cleanupOldConversations: (days: number) => Promise<Result<number>>;
 
   /**
-   * Deletes expired conversations (those whose `ttlSeconds` have passed) in small batches, and returns their number. No
-   * method of the provider returns an expired conversation, but the conversation uses space until it is deleted.
+   * Deletes expired conversations (those whose `ttlSeconds` have passed) in small batches, and returns their number
+   * without children. No method of the provider returns an expired conversation, but the conversation uses space until it is deleted.
    */
   readonly purgeExpired: () => Promise<Result<number>>;
 

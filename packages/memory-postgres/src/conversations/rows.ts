@@ -10,14 +10,15 @@ import { qualifiedName, quoteLiteral, type ResolvedNames } from "../table-names.
 import { fromMetadataTexts } from "./metadata.ts";
 
 /**
- * Returns the table of conversations: its `columns`, its `source` for `FROM`, and the condition `live` (not expired).
+ * Returns the table of conversations: the `table` itself, its `columns`, its `source` for `FROM`, and the conditions `live` (not expired)
+ * and `isRoot` (not a child).
  */
 export function conversationsOf(names: ResolvedNames) {
   const table = createConversationTables(names).conversations;
   const columns = alias(table, "conversation");
-  const { expiresAt } = columns;
+  const { expiresAt, parentId } = columns;
   const live = or(isNull(expiresAt), gt(expiresAt, statementTime));
-  return { columns, source: sql`${table} AS conversation`, live };
+  return { table, columns, source: sql`${table} AS conversation`, live, isRoot: isNull(parentId) };
 }
 
 type DigestColumns = Readonly<Record<"historyDigest" | "digestBase" | "totalMessages", SQLWrapper>>;
@@ -46,7 +47,8 @@ export function conversationQueryParts(names: ResolvedNames, maxReadBytes: numbe
 
   // The numbers share one column, because a further column costs the server and the driver more than a further number.
   const columnsWith = ({ jsonb, exact }: MetadataColumns): SQL => sql`
-    ${jsonTextOf(columns.userId)} AS user_id,
+    CASE WHEN ${columns.parentId} IS NULL THEN ${jsonTextOf(columns.userId)}
+      ELSE json_build_array(${columns.userId}, ${columns.parentId})::text END AS belongs_to,
     ${jsonb} AS metadata,
     ${exact} AS exact_metadata,
     concat_ws(' ', ${millisecondsOf(columns.createdAt)}, ${millisecondsOf(columns.lastActivity)}, ${columns.version},
@@ -122,14 +124,25 @@ export const digestIn = (digestText: string | undefined, incarnation: string) =>
     ? {}
     : { historyDigest: digestText === "" ? incarnation : digestText };
 
+/**
+ * Returns the fields of a conversation that name its owner and its parent. `belongsTo`: the JSON text of the owner's id;
+ * of a child, the JSON text of an array with the ids of the owner, or null, and of the parent.
+ */
+function toOwner(belongsTo: string | null | undefined): Pick<StoredConversation, "userId" | "childOf"> {
+  if (belongsTo == null) return {};
+  const parsed = JSON.parse(belongsTo) as string | readonly [string | null, string];
+  if (typeof parsed === "string") return { userId: parsed };
+  const [userId, childOf] = parsed;
+  return { ...(userId === null ? {} : { userId }), childOf };
+}
+
 function toStored(row: SqlRow, conversationId: string, messages: readonly string[]): StoredConversation {
-  const userId = row["user_id"];
   const head = text(row, "head").split(" ");
   // The incarnation is last in the text because it may contain spaces.
   const incarnation = head.length === 8 ? (head[7] as string) : head.slice(7).join(" ");
   return {
     conversationId,
-    ...(userId == null ? {} : { userId: JSON.parse(userId) as string }),
+    ...toOwner(row["belongs_to"]),
     messages,
     metadata: fromMetadataTexts(text(row, "metadata"), row["exact_metadata"]),
     createdAt: toDate(head[0]),

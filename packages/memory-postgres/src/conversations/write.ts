@@ -62,12 +62,17 @@ const toSource = ({
 });
 
 /** Returns the arguments that few writes need as an object, or `null` if the write needs none of them. */
-function toRareArguments({ messages, source }: ConversationWrite, exact: object | undefined): object | null {
+function toRareArguments(
+  { messages, source, childOf }: ConversationWrite,
+  exact: object | undefined,
+): object | null {
   const own = messages.some((message) => message.own !== undefined);
-  if (!own && source === undefined && exact === undefined) return null;
+  if (!own && source === undefined && childOf === undefined && exact === undefined) return null;
   return {
     exact_metadata: exact,
     source: source && toSource(source),
+    parent_id: childOf?.conversationId,
+    parent_incarnation: childOf?.incarnation,
     ...(own
       ? {
           message_ids: messages.map((message) => message.own?.id ?? null),

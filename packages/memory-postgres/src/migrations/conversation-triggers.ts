@@ -3,7 +3,7 @@ import { BODY, ddl, OWN_NAME } from "./table-group.ts";
 /** The triggers that make sure, for every writer, that no data outlives its conversation. */
 export const triggers = ddl`
 -- Does the work of foreign keys with ON DELETE CASCADE, but costs an append nothing. A deletion of conversations, also
--- by hand, deletes their messages, traces and keys. A change of a conversation's id is refused.
+-- by hand, deletes their messages, traces, keys and children. A change of a conversation's id is refused.
 --
 -- SECURITY DEFINER, as for foreign keys: a user who may delete conversations needs no right to the other tables. Only
 -- the owner may create a trigger with this function. On another table, such a trigger would delete the rows with that
@@ -42,6 +42,7 @@ BEGIN
 			DELETE FROM "public"."__p___messages" WHERE conversation_id = ANY (ids);
 			DELETE FROM "public"."__p___traces" WHERE conversation_id = ANY (ids);
 			DELETE FROM "public"."__p___keys" WHERE conversation_id = ANY (ids);
+			PERFORM "public"."__p___delete_children"(ids);
 		END IF;
 	ELSE
 		TRUNCATE "public"."__p___messages", "public"."__p___traces", "public"."__p___keys";
@@ -53,7 +54,7 @@ ${BODY};
 REVOKE ALL ON FUNCTION "public"."__p___cascade"() FROM PUBLIC;
 
 -- If one partition of the conversations is truncated, truncates the partitions of the other tables that have the same
--- ids: those with the same modulus and remainder. The function names no schema, so it follows its table if the schema
+-- ids: those with the same modulus and remainder. Deletes the children in other partitions. The function names no schema, so it follows its table if the schema
 -- is renamed.
 CREATE OR REPLACE FUNCTION "public"."__p___part_cascade"() RETURNS trigger
 LANGUAGE plpgsql
@@ -84,6 +85,11 @@ BEGIN
 			EXECUTE format('TRUNCATE %s', part);
 		END IF;
 	END LOOP;
+	EXECUTE format(
+		'DELETE FROM %1$s AS child WHERE parent_id IS NOT NULL '
+		'AND NOT EXISTS (SELECT FROM %1$s AS parent WHERE parent.conversation_id = child.parent_id)',
+		(SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = TG_RELID)
+	);
 	RETURN NULL;
 END
 ${BODY};

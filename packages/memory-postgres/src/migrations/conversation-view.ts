@@ -26,7 +26,8 @@ EXCEPTION WHEN invalid_text_representation OR untranslatable_character THEN
 END
 ${BODY};
 
--- Shows each conversation in one row, for people's own SQL. Expired conversations are left out.
+-- Shows each conversation in one row, for people's own SQL. Expired conversations and children of
+-- conversations are left out.
 CREATE OR REPLACE VIEW "__p___with_messages" AS
 SELECT
 	conversation.conversation_id,
@@ -46,5 +47,6 @@ SELECT
 	conversation.updated_at,
 	conversation.last_activity
 FROM "__p__" AS conversation
-WHERE conversation.expires_at IS NULL OR conversation.expires_at > statement_timestamp();
+WHERE (conversation.expires_at IS NULL OR conversation.expires_at > statement_timestamp())
+	AND conversation.parent_id IS NULL;
 `;

@@ -33,7 +33,7 @@ BEGIN
 END
 ${BODY};
 
--- Deletes messages, traces and keys that an earlier conversation of this id left behind. This happens if a deletion
+-- Deletes messages, traces, keys and children that an earlier conversation of this id left behind. This happens if a deletion
 -- fires no trigger, e.g. under session_replication_role. They must not appear in the new conversation, which may belong
 -- to another user.
 CREATE OR REPLACE FUNCTION "public"."__p___clear_leftovers"(p_conversation_id text) RETURNS void
@@ -46,10 +46,12 @@ BEGIN
 	IF EXISTS (SELECT FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id)
 		OR EXISTS (SELECT FROM "public"."__p___traces" WHERE conversation_id = p_conversation_id)
 		OR EXISTS (SELECT FROM "public"."__p___keys" WHERE conversation_id = p_conversation_id)
+		OR EXISTS (SELECT FROM "public"."__p__" WHERE parent_id = p_conversation_id)
 	THEN
 		DELETE FROM "public"."__p___messages" WHERE conversation_id = p_conversation_id;
 		DELETE FROM "public"."__p___traces" WHERE conversation_id = p_conversation_id;
 		DELETE FROM "public"."__p___keys" WHERE conversation_id = p_conversation_id;
+		DELETE FROM "public"."__p__" WHERE parent_id = p_conversation_id;
 	END IF;
 END
 ${BODY};
@@ -123,6 +125,7 @@ ${BODY};
 --     exact_metadata               the metadata fields that jsonb can't hold exactly, for the column exact_metadata
 --     source                       of an import: created_at and last_activity in milliseconds since 1970, version,
 --                                  metadata_version, first_position, trace_ids
+--     parent_id, parent_incarnation  the parent of a new conversation
 --   p_table                      not for the caller: the main table, known by its identity, which no renaming changes
 --
 -- Returns a text: one of these words, and after spaces the values that belong to it:
@@ -335,8 +338,15 @@ BEGIN
 				WHEN coalesce(stored.metadata_version, 0) <> p_expected_metadata_version
 					THEN 'metadata-version ' || coalesce(stored.metadata_version, 0)
 				WHEN NOT is_there AND p_incarnation IS NULL THEN 'missing'
-				WHEN p_drop_last > coalesce(stored.total_messages, 0) THEN 'length'
 			END;
+			IF p_more ? 'parent_id' AND refusal IS NULL AND NOT is_there THEN
+				refusal := "public"."__p___parent_conflict"(
+					p_conversation_id, p_more->>'parent_id', p_more->>'parent_incarnation', p_user_id
+				);
+			END IF;
+			IF refusal IS NULL AND p_drop_last > coalesce(stored.total_messages, 0) THEN
+				refusal := 'length';
+			END IF;
 
 			IF p_more ? 'message_ids' AND refusal IS NULL THEN
 				ids := ARRAY(SELECT jsonb_array_elements_text(p_more->'message_ids'));
@@ -376,13 +386,14 @@ BEGIN
 			-- The new row has the owner from the start, because a policy of row-level security may ask for the owner.
 			-- It also has all values that indexes contain, so it is entered in the indexes only once.
 			INSERT INTO "public"."__p__" AS fresh (
-				conversation_id, user_id, metadata, created_at, updated_at, last_activity, incarnation, last_seq, expires_at
+				conversation_id, user_id, metadata, created_at, updated_at, last_activity, incarnation, last_seq, expires_at,
+				parent_id
 			)
 			VALUES (
 				p_conversation_id, p_user_id, p_metadata,
 				coalesce(to_timestamp((source->>'created_at')::float8 / 1000), written_at), written_at,
 				coalesce(imported_at, written_at), p_incarnation, coalesce((source->>'first_position')::bigint, 0),
-				"public"."__p___expiry"(coalesce(imported_at, written_at), p_ttl_seconds)
+				"public"."__p___expiry"(coalesce(imported_at, written_at), p_ttl_seconds), p_more->>'parent_id'
 			)
 			ON CONFLICT DO NOTHING
 			RETURNING fresh.* INTO stored;

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, char, customType, jsonb, type PgTableFn, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import type { TableNames } from "../table-names.ts";
+import { childFunctions } from "./conversation-children.ts";
 import { erasureFunctions } from "./conversation-erasure.ts";
 import { triggers } from "./conversation-triggers.ts";
 import { view } from "./conversation-view.ts";
@@ -85,14 +86,28 @@ CREATE INDEX "idx___p___tombstones_expiry" ON "__p___tombstones" ("expires_at");
 
 const DIVISIBLE = ["", "_messages", "_traces", "_keys"];
 
+// In the index by user, conversations without a parent come before the others, so a list of a user's conversations skips
+// no children. The expression is boolean because for a column that is null, Postgres doesn't know that the rest of the
+// index is in order. The index by parent has no entry for a conversation without a parent, so an append to it costs no more.
+const parentsSql = ddl`
+ALTER TABLE "__p__" ADD COLUMN "parent_id" varchar(255) COLLATE "C";
+DROP INDEX "idx___p___user_id";
+CREATE INDEX "idx___p___user_id" ON "__p__" ("user_id", ("parent_id" IS NULL), "last_activity" DESC, "conversation_id" DESC);
+CREATE INDEX "idx___p___parent_id" ON "__p__" ("parent_id", "last_activity" DESC, "conversation_id" DESC)
+WHERE parent_id IS NOT NULL;
+`;
+
 /** The group with the tables of conversations. */
 export const conversationTables: TableGroup = {
   journalSuffix: "_migrations",
   tables: [...DIVISIBLE, "_tombstones"],
   divisible: { tables: DIVISIBLE, column: "conversation_id" },
-  migrations: [{ name: "initial", sql: tablesSql }],
+  migrations: [
+    { name: "initial", sql: tablesSql },
+    { name: "parents", sql: parentsSql },
+  ],
   functions: {
-    sql: [writeFunctions, erasureFunctions, view, triggers].join("\n\n"),
+    sql: [writeFunctions, erasureFunctions, childFunctions, view, triggers].join("\n\n"),
     // A function contains the names of its tables. If the schema was renamed, these are the names of other tables.
     areOwn: (schema, tableName) =>
       hasFunction(
@@ -152,6 +167,8 @@ const conversationsTable = (table: PgTableFn, name: string) =>
     // The age of an idempotency key is measured in writes.
     writes: countColumn("writes").default(0).notNull(),
     ttlSeconds: countColumn("ttl_seconds"),
+    /** The id of the conversation that this one is a child of. Null: it isn't a child. */
+    parentId: idColumn("parent_id"),
     expiresAt: time("expires_at"),
   });
 

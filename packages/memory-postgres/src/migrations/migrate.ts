@@ -4,6 +4,7 @@ import type { TableLayout } from "../table-names.ts";
 import { blobTables } from "./blobs.ts";
 import { cacheTables } from "./cache.ts";
 import { conversationTables } from "./conversations.ts";
+import { ledgerTables } from "./ledger.ts";
 import { migrateGroups, printGroups } from "./migrator.ts";
 import type { TableGroup } from "./table-group.ts";
 import { turnLogTables } from "./turn-log.ts";
@@ -13,6 +14,7 @@ const TABLE_GROUPS: Readonly<Record<TableGroupName, TableGroup>> = {
   blobs: blobTables,
   cache: cacheTables,
   "turn-log": turnLogTables,
+  ledger: ledgerTables,
 };
 
 function toGroups(options: PostgresTables): readonly [groups: readonly TableGroup[], layout: TableLayout] {
@@ -22,9 +24,9 @@ function toGroups(options: PostgresTables): readonly [groups: readonly TableGrou
 
 /**
  * Creates or updates the tables of the given groups. `createPostgresProvider`, `createPostgresBlobStore`,
- * `createPostgresCacheAdapter` and `createPostgresTurnLog` do this automatically for their own tables, unless their
- * option `migrate` is false. Any number of processes may call this function at the same time. Rejects with a
- * `TypeError` for an invalid option, and with a `MemorySetupError` if the tables can't be created.
+ * `createPostgresCacheAdapter`, `createPostgresTurnLog` and `createPostgresLedger` do this automatically for their own
+ * tables, unless their option `migrate` is false. Any number of processes may call this function at the same time.
+ * Rejects with a `TypeError` for an invalid option, and with a `MemorySetupError` if the tables can't be created.
  *
  * @example
  * ```ts

@@ -118,6 +118,43 @@ describe("a page of conversations", () => {
   });
 });
 
+describe("a family of conversations", () => {
+  beforeAll(async () => {
+    const analyzing = async (schema: string) => {
+      await runSql(`SET search_path = "${schema}";
+        INSERT INTO conversations (conversation_id, user_id, parent_id, last_activity)
+        SELECT 'child' || n, 'u7', 'c7', now() + n * interval '1 second' FROM generate_series(1, 5000) AS n`);
+      if (schema === analyzed) await runSql(`ANALYZE "${schema}".conversations`);
+    };
+    await Promise.all([analyzed, unknown].map(analyzing));
+  });
+
+  describe.each([
+    ["analyzed", analyzed],
+    ["never analyzed", unknown],
+  ])("in tables that were %s", (_name, schema) => {
+    it("lists children by their parent, in the order of the index", async () => {
+      const plan = await find(schema, { childrenOf: "c7" });
+      expect(plan.indexes).toEqual(expect.arrayContaining(["idx_conversations_parent_id"]));
+      expect(plan.nodes).not.toContain("Seq Scan");
+      if (schema === analyzed) expect(plan.touched).toBeLessThanOrEqual(10);
+    });
+
+    it("doesn't slow down the list of the user's conversations", async () => {
+      const plan = await find(schema, { userId: "u7" });
+      expect(plan.indexes).toEqual(["idx_conversations_user_id"]);
+      expect(plan.touched).toBeLessThanOrEqual(100);
+    });
+
+    it("is found by its owner when it is cleared", async () => {
+      const queries = createBatchQueries({ tableName: "conversations", schema });
+      const plan = await explain(queries.listOwn("u8", "children", { after: "", limit: 1_000 }));
+      expect(plan.indexes).toEqual(["idx_conversations_user_id"]);
+      expect(plan.touched).toBeLessThanOrEqual(100);
+    });
+  });
+});
+
 describe("a whole conversation", () => {
   it.each([
     ["analyzed", analyzed],
@@ -187,7 +224,7 @@ describe("a part of a conversation of 10,000 messages", () => {
 describe("the documented SQL", () => {
   it.each([
     ["user_id = $1", "idx_conversations_user_id"],
-    ["user_id = $1 ORDER BY last_activity DESC LIMIT 10", "idx_conversations_user_id"],
+    ["user_id = $1 AND parent_id IS NULL ORDER BY last_activity DESC LIMIT 10", "idx_conversations_user_id"],
     ["last_activity >= $1::timestamptz", "idx_conversations_last_activity"],
     [
       "conversation_id IN (SELECT conversation_id FROM conversations_traces WHERE trace_id = $1)",

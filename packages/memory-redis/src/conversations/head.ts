@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, present, type StoredConversation } from "@jaf/memory/adapter";
-import type { Keys } from "../keys.ts";
+import { type Keys, unescapeId } from "../keys.ts";
 import { list, number, text } from "../lua.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
@@ -20,6 +20,8 @@ export interface Head extends Omit<StoredConversation, "messages"> {
   readonly generation: string;
   /** The ttl in seconds that a write has set with `ttlSeconds`. Absent: no write has set a ttl. */
   readonly ownTtl?: number;
+  /** The incarnation of the parent when it got this child. Absent: the conversation isn't a child. */
+  readonly parentIncarnation?: string;
   /** The number of fields in the Redis hash of the messages' own ids. A message's own id is given by its writer. */
   readonly idFields: number;
 }
@@ -54,13 +56,14 @@ export function parseHead(conversationId: string, hash: unknown): Head | undefin
   if (fields.size === 0) return undefined;
   const userId = fields.get("userId") || undefined;
   const incarnation = fields.get("incarnation") ?? "";
+  const childOf = unescapeId(fields.get("childOf") ?? "") || undefined;
   const ownTtl = fields.get("ownTtl");
   const count = (field: string): number => Number(fields.get(field) ?? 0);
   const totalMessages = count("totalMessages");
   const historyDigest = fields.get("digest") || (totalMessages === 0 && (fields.get("base") ?? incarnation));
   return {
     conversationId,
-    ...present({ userId }),
+    ...present({ userId, childOf, parentIncarnation: fields.get("parentIncarnation") }),
     metadata: Object.fromEntries(metadata) as JsonObject,
     createdAt: new Date(count("createdAt")),
     lastActivity: new Date(count("lastActivity")),
@@ -90,7 +93,7 @@ export interface FoundHead {
 
 export interface HeadSelection {
   readonly traceId?: string | undefined;
-  /** If true, only the owner, the creation time and the number of messages are read. */
+  /** If true, only the owner, the parent, the creation time and the number of messages are read. */
   readonly counts?: boolean;
 }
 

@@ -6,7 +6,7 @@ export interface Entry {
   readonly id: string;
   /**
    * The conversation's last activity in milliseconds since 1970. A reserved entry has a time in the future, and half a
-   * millisecond.
+   * millisecond. In the index of a user, the score of a child is lower by `CHILD_OFFSET_MS`.
    */
   readonly score: number;
   readonly index: string;
@@ -118,16 +118,21 @@ export function mergeScans(scans: readonly Scan[], order: Range["order"]): Scan 
 /** The number of index entries that one call reads. */
 const PAGE = 500;
 
+interface EveryEntryOptions {
+  readonly seen?: Set<string>;
+  readonly fromMs?: number;
+}
+
 /**
- * Returns a generator function that reads all entries of an index. It skips the ids in its argument `seen`, and adds
- * the ids that it yields to `seen`.
+ * Returns a generator function that reads all entries of an index with scores from `fromMs` on. It skips the ids in its
+ * argument `seen`, and adds the ids that it yields to `seen`.
  */
 export function createEveryEntry(run: RunConversationScript) {
   return async function* everyEntry(
     index: string,
-    seen = new Set<string>(),
+    { seen = new Set(), fromMs }: EveryEntryOptions = {},
   ): AsyncGenerator<readonly Entry[]> {
-    const next = createScan(run, index, { order: "oldest" });
+    const next = createScan(run, index, { order: "oldest", fromMs });
     for (;;) {
       const entries = await next(PAGE);
       if (entries.length === 0) return;

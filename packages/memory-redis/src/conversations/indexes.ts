@@ -1,15 +1,20 @@
+import type { ParentConversation } from "@jaf/memory";
 import type { Keys } from "../keys.ts";
-import { list, type ReplicaWait, text } from "../lua.ts";
+import { list, number, type ReplicaWait, text } from "../lua.ts";
 import type { ReadHeads } from "./head.ts";
+import { CHILD_OFFSET_MS } from "./scores.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
 /**
  * A conversation, and the indexes that a call changes. They are the index of the user `userId`, the index of each trace
- * in `traceIds`, and the list of all conversations unless `recent` is false.
+ * in `traceIds`, and, unless `recent` is false, the list of all conversations, or for a child the list of its parent's
+ * children.
  */
 export interface IndexedConversation {
   readonly conversationId: string;
   readonly recent?: boolean;
+  /** The id of the parent. Absent: the conversation isn't a child. */
+  readonly childOf?: string | undefined;
   readonly userId?: string | undefined;
   readonly traceIds?: readonly string[];
 }
@@ -20,6 +25,16 @@ export interface Reservation {
   readonly ttlMs: number;
   /** The key of the user's tombstone and its expected content. Absent: the tombstone isn't checked. */
   readonly user?: { readonly tombstone: string; readonly expected: string } | undefined;
+}
+
+export interface Registration {
+  readonly nowMs: number;
+  /** The owner that parent and child must have. */
+  readonly userId: string | undefined;
+  /** The ttl that the write sets, in milliseconds. 0: none. */
+  readonly ownTtlMs: number;
+  /** The ttl of new conversations in milliseconds. 0: none. The ttl of the parent takes precedence. */
+  readonly ttlMs: number;
 }
 
 /** An index entry that a listing or a sweep has found. */
@@ -39,13 +54,20 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
   const indexesOf = ({
     conversationId,
     recent = true,
+    childOf,
     userId,
     traceIds = [],
   }: IndexedConversation): readonly string[] => [
-    ...(recent ? [keys.recencyIndex(conversationId)] : []),
+    ...(recent ? [keys.listOf(conversationId, childOf)] : []),
     ...(userId === undefined ? [] : [keys.userIndex(userId)]),
     ...traceIds.map(keys.traceIndex),
   ];
+
+  /** Returns the score of a conversation in an index for a time. */
+  const scoreIn = (index: string, { childOf, userId }: IndexedConversation, timeMs: number): number =>
+    childOf !== undefined && userId !== undefined && index === keys.userIndex(userId)
+      ? timeMs - CHILD_OFFSET_MS
+      : timeMs;
 
   async function inAll(
     indexed: IndexedConversation,
@@ -71,9 +93,9 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
      */
     reserve: async (indexed: IndexedConversation, { nowMs, ttlMs, user }: Reservation): Promise<string> => {
       const { userId } = indexed;
-      const args = [indexed.conversationId, nowMs, ttlMs];
       let found = "";
       await inAll(indexed, async (index) => {
+        const args = [indexed.conversationId, scoreIn(index, indexed, nowMs), ttlMs];
         if (user === undefined || userId === undefined || index !== keys.userIndex(userId)) {
           await run("reserveIndexEntry", { keys: [index], args }, wait);
           return;
@@ -82,6 +104,15 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
         found = text(await run("reserveIndexEntry", call, wait));
       });
       return found;
+    },
+
+    /** Adds the id of a child to its parent before the child is created. See the script `registerChild`. */
+    register: async (childId: string, parent: ParentConversation, registration: Registration) => {
+      const { nowMs, userId = "", ownTtlMs, ttlMs } = registration;
+      const { conversation, children } = keys.of(parent.conversationId);
+      const args = [childId, nowMs, parent.incarnation, userId, ownTtlMs, ttlMs];
+      const [status, ttl] = list(await run("registerChild", { keys: [conversation, children], args }, wait));
+      return { status: text(status), ttlMs: number(ttl) };
     },
 
     /**
@@ -96,10 +127,14 @@ export function createIndexes(run: RunConversationScript, keys: Keys, wait?: Rep
      * import.
      */
     confirm: (indexed: IndexedConversation, lastActivityMs: number, importedAtMs?: number) => {
-      const args = [indexed.conversationId, lastActivityMs, wait === undefined ? 0 : 1];
+      const { conversationId, childOf } = indexed;
       return inAll(indexed, (index) => {
+        const score = scoreIn(index, indexed, lastActivityMs);
+        const args = [conversationId, score, wait === undefined ? 0 : 1, childOf === undefined ? 0 : 1];
         const imported = importedAtMs === undefined ? [] : [keys.importMarker(index), importedAtMs];
-        return run("confirmIndexEntry", { keys: [index], args: [...args, ...imported] }, wait);
+        const parent = childOf === undefined ? undefined : keys.of(childOf);
+        const ofParent = parent?.children === index ? [parent.conversation] : [];
+        return run("confirmIndexEntry", { keys: [index, ...ofParent], args: [...args, ...imported] }, wait);
       });
     },
 
@@ -153,9 +188,9 @@ export function createSweep({ run, keys, indexes, readHeads }: SweepOptions) {
   }
 
   /** Call this function after the creation of a conversation. Never rejects. */
-  return async (conversationId: string, userId: string | undefined): Promise<void> => {
+  return async ({ conversationId, childOf, userId }: IndexedConversation): Promise<void> => {
     if (Math.random() * ONE_IN >= 1) return;
     const owned = userId === undefined ? [] : [keys.userIndex(userId)];
-    await Promise.allSettled([keys.recencyIndex(conversationId), ...owned].map(sweepIndex));
+    await Promise.allSettled([keys.listOf(conversationId, childOf), ...owned].map(sweepIndex));
   };
 }

@@ -12,6 +12,7 @@ import {
   type Scan,
 } from "./index-scan.ts";
 import type { Indexes } from "./indexes.ts";
+import { LISTED_FROM } from "./scores.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 
 /** The number of index entries that a listing reads in one step. */
@@ -24,12 +25,22 @@ const asEntry = ({ conversationId, lastActivity }: Pick<Head, "conversationId" |
 
 const newestFirst = (a: Head, b: Head): number => compareEntries(asEntry(b), asEntry(a));
 
+function isInFamily(
+  { childOf }: Pick<Head, "childOf">,
+  { conversationId, childrenOf }: ConversationQuery,
+): boolean {
+  if (childrenOf !== undefined) return childOf === childrenOf;
+  return conversationId !== undefined || childOf === undefined;
+}
+
 /** Returns whether a conversation matches all conditions of a query but the trace, which `readHeads` checks. */
 export function matches(
-  head: Pick<Head, "conversationId" | "userId" | "lastActivity">,
-  { userId, since, until, cursor }: ConversationQuery,
+  head: Pick<Head, "conversationId" | "userId" | "childOf" | "lastActivity">,
+  query: ConversationQuery,
 ): boolean {
+  const { userId, since, until, cursor } = query;
   return (
+    isInFamily(head, query) &&
     (userId === undefined || head.userId === userId) &&
     (since === undefined || head.lastActivity >= since) &&
     (until === undefined || head.lastActivity <= until) &&
@@ -37,17 +48,25 @@ export function matches(
   );
 }
 
-function rangeOf(order: Range["order"], { since, until, cursor }: ConversationQuery): Range {
+function rangeOf(order: Range["order"], { since, until, cursor }: ConversationQuery): ListedRange {
   const toMs = Math.min(
     until?.getTime() ?? Number.POSITIVE_INFINITY,
     cursor?.lastActivity.getTime() ?? Number.POSITIVE_INFINITY,
   );
   return {
     order,
-    fromMs: since?.getTime(),
+    fromMs: since?.getTime() ?? LISTED_FROM,
     toMs,
     after: order === "newest" && cursor !== undefined ? asEntry(cursor) : undefined,
   };
+}
+
+type ListedRange = Range & { readonly fromMs: number };
+
+/** A query, and the incarnation of the conversation `childrenOf`. */
+interface Lookup extends ConversationQuery {
+  // A child of an expired conversation with the same id has another `parentIncarnation`.
+  readonly parentIncarnation?: string;
 }
 
 export interface ListingOptions {
@@ -64,19 +83,27 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
   /**
    * Reads the conversations of index entries, and returns those that match the query. Repairs entries that are wrong.
    */
-  async function look(entries: readonly Entry[], query: ConversationQuery): Promise<readonly Head[]> {
+  async function look(entries: readonly Entry[], query: Lookup): Promise<readonly Head[]> {
+    const { userId, traceId, childrenOf, parentIncarnation } = query;
     const ids = entries.map(({ id }) => id);
-    const found = await readHeads(ids, { traceId: query.traceId });
+    const found = await readHeads(ids, { traceId });
     const repairs: Promise<void>[] = [];
     const heads: Head[] = [];
+    // A trace's index holds conversations of several users, in the order of the trace's first writes to them.
+    const byTrace = traceId !== undefined;
+    const byUser = !byTrace && childrenOf === undefined && userId !== undefined;
     for (const [at, entry] of entries.entries()) {
       const { head, seenAtMs = 0 } = found[at] ?? {};
-      // A trace's index holds conversations of several users, in the order of the trace's first writes to them.
-      const byTrace = query.traceId !== undefined;
-      if (head === undefined || (!byTrace && query.userId !== undefined && head.userId !== query.userId)) {
+      if (head === undefined || (byUser && head.userId !== userId)) {
         repairs.push(indexes.repair.remove(entry, seenAtMs));
         continue;
       }
+      // Another conversation may have this id since the entry was made.
+      if (
+        !isInFamily(head, query) ||
+        (childrenOf !== undefined && head.parentIncarnation !== parentIncarnation)
+      )
+        continue;
       const lastActivityMs = head.lastActivity.getTime();
       if (!byTrace && entry.score !== lastActivityMs)
         repairs.push(indexes.repair.correct(entry, lastActivityMs, seenAtMs));
@@ -92,13 +119,14 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
       range.order,
     );
 
-  const indexesFor = ({ userId, traceId }: ConversationQuery): readonly string[] => {
+  const indexesFor = ({ userId, traceId, childrenOf }: ConversationQuery): readonly string[] => {
+    if (childrenOf !== undefined) return [keys.of(childrenOf).children];
     if (traceId !== undefined) return [keys.traceIndex(traceId)];
     return userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)];
   };
 
   /** Reads all matching conversations, the oldest first. */
-  async function everyHead(query: ConversationQuery, range: Range): Promise<Map<string, Head>> {
+  async function everyHead(query: Lookup, range: Range): Promise<Map<string, Head>> {
     // A concurrent write moves its conversation to the end of the index, where this scan still finds it.
     const scan = scanOf(indexesFor(query), range);
     const heads = new Map<string, Head>();
@@ -113,7 +141,7 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     [...heads].sort(newestFirst).slice(query.offset, endOf(query));
 
   /** Reads the matching conversations up to the end of the requested page, the newest first. */
-  async function firstHeads(query: ConversationQuery): Promise<Map<string, Head>> {
+  async function firstHeads(query: Lookup): Promise<Map<string, Head>> {
     const end = endOf(query);
     const scan = scanOf(indexesFor(query), rangeOf("newest", query));
     const heads = new Map<string, Head>();
@@ -134,25 +162,43 @@ export function createListing({ run, keys, indexes, readHeads }: ListingOptions)
     }
     if (batches < 2 || newest === undefined) return heads;
     // Conversations written since the first batch have moved ahead of it.
-    const { fromMs = newest, ...range } = rangeOf("oldest", query);
+    const { fromMs, ...range } = rangeOf("oldest", query);
     const moved = await everyHead(query, { ...range, fromMs: Math.max(fromMs, newest) });
     return new Map([...heads, ...moved]);
   }
 
-  async function listOne(conversationId: string, query: ConversationQuery): Promise<readonly Head[]> {
-    const [found] = await readHeads([conversationId], { traceId: query.traceId });
-    return found?.head !== undefined && matches(found.head, query) ? [found.head] : [];
+  async function listOne(conversationId: string, query: Lookup): Promise<readonly Head[]> {
+    const { traceId, childrenOf, parentIncarnation } = query;
+    const [{ head } = {}] = await readHeads([conversationId], { traceId });
+    if (head === undefined || !matches(head, query)) return [];
+    return childrenOf === undefined || head.parentIncarnation === parentIncarnation ? [head] : [];
+  }
+
+  async function listByTrace(traceId: string, query: Lookup): Promise<Iterable<Head>> {
+    // A trace has few conversations, and its index has another order.
+    if (query.childrenOf === undefined) return (await everyHead(query, { order: "oldest" })).values();
+    // The index of a trace has no children.
+    const { traceId: _, ...ofAllTraces } = query;
+    const children = [...(await everyHead(ofAllTraces, rangeOf("oldest", query))).values()];
+    const ids = children.map(({ conversationId }) => conversationId);
+    const written = await readHeads(ids, { traceId });
+    return children.filter((_, at) => written[at]?.head !== undefined);
+  }
+
+  async function list(query: Lookup): Promise<Iterable<Head>> {
+    if (query.conversationId !== undefined) return listOne(query.conversationId, query);
+    if (query.traceId !== undefined) return listByTrace(query.traceId, query);
+    const heads = query.limit === undefined ? everyHead(query, rangeOf("oldest", query)) : firstHeads(query);
+    return (await heads).values();
   }
 
   /** Lists conversations without their messages. The one with the newest activity comes first. */
   return async (query: ConversationQuery): Promise<readonly Head[]> => {
-    const { conversationId, traceId, limit } = query;
-    if (conversationId !== undefined) return pageOf(await listOne(conversationId, query), query);
-    // A trace has few conversations, and its index has another order.
-    if (traceId !== undefined) return pageOf((await everyHead(query, { order: "oldest" })).values(), query);
-    if (limit === undefined)
-      return pageOf((await everyHead(query, rangeOf("oldest", query))).values(), query);
-    return pageOf((await firstHeads(query)).values(), query);
+    const { childrenOf } = query;
+    if (childrenOf === undefined) return pageOf(await list(query), query);
+    const [{ head: parent } = {}] = await readHeads([childrenOf]);
+    if (parent === undefined) return [];
+    return pageOf(await list({ ...query, parentIncarnation: parent.incarnation }), query);
   };
 }
 
@@ -167,13 +213,14 @@ export function createStats({ keys, indexes, readHeads, everyEntry }: StatsOptio
     let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     const gone: Promise<void>[] = [];
     for (const index of userId === undefined ? keys.recencyIndexes : [keys.userIndex(userId)]) {
-      for await (const entries of everyEntry(index)) {
+      for await (const entries of everyEntry(index, { fromMs: LISTED_FROM })) {
         const ids = entries.map(({ id }) => id);
         for (const { id, head, seenAtMs } of await readHeads(ids, { counts: true })) {
           if (head === undefined || (userId !== undefined && head.userId !== userId)) {
             gone.push(indexes.repair.remove({ index, id }, seenAtMs));
             continue;
           }
+          if (head.childOf !== undefined) continue;
           conversations += 1;
           messages += head.totalMessages;
           oldest = Math.min(oldest, head.createdAt.getTime());

@@ -7,7 +7,7 @@ import {
 } from "@jaf/memory/adapter";
 import type { RedisPort } from "../client/clients.ts";
 import type { Deadlines } from "../client/command-deadlines.ts";
-import type { Keys } from "../keys.ts";
+import { type Keys, unescapeId } from "../keys.ts";
 import { list, number, text } from "../lua.ts";
 import type { TombstoneStore } from "./erasure.ts";
 import { createFirstRoundTrip, type FirstRoundTrip, PART } from "./first-round-trip.ts";
@@ -74,7 +74,7 @@ const firstPart = ({ from, to, items, ownIds }: FirstRoundTrip) => ({
 
 /** Converts a `Head` and the conversation's messages into a `StoredConversation`. */
 export function toStored(head: Head, messages: readonly string[]): StoredConversation {
-  const { generation: _, ownTtl: __, idFields: ___, ...stored } = head;
+  const { generation: _, ownTtl: __, idFields: ___, parentIncarnation: ____, ...stored } = head;
   return Object.assign(stored, { messages });
 }
 
@@ -129,10 +129,12 @@ export function createConversationReader(options: ConversationReaderOptions) {
     };
     const reply = await send(false);
     if (!Array.isArray(reply)) return;
-    const [ttlMs, owner, ...traceIds] = reply;
+    const [ttlMs, owner, parent, ...traceIds] = reply;
+    const childOf = unescapeId(text(parent)) || undefined;
     const indexed = {
       conversationId,
-      recent: false,
+      recent: childOf !== undefined,
+      childOf,
       userId: text(owner) || undefined,
       traceIds: traceIds.map(text),
     };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { WriteReceipt } from "@jaf/memory";
+import type { ParentConversation, WriteReceipt } from "@jaf/memory";
 import type {
   ConversationSource,
   ConversationWrite,
@@ -8,7 +8,7 @@ import type {
   Tombstones,
   WriteOutcome,
 } from "@jaf/memory/adapter";
-import type { Keys } from "../keys.ts";
+import { type Keys, unescapeId } from "../keys.ts";
 import { list, number, text, UnexpectedReply } from "../lua.ts";
 import { encodeField } from "./head.ts";
 import { DamagedConversation } from "./read.ts";
@@ -92,14 +92,20 @@ export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: Wr
    * Returns the keys of the import markers (see `markImport`) of all indexes to which an import adds its conversation.
    */
   const markers = (write: ConversationWrite): readonly string[] => {
-    const { conversationId, userId } = write;
+    const { conversationId, userId, childOf } = write;
     const indexes = [
-      keys.recencyIndex(conversationId),
+      keys.listOf(conversationId, childOf?.conversationId),
       ...(userId === undefined ? [] : [keys.userIndex(userId)]),
-      ...tracesOf(write).map(keys.traceIndex),
+      ...(childOf === undefined ? tracesOf(write).map(keys.traceIndex) : []),
     ];
     return [...new Set(indexes.map(keys.importMarker))];
   };
+
+  const parent = (conversationId: string, { conversationId: parentId, incarnation }: ParentConversation) => ({
+    id: keys.escapeId(parentId),
+    incarnation,
+    ...(atomic ? {} : { tombstone: keys.conversationTombstone(conversationId) }),
+  });
 
   return (write: ConversationWrite): WriteArguments => {
     const { mode, conversationId, userId, traceId, messages, metadata, create, dropLast, source } = write;
@@ -110,6 +116,7 @@ export function createWriteArguments({ keys, atomic, mayResend, ttl, waits }: Wr
     if (userId !== undefined) given["user"] = userId;
     if (traceId !== undefined) given["trace"] = traceId;
     if (create !== undefined) given["create"] = create.incarnation;
+    if (write.childOf !== undefined) given["childOf"] = parent(conversationId, write.childOf);
     if (write.expectedIncarnation !== undefined)
       addExpectedIncarnation(given, write, write.expectedIncarnation);
     if (write.expectedVersion !== undefined) given["version"] = write.expectedVersion;
@@ -151,6 +158,11 @@ export interface WriteReply {
    */
   readonly keep: boolean;
   readonly nowMs: number;
+  /** The id of the parent. `undefined`: the conversation isn't a child, and the write doesn't create one. */
+  readonly childOf: string | undefined;
+  /** Only if `status` is `reserve`: content of the tombstone of a new child. `""`: there is no tombstone. */
+  readonly gone: string;
+  /** Only if `status` is `reserve` and `keep` is true. */
   readonly traceIds: readonly string[];
   /** The receipt of the write. Absent: `status` isn't `written`. */
   readonly receipt?: WriteReceipt;
@@ -167,8 +179,9 @@ function parseReceipt(reply: unknown): WriteReceipt {
 }
 
 export function parseReply(reply: unknown): WriteReply {
-  const [status, version, lastActivity, absent, owner, ttlMs, keep, now, ...rest] = list(reply);
+  const [status, version, lastActivity, absent, owner, ttlMs, keep, now, parent, ...rest] = list(reply);
   const isWritten = text(status) === "written";
+  const [gone = "", ...traceIds] = isWritten ? [] : rest.map(text);
   return {
     status: text(status),
     version: number(version),
@@ -178,7 +191,8 @@ export function parseReply(reply: unknown): WriteReply {
     ttlMs: number(ttlMs),
     keep: number(keep) === 1,
     nowMs: number(now),
-    traceIds: isWritten ? [] : rest.map(text),
+    childOf: unescapeId(text(parent)) || undefined,
+    ...{ gone, traceIds },
     ...(isWritten ? { receipt: parseReceipt(rest[0]) } : {}),
   };
 }

@@ -1,10 +1,11 @@
+import type { ParentConversation } from "@jaf/memory";
 import { type ConversationWrite, messageHash, type WriteOutcome } from "@jaf/memory/adapter";
 import type { RedisPort } from "../client/clients.ts";
 import type { Keys } from "../keys.ts";
 import type { ReplicaWait, ScriptCall } from "../lua.ts";
 import type { TurnLogPlace } from "../turn-log/place.ts";
 import type { TombstoneStore } from "./erasure.ts";
-import type { Indexes } from "./indexes.ts";
+import type { IndexedConversation, Indexes } from "./indexes.ts";
 import { UnsteadyConversation } from "./read.ts";
 import type { RunConversationScript } from "./scripts/index.ts";
 import { createWriteArguments, parseReply, toOutcome, tracesOf, type WriteReply } from "./write-call.ts";
@@ -17,6 +18,12 @@ type Indexing =
       readonly reservedAt: number;
       readonly reservedNew: boolean;
       readonly kept: boolean;
+      /**
+       * For a new child: the content of its tombstone before it was registered at its parent (`""`: none), and its ttl
+       * in milliseconds (absent: none).
+       */
+      readonly gone?: string;
+      readonly childTtl?: number;
       /** The content of the user's tombstone when the index entry was reserved. `""`: there was no tombstone. */
       readonly userFound?: string;
     };
@@ -35,13 +42,16 @@ export interface WriterOptions {
   /** The default ttl of conversations, in seconds. Absent: no expiry. */
   readonly ttl?: number | undefined;
   readonly wait?: ReplicaWait | undefined;
-  /** Called after a conversation that has a ttl was created. */
-  readonly onCreated: (conversationId: string, userId: string | undefined) => Promise<void>;
+  /** Called after a child, or a conversation that has a ttl, was created. */
+  readonly onCreated: (conversation: IndexedConversation) => Promise<void>;
 }
 
 /** How many times a write reserves its index entries before it gives up. */
 // A reservation becomes invalid if it gets too old, or if the conversation is deleted before the write.
 const RESERVATIONS = 5;
+
+/** How many times a new child may be erased during its creation. After more, the write is refused. */
+const MAX_ERASURES = 1;
 
 /** Returns the tombstones that a write expects, or `undefined` if the write doesn't expect a missing conversation. */
 const expectedTombstones = ({ expectedIncarnation: expected }: ConversationWrite) =>
@@ -59,13 +69,14 @@ export function createWriter(options: WriterOptions) {
 
   /** Returns a function that makes one attempt of a write. */
   function prepare(write: ConversationWrite) {
-    const { conversationId, messages } = write;
+    const { conversationId, messages, childOf } = write;
     const input = toInput(write);
-    const tombstone =
-      port.isCluster && expectedTombstones(write) !== undefined
-        ? keys.conversationTombstone(conversationId)
-        : undefined;
-    const scriptKeys = keys.ofScript(conversationId, port.isCluster, tombstone);
+    const checksTombstone = expectedTombstones(write) !== undefined || (childOf !== undefined && !atomic);
+    const parent = childOf === undefined || !atomic ? undefined : keys.of(childOf.conversationId);
+    const scriptKeys = keys.ofScript(conversationId, port.isCluster, [
+      ...(checksTombstone ? [keys.conversationTombstone(conversationId)] : []),
+      ...(parent === undefined ? [] : [parent.conversation, parent.children]),
+    ]);
     const bodies = messages.map(({ body, isToolResult }) => (isToolResult ? ` ${body}` : body));
     const hashes = messages.map(({ body }) => messageHash(body));
     return (how: Indexing): Promise<unknown> => {
@@ -78,6 +89,12 @@ export function createWriter(options: WriterOptions) {
     };
   }
 
+  const register = (
+    { conversationId, userId, ttlSeconds = 0 }: ConversationWrite,
+    parent: ParentConversation,
+    { nowMs, ttlMs }: WriteReply,
+  ) => indexes.register(conversationId, parent, { nowMs, userId, ownTtlMs: ttlSeconds * 1_000, ttlMs });
+
   async function reserveAndWrite(
     write: ConversationWrite,
     send: (how: Indexing) => Promise<unknown>,
@@ -89,19 +106,35 @@ export function createWriter(options: WriterOptions) {
         ? undefined
         : { tombstone: keys.userTombstone(userId), expected: expected.user ?? "" };
     let reply = parseReply(await send({ indexing: "ask" }));
+    let tombstone = reply.gone;
+    let erasures = 0;
     for (let attempt = 0; reply.status === "reserve"; attempt++) {
       if (attempt === RESERVATIONS) throw new UnsteadyConversation("it was deleted during each attempt");
-      const { nowMs, absent, ttlMs, keep } = reply;
+      if (reply.gone !== tombstone) erasures += 1;
+      tombstone = reply.gone;
+      // A deletion of the parent goes on as long as children are registered.
+      if (erasures > MAX_ERASURES) return { reply: { ...reply, status: "incarnation" }, reserved: false };
+      const { nowMs, absent, keep, childOf, gone } = reply;
+      const child =
+        absent && write.childOf !== undefined ? await register(write, write.childOf, reply) : undefined;
+      if (child !== undefined && child.status !== "registered") {
+        return { reply: { ...reply, status: child.status }, reserved: false };
+      }
+      const ttlMs = child?.ttlMs ?? reply.ttlMs;
       const joined = absent || reply.userId !== userId ? userId : undefined;
-      const indexed = { conversationId, recent: absent, userId: joined, traceIds: tracesOf(write) };
+      const isListed = childOf === undefined;
+      const traceIds = isListed ? tracesOf(write) : [];
+      const indexed = { conversationId, childOf, recent: absent && isListed, userId: joined, traceIds };
       const userFound = await indexes.reserve(indexed, { nowMs, ttlMs, user });
       if (keep) {
-        const present = { conversationId, recent: false, userId: reply.userId, traceIds: reply.traceIds };
+        const { userId: owner, traceIds: written } = reply;
+        const present = { conversationId, childOf, recent: !isListed, userId: owner, traceIds: written };
         await indexes.extend(present, ttlMs);
       }
       const reservation = { reservedAt: nowMs, reservedNew: absent, kept: keep };
+      const ofChild = child === undefined ? {} : { gone, ...(ttlMs === 0 ? {} : { childTtl: ttlMs }) };
       const found = user === undefined ? {} : { userFound };
-      reply = parseReply(await send({ indexing: "reserved", ...reservation, ...found }));
+      reply = parseReply(await send({ indexing: "reserved", ...reservation, ...ofChild, ...found }));
       if (reply.status !== "reserve") return { reply, reserved: true };
     }
     return { reply, reserved: false };
@@ -123,12 +156,12 @@ export function createWriter(options: WriterOptions) {
   ): Promise<WriteReply> {
     const { conversationId, source } = write;
     const { reply, reserved } = await reserveAndWrite(write, send);
-    const { status, lastActivityMs, userId, absent, nowMs } = reply;
+    const { status, lastActivityMs, userId, childOf, absent, nowMs } = reply;
     const isThere = !absent || status === "written";
     // A replay may be the retry of a write that failed before its entries were confirmed.
     if (isThere && (reserved || status === "written" || status === "replayed")) {
-      const traceIds = reserved ? tracesOf(write) : [];
-      const indexed = { conversationId, userId, traceIds };
+      const traceIds = reserved && childOf === undefined ? tracesOf(write) : [];
+      const indexed = { conversationId, childOf, userId, traceIds };
       await indexes.confirm(indexed, lastActivityMs, source === undefined ? undefined : nowMs);
     }
     return !reserved && (await isErased(write, reply)) ? { ...reply, status: "incarnation" } : reply;
@@ -139,8 +172,10 @@ export function createWriter(options: WriterOptions) {
     const reply = atomic
       ? parseReply(await send({ indexing: "atomic" }))
       : await writeWithIndexesElsewhere(conversationWrite, send);
-    if (reply.status === "written" && reply.absent && reply.ttlMs > 0) {
-      await onCreated(conversationWrite.conversationId, reply.userId);
+    const { status, absent, ttlMs, userId, childOf } = reply;
+    // No list repairs the entries of children in the index of their user.
+    if (status === "written" && absent && (ttlMs > 0 || childOf !== undefined)) {
+      await onCreated({ conversationId: conversationWrite.conversationId, userId, childOf });
     }
     return toOutcome(reply);
   };

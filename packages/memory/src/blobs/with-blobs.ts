@@ -4,7 +4,7 @@ import { conversationCursor } from "../codec/query.ts";
 import { createSuccess, type Result } from "../contract/errors.ts";
 import { idIssue } from "../contract/ids.ts";
 import type { Message } from "../contract/message.ts";
-import type { WriteMetadata, WriteOptions } from "../contract/provider.ts";
+import type { MemoryQuery, WriteMetadata, WriteOptions } from "../contract/provider.ts";
 import type { VersionedMemoryProvider } from "../contract/versioned-provider.ts";
 import { copyArgument, extendObject } from "../runtime/objects.ts";
 import { notifyObserver } from "../runtime/observer.ts";
@@ -236,24 +236,54 @@ export function withBlobs<P extends VersionedMemoryProvider>(
   return extendObject(provider, methods) as P & BlobMethods;
 }
 
-const OF_USER_AT_ONCE = 500;
+const LISTED_AT_ONCE = 500;
 const COLLECTED_AT_ONCE = 16;
 
-async function conversationsOf(
+/** Returns the ids of all conversations that match the query. */
+async function idsOf(
   provider: VersionedMemoryProvider,
-  userId: string,
+  condition: Pick<MemoryQuery, "userId"> | Pick<MemoryQuery, "childrenOf">,
 ): Promise<Result<readonly string[]>> {
   const found: string[] = [];
   let cursor: string | undefined;
   do {
-    const query = { userId, limit: OF_USER_AT_ONCE, includeMessages: false };
+    const query = { ...condition, limit: LISTED_AT_ONCE, includeMessages: false };
     const page = await provider.findConversations(cursor === undefined ? query : { ...query, cursor });
     if (!page.success) return page;
     found.push(...page.data.map(({ conversationId }) => conversationId));
-    const last = page.data.length < OF_USER_AT_ONCE ? undefined : page.data.at(-1);
+    const last = page.data.length < LISTED_AT_ONCE ? undefined : page.data.at(-1);
     cursor = last === undefined ? undefined : conversationCursor(last);
   } while (cursor !== undefined);
   return createSuccess(found);
+}
+
+/** Returns the ids of the conversations and of all their descendants. */
+async function withDescendants(
+  provider: VersionedMemoryProvider,
+  conversationIds: readonly string[],
+): Promise<Result<readonly string[]>> {
+  const family = [...conversationIds];
+  // The list grows during the loop, by the children of each part.
+  for (let from = 0; from < family.length; ) {
+    const some = family.slice(from, from + COLLECTED_AT_ONCE);
+    from += some.length;
+    const results = await Promise.all(some.map((childrenOf) => idsOf(provider, { childrenOf })));
+    for (const children of results) {
+      if (!children.success) return children;
+      family.push(...children.data);
+    }
+  }
+  return createSuccess(family);
+}
+
+/** Removes the unused blobs of all these conversations. */
+async function collectAll(stores: MediaStores, conversationIds: readonly string[]): Promise<Result<void>> {
+  for (let from = 0; from < conversationIds.length; from += COLLECTED_AT_ONCE) {
+    const some = conversationIds.slice(from, from + COLLECTED_AT_ONCE);
+    const results = await Promise.all(some.map((id) => collectBlobs(stores, id)));
+    for (const collected of results) if (!collected.success) return collected;
+  }
+  return createSuccess(undefined);
 }
 
 /** Returns the provider's two methods that delete conversations. They delete the messages first, and then the blobs. */
@@ -261,31 +291,31 @@ function createErasures(
   stores: MediaStores,
 ): Pick<VersionedMemoryProvider, "deleteConversation" | "clearUserConversations"> {
   // If a blob can't be deleted, the call fails although the messages are gone. A repeated `deleteConversation` deletes
-  // the remaining blobs. A repeated `clearUserConversations` leaves them to `sweepBlobs`, because it can't find the
-  // deleted conversations.
+  // the remaining blobs of the conversation. A repeated call leaves those of its children, and a repeated
+  // `clearUserConversations` all of them, to `sweepBlobs`, because the deleted conversations can't be found.
   const { provider } = stores;
   return {
     deleteConversation: async (conversationId) => {
+      if (!isId(conversationId)) return provider.deleteConversation(conversationId);
+      // Find the children before the deletion, because they can't be found after it.
+      const family = await withDescendants(provider, [conversationId]);
+      if (!family.success) return failedIn("deleteConversation", family);
       const deleted = await provider.deleteConversation(conversationId);
       if (!deleted.success) return deleted;
-      const collected = await collectBlobs(stores, conversationId);
+      const collected = await collectAll(stores, family.data);
       return collected.success ? deleted : failedIn("deleteConversation", collected);
     },
 
     clearUserConversations: async (userId) => {
-      if (idIssue("", userId) !== undefined) return provider.clearUserConversations(userId);
-      // Find the conversations before the deletion, because they can't be found after it.
-      const found = await conversationsOf(provider, userId);
+      if (!isId(userId)) return provider.clearUserConversations(userId);
+      const found = await idsOf(provider, { userId });
       if (!found.success) return failedIn("clearUserConversations", found);
+      const families = await withDescendants(provider, found.data);
+      if (!families.success) return failedIn("clearUserConversations", families);
       const cleared = await provider.clearUserConversations(userId);
       if (!cleared.success) return cleared;
-      for (let from = 0; from < found.data.length; from += COLLECTED_AT_ONCE) {
-        const some = found.data.slice(from, from + COLLECTED_AT_ONCE);
-        const results = await Promise.all(some.map((id) => collectBlobs(stores, id)));
-        for (const collected of results)
-          if (!collected.success) return failedIn("clearUserConversations", collected);
-      }
-      return cleared;
+      const collected = await collectAll(stores, families.data);
+      return collected.success ? cleared : failedIn("clearUserConversations", collected);
     },
   };
 }

@@ -11,7 +11,7 @@ import type { WriteInput } from "./write.ts";
 
 type ImportOptions = Parameters<VersionedMemoryProvider["importConversation"]>[1];
 
-const OPTIONS = ["idempotencyKey", "expectedIncarnation"];
+const OPTIONS = ["idempotencyKey", "expectedIncarnation", "childOf"];
 const FIELDS = [
   ...["conversationId", "userId", "messages", "messageIds", "metadata", "createdAt", "lastActivity"],
   ...["version", "metadataVersion", "firstPosition", "traceIds", "ttlSeconds"],
@@ -54,7 +54,7 @@ function encodeReadable(record: ConversationRecord, options: ImportOptions = {})
   if (misfits.length > 0) return { ok: false, issues: misfits };
   const { conversationId, userId, messages, messageIds, metadata, ttlSeconds, ...rest } = record;
   const { createdAt, lastActivity, version, metadataVersion, firstPosition, traceIds } = rest;
-  const { idempotencyKey, expectedIncarnation } = options;
+  const { idempotencyKey, expectedIncarnation, childOf } = options;
   const issues = [
     ...unknownFieldIssues("record", record, FIELDS),
     ...unknownFieldIssues("options", options, OPTIONS),
@@ -75,7 +75,7 @@ function encodeReadable(record: ConversationRecord, options: ImportOptions = {})
       metadata: { ...withoutOwner(metadata), ...present({ userId }) },
       options: {
         expectedVersion: 0,
-        ...present({ idempotencyKey, expectedIncarnation, messageIds, ttlSeconds }),
+        ...present({ idempotencyKey, expectedIncarnation, childOf, messageIds, ttlSeconds }),
       },
       // The dates and the array are copied, because the caller may change them before the driver has sent the write.
       source: {

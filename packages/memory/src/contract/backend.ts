@@ -29,24 +29,26 @@ export interface MemoryBackend {
   /**
    * Deletes the conversation and all its descendants (its children, their children, and so on), and returns whether the
    * conversation existed. No child of it may be left or appear later, even if the process dies in between: a backend
-   * that can't delete all of them in one step deletes the descendants first. In both cases, creates a tombstone: a random id under the
-   * key `tombstoneKey("conversation", id)`, kept for `TOMBSTONE_SECONDS`. The deletion and the creation of the
-   * tombstone are atomic.
+   * that can't delete all of them in one step deletes the descendants first. In both cases, creates a tombstone: a
+   * random id under the key `tombstoneKey("conversation", id)`, kept for `TOMBSTONE_SECONDS`. Each deleted descendant
+   * gets a tombstone, too. The deletion and the creation of the tombstone are atomic.
    *
    * A write that creates the conversation at the same time comes before or after the deletion. If it comes before, the
    * deletion deletes the new conversation. If it comes after, it finds the tombstone.
    */
   readonly delete: (conversationId: string) => Promise<boolean>;
   /**
-   * Deletes all conversations of a user, and returns their number without children. First creates a tombstone for the user, then deletes
-   * each conversation as `delete` does.
+   * Deletes all conversations of a user, and returns their number without children. First creates a tombstone for the
+   * user, then deletes each conversation as `delete` does. Also deletes children of this user whose parent has another
+   * owner, or has expired.
    *
    * Another process may create a conversation of the user during this call. Either the call deletes this conversation,
    * or the write that creates it finds a tombstone.
    */
   readonly clearUser: (userId: string) => Promise<number>;
   /**
-   * Returns statistics of one user's conversations, without children. Without `userId`, returns statistics of all users' conversations.
+   * Returns statistics of one user's conversations, without children. Without `userId`, returns statistics of all
+   * users' conversations.
    */
   readonly stats: (userId?: string) => Promise<MemoryStats>;
   /** Makes one round trip to the store. Throws if the store can't be reached. */
@@ -137,8 +139,8 @@ export interface OwnMessageId {
 
 /**
  * One write to a conversation. The backend carries out the write atomically. It makes the checks in this order: expiry,
- * owner, idempotency key, incarnation, version, metadata version, existence, length, message ids. Then it writes, and
- * then it trims the conversation.
+ * owner, idempotency key, incarnation, version, metadata version, existence, parent, length, message ids. Then it
+ * writes, and then it trims the conversation.
  */
 export interface ConversationWrite {
   readonly mode: "append" | "replace";
@@ -379,8 +381,8 @@ export interface ConversationQuery {
   readonly conversationId?: string;
   readonly userId?: string;
   /**
-   * Only children of this conversation. If neither this field nor `conversationId` is present, only conversations that
-   * aren't children.
+   * Only children of this conversation. If it doesn't exist or has expired, none. If neither this field nor
+   * `conversationId` is present, only conversations that aren't children.
    */
   readonly childrenOf?: string;
   /** Only conversations to which this trace wrote. */

@@ -139,6 +139,8 @@ export interface WriteOptions {
    * - If the parent doesn't exist with this incarnation, the write fails with a `MemoryConflictError` with reason
    *   `"incarnation"`. The check and the creation are atomic: no child outlives its parent.
    * - A child is deleted with its parent, and so are its own children. It can also be deleted alone.
+   * - If the parent expires (`ttlSeconds`), no list contains its children any more. They are deleted at the latest when
+   *   the user's conversations are cleared.
    * - Lists and statistics don't contain children. `MemoryQuery.childrenOf` lists them.
    */
   readonly childOf?: ParentConversation;
@@ -313,15 +315,16 @@ export interface MemoryProvider {
   readonly getRecentMessages: (conversationId: string, limit?: number) => Promise<Result<readonly Message[]>>;
 
   /**
-   * Deletes the conversation and its children. Returns `true` if it existed, otherwise `false`. In both cases, the store keeps a
-   * tombstone for 24 hours, which contains only a hash of the id. Because of the tombstone, the store refuses writes
-   * with an `expectedIncarnation` from before the deletion.
+   * Deletes the conversation and its children. Returns `true` if it existed, otherwise `false`. In both cases, the
+   * store keeps a tombstone for 24 hours, which contains only a hash of the id. Because of the tombstone, the store
+   * refuses writes with an `expectedIncarnation` from before the deletion.
    */
   readonly deleteConversation: (conversationId: string) => Promise<Result<boolean>>;
 
   /**
-   * Deletes all conversations of a user. Returns the number of deleted conversations, without children. The store keeps a tombstone of
-   * the user. Because of the tombstone, it refuses writes with an `expectedIncarnation` from before the deletion.
+   * Deletes all conversations of a user, and all children that the user owns. Returns the number of deleted
+   * conversations, without children. The store keeps a tombstone of the user. Because of the tombstone, it refuses
+   * writes with an `expectedIncarnation` from before the deletion.
    */
   readonly clearUserConversations: (userId: string) => Promise<Result<number>>;
 

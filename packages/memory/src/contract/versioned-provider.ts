@@ -188,18 +188,23 @@ export interface VersionedMemoryProvider extends MemoryProvider {
     options?: ReadOptions,
   ) => Promise<Result<ConversationReading>>;
 
-  /** Returns the whole conversation as a record for `importConversation`, or `null` if it doesn't exist. */
+  /**
+   * Returns the whole conversation as a record for `importConversation`, or `null` if it doesn't exist. The record
+   * doesn't contain the conversation's children, nor its parent. `MemoryQuery.childrenOf` lists the children, which can
+   * be exported on their own.
+   */
   readonly exportConversation: (conversationId: string) => Promise<Result<ConversationRecord | null>>;
 
   /**
    * Creates a conversation with the times, versions, positions and traces of the exported conversation. The new
    * conversation gets a new incarnation, so a write that expects the incarnation of the exported conversation is
    * refused. If a conversation with this id exists, the import fails with a `MemoryConflictError` with reason
-   * `"version"`. The new conversation expires `ttlSeconds` after the last activity of the exported conversation.
+   * `"version"`. The new conversation expires `ttlSeconds` after the last activity of the exported conversation. With the option `childOf`, the new conversation is
+   * a child: see `WriteOptions.childOf`.
    */
   readonly importConversation: (
     record: ConversationRecord,
-    options?: Pick<WriteOptions, "idempotencyKey" | "expectedIncarnation">,
+    options?: Pick<WriteOptions, "idempotencyKey" | "expectedIncarnation" | "childOf">,
   ) => Promise<Result<void>>;
 
   /**

@@ -97,7 +97,7 @@ export function isProviderConversationStore(store: AnyConversationStore): store 
  *   progress, pending approvals, the current agent, summaries.
  * - **Pending calls.** If `load` sanitizes the messages, it hides pending calls. These calls can't be continued after a
  *   restart.
- * - **Refused:** `dropLast`, `messageIds`, `maxMessages`, `ttlSeconds`, imports, a search by trace, and replacing
+ * - **Refused:** `dropLast`, `messageIds`, `maxMessages`, `ttlSeconds`, `childOf`, imports, a search by trace, and replacing
  *   messages.
  *
  * `close` doesn't close the store. Throws a `TypeError` if the store lacks a method or an option is invalid.
@@ -208,6 +208,8 @@ function createStoreBackend({ store, state, userId: viewerId }: StoreBackendOpti
       const expected = "nothing: a conversation store keeps no traces";
       throw invalidInput([{ path: "query.traceId", expected }], { provider: PROVIDER });
     }
+    // A conversation store has no children.
+    if (query.childrenOf !== undefined) return [];
     const candidates = (await list(query.userId))
       .filter(({ id }) => id === (query.conversationId ?? id))
       .map((listed) => ({

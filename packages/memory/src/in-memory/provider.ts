@@ -172,13 +172,13 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
   const removeWithTombstones = (entry: Entry): void =>
     remove(entry, (conversationId) => tombstones.create("conversation", conversationId));
 
-  const listedOfUser = (userId: string | undefined): Entry[] =>
-    liveOfUser(userId).filter(({ childOf }) => childOf === undefined);
+  const listedOfUser = (userId: string | undefined): Entry[] => liveOfUser(userId).filter(isListed);
 
   function candidatesFor({ conversationId, childrenOf, userId }: ConversationQuery): Entry[] {
     if (childrenOf === undefined)
       return conversationId === undefined ? listedOfUser(userId) : liveOf([conversationId]);
-    const children = liveOf(childIds.get(childrenOf) ?? []);
+    // An expired parent is removed here, and its children with it.
+    const children = live(childrenOf) === undefined ? [] : liveOf(childIds.get(childrenOf) ?? []);
     return conversationId === undefined
       ? children
       : children.filter((child) => child.conversationId === conversationId);
@@ -215,9 +215,9 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
     },
     clearUser: async (userId) => {
       tombstones.create("user", userId);
-      const owned = listedOfUser(userId);
+      const owned = liveOfUser(userId);
       for (const entry of owned) removeWithTombstones(entry);
-      return owned.length;
+      return owned.filter(isListed).length;
     },
     stats: async (userId) =>
       statsOf(
@@ -240,6 +240,8 @@ function createBackend({ limits, storeBody, onEvicted }: BackendOptions): Memory
       }),
   };
 }
+
+const isListed = ({ childOf }: Entry): boolean => childOf === undefined;
 
 // All readers share the frozen message. A `Date`, bytes and a `URL` can't be frozen.
 /** Converts a body into a frozen message. A body that may contain a `Date`, bytes or a `URL` stays text. */

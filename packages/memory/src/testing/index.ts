@@ -15,5 +15,6 @@ export {
 } from "./kit/harness.ts";
 export { type ProviderProcess, serveProviders } from "./kit/provider-process.ts";
 export { RuleBroken } from "./kit/rule-broken.ts";
+export { describeLedgerConformance, type LedgerHarness, type TestLedger } from "./ledger/suite.ts";
 export { checkMemoryProvider, describeMemoryProvider, type RuleReport } from "./memory-provider.ts";
 export { describeTurnLogConformance, type TestTurnLog, type TurnLogHarness } from "./turn-log/suite.ts";

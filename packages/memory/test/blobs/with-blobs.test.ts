@@ -274,6 +274,26 @@ describe("an erasure", () => {
     expect(await countOf(blobs)).toBe(0);
   });
 
+  it.each(["deleteConversation", "clearUserConversations"] as const)(
+    "takes the media of all descendants along: %s",
+    async (erase) => {
+      const { provider, store, blobs } = setUp();
+      expectOk(await provider.storeMessages("p", one, OWNED));
+      let parent = "p";
+      for (const id of ["child", "grandchild"]) {
+        const { incarnation } = expectOk(await store.readConversation(parent));
+        const childOf = { conversationId: parent, incarnation };
+        expectOk(await provider.storeMessages(id, one, OWNED, { childOf }));
+        parent = id;
+      }
+      const counts = () => Promise.all(["p", "child", "grandchild"].map((id) => countOf(blobs, id)));
+      expect(await counts()).toEqual([1, 1, 1]);
+      if (erase === "deleteConversation") expectOk(await provider.deleteConversation("p"));
+      else expectOk(await provider.clearUserConversations("u"));
+      expect(await counts()).toEqual([0, 0, 0]);
+    },
+  );
+
   it("succeeds for messages alone if the blobs stay, and reports it", async () => {
     const { store, blobs, events, wrap } = setUp();
     expectOk(await wrap(store).storeMessages("c", one, OWNED));

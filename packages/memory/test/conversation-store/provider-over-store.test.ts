@@ -453,6 +453,12 @@ describe("what five methods can't do", () => {
       view.appendMessages(id, [user("1")], {}, { ttlSeconds: 5 }),
       view.appendMessages(id, [user("1")], {}, { dropLast: 1 }),
       view.appendMessages(id, [user("1")], {}, { messageIds: ["a"] }),
+      view.appendMessages(
+        "new",
+        [user("1")],
+        { userId: "alice" },
+        { createIfMissing: true, childOf: { conversationId: id, incarnation: "of the parent" } },
+      ),
       view.storeMessages(id, [user("1")]),
       view.findConversations({ traceId: "t" }),
     ];
@@ -461,6 +467,7 @@ describe("what five methods can't do", () => {
     }
     expect(failed(await view.deleteConversation(id)).message).toContain("delete()");
     expect(await store.load(id)).toEqual([]);
+    expect(ok(await view.findConversations({ childrenOf: id }))).toEqual([]);
   });
 
   it("includes imports but not exports", async () => {

@@ -114,21 +114,26 @@ function answersIn(messages: readonly UIMessage[], index: number): ClientAnswers
       part["state"] === "output-error" ? [[part["toolCallId"], part["errorText"]]] : [],
     ),
   );
-  const results: readonly RichMessage[] = read.data.filter(({ role }) => role === "tool");
   return {
     approvals: decisionsFromUIMessages([message]),
     resultsOf: (waiting) =>
-      waiting.flatMap((interruption): NamingResult[] => {
-        const { type, toolCallId } = interruption;
+      waiting.flatMap(({ type, toolCallId }): NamingResult[] => {
         // A later call may reuse the id of an earlier one.
-        const result = results.findLast(({ tool_call_id }) => tool_call_id === toolCallId);
-        if (type !== "client_tool" || result === undefined) return [];
         const part = message.parts.findLastIndex((each) => each["toolCallId"] === toolCallId);
+        const result = type === "client_tool" ? resultIn(message, part) : undefined;
+        if (result === undefined) return [];
         const at = ["messages", index, "parts", part, "output", "value"];
         return [{ toolCallId, ...clientResult(result.content, { error: failed.get(toolCallId), at }) }];
       }),
     heldParts: message.parts.length,
   };
+}
+
+/** Returns the result that a part of the message has, as a message. */
+function resultIn(message: UIMessage, part: number): RichMessage | undefined {
+  // Read alone, because a call of an agent that runs as a tool isn't part of the conversation.
+  const read = fromUIMessages([{ ...message, parts: message.parts.slice(part, part + 1) }]);
+  return read.success ? read.data.find(({ role }) => role === "tool") : undefined;
 }
 
 interface ResultPlace {

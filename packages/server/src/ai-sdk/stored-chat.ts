@@ -2,6 +2,7 @@ import type { Interruption } from "@jaf/core";
 import type { RichMessage } from "@jaf/memory";
 import type { LoggedTurn } from "@jaf/memory/adapter";
 import { unwrap } from "../http/failure.ts";
+import { isInner } from "../jobs/conversation.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { decodeEvent } from "../turns/encoded-event.ts";
 import { conversationOfChat } from "./chat-ids.ts";
@@ -90,7 +91,7 @@ async function isOwn({ provider }: Stores, { conversationId, userId }: Chat): Pr
   const found = await provider.findConversations({ conversationId, userId, includeMessages: false });
   // A chat id may be a text that the store refuses as a conversation id.
   if (!found.success && found.error._tag === "MemoryValidationError") return false;
-  return unwrap(found).length > 0;
+  return unwrap(found).some((conversation) => !isInner(conversation));
 }
 
 /**

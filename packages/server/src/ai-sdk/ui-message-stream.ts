@@ -5,9 +5,17 @@ import { BrokenOffError, EVENT_STREAM_HEADERS, eventStream, type StreamFormat } 
 import { type GrowingPiece, isGrowing, joinedPiece } from "../turns/pieces.ts";
 import type { ToolArgumentsEvent, TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
+import { addWaiting, answeredCalls, innerCallsIn } from "./inner-calls.ts";
 import { createMessageWriter } from "./message-writer.ts";
 import type { UIMessageChunk } from "./ui-message-chunks.ts";
-import { type ShownPart, type StreamedOptions, streamedReply, type WritingCall } from "./ui-messages.ts";
+import {
+  isToolPart,
+  type ShownPart,
+  type StreamedOptions,
+  type StreamedPart,
+  streamedReply,
+  type WritingCall,
+} from "./ui-messages.ts";
 
 export interface UIMessageStreamOptions {
   /** Returns the id and options of the UI message that shows the turn's replies. `start` is the turn's first event. */
@@ -74,6 +82,8 @@ export interface TurnChunksOptions extends StreamedOptions {
   readonly before: readonly RichMessage[];
   /** Number of parts of the UI message that the client already has. Absent: the client has none. */
   readonly heldParts?: number;
+  /** What the turn before waited for: the client has parts for the calls of agents that run as tools. Default: nothing. */
+  readonly waiting?: readonly Interruption[];
 }
 
 /**
@@ -92,10 +102,13 @@ export function createTurnChunks({
   messageId,
   before,
   heldParts,
+  waiting = [],
   ...streamedOptions
 }: TurnChunksOptions): TurnChunks {
   const messages: RichMessage[] = [...before];
-  const interruptions: Interruption[] = [];
+  const interruptions: Interruption[] = innerCallsIn(waiting, before);
+  /** The calls of agents that run as tools that waited and now have results, by id. */
+  const answered = new Map<string, StreamedPart>();
   /** Pieces of the reply in progress. */
   let pieces: ContentPart[] = [];
   /** The calls of the reply in progress, by their index. */
@@ -103,7 +116,8 @@ export function createTurnChunks({
   const partsNow = (): ShownPart[] => {
     const writing = [...calls.values()].flatMap(writingCall);
     const coming = pieces.length === 0 && writing.length === 0 ? [] : [replyOf(pieces, writing)];
-    const parts = streamedReply([...messages, ...coming], { ...streamedOptions, interruptions });
+    const shown = streamedReply([...messages, ...coming], { ...streamedOptions, interruptions });
+    const parts = shown.map((part) => (isToolPart(part) ? (answered.get(part.toolCallId) ?? part) : part));
     // The calls of a reply are its last parts.
     return [...parts.slice(0, parts.length - writing.length), ...writing];
   };
@@ -142,8 +156,12 @@ export function createTurnChunks({
       case "tool_end":
         messages.push({ role: "tool", tool_call_id: event.toolCallId, content: event.parts ?? event.result });
         break;
+      case "inner":
+        for (const part of answeredCalls(interruptions, event)) answered.set(part.toolCallId, part);
+        break;
       case "interruption":
-        interruptions.push(event.interruption);
+        answered.delete(event.interruption.toolCallId);
+        addWaiting(interruptions, event.interruption);
         break;
       case "turn_end":
         // Pieces without a message aren't part of the conversation.

@@ -1,8 +1,8 @@
 import { connectionError, malformedError } from "./client-error.ts";
-import type { WaitingCall } from "./fold-turn.ts";
 import { DEFAULT_ATTEMPTS, delayOf, type FollowOptions, pause } from "./follow.ts";
 import type { CallOptions, Http } from "./http.ts";
 import { readServerSentEvents } from "./sse.ts";
+import type { WaitingCall } from "./turn-items.ts";
 
 /** A tool call that waits for an approval or for the client, with its conversation and turn. */
 export interface PendingApprovalEntry {

@@ -5,9 +5,10 @@ import type { TurnEnd, TurnError } from "../turns/turn-event.ts";
 import { type ApprovalMethods, approvalMethods } from "./approvals.ts";
 import { type ConversationMethods, conversationMethods } from "./conversations.ts";
 import { type FactMethods, factMethods } from "./facts.ts";
-import type { WaitingCall } from "./fold-turn.ts";
 import { type FollowedEvent, type FollowOptions, startTurn } from "./follow.ts";
 import { type CallOptions, type ClientHeaders, createHttp, type Fetch } from "./http.ts";
+import { type LedgerMethods, ledgerMethods } from "./ledger.ts";
+import type { WaitingCall } from "./turn-items.ts";
 
 /** Options of {@link createJafClient}. */
 export interface JafClientOptions {
@@ -53,6 +54,8 @@ export interface JafClient {
   readonly approvals: ApprovalMethods;
   /** Lists and changes the facts about the user. */
   readonly facts: FactMethods;
+  /** Reports what model calls used and cost. */
+  readonly ledger: LedgerMethods;
   /** Reports about the stores of the server. */
   readonly memory: {
     /** Returns the health of the conversation store, the turn log and user memory. */
@@ -167,6 +170,7 @@ export function createJafClient({ baseUrl, fetch, headers }: JafClientOptions): 
     conversations: conversationMethods(http),
     approvals: approvalMethods(http),
     facts: factMethods(http),
+    ledger: ledgerMethods(http),
     memory: {
       health: (options) => http.call("/memory/health", options),
       stats: (options) => http.call("/memory/stats", options),

@@ -1,38 +1,25 @@
-import type {
-  ApprovalRequest,
-  ClientToolCall,
-  ContextManifest,
-  ModelUsage,
-  ToolResultStatus,
-} from "@jaf/core";
-import type { ContentPart, Message } from "@jaf/memory";
+import type { ContextManifest, ModelUsage } from "@jaf/core";
+import type { Message } from "@jaf/memory";
 import { isGrowing, joinedPiece, type ReplyPiece } from "../turns/pieces.ts";
 import type {
   ModelCallEvent,
   RetractEvent,
-  ToolEndEvent,
-  ToolStartEvent,
   TurnEnd,
   TurnError,
   TurnEvent,
   TurnMessageEvent,
 } from "../turns/turn-event.ts";
 import type { NumberedEvent } from "../turns/turn-service.ts";
-import type { Serialized } from "./http.ts";
-
-/**
- * A tool call that waits for an approval. Send the user's decision with `ChatRequest.approvals`. `expiresAt` is an ISO
- * 8601 string.
- */
-export interface WaitingApproval extends Serialized<ApprovalRequest> {}
-
-/** A tool call that your client must run. Send the result with `ChatRequest.toolResults`. */
-export interface WaitingClientTool extends Serialized<ClientToolCall> {}
-
-/**
- * A tool call that waits for an approval or for the client: an `Interruption` of `@jaf/core`, with dates as strings.
- */
-export type WaitingCall = WaitingApproval | WaitingClientTool;
+import {
+  type TurnItem,
+  type WaitingCall,
+  withInner,
+  withInterruption,
+  withMessageItem,
+  withResultOf,
+  withToolEnd,
+  withToolStart,
+} from "./turn-items.ts";
 
 /**
  * A piece of a reply in progress: text, reasoning, another part, or a tool call that the model is writing
@@ -40,55 +27,6 @@ export type WaitingCall = WaitingApproval | WaitingClientTool;
  * Each tool call is one piece, which a `ToolItem` replaces once the call is complete.
  */
 export type Piece = ReplyPiece;
-
-/**
- * The state of a tool call.
- *
- * - `"called"`: a reply contains the call, but the tool hasn't started.
- * - `"running"`: the tool runs.
- * - `"waiting"`: the call waits for an approval or for the client's result; `waitsFor` says for which.
- * - Other values: the call has ended with this status, see `ToolResultStatus`.
- */
-export type ToolState = "called" | "running" | "waiting" | ToolResultStatus;
-
-/** A tool call of the turn. */
-export interface ToolItem {
-  readonly type: "tool";
-  readonly toolCallId: string;
-  readonly toolName: string;
-  /** The parsed arguments, once the tool has started or the call waits. Until then, the text that the model wrote. */
-  readonly args: unknown;
-  readonly state: ToolState;
-  /** The result as the model sees it, once the call has ended. If the result consists of parts, this is their text. */
-  readonly result?: string;
-  /** The parts of the result, if it consists of parts (e.g. text and an image). */
-  readonly parts?: readonly ContentPart[];
-  readonly durationMs?: number;
-  /** The approval or client tool that the call waits for. Present only in the state `"waiting"`. */
-  readonly waitsFor?: WaitingCall;
-  /** How often the tool has started for this call. More than 1 if another process took over the turn. */
-  readonly starts: number;
-}
-
-/** A message in `FoldedTurn.items`, for display. */
-export interface MessageItem {
-  readonly type: "message";
-  readonly agentName: string;
-  /** A message of the turn, e.g. a reply of the agent. Tool results are in `ToolItem` instead. */
-  readonly message: Message;
-  /** Present if the turn was stopped: the message may be incomplete. */
-  readonly stopped?: true;
-}
-
-/** The change from one agent to another. */
-export interface HandoffItem {
-  readonly type: "handoff";
-  readonly from: string;
-  readonly to: string;
-}
-
-/** An item of a turn that you can show. */
-export type TurnItem = MessageItem | ToolItem | HandoffItem;
 
 /** A turn, ready for display. Show `items` first, and `pieces` after them: no text is in both. */
 export interface FoldedTurn {
@@ -214,6 +152,8 @@ function apply(turn: FoldedTurn, event: TurnEvent): FoldedTurn {
       const { from, to } = event;
       return { ...turn, agentName: to, items: [...turn.items, { type: "handoff", from, to }] };
     }
+    case "inner":
+      return { ...turn, items: withInner(turn.items, event) };
     case "context":
       return { ...turn, contexts: [...turn.contexts, event.manifest] };
     case "model_call":
@@ -236,17 +176,10 @@ function withPiece(pieces: readonly Piece[], piece: Piece): readonly Piece[] {
 }
 
 function withMessage(turn: FoldedTurn, event: TurnMessageEvent): FoldedTurn {
-  const { agentName, message, stopped } = event;
+  const { message } = event;
   const messages = [...turn.messages, message];
   if (message.role === "tool") return { ...turn, messages, items: withResultOf(turn.items, message) };
-  const item: TurnItem = {
-    type: "message",
-    agentName,
-    message,
-    ...(stopped === undefined ? {} : { stopped }),
-  };
-  const items = withCallsOf([...turn.items, item], message);
-  return { ...turn, messages, items, pieces: [], retracted: undefined };
+  return { ...turn, messages, items: withMessageItem(turn.items, event), pieces: [], retracted: undefined };
 }
 
 function withWaiting(turn: FoldedTurn, waiting: WaitingCall): FoldedTurn {
@@ -272,104 +205,4 @@ function ended(turn: FoldedTurn, event: TurnEnd): FoldedTurn {
     ...(version === undefined ? {} : { version }),
     ...(usage === undefined ? {} : { usage }),
   };
-}
-
-interface CalledTool {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly args: unknown;
-}
-
-const OPEN: ReadonlySet<string> = new Set(["called", "running", "waiting"]);
-
-/** Checks whether the call has no result yet. */
-const isOpen = ({ state }: ToolItem): boolean => OPEN.has(state);
-
-/** Changes the last call that has this id and no result. If no such call exists, adds a call and changes it. */
-function withCall(
-  items: readonly TurnItem[],
-  { toolCallId, toolName, args }: CalledTool,
-  change: (item: ToolItem) => ToolItem,
-): readonly TurnItem[] {
-  const index = items.findLastIndex(
-    (item) => item.type === "tool" && item.toolCallId === toolCallId && isOpen(item),
-  );
-  // A call with a result stays unchanged: the model may use its id again for a new call.
-  const found = items[index];
-  if (found?.type === "tool") return items.with(index, change(found));
-  return [...items, change({ type: "tool", toolCallId, toolName, args, state: "called", starts: 0 })];
-}
-
-/** Adds the tool calls of a reply to the items. */
-function withCallsOf(items: readonly TurnItem[], message: Message): readonly TurnItem[] {
-  return callsIn(message).reduce((all, call) => withCall(all, call, (item) => item), items);
-}
-
-/** Adds the result in a tool message to the item of its call. Does nothing if the item already has a result. */
-function withResultOf(items: readonly TurnItem[], { tool_call_id, content }: Message) {
-  // A result from a `tool_end` event has more details than a tool message.
-  const index = items.findLastIndex(
-    (item) => item.type === "tool" && item.toolCallId === tool_call_id && isOpen(item),
-  );
-  const found = items[index];
-  if (found?.type !== "tool") return items;
-  const { waitsFor: _, ...item } = found;
-  return items.with(index, { ...item, state: "success", result: textOf(content) });
-}
-
-function withToolStart(items: readonly TurnItem[], event: ToolStartEvent): readonly TurnItem[] {
-  return withCall(items, event, ({ waitsFor: _, ...item }) => ({
-    ...item,
-    args: event.args,
-    state: "running",
-    starts: item.starts + 1,
-  }));
-}
-
-function withToolEnd(items: readonly TurnItem[], event: ToolEndEvent): readonly TurnItem[] {
-  const { toolCallId, toolName, status, durationMs, result, parts } = event;
-  return withCall(items, { toolCallId, toolName, args: undefined }, ({ waitsFor: _, ...item }) => ({
-    ...item,
-    state: status,
-    durationMs,
-    result,
-    ...(parts === undefined ? {} : { parts }),
-  }));
-}
-
-function withInterruption(items: readonly TurnItem[], waitsFor: WaitingCall): readonly TurnItem[] {
-  return withCall(items, waitsFor, (item) => ({ ...item, args: waitsFor.args, state: "waiting", waitsFor }));
-}
-
-/**
- * Returns the tool calls of a message, including calls of tools whose input is plain text. `args` is the text that the
- * model wrote.
- *
- * @example
- * ```ts
- * import { callsIn, type FoldedTurn } from "@jaf/server/client";
- *
- * declare const turn: FoldedTurn;
- *
- * for (const { toolName, args } of turn.messages.flatMap(callsIn)) console.log(toolName, args);
- * ```
- */
-export function callsIn({ tool_calls = [] }: Message): readonly CalledTool[] {
-  return (tool_calls ?? []).map((call: LooseCall) => ({
-    toolCallId: call.id,
-    toolName: call.function?.name ?? call.custom?.name ?? "",
-    args: call.function?.arguments ?? call.custom?.input,
-  }));
-}
-
-interface LooseCall {
-  readonly id: string;
-  readonly function?: { readonly name: string; readonly arguments: string };
-  readonly custom?: { readonly name: string; readonly input: string };
-}
-
-/** Returns a message's content as text. A list of parts becomes JSON, and missing content becomes `""`. */
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  return content === null || content === undefined ? "" : JSON.stringify(content);
 }

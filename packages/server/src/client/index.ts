@@ -31,27 +31,24 @@ export type {
   TurnSummary,
 } from "./conversations.ts";
 export type { ExplainedFact, Fact, FactMethods, FactReceipt } from "./facts.ts";
+export type { LedgerMethods, LedgerReport, OwnLedgerQuery, WholeLedgerQuery } from "./ledger.ts";
 
 // Turns
 
-export type { ModelCallEvent } from "../turns/turn-event.ts";
+export type { InnerTurnEvent, ModelCallEvent } from "../turns/turn-event.ts";
+export { emptyTurn, type FoldedTurn, foldTurn, isRunning, type Piece } from "./fold-turn.ts";
+export type { FollowedEvent, FollowOptions, ReconnectOptions } from "./follow.ts";
 export {
   callsIn,
-  emptyTurn,
-  type FoldedTurn,
-  foldTurn,
   type HandoffItem,
-  isRunning,
   type MessageItem,
-  type Piece,
   type ToolItem,
   type ToolState,
   type TurnItem,
   type WaitingApproval,
   type WaitingCall,
   type WaitingClientTool,
-} from "./fold-turn.ts";
-export type { FollowedEvent, FollowOptions, ReconnectOptions } from "./follow.ts";
+} from "./turn-items.ts";
 
 // The AI SDK's messages
 

@@ -101,5 +101,9 @@ const pathParameters = (path: string) =>
 
 function queryParameters(query: z.ZodObject) {
   const { properties = {} } = schemaOf(query, "output") as { properties?: Record<string, unknown> };
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", required: false, schema }));
+  return Object.entries(properties).map(([name, schema]) => ({
+    ...{ name, in: "query", required: false, schema },
+    // The items of a list are separated by commas.
+    ...((schema as { type?: unknown }).type === "array" ? { explode: false } : {}),
+  }));
 }

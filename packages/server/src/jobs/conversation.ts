@@ -1,4 +1,9 @@
-import { ConversationStoreError, type MemoryErrorUnion, type VersionedMemoryProvider } from "@jaf/memory";
+import {
+  type ConversationMemory,
+  ConversationStoreError,
+  type MemoryErrorUnion,
+  type VersionedMemoryProvider,
+} from "@jaf/memory";
 import { createMemoryNotFoundError } from "@jaf/memory/adapter";
 import { present } from "@jaf/memory/internal";
 import { invalid, refusal, storeRefusal } from "../turns/turn-errors.ts";
@@ -64,7 +69,7 @@ async function resolveEdit(
   if (!read.success) return { refusal: storeRefusal(read.error) };
   const { conversation, firstPosition } = read.data;
   const metadata = conversation?.metadata;
-  if (conversation?.userId !== owner || metadata?.nextPosition === undefined)
+  if (conversation?.userId !== owner || metadata?.nextPosition === undefined || isInner(conversation))
     return { refusal: refusal("not-found") };
   if (metadata.version !== version) return { refusal: refusal("changed") };
   const [edited] = conversation.messages;
@@ -119,3 +124,6 @@ export async function makeConversation(
   // The same error as from the agent client's own store: the engine converts it to a refusal or an outcome.
   throw new ConversationStoreError(made.error);
 }
+
+/** Whether it is the conversation of an agent that ran as a tool. It belongs to its outer conversation, not to a client. */
+export const isInner = ({ metadata }: ConversationMemory): boolean => metadata?.childOf !== undefined;

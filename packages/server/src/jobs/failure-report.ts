@@ -21,19 +21,31 @@ export function reportOf<Ctx>({ options }: JobParts<Ctx>, error: JAFError): Turn
 }
 
 /**
- * Returns the report of an error that a tool threw. Returns `undefined` for a `UserFacingError`, and for an event
+ * Returns the report of an error that a tool threw, also a tool of an agent that runs as a tool. Returns `undefined` for a `UserFacingError`, and for an event
  * without an error.
  */
 export function toolReportOf<Ctx>(
   { options }: JobParts<Ctx>,
-  event: TraceEvent,
+  traced: TraceEvent,
 ): TurnFailedError | undefined {
+  const event = traced.type === "inner_event" ? traced.data.event : traced;
   if (event.type !== "tool_call_end") return undefined;
   const thrown = thrownOf(event.data);
   if (!isReported(thrown)) return undefined;
   const failure = { ...failureOf(options), code: "ToolCallError" };
   const cause = loggedError(thrown, maskOf(options));
   return new TurnFailedError(`The tool "${event.data.toolName}" failed.`, failure, cause);
+}
+
+/** Returns the report of a model call that the ledger couldn't record. Returns `undefined` for any other event. */
+export function ledgerReportOf<Ctx>(
+  { options }: JobParts<Ctx>,
+  given: TraceEvent,
+): TurnFailedError | undefined {
+  const event = given.type === "inner_event" ? given.data.event : given;
+  if (event.type !== "ledger_failed") return undefined;
+  const message = `The ledger couldn't record a model call: ${event.data.reason}`;
+  return new TurnFailedError(message, { ...failureOf(options), code: "LedgerFailed" });
 }
 
 /** Returns the report of a turn that failed because the agent client threw an error. */

@@ -16,7 +16,7 @@ import type { ExpectedState } from "./begin-turn.ts";
 import { makeConversation } from "./conversation.ts";
 import { createEditProvider, editKey } from "./edit.ts";
 import { endStopped, endTurn, FAULT, failedEnd, faultEnd, turnEndOf } from "./end-turn.ts";
-import { faultReport, reportOf, toolReportOf } from "./failure-report.ts";
+import { faultReport, ledgerReportOf, reportOf, toolReportOf } from "./failure-report.ts";
 import { type JobClients, type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
@@ -89,7 +89,7 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
       memory: taken && takeOverMemory(settings),
       writes: writesOf(job),
       sink: (event) => {
-        const report = toolReportOf(job, event);
+        const report = toolReportOf(job, event) ?? ledgerReportOf(job, event);
         if (report !== undefined) settings.onError(report);
         recorder.take(event);
         mapper.take(event);

@@ -1,10 +1,11 @@
 import { readToolResult } from "@jaf/core";
+import { nestedCallId } from "@jaf/core/internal";
 import type { Message, Result, RichMessage } from "@jaf/memory";
 import type { LoggedTurn, TakenOverTurn } from "@jaf/memory/adapter";
-import { createFailure, createSuccess, messageText, present } from "@jaf/memory/internal";
+import { calledTool, createFailure, createSuccess, messageText, present } from "@jaf/memory/internal";
 import { decodeEvent } from "../turns/encoded-event.ts";
 import { refusal } from "../turns/turn-errors.ts";
-import type { TurnEvent } from "../turns/turn-event.ts";
+import type { InnerTurnEvent, ToolEndEvent, TurnEvent } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
 import { ERASED, failedEnd, LOST } from "./end-turn.ts";
 import type { JobScope, TakenJob } from "./job.ts";
@@ -72,7 +73,9 @@ export async function prepareTakeOver<Ctx>(
   }
   // Messages that an unmade edit will replace aren't part of the turn.
   const messages = isUnmade ? [] : conversation.messages;
-  const missing = missingEvents(messages, events, stored.agentName);
+  const results = await innerResults(settings, events);
+  if (!results.success) return results;
+  const missing = [...results.data, ...missingEvents(messages, events, stored.agentName)];
   const stopped = {
     openText: isReplied(messages) ? "" : openTextOf(events),
     agentName: agentOf(events, stored),
@@ -117,7 +120,10 @@ async function eventsOf<Ctx>(
 
 /** Counts the take-overs since the turn's last message or tool result. */
 function takeOversWithoutProgress(events: readonly TurnEvent[]): number {
-  const last = events.findLastIndex(({ type }) => type === "message" || type === "tool_end");
+  const last = events.findLastIndex((event) => {
+    const { type } = event.type === "inner" ? event.event : event;
+    return type === "message" || type === "tool_end";
+  });
   return events.slice(last + 1).filter((event) => event.type === "retract" && event.reason === "taken-over")
     .length;
 }
@@ -167,7 +173,7 @@ function missingEvents(
   return missing;
 }
 
-function resultEvent(message: Message, toolName: string): TurnEvent {
+function resultEvent(message: Message, toolName: string): ToolEndEvent {
   const { content }: RichMessage = message;
   const result = messageText(message);
   const parts = typeof content === "string" || content === null ? undefined : content;
@@ -180,4 +186,46 @@ function resultEvent(message: Message, toolName: string): TurnEvent {
     result,
     ...present({ parts }),
   };
+}
+
+/** Returns events for the stored results of agents that run as tools, where the results have no event yet. */
+async function innerResults<Ctx>(
+  { provider }: TurnSettings<Ctx>,
+  events: readonly TurnEvent[],
+): Promise<Result<readonly InnerTurnEvent[]>> {
+  const results: InnerTurnEvent[] = [];
+  for (const { inner, id, toolName } of openInnerCalls(events)) {
+    const { conversationId = "" } = inner;
+    const read = await provider.readConversation(conversationId, { messages: { limit: PAGE } });
+    if (!read.success) return createFailure(read.error);
+    const messages = read.data.conversation?.messages ?? [];
+    // An earlier call may have the same id.
+    const calledAt = messages.findLastIndex((message) => callsOf(message).some((call) => call.id === id));
+    const result = messages.find((message, at) => at > calledAt && message.tool_call_id === id);
+    if (result !== undefined) results.push({ ...inner, event: resultEvent(result, toolName) });
+  }
+  return createSuccess(results);
+}
+
+interface OpenInnerCall {
+  /** The last event about the call. */
+  readonly inner: InnerTurnEvent;
+  readonly id: string;
+  readonly toolName: string;
+}
+
+/** Returns the calls of agents that run as tools that have no result so far, by the events. */
+function openInnerCalls(events: readonly TurnEvent[]): readonly OpenInnerCall[] {
+  const open = new Map<string, OpenInnerCall>();
+  for (const inner of events) {
+    if (inner.type !== "inner" || inner.conversationId === undefined) continue;
+    const { event, toolCallId } = inner;
+    const add = (id: string, toolName: string) =>
+      open.set(nestedCallId(toolCallId, id), { inner, id, toolName });
+    if (event.type === "message")
+      for (const call of callsOf(event.message)) add(call.id, calledTool(call).name);
+    if (event.type === "tool_start") add(event.toolCallId, event.toolName);
+    if (event.type === "tool_end") open.delete(nestedCallId(toolCallId, event.toolCallId));
+  }
+  return [...open.values()];
 }

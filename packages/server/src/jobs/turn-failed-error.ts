@@ -10,12 +10,16 @@ export interface TurnFailure {
   readonly turnId: string;
   /** The name of the agent that the request named. */
   readonly agentName: string;
-  /** The code of the turn's error, e.g. `"ModelCallError"`. If only a tool failed, the code is `"ToolCallError"`. */
+  /**
+   * The code of the turn's error, e.g. `"ModelCallError"`. If only a tool failed, the code is `"ToolCallError"`. If only
+   * the ledger couldn't record a model call, the code is `"LedgerFailed"`.
+   */
   readonly code: string;
 }
 
 /**
- * The error that the server passes to `onError` if a turn failed, or if a tool threw an error. Its `cause` has the
+ * The error that the server passes to `onError` if a turn failed, if a tool threw an error, or if the ledger couldn't
+ * record a model call. Its `cause` has the
  * name, message, code and stack of the thrown error. Secrets in the `cause` are masked as `maskSecrets` in the run
  * configuration says. Other fields of the thrown error are left out, because they can hold a conversation.
  *

@@ -43,7 +43,12 @@ export interface TurnRecord {
 /** A model call in a {@link TurnRecord}. */
 export interface RecordedCall {
   readonly agentName: string;
-  /** The messages of the call and what happened to each. Messages are listed by reference, without content. */
+  /** The tool call that ran the agent, as in `InnerTurnEvent`. Absent: the agent is one of the turn itself. */
+  readonly toolCallId?: string;
+  /**
+   * The messages of the call and what happened to each. Messages are listed by reference, without content. Absent if an
+   * agent that ran as a tool made the call.
+   */
   readonly manifest?: ContextManifest;
   /** Index of the call's instructions in `TurnRecord.instructions`. Absent if a previous process made the call. */
   readonly instructions?: number;
@@ -60,6 +65,12 @@ export interface RecordedCall {
 
 const MAX_CALLS = 200;
 const SEPARATOR = "\n\n";
+
+interface ModelCall {
+  /** The instructions that the model gets. */
+  readonly seen?: string;
+  readonly manifest?: ContextManifest;
+}
 
 /** Collects the data for a turn's record while the turn runs. */
 export interface Recorder {
@@ -81,32 +92,36 @@ export function createRecorder(agentName: string, startedAt: Date): Recorder {
   const calls: RecordedCall[] = [];
   const instructions: string[] = [];
   const facts = new Set<string>();
-  let seen: string | undefined;
-  let manifest: ContextManifest | undefined;
+  /** What is known of the model call in progress, by the id of the run. Agents that run as tools have runs of their own. */
+  const inProgress = new Map<string | undefined, ModelCall>();
 
   const indexOf = (text: string): number => {
     const known = instructions.indexOf(text);
     return known === -1 ? instructions.push(text) - 1 : known;
   };
 
-  const observe = (event: TurnEvent): void => {
-    if (event.type === "context") manifest = event.manifest;
-    if (event.type !== "model_call" || calls.length === MAX_CALLS) return;
-    const { type: _, ...call } = event;
+  const add = (event: TurnEvent, runId?: string): void => {
+    const told = event.type === "inner" ? event.event : event;
+    if (told.type === "context") inProgress.set(runId, { ...inProgress.get(runId), manifest: told.manifest });
+    if (told.type !== "model_call" || calls.length === MAX_CALLS) return;
+    const { type: _, ...call } = told;
+    const { seen, manifest } = inProgress.get(runId) ?? {};
     calls.push({
       ...call,
-      ...present({ manifest }),
+      ...(event.type === "inner" ? { toolCallId: event.toolCallId } : present({ manifest })),
       ...(seen === undefined ? {} : { instructions: indexOf(withoutInjectedText(seen, manifest)) }),
     });
   };
 
   return {
-    observe,
+    observe: (event) => add(event),
     take: (event) => {
       // Taken later, the event could get the instructions of the next model call.
-      if (event.type !== "context" && event.type !== "llm_call_end") return;
+      const { type, data, runId } = event.type === "inner_event" ? event.data.event : event;
+      if (type === "context") add({ type, manifest: data }, runId);
+      if (type !== "llm_call_end") return;
       const turnEvent = toTurnEvent(event);
-      if (turnEvent !== undefined) observe(turnEvent);
+      if (turnEvent !== undefined) add(turnEvent, runId);
     },
     onInjected: (entries) => {
       for (const { id } of entries) facts.add(id);
@@ -115,8 +130,7 @@ export function createRecorder(agentName: string, startedAt: Date): Recorder {
       name: "turn-record",
       wrapModelCall: async (request, next) => {
         await beforeCall();
-        seen = request.instructions;
-        manifest = undefined;
+        inProgress.set(request.state.runId, { seen: request.instructions });
         return next();
       },
     }),

@@ -1,3 +1,4 @@
+import type { Interruption } from "@jaf/core";
 import * as z from "zod";
 import { messageIdAt, messageIds } from "../ai-sdk/chat-ids.ts";
 import {
@@ -65,11 +66,13 @@ export function aiSdkRoutes(route: Route, parts: ServerParts): void {
     const agentName = agentOf(parts, request.agentName);
     const part = request.asks === "say" || request.asks === "go-on" ? "tail" : "all";
     const { chat, stored } = await openChat(parts, { userId, chatId }, part);
-    const { files, ...turn } = await turnOf(parts, chat, { request, stored });
+    const waiting = request.asks === "go-on" ? await waitingCalls(parts, chat) : [];
+    const { files, ...turn } = turnOf(parts, chat, { request, stored, waiting });
     await checkFiles(parts.settings, context.get("identity"), files);
     const heldParts = request.asks === "go-on" ? request.answers.heldParts : 0;
     const known = await knownOf(parts, chat, { request, stored, turn });
-    return answerTurn(parts, context, { agentName, ...turn }, encoderOf(stored, { heldParts, known }));
+    const encode = encoderOf(stored, { heldParts, waiting, known });
+    return answerTurn(parts, context, { agentName, ...turn }, encode);
   });
 
   route(aiSdkStream, async ({ context, userId, chatId }) => {
@@ -101,13 +104,17 @@ interface Asked {
   readonly stored: StoredChat;
 }
 
-async function turnOf(parts: ServerParts, chat: Chat, { request, stored }: Asked): Promise<ChatTurn> {
+function turnOf(
+  parts: ServerParts,
+  chat: Chat,
+  { request, stored, waiting }: Asked & { readonly waiting: readonly Interruption[] },
+): ChatTurn {
   const { conversationId } = chat;
   if (request.asks === "go-on") {
     if (isComplete(stored)) {
       throw new HttpFailure("changed", "No call waits for an answer. Load the conversation again.");
     }
-    return answeringTurn(conversationId, request.answers, await waitingCalls(parts, chat));
+    return answeringTurn(conversationId, request.answers, waiting);
   }
   const turn = saidTurn(chat, request, stored);
   const title = titleOf(parts, [{ content: request.said.content as string }]);
@@ -135,6 +142,8 @@ async function knownOf(
 interface EncoderOptions {
   /** Number of parts that the client already has of the turn's UI message. Absent: the client has none. */
   readonly heldParts?: number;
+  /** The calls that waited before the turn. */
+  readonly waiting?: readonly Interruption[];
   readonly known?: number;
 }
 

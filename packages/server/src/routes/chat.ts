@@ -9,7 +9,7 @@ import type { ServerParts } from "../server-parts.ts";
 import type { Identity, TurnRequest } from "../turns/turn-service.ts";
 import { checkAddedFiles, readToolResults } from "./continued.ts";
 import { checkVersion, ownConversation } from "./own-conversation.ts";
-import { anything, id, interruption, message, position, version } from "./schemas.ts";
+import { anything, callId, id, interruption, message, position, version } from "./schemas.ts";
 import { answerTurn, ownEncoder } from "./turn-response.ts";
 
 /** The content of a user's message: a text or a list of parts. */
@@ -21,14 +21,14 @@ const stream = z
   .describe("Whether to respond with server-sent events, as with `Accept: text/event-stream`.");
 
 const approval = z.strictObject({
-  toolCallId: id,
+  toolCallId: callId,
   approvalId: id,
   approved: z.boolean(),
   reason: z.string().max(2_000).optional(),
 });
 
 const toolResult = z.strictObject({
-  toolCallId: id,
+  toolCallId: callId,
   result: z.union([z.string(), z.looseObject({})]),
 });
 

@@ -6,6 +6,7 @@ import { approvalRoutes } from "./approvals.ts";
 import { chatRoutes, editRoutes } from "./chat.ts";
 import { conversationRoutes } from "./conversations.ts";
 import { factRoutes } from "./facts.ts";
+import { ledgerRoutes } from "./ledger.ts";
 import { turnRoutes } from "./turns.ts";
 
 /** Adds the routes that need an authenticated user. */
@@ -17,5 +18,6 @@ export function addRoutes(route: Route, parts: ServerParts): void {
   turnRoutes(route, parts);
   approvalRoutes(route, parts);
   factRoutes(route, parts);
+  ledgerRoutes(route, parts);
   aiSdkRoutes(route, parts);
 }

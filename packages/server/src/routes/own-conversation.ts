@@ -1,5 +1,6 @@
 import type { ConversationMemory, MessageSelection } from "@jaf/memory";
 import { HttpFailure, notFound, unwrap } from "../http/failure.ts";
+import { isInner } from "../jobs/conversation.ts";
 import type { ServerParts } from "../server-parts.ts";
 
 export interface OwnConversation {
@@ -11,7 +12,7 @@ export interface OwnConversation {
 
 /**
  * Loads a conversation of the user, by default without messages. Throws the failure `not-found` for a missing
- * conversation, for another user's conversation, and for an invalid id.
+ * conversation, for another user's conversation, for that of an agent that ran as a tool, and for an invalid id.
  */
 export async function ownConversation(
   { provider }: Pick<ServerParts, "provider">,
@@ -23,7 +24,7 @@ export async function ownConversation(
   if (!read.success && read.error._tag === "MemoryValidationError") throw notFound();
   const { conversation, firstPosition } = unwrap(read);
   // Checked again, because a provider of the application might not know the option `owner`.
-  if (conversation?.userId !== userId) throw notFound();
+  if (conversation?.userId !== userId || isInner(conversation)) throw notFound();
   return { conversation, firstPosition, version: conversation.metadata?.version ?? 0 };
 }
 

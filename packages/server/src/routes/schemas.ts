@@ -3,6 +3,8 @@ import * as z from "zod";
 export const anything = z.looseObject({});
 export const time = z.iso.datetime();
 export const id = z.string().min(1).max(255);
+/** Schema of the id of a tool call. That of an agent that runs as a tool consists of several ids. */
+export const callId = z.string().min(1).max(4_000);
 export const position = z.int().min(0).describe("Position of a message in its conversation, from 0.");
 export const version = z.int().min(0).describe("The version of the conversation that the client saw.");
 

@@ -1,7 +1,8 @@
 import type { TraceEvent } from "@jaf/core";
-import { createPieces } from "@jaf/memory/internal";
+import { nestedCallId } from "@jaf/core/internal";
+import { createPieces, present } from "@jaf/memory/internal";
 import { isGrowing } from "./pieces.ts";
-import type { TurnEvent, TurnMessageEvent } from "./turn-event.ts";
+import type { InnerTurnEvent, TurnEvent, TurnMessageEvent } from "./turn-event.ts";
 
 /** Converts the events of a run into events of its turn. */
 export interface EventMapper {
@@ -33,8 +34,6 @@ export function createEventMapper({ agentName: first, push }: EventMapperOptions
     held = undefined;
     if (message !== undefined) emit(message);
   };
-  const isFinal = ({ message }: TurnMessageEvent): boolean => (message.tool_calls ?? []).length === 0;
-
   return {
     take: (event) => {
       if (event.type === "memory_stored") release();
@@ -95,6 +94,8 @@ export function toTurnEvent(event: TraceEvent): TurnEvent | undefined {
       return { type: "interruption", interruption: event.data.interruption };
     case "handoff":
       return { type: "handoff", from: event.data.from, to: event.data.to };
+    case "inner_event":
+      return toInnerEvent(event.data);
     case "context":
       return { type: "context", manifest: event.data };
     case "llm_call_end": {
@@ -104,4 +105,33 @@ export function toTurnEvent(event: TraceEvent): TurnEvent | undefined {
     default:
       return undefined;
   }
+}
+
+const isFinal = ({ message }: TurnMessageEvent): boolean => (message.tool_calls ?? []).length === 0;
+
+/** Converts an event of an agent that runs as a tool. Returns `undefined` for an event that readers don't get. */
+function toInnerEvent({
+  path,
+  event,
+}: Extract<TraceEvent, { type: "inner_event" }>["data"]): InnerTurnEvent | undefined {
+  const told = toTurnEvent(event);
+  switch (told?.type) {
+    case "message":
+      if (isFinal(told)) return undefined;
+      break;
+    case "tool_start":
+    case "tool_end":
+    case "handoff":
+    case "model_call":
+      break;
+    default:
+      return undefined;
+  }
+  const { conversationId } = event;
+  return {
+    type: "inner",
+    toolCallId: path.reduce(nestedCallId),
+    ...present({ conversationId }),
+    event: told,
+  };
 }

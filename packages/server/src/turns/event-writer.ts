@@ -255,6 +255,7 @@ const thrownInto = (): Result<never> =>
  */
 function isWaitedFor(event: TurnEvent): boolean {
   if (event.type === "message") return (event.message.tool_calls ?? []).length > 0;
+  if (event.type === "inner") return isWaitedFor(event.event);
   return !GATHERED.has(event.type);
 }
 

@@ -27,6 +27,7 @@ export type TurnEvent =
   | ToolEndEvent
   | InterruptionEvent
   | HandoffEvent
+  | InnerTurnEvent
   | ContextEvent
   | ModelCallEvent
   | TurnEnd;
@@ -132,6 +133,24 @@ export interface HandoffEvent {
   readonly type: "handoff";
   readonly from: string;
   readonly to: string;
+}
+
+/**
+ * Something that an agent did that runs as a tool (see `asTool`). It comes after the `tool_start` of the call that runs the
+ * agent. The pieces of the agent's replies and its final reply have no events: the final reply is the call's result. What
+ * the agent waits for comes as an `interruption` of the turn.
+ */
+export interface InnerTurnEvent {
+  readonly type: "inner";
+  /**
+   * The id of the tool call that runs the agent. For an agent that another such agent has called, it consists of the ids of
+   * the calls that lead to it, e.g. `"call_1/call_7"`. A call in `event` has only its own id.
+   */
+  readonly toolCallId: string;
+  /** The id of the agent's own conversation in the store. Absent: nothing is stored. No route reads this conversation. */
+  readonly conversationId?: string;
+  /** `message`: a reply with tool calls. */
+  readonly event: TurnMessageEvent | ToolStartEvent | ToolEndEvent | HandoffEvent | ModelCallEvent;
 }
 
 /** Says which messages the next model call sends, and why others are left out. */

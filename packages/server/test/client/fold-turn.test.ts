@@ -202,4 +202,32 @@ describe("foldTurn", () => {
       }),
     );
   });
+
+  it("keeps what an agent did as a tool under the call that runs it, also if that call starts again", () => {
+    const inside = (event: Extract<TurnEvent, { type: "inner" }>["event"]): TurnEvent => ({
+      type: "inner",
+      toolCallId: "a",
+      event,
+    });
+    const asked = [calls("a"), begins("a"), inside(calls("b") as never), waits("a/b")];
+    const waiting = fold([start, ...asked]);
+    expect(toolsOf(waiting)).toMatchObject([
+      {
+        ...{ toolCallId: "a", state: "waiting" },
+        inner: [
+          { type: "message" },
+          { toolCallId: "a/b", state: "waiting", waitsFor: { toolCallId: "a/b" } },
+        ],
+      },
+    ]);
+    const again = [begins("a"), inside(begins("b") as never), inside(ends("b") as never), ends("a")];
+    const [done] = toolsOf(fold([start, ...asked, ...again]));
+    expect(done).toMatchObject({ toolCallId: "a", state: "success", starts: 2 });
+    expect(done?.inner).toMatchObject([
+      { type: "message" },
+      { toolCallId: "a/b", state: "success", starts: 1 },
+    ]);
+    // In a turn that answers, the call may not start again.
+    expect(toolsOf(fold([start, waits("a/b")]))).toMatchObject([{ toolCallId: "a/b", state: "waiting" }]);
+  });
 });

@@ -1,3 +1,4 @@
+import { createInMemoryLedger } from "@jaf/memory";
 import { createServerApp } from "@jaf/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createRoutedApp } from "../../src/app.ts";
@@ -42,9 +43,10 @@ describe("the OpenAPI document", () => {
   });
 
   it("has all responses of each route with their statuses and media types", async () => {
-    const server = await startTestServer(scenarioModel, {
-      authenticate: ({ headers }) => (headers.get("x-user") === "" ? null : { userId: "ada" }),
-    });
+    const authenticate = ({ headers }: Request) => (headers.get("x-user") === "" ? null : { userId: "ada" });
+    const options = { authenticate, mayReadLedger: () => true };
+    const settings = { ledger: { store: createInMemoryLedger() } };
+    const server = await startTestServer(scenarioModel, options, undefined, settings);
     const given = new Map<string, Set<string>>(operations.map(({ name }) => [name, new Set()]));
 
     /** Sends a request of a documented operation with its ids filled in. */
@@ -64,7 +66,7 @@ describe("the OpenAPI document", () => {
 
     for (const name of ["/health", "/openapi.json", "/agents", "/conversations", "/facts", "/memory/health"])
       await read(send(`GET ${name}`));
-    await read(send("GET /memory/stats"));
+    for (const name of ["/memory/stats", "/ledger", "/ledger/all"]) await read(send(`GET ${name}`));
     await read(send("GET /approvals/pending"));
     await (await send("GET /approvals/stream")).body?.cancel();
 

@@ -3,6 +3,7 @@ import { createFailure, createMemoryConnectionError, createSuccess, type TurnLog
 import { describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import type { TurnEvent } from "../../src/turns/turn-event.ts";
+import { agentTree } from "../support/agent-tree.ts";
 import {
   ask,
   begin,
@@ -124,6 +125,41 @@ describe("A turn of a process that is gone", () => {
     const roles = (await messagesOf(world, turn.conversationId)).map(({ role }) => role);
     expect(roles).toEqual(["user", "assistant", "tool", "assistant"]);
     model.assertDone();
+  });
+
+  test("gets the events of the stored results of an agent that runs as a tool", async () => {
+    const world = createWorld();
+    const { agent, model, executed } = agentTree({ asking: [] });
+    let isCut = false;
+    const log: TurnLog = {
+      ...world.log,
+      append: async (events) => {
+        const end = events.events.findIndex((text) => /"type":"inner".*"type":"tool_end"/s.test(text));
+        if (isCut || end === -1) return isCut ? never() : world.log.append(events);
+        isCut = true;
+        await world.log.append({ ...events, events: events.events.slice(0, end) });
+        return never();
+      },
+      renew: async (writer) => (isCut ? never() : world.log.renew(writer)),
+    };
+    const options = { ...FAST, agents: [agent] };
+    const dying = createTestService({ ...world, log }, model, options);
+    const turn = await begin(dying, ask("work", { agentName: "front" }));
+    await expect.poll(async () => (await messagesOf(world, turn.conversationId)).length).toBe(5);
+    const service = createTestService(world, model, options);
+    endHangingWithTest();
+    const events = await eventsOf(service, turn);
+    const results = events.flatMap(({ event }) =>
+      event.type === "inner" && event.event.type === "tool_end"
+        ? [[event.toolCallId, event.event.toolName, event.event.result]]
+        : [],
+    );
+    expect(executed).toHaveLength(3);
+    expect(results).toEqual([
+      ["call_2", "act", "expert did work"],
+      ["call_2", "intern", "intern did work"],
+    ]);
+    expect(events.at(-1)?.event).toMatchObject({ status: "completed" });
   });
 
   test("gets the event of a stored reply without another model call", async () => {

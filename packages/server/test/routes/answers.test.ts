@@ -1,4 +1,5 @@
 import { createScriptedModel } from "@jaf/core/testing";
+import { createInMemoryLedger } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { operations } from "../support/documented.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
@@ -29,6 +30,9 @@ describe("responses", () => {
         { toolCalls: [{ name: "remove", arguments: { what: "all" } }] },
         ...["Done.", "By name.", "Edited.", "Again."],
       ]),
+      { mayReadLedger: () => true },
+      undefined,
+      { ledger: { store: createInMemoryLedger() } },
     );
     const asked = new Set<string>();
     const call = (
@@ -88,6 +92,8 @@ describe("responses", () => {
     await call(["get", "/facts/{factId}"], { factId: fact.id });
     await call(["delete", "/facts/{factId}"], { factId: fact.id });
     await call(["delete", "/facts"]);
+    expect((await call(["get", "/ledger"])).rows).toHaveLength(1);
+    expect((await call(["get", "/ledger/all"])).rows).toHaveLength(1);
     await call(["get", "/memory/health"]);
     await call(["get", "/memory/stats"]);
     expect(await call(["delete", conversation], ids)).toEqual({ deleted: true });

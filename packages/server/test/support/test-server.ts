@@ -1,4 +1,4 @@
-import { type Agent, createTool, type ModelProvider, type RunUserMemory } from "@jaf/core";
+import { type Agent, createTool, type ModelProvider, type RunSettings, type RunUserMemory } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryProvider, type TurnLog } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
@@ -57,12 +57,13 @@ export async function startTestServer(
   modelProvider: ModelProvider<unknown> = saying("Hello."),
   given: TestServerOptions = {},
   agents: readonly Agent<unknown, string>[] = [assistant],
+  settings: Partial<RunSettings<unknown>> = {},
 ): Promise<TestServer> {
   const provider = createInMemoryProvider();
   const userMemory = new MemoryUserMemory();
   const { userMemory: served, ...options } = { userMemory, ...given };
   const turnLog = options.turnLog ?? createInMemoryTurnLog();
-  const config = { modelProvider, ...(served && { userMemory: served }) };
+  const config = { modelProvider, ...(served && { userMemory: served }), ...settings };
   const server = await runServer(agents, config, {
     port: 0,
     ...{ defaultMemoryProvider: provider, turnLog },

@@ -9,6 +9,7 @@ export const SUGGESTIONS = [
 /** The messages that the tour sends for the user. */
 export const TRIES = {
   email: "Send an email to Grace: Lunch on Friday?",
+  plan: "Plan a dinner with Grace in Tokyo",
   timer: "Set a timer for 6 seconds",
   /** A page with claims about the user, for the tool `keep_page`. */
   page: `Keep this page:

@@ -11,6 +11,8 @@ interface ToolCardProps {
   /** Whether the turn was stopped before the call had a result. */
   readonly stopped: boolean;
   readonly waitsFor: WaitingCall | undefined;
+  /** Whether a call of the agent that the tool runs waits for the user. */
+  readonly innerAsks?: boolean;
 }
 
 const STATES: Readonly<Record<string, string>> = {
@@ -25,11 +27,12 @@ const STATES: Readonly<Record<string, string>> = {
 };
 
 /** A tool call: its arguments, its result, and the buttons for an approval. */
-export function ToolCard({ tool, running, stopped, waitsFor }: ToolCardProps) {
-  const { toolName, args, state, result, durationMs, starts } = tool;
+export function ToolCard({ tool, running, stopped, waitsFor, innerAsks = false }: ToolCardProps) {
+  const { toolCallId, toolName, args, state, result, durationMs, starts } = tool;
   const asks = waitsFor?.type === "approval" && result === undefined && !running;
   const rejected = isRejected(state, result);
-  const said = asks
+  const isWaiting = asks || (innerAsks && result === undefined && !running);
+  const said = isWaiting
     ? "Waiting for you"
     : rejected
       ? "Rejected"
@@ -66,7 +69,10 @@ export function ToolCard({ tool, running, stopped, waitsFor }: ToolCardProps) {
       </details>
       {asks && (
         <div class="decision">
-          <p>It runs only if you approve it, with exactly these arguments.</p>
+          <p>
+            {toolCallId.includes("/") && `The agent ${waitsFor.agentName} asks. `}It runs only if you approve
+            it, with exactly these arguments.
+          </p>
           <button type="button" class="primary" onClick={() => void conversation.decide(waitsFor, true)}>
             Approve
           </button>

@@ -5,7 +5,9 @@ import type { ConversationState } from "../models/conversation-state.ts";
 import { useStore } from "../models/store.ts";
 import { AssistantMessage, StreamingMessage } from "./assistant-message.tsx";
 import { type Entry, entriesOf, ranSince } from "./entries.ts";
-import { ToolCard, WritingCard } from "./tool-card.tsx";
+import { withSeen } from "./seen-calls.ts";
+import { WritingCard } from "./tool-card.tsx";
+import { ToolTree } from "./tool-tree.tsx";
 import { UserMessage } from "./user-message.tsx";
 
 interface TranscriptProps {
@@ -80,10 +82,15 @@ function EntryView({ entry, state, onShowContext, isLastReply, ran }: EntryViewP
         <UserMessage entry={entry} canEdit={!running && entry.position !== undefined} />
       );
     case "tool": {
-      const { tool } = entry;
-      const waitsFor = tool.waitsFor ?? waiting.find(({ toolCallId }) => toolCallId === tool.toolCallId);
       const stopped = entry.stopped === true || turn?.status === "stopped";
-      return <ToolCard tool={tool} running={running} stopped={stopped} waitsFor={waitsFor} />;
+      return (
+        <ToolTree
+          tool={withSeen(entry.tool, state.seen)}
+          running={running}
+          stopped={stopped}
+          waiting={waiting}
+        />
+      );
     }
     case "handoff":
       return <p class="marker">Handed off to {entry.to}</p>;
@@ -121,10 +128,12 @@ interface TurnEndingProps {
 function TurnEnding({ turn, missing }: TurnEndingProps) {
   const failed = turn?.status === "error";
   if (!failed && missing === undefined) return null;
+  const isOverBudget = failed && turn.error?.code === "BudgetExceeded";
   const text = failed ? (turn.error?.message ?? "The reply failed.") : missing && MISSING[missing];
   return (
     <div class="ending" role={failed ? "alert" : undefined}>
       <p>{text}</p>
+      {isOverBudget && <a href="#/ledger">Use and cost</a>}
       <button type="button" onClick={() => void conversation.regenerate()}>
         Try again
       </button>

@@ -1,4 +1,5 @@
 import type { FoldedTurn, PositionedMessage, WaitingCall } from "@jaf/server/client";
+import type { SeenCalls } from "../chat/seen-calls.ts";
 import { failureText, isUnreachable } from "./server.ts";
 import type { StoppedTurn } from "./turn-record.ts";
 
@@ -13,6 +14,7 @@ export interface ConversationState {
   /** The user's new message, until the stored messages include it. */
   readonly said: string | undefined;
   readonly turn: FoldedTurn | undefined;
+  readonly seen: SeenCalls;
   /** The calls that wait for an approval. */
   readonly waiting: readonly WaitingCall[];
   /** `false` without a connection: the reply continues on the server, and is shown after a reconnection. */
@@ -33,6 +35,7 @@ export const EMPTY: ConversationState = {
   earlier: false,
   said: undefined,
   turn: undefined,
+  seen: new Map(),
   waiting: [],
   connected: true,
   stopped: [],

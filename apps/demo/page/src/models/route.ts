@@ -4,11 +4,13 @@ import { createStore } from "./store.ts";
 export type Route =
   | { readonly page: "chat"; readonly conversationId: string | undefined }
   | { readonly page: "facts" }
-  | { readonly page: "health" };
+  | { readonly page: "health" }
+  | { readonly page: "ledger" };
 
 function parse(hash: string): Route {
   if (hash === "#/facts") return { page: "facts" };
   if (hash === "#/health") return { page: "health" };
+  if (hash === "#/ledger") return { page: "ledger" };
   const id = /^#\/c\/(.+)$/.exec(hash)?.[1];
   try {
     return { page: "chat", conversationId: id === undefined ? undefined : decodeURIComponent(id) };

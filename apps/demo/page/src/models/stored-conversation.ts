@@ -1,4 +1,5 @@
 import { isJafClientError, type JafClient, type WaitingCall } from "@jaf/server/client";
+import { withTurn } from "../chat/seen-calls.ts";
 import { type ConversationState, EMPTY, failureOf } from "./conversation-state.ts";
 import type { Store } from "./store.ts";
 import { type StoppedTurn, stoppedIn } from "./turn-record.ts";
@@ -41,10 +42,16 @@ export function createStoredConversation(
     try {
       const { turn: stored, ...read } = await readStored(server, conversationId, signal);
       if (overtaken()) return;
-      const { turn } = state.get();
+      const { turn, seen } = state.get();
       // Failed replies aren't in the stored messages.
       const isFailed = turn?.turnId === stored?.turnId && turn?.status === "error";
-      state.set({ status: "ready", ...read, said: undefined, turn: isFailed ? turn : undefined });
+      state.set({
+        status: "ready",
+        ...read,
+        said: undefined,
+        turn: isFailed ? turn : undefined,
+        seen: withTurn(seen, turn),
+      });
       if (stored?.state === "running") onRunning(stored.turnId, signal);
     } catch (thrown) {
       if (overtaken()) return;

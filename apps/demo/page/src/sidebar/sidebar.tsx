@@ -44,6 +44,9 @@ export function Sidebar({ onTry }: { readonly onTry: () => void }) {
         <NavLink href="#/facts" icon="person" isCurrent={now.page === "facts"}>
           What I know about you
         </NavLink>
+        <NavLink href="#/ledger" icon="sum" isCurrent={now.page === "ledger"}>
+          Use and cost
+        </NavLink>
         <NavLink href="#/health" icon="pulse" isCurrent={now.page === "health"}>
           Health
         </NavLink>

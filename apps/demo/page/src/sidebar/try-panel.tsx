@@ -37,6 +37,14 @@ export function TryPanel({ onClose }: { readonly onClose: () => void }) {
           your notes.)
         </Try>
         <Try
+          title="Ask an agent that asks another"
+          button="Plan a dinner"
+          onClick={() => inNewConversation(TRIES.plan)}
+        >
+          The assistant asks a planner, an agent with its own conversation. The planner looks up the time, and
+          its email waits for you. Kill the server or reload the page meanwhile: nothing runs twice.
+        </Try>
+        <Try
           title="Plant a fact with a pasted page"
           button="Paste a page"
           onClick={() => inNewConversation(TRIES.page)}

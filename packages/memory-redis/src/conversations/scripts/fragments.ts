@@ -1,4 +1,5 @@
 import { lua } from "../../lua.ts";
+import { CHILD_OFFSET_MS } from "../scores.ts";
 
 /**
  * A Lua fragment. `part_keys` returns the keys of a conversation's messages, idempotency keys, traces, and own ids of
@@ -9,6 +10,16 @@ local function part_keys(prefix, conversation)
   local tag = ':{' .. conversation .. '}'
   return prefix .. 'messages' .. tag, prefix .. 'keys' .. tag, prefix .. 'traces' .. tag, prefix .. 'ids' .. tag
 end
+`;
+
+/** A Lua fragment. `children_key` returns the key of the index of a conversation's children. */
+export const childrenKey = lua`
+local function children_key(prefix, conversation) return prefix .. 'children:{' .. conversation .. '}' end
+`;
+
+/** A Lua fragment: how much lower than its time the score of a child is in the index of its user. */
+export const childOffset = lua`
+local CHILD_OFFSET_MS = ${String(CHILD_OFFSET_MS)}
 `;
 
 /**

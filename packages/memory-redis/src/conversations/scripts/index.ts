@@ -1,4 +1,5 @@
 import type { RunScript } from "../../lua.ts";
+import { registerChild } from "./children.ts";
 import { deleteConversation, tombstone } from "./erasure.ts";
 import {
   confirmIndexEntry,
@@ -16,7 +17,7 @@ import { writeAndBegin } from "./write-and-begin.ts";
 export const scripts = {
   ...{ write, writeAndBegin },
   ...{ heads, history, selectMessages, touch },
-  ...{ delete: deleteConversation, tombstone },
+  ...{ delete: deleteConversation, registerChild, tombstone },
   ...{ confirmIndexEntry, correctIndexEntry, extendIndex, removeIndexEntry, reserveIndexEntry },
   ...{ indexPage, sampleIndex },
 } as const;

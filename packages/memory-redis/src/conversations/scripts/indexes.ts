@@ -1,12 +1,12 @@
 import { lua } from "../../lua.ts";
-import { enterIndex, markImport, reservedMs } from "./fragments.ts";
+import { childOffset, enterIndex, markImport, reservedMs } from "./fragments.ts";
 
 /**
  * Creates a conversation's index entry before the conversation is written. The entry's score is a time in the future,
  * with half a millisecond that marks it as reserved.
  *
  * KEYS  1 index   2 tombstone of the index's user, if the tombstone is to be checked
- * ARGV  1 conversation id   2 time in ms since 1970   3 ttl of the conversation in ms, 0 for none
+ * ARGV  1 conversation id   2 score for the current time   3 ttl of the conversation in ms, 0 for none
  *       4 expected content of the tombstone, if it is to be checked
  *
  * Returns the content of the tombstone, or '' if there is none. If the tombstone has another content than expected, no
@@ -30,20 +30,23 @@ return tombstone
 /**
  * Gives a reserved entry its final score, after its conversation was written.
  *
- * KEYS  1 index
- * ARGV  1 conversation id   2 last activity in ms since 1970   3 '1' if the caller waits for replicas, else '0'
- *       4 for an import: the import marker of the index, see `markImport`
- *       5 for an import: time of the write in ms since 1970
+ * KEYS  1 index   2 parent, if the index is that of its children
+ * ARGV  1 conversation id   2 score for the last activity   3 '1' if the caller waits for replicas, else '0'
+ *       4 '1' for a child: if its entry was removed since it was reserved, and there is no parent, it isn't added again,
+ *         because no list would meet it
+ *       5 for an import: the import marker of the index, see `markImport`
+ *       6 for an import: time of the write in ms since 1970
  *
  * Returns 1.
  */
 export const confirmIndexEntry = lua`
 ${markImport}
 
-if ARGV[4] then mark_import(ARGV[4], tonumber(ARGV[5])) end
-local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0)
-local reserved = score % 1 ~= 0
-if reserved or score < tonumber(ARGV[2]) then
+if ARGV[5] then mark_import(ARGV[5], tonumber(ARGV[6])) end
+local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]))
+if not score and ARGV[4] == '1' and not (KEYS[2] and redis.call('EXISTS', KEYS[2]) == 1) then return 1 end
+local reserved = score and score % 1 ~= 0
+if not score or reserved or score < tonumber(ARGV[2]) then
   redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
 elseif ARGV[3] == '1' then
   -- WAIT counts from this connection's last write, and a command that changes nothing isn't a write. So change the
@@ -87,10 +90,13 @@ return 1
 // The entry stays if its score is the time ARGV[2] or later, if an import was made at that time or later, or while a
 // Cluster moves the marker to another server.
 export const removeIndexEntry = lua`
+${childOffset}
+
 local imported = redis.pcall('GET', ARGV[3])
 if type(imported) == 'table' or imported and tonumber(imported) >= tonumber(ARGV[2]) then return 0 end
-local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if score and tonumber(score) < tonumber(ARGV[2]) then return redis.call('ZREM', KEYS[1], ARGV[1]) end
+local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]))
+if score and score < -CHILD_OFFSET_MS / 2 then score = score + CHILD_OFFSET_MS end
+if score and score < tonumber(ARGV[2]) then return redis.call('ZREM', KEYS[1], ARGV[1]) end
 return 0
 `;
 

@@ -1,5 +1,5 @@
 import { clockMs, lua } from "../../lua.ts";
-import { enterIndex, partKeys } from "./fragments.ts";
+import { childrenKey, enterIndex, partKeys } from "./fragments.ts";
 
 /**
  * Reads conversations without their messages.
@@ -16,9 +16,11 @@ ${clockMs}
 
 local function read(conversation)
   if ARGV[2] == '' then return redis.pcall('HGETALL', conversation) end
-  local values = redis.pcall('HMGET', conversation, 'userId', 'createdAt', 'totalMessages')
+  local values = redis.pcall('HMGET', conversation, 'userId', 'createdAt', 'totalMessages', 'childOf')
   if not values[2] then return {} end
-  return { 'userId', values[1] or '', 'createdAt', values[2], 'totalMessages', values[3] }
+  return {
+    'userId', values[1] or '', 'createdAt', values[2], 'totalMessages', values[3], 'childOf', values[4] or '',
+  }
 end
 
 local reply = { clock() }
@@ -123,16 +125,18 @@ return { first_position, tonumber(stored[3] or 0), stored[4] or stored[1], store
  *       4 a user id: if the conversation doesn't belong to this user, its ttl doesn't change; '' for any user
  *
  * Returns 0 if nothing is left to do. If the caller must first extend the ttl of the indexes, changes nothing and
- * returns { ttl of the conversation in ms, owner or '', trace ids … }.
+ * returns { ttl of the conversation in ms; owner or ''; id of the parent as in its key or ''; trace ids, except of a
+ * child … }.
  */
 export const touch = lua`
 ${clockMs}
 ${enterIndex}
 ${partKeys}
+${childrenKey}
 
 local conversation = KEYS[1]
 local messages, keys, traces, ids = part_keys(ARGV[2], conversation)
-local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'ownTtl')
+local stored = redis.call('HMGET', conversation, 'ttlMs', 'indexedAt', 'userId', 'ownTtl', 'childOf')
 if ARGV[4] ~= '' and stored[3] ~= ARGV[4] then return 0 end
 local ttl = tonumber(stored[1] or '')
 -- A ttl that a write has set counts from the last write, so a read doesn't restart it.
@@ -142,10 +146,10 @@ if not ttl or stored[4] then return 0 end
 if redis.call('PTTL', conversation) > ttl - ttl / 100 then return 0 end
 local now = clock()
 local due = now - tonumber(stored[2] or 0) >= ttl / 2
-local owner, written = stored[3], {}
-if due then written = redis.call('SMEMBERS', traces) end
+local owner, child_of, written = stored[3], stored[5], {}
+if due and not child_of then written = redis.call('SMEMBERS', traces) end
 if due and ARGV[1] ~= 'atomic' and ARGV[3] ~= '1' then
-  local reply = { ttl, owner or '' }
+  local reply = { ttl, owner or '', child_of or '' }
   for _, trace in ipairs(written) do reply[#reply + 1] = trace end
   return reply
 end
@@ -158,6 +162,7 @@ if not due then return 0 end
 redis.call('HSET', conversation, 'indexedAt', now)
 if ARGV[1] == 'atomic' then
   if owner then extend_index(ARGV[2] .. 'user:' .. owner .. ':conversations', ttl) end
+  if child_of then extend_index(children_key(ARGV[2], ARGV[2] .. child_of), ttl) end
   for _, trace in ipairs(written) do
     extend_index(ARGV[2] .. 'trace:' .. trace .. ':conversations', ttl)
   end

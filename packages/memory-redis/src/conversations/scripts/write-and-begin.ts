@@ -21,7 +21,7 @@ local turn_keys, write_keys = between(KEYS, 1, TURN_KEYS), between(KEYS, TURN_KE
 local turn_args, write_args = between(ARGV, 1, TURN_ARGS), between(ARGV, TURN_ARGS + 1, #ARGV)
 
 -- What begin refuses is refused before anything is written.
-local none = { 'turn', 0, 0, 0, '', 0, 0, 0 }
+local none = { 'turn', 0, 0, 0, '', 0, 0, 0, '' }
 local last = redis.call('ZREVRANGE', KEYS[1], 0, 0)[1]
 if last and redis.call('HGET', ARGV[9] .. last, 'state') == 'running' then return none end
 if redis.call('EXISTS', KEYS[2]) == 1 then return none end

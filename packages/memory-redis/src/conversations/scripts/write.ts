@@ -1,12 +1,23 @@
 import { clockMs, lua } from "../../lua.ts";
-import { digestAt, enterIndex, markImport, ownIds, partKeys, reservedMs, trimCut } from "./fragments.ts";
+import {
+  childOffset,
+  childrenKey,
+  digestAt,
+  enterIndex,
+  markImport,
+  ownIds,
+  partKeys,
+  reservedMs,
+  trimCut,
+} from "./fragments.ts";
 
 /**
  * Writes to one conversation. Checks in this order: expiry (by Redis itself), owner, idempotency, incarnation, version,
- * metadata version, existence, length, message ids.
+ * metadata version, existence, parent, length, message ids.
  *
  * KEYS  1 conversation   on a Cluster also the keys of its messages, idempotency keys, traces and own ids, and of its
- *                        tombstone if it is checked: while the Cluster moves one of them, the script doesn't run
+ *                        tombstone and its parent if they are checked: while the Cluster moves one of them, the script
+ *                        doesn't run
  * ARGV  1 a JSON object; all fields but the first four are optional:
  *         prefix      prefix of all keys
  *         mode        'append' or 'replace'
@@ -18,6 +29,10 @@ import { digestAt, enterIndex, markImport, ownIds, partKeys, reservedMs, trimCut
  *                                `kept`: true if the caller has extended the conversation's other indexes for the ttl
  *         recent      for 'atomic': key of the index that lists this conversation among all conversations
  *         create      the incarnation of a new conversation; without it, no conversation is created
+ *         childOf     the parent of a new conversation: `id` as in its key, and its expected `incarnation`. Except with
+ *                     'atomic', `tombstone` is the key of the new conversation's tombstone
+ *         gone        with 'reserved', for a new child: content of its tombstone before it was registered. `childTtl`:
+ *                     its ttl in ms, if its parent has one
  *         present     the expected incarnation
  *         absent      expects that the conversation doesn't exist, and that these tombstones are unchanged:
  *                     `conversation` and `user` are their contents, '' for no tombstone. `key`: key of the
@@ -40,13 +55,14 @@ import { digestAt, enterIndex, markImport, ownIds, partKeys, reservedMs, trimCut
  *           SHA-256 of its text without that space, in hex
  *
  * Returns { status; version; last activity in ms since 1970; 1 if the conversation didn't exist, else 0; owner or '';
- * ttl in ms or 0; `keep`; time in ms since 1970; trace ids … }. With the status 'written', a receipt takes the place of
- * the trace ids. It consists of version, next position, number of messages and digest, separated by spaces.
+ * ttl in ms or 0; `keep`; time in ms since 1970; id of the parent as in its key, or '' }. With the status 'written', a
+ * receipt follows. It consists of version, next position, number of messages and digest, separated by spaces.
  *
  * Status 'written': the write was made.
  * 'replayed': an earlier attempt with the same idempotency key has made the write; this attempt changed nothing.
- * 'reserve': nothing was written, and index entries must be reserved first. If `keep` is 1, the ttl of the indexes of the
- *   owner and of the trace ids must also be extended to the returned ttl.
+ * 'reserve': nothing was written, and index entries must be reserved first. A new child must also be registered at its
+ *   parent. If `keep` is 1, the ttl of the indexes of the owner, of the trace ids and of the parent's children must also
+ *   be extended to the returned ttl. Two values follow: content of the tombstone of a new child, or ''; trace ids …
  * 'missing': the conversation doesn't exist and was not to be created.
  * 'damaged': a part of the conversation is gone.
  * 'owner', 'idempotency-key', 'incarnation', 'version', 'metadata-version', 'length', 'message-id': the check that
@@ -62,6 +78,7 @@ ${reservedMs}
 ${partKeys}
 ${ownIds}
 ${digestAt}
+${childrenKey}
 
 local given = cjson.decode(ARGV[1])
 local conversation, prefix, indexing = KEYS[1], given.prefix, given.indexing
@@ -72,7 +89,7 @@ local replaces = given.mode == 'replace'
 local now = clock()
 local stored = redis.call('HMGET', conversation,
   'version', 'userId', 'lastActivity', 'incarnation', 'totalMessages', 'writes', 'ttlMs', 'indexedAt', 'firstPosition',
-  'base', 'digest')
+  'base', 'digest', 'childOf')
 local exists = stored[1] and true or false
 local version = tonumber(stored[1] or 0)
 local owner = stored[2]
@@ -83,12 +100,23 @@ local former_ttl = tonumber(stored[7])
 local ttl = former_ttl or given.newTtl and given.newTtl * 1000
 local first_position = tonumber(stored[9] or 0)
 local next_position = first_position + total
+-- child_of: the id of the parent as in its key. gone: content of the tombstone of a new child.
+local child_of, gone = stored[12] or nil, ''
 
 -- Looks up a number that only some writes need.
 local function counter(field) return tonumber(exists and redis.call('HGET', conversation, field) or 0) end
 
 local function outcome(status, actual)
-  return { status, actual or version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now }
+  return { status, actual or version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now, child_of or '' }
+end
+
+local function reserve(keep, written_traces)
+  local reply = outcome('reserve')
+  reply[5] = stored[2] or ''
+  reply[7] = keep
+  reply[10] = gone
+  for _, written in ipairs(written_traces or {}) do reply[#reply + 1] = written end
+  return reply
 end
 
 if owner and user and owner ~= user then return outcome('owner') end
@@ -122,6 +150,22 @@ if given.metadataVersion then
   if given.metadataVersion ~= metadata_version then return outcome('metadata-version', metadata_version) end
 end
 if not exists and not given.create then return outcome('missing') end
+
+if not exists and given.childOf then
+  child_of = given.childOf.id
+  if indexing == 'atomic' then
+    local parent = redis.call('HMGET', prefix .. child_of, 'incarnation', 'userId', 'ttlMs')
+    if parent[1] ~= given.childOf.incarnation then return outcome('incarnation') end
+    if (parent[2] or nil) ~= user then return outcome('owner') end
+    ttl = tonumber(parent[3]) or ttl
+  else
+    -- The script registerChild checks the parent, and explains why the child may be created if its tombstone is
+    -- unchanged.
+    gone = redis.call('GET', given.childOf.tombstone) or ''
+    if indexing == 'ask' or gone ~= '' and gone ~= given.gone then return reserve(0) end
+    ttl = given.childTtl or ttl
+  end
+end
 
 -- If a server evicts keys because its memory is full, it may evict only some of a conversation's keys.
 local id_fields = (given.ids or given.drop or given.max or ttl or replaces) and counter('ids') or 0
@@ -193,20 +237,17 @@ owner = owner or user
 ttl = given.ttl and math.min(given.ttl, 1e10) * 1000 or ttl
 local renew = ttl and (not exists or new_owner or former_ttl ~= ttl or now - tonumber(stored[8] or 0) >= ttl / 2)
 local keep = renew or not exists or new_owner
-local written_traces
-if renew and exists then written_traces = redis.call('SMEMBERS', traces) end
+-- A child is in no index of a trace.
+local listed_traces, written_traces = not child_of and new_traces, nil
+if renew and exists and not child_of then written_traces = redis.call('SMEMBERS', traces) end
 
--- A reservation is valid for RESERVED_MS. If it was made for an existing conversation, it is valid only for that one.
-local unreserved = indexing == 'ask' and (keep or new_traces)
+-- A reservation is valid for RESERVED_MS. If it was made for an existing conversation, it is valid only for that one. If
+-- it was made for a new one, another writer may have created it since, as a child or as no child.
+local unreserved = indexing == 'ask' and (keep or listed_traces)
   or indexing == 'reserved' and (now >= given.reservedAt + RESERVED_MS or not exists and not given.reservedNew
+    or exists and given.reservedNew and child_of ~= (given.childOf and given.childOf.id)
     or renew and exists and not given.kept)
-if unreserved then
-  local reply = outcome('reserve')
-  reply[5] = stored[2] or ''
-  reply[7] = renew and exists and 1 or 0
-  for _, written in ipairs(written_traces or {}) do reply[#reply + 1] = written end
-  return reply
-end
+if unreserved then return reserve(renew and exists and 1 or 0, written_traces) end
 
 -- The time never goes backwards, even if a server with another clock has taken over.
 last_activity = source and source.lastActivity or math.max(now, last_activity)
@@ -216,13 +257,20 @@ if indexing == 'atomic' then
 ${markImport}
     for _, marker in ipairs(given.markers) do mark_import(marker, now) end
   end
-  redis.call('ZADD', given.recent, last_activity, given.id)
+  local siblings = child_of and children_key(prefix, prefix .. child_of)
+  if not siblings or not keep then redis.call('ZADD', siblings or given.recent, last_activity, given.id) end
   local owned = owner and prefix .. 'user:' .. owner .. ':conversations'
-  if owned and not keep then redis.call('ZADD', owned, last_activity, given.id) end
-  if keep or new_traces then
+  local owned_score = last_activity
+  if siblings then
+${childOffset}
+    owned_score = last_activity - CHILD_OFFSET_MS
+  end
+  if owned and not keep then redis.call('ZADD', owned, owned_score, given.id) end
+  if keep or listed_traces then
 ${enterIndex}
-    if owned and keep then enter_index(owned, given.id, last_activity, ttl) end
-    for _, new in ipairs(new_traces or {}) do
+    if siblings and keep then enter_index(siblings, given.id, last_activity, ttl) end
+    if owned and keep then enter_index(owned, given.id, owned_score, ttl) end
+    for _, new in ipairs(listed_traces or {}) do
       enter_index(prefix .. 'trace:' .. new .. ':conversations', given.id, last_activity, ttl)
     end
     for _, written in ipairs(written_traces or {}) do
@@ -307,6 +355,10 @@ local function set(field, value)
 end
 if not exists then
   set('incarnation', given.create)
+  if child_of then
+    set('childOf', child_of)
+    set('parentIncarnation', given.childOf.incarnation)
+  end
   set('createdAt', source and source.createdAt or last_activity)
 elseif replaces or dropped + trimmed > 0 then
   set('rewritten', version)
@@ -343,5 +395,7 @@ end
 local receipt = string.format('%.0f %.0f %.0f %s', version, first_position + total, total,
   digest or total == 0 and digest_base or '')
 
-return { 'written', version, last_activity, exists and 0 or 1, owner or '', ttl or 0, 0, now, receipt }
+local reply = outcome('written')
+reply[#reply + 1] = receipt
+return reply
 `;

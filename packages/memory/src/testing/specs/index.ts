@@ -1,5 +1,10 @@
 import type { MemoryProviderHarness } from "../kit/harness.ts";
 import type { Spec } from "../kit/spec.ts";
+import { childCreation, childLimits } from "./children/creation.ts";
+import { childErasure, interruptedErasures } from "./children/erasure.ts";
+import { childExpiry } from "./children/expiry.ts";
+import { childLists, hostileFamilies } from "./children/lists.ts";
+import { childRaces } from "./children/races.ts";
 import { concurrency } from "./concurrency/concurrent-appends.ts";
 import { connections } from "./concurrency/connections.ts";
 import { erasures, takeovers } from "./concurrency/erasures.ts";
@@ -81,16 +86,18 @@ function allSpecs(seeds: readonly number[], rounds: number): readonly Spec[] {
     ...[getRecentMessages, deleteConversation, clearUserConversations, getStats],
     ...[creation, incarnations, versions, expectedVersion, metadataVersions],
     ...[idempotency, keyCoverage, receipts, dropLast, messageIds, readings, times, imports],
+    ...[childCreation, childLists, childErasure],
     ...[digests, tampering],
     ...[trimming, smallHistories, values, systemContent, reference({ seeds, rounds })],
     ...[isolation, otherUsers, conversations, stores],
-    ...[hostileIds, refusals, sizes],
+    ...[hostileIds, hostileFamilies, refusals, sizes],
     ...[findLimits, pagingLimits, recentLimits, trimmingLimits, statsLimits],
-    ...[optionLimits, readingLimits, importLimits],
-    ...[expiry, expiredIdentities, expiryAfterCrash],
-    ...[concurrency, sharedEnds, erasures, races, takeovers, connections, clients({ seeds, rounds })],
-    ...[concurrency, sharedEnds, erasures, races, connections].map(inTwoProcesses),
+    ...[optionLimits, childLimits, readingLimits, importLimits],
+    ...[expiry, expiredIdentities, childExpiry, expiryAfterCrash],
+    ...[concurrency, sharedEnds, erasures, childRaces, races, takeovers, connections],
+    ...[clients({ seeds, rounds })],
+    ...[concurrency, sharedEnds, erasures, childRaces, races, connections].map(inTwoProcesses),
     ...[inTwoProcesses(clients({ seeds: seeds.slice(0, 1), rounds }))],
-    ...[crashes, identitiesAfterCrash, interruptedWrites],
+    ...[crashes, identitiesAfterCrash, interruptedWrites, interruptedErasures],
   ];
 }

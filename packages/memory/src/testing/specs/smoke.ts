@@ -31,6 +31,8 @@ export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   "options.messageIds": ["skips a message that is stored under its id, and stores the rest"],
   readConversation: ["returns every range of a conversation that was trimmed"],
   "the time of a reading": ["advances between readings, even without writes"],
+  "options.childOf": ["makes the new conversation a child, with both write methods"],
+  "children and erasures": ["are deleted, however many and however deep"],
   "exportConversation and importConversation": ["keep everything when they move to another store"],
   digests: ["are correct after any writes"],
   "options.maxMessages": ["drops the oldest in the step that appends"],

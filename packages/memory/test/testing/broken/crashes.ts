@@ -141,6 +141,23 @@ export const brokenCrashes: Readonly<Record<string, BrokenStore>> = {
     }),
   ),
 
+  "deletes a parent before its children": broken(
+    "erasures of families that a crash cuts off: leave no child without its parent",
+    (disk) => ({
+      deleteConversation: async (id) => {
+        const children = await disk.findConversations({ childrenOf: id });
+        const deleted = await disk.deleteConversation(id);
+        if (!children.success || !deleted.success) return deleted;
+        for (const { conversationId, messages, metadata } of children.data) {
+          const { childOf: _, ...fields } = metadata ?? {};
+          await disk.appendMessages(conversationId, messages, fields, { createIfMissing: "unowned" });
+        }
+        for (const { conversationId } of children.data) await disk.deleteConversation(conversationId);
+        return deleted;
+      },
+    }),
+  ),
+
   "lets a timer of the process expire": broken(
     "options.ttlSeconds after a crash: continues from the last write",
     (disk) => ({

@@ -1,4 +1,4 @@
-import type { VersionedMemoryProvider } from "../../../src/index.ts";
+import { createSuccess, type VersionedMemoryProvider } from "../../../src/index.ts";
 import { type BrokenProvider, broken } from "./broken.ts";
 
 /** Restarts a conversation's ttl, like a write. */
@@ -35,6 +35,31 @@ export const brokenExpiry: Readonly<Record<string, BrokenProvider>> = {
           if (keys.has(key)) await touch(intact, id);
           if (key !== "") keys.add(key);
           return intact.appendMessages(id, messages, metadata, options);
+        },
+      };
+    },
+  ),
+
+  "lists the children of an expired parent": broken(
+    "options.ttlSeconds, of families: hides the children of an expired parent from lists, and a clearing removes them",
+    (intact) => {
+      const expiries = new Map<string, number>();
+      return {
+        appendMessages: (id, messages, metadata, options) => {
+          const { ttlSeconds, ...rest } = options ?? {};
+          if (ttlSeconds !== undefined) expiries.set(id, Date.now() + ttlSeconds * 1_000);
+          return intact.appendMessages(id, messages, metadata, rest);
+        },
+        findConversations: async (query) => {
+          const found = await intact.findConversations(query);
+          const now = Date.now();
+          return found.success
+            ? createSuccess(
+                found.data.filter(
+                  ({ conversationId }) => !(now >= (expiries.get(conversationId) ?? now + 1)),
+                ),
+              )
+            : found;
         },
       };
     },

@@ -36,10 +36,14 @@ type Steps = Parameters<typeof createScriptedModel>[0];
 type Model = ModelProvider<unknown>;
 
 /** A server and its clients. */
-export async function startChat(openWorld: OpenWorld, stepsOrModel: Steps | Model) {
+export async function startChat(
+  openWorld: OpenWorld,
+  stepsOrModel: Steps | Model,
+  served: Agent<unknown, string> = agent,
+) {
   const world = await openWorld();
   const model = "getCompletion" in stepsOrModel ? stepsOrModel : createScriptedModel(stepsOrModel);
-  const api = await startChatServer(world, [agent], model);
+  const api = await startChatServer(world, [served], model);
   const chatOf = (init: Partial<ChatInit<UIMessage>> = {}) =>
     new HeadlessChat({ id: "c/1", transport: new DefaultChatTransport({ api }), ...init });
   const read = async (chatId = "c/1", user = "ada"): Promise<UIMessage[]> => {

@@ -177,6 +177,22 @@ function randomWrite(random: Random): RandomOperation {
   return random() < 0.15 ? expecting(method, write) : call(method, ...write);
 }
 
+/** Returns a write that creates a conversation as a child of another, as it is at this time. */
+function randomChild(random: Random): RandomOperation {
+  const [id, parent] = [conversationId(random), conversationId(random)];
+  const metadata = sometimes(random, 0.3, () => ({ userId: userId(random) }));
+  const messages = batch(random);
+  return {
+    name: nameOf("appendMessages", [id, messages, metadata, { childOf: parent }]),
+    run: async (provider) => {
+      const read = await provider.readConversation(parent, { messages: "none" });
+      if (!read.success) return read;
+      const childOf = { conversationId: parent, incarnation: read.data.incarnation };
+      return provider.appendMessages(id, messages, metadata, { createIfMissing: "unowned", childOf });
+    },
+  };
+}
+
 function randomSelection(random: Random): MessageSelection {
   const range = {
     ...sometimes(random, 0.5, () => ({ after: below(random, 9) - 1 })),
@@ -223,7 +239,9 @@ export function randomStep(random: Random): RandomOperation {
 
 export function randomOperation(random: Random): RandomOperation {
   const chance = random();
-  if (chance < 0.86) return randomStep(random);
+  if (chance < 0.76) return randomStep(random);
+  if (chance < 0.84) return randomChild(random);
+  if (chance < 0.86) return call("findConversations", { childrenOf: conversationId(random) });
   if (chance < 0.89) return call("clearUserConversations", userId(random));
   if (chance < 0.93) return call("findConversations", { includeMessages: random() < 0.5 });
   if (chance < 0.96) return call("findConversations", { userId: userId(random) });

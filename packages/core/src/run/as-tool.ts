@@ -1,14 +1,13 @@
 import { parseOptions, present } from "@jaf/memory/internal";
 import * as z from "zod";
-import type { Agent } from "./agent.ts";
-import type { UserPart } from "./content-parts.ts";
-import { functionSchema } from "./middleware.ts";
-import { type SchemaOutput, type StandardSchema, zodSchemaOf } from "./standard-schema.ts";
-import { ToolErrorCodes, ToolResponse } from "./tools/result.ts";
-import type { Tool } from "./tools/tool.ts";
-
-/** Marks a tool that runs an agent. Copies of the tool keep the mark. */
-const AGENT = Symbol.for("@jaf/core/agent-tool");
+import type { Agent } from "../agent.ts";
+import type { UserPart } from "../content-parts.ts";
+import { AGENT, type AgentTool } from "../inner-runs.ts";
+import { functionSchema } from "../middleware.ts";
+import { type SchemaOutput, type StandardSchema, zodSchemaOf } from "../standard-schema.ts";
+import { ToolErrorCodes, ToolResponse } from "../tools/result.ts";
+import type { Tool } from "../tools/tool.ts";
+import { begunRun, runAgent } from "./inner-runs.ts";
 
 const taskSchema = z.object({
   task: z
@@ -23,11 +22,15 @@ const taskSchema = z.object({
 export type AgentToolArguments = z.output<typeof taskSchema>;
 
 /** The options of {@link asTool}. */
-export interface AgentToolOptions<A, Ctx> {
+export interface AgentToolOptions<Ctx, Schema extends StandardSchema = typeof taskSchema> {
   /** The name of the tool. Default: the agent's name. */
   readonly name?: string;
   /** What the agent can do and when to ask it. The model chooses tools by this description. */
   readonly description: string;
+  /** The schema of the arguments. Default: {@link AgentToolArguments}, whose `task` is what the agent is asked. */
+  readonly parameters?: Schema;
+  /** Returns what the agent is asked, as the text or the parts of one user message. Default: the arguments as JSON. */
+  readonly input?: (args: SchemaOutput<Schema>) => string | readonly UserPart[];
   /**
    * What the agent remembers of earlier calls.
    *
@@ -40,37 +43,18 @@ export interface AgentToolOptions<A, Ctx> {
    * Divides what the agent remembers: with `memory: "conversation"`, it remembers only the earlier calls with the same
    * key, e.g. those about the same order. Default: all calls of the conversation.
    */
-  readonly key?: (args: A, context: Readonly<Ctx>) => string;
+  readonly key?: (args: SchemaOutput<Schema>, context: Readonly<Ctx>) => string;
   /** The agents that the agent can hand off to, by their registry keys, beside those of the run's registry. */
   // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
   readonly agents?: ReadonlyMap<string, Agent<Ctx, any>>;
   /** The maximum number of steps of one call. Default: `RunConfig.maxTurns`. */
   readonly maxTurns?: number;
   /** Whether a call of the agent needs an approval; see `Tool.needsApproval`. The agent's own tools ask on their own. */
-  readonly needsApproval?: boolean | ((args: A, context: Readonly<Ctx>) => boolean | Promise<boolean>);
+  readonly needsApproval?:
+    | boolean
+    | ((args: SchemaOutput<Schema>, context: Readonly<Ctx>) => boolean | Promise<boolean>);
   /** The time limit of one call, in milliseconds. Default: none, since each model call and tool in it has its own. */
   readonly timeoutMs?: number;
-}
-
-/** The options of {@link asTool} with arguments of your own. */
-export interface AgentToolInput<Schema extends StandardSchema, Ctx>
-  extends AgentToolOptions<SchemaOutput<Schema>, Ctx> {
-  /** The schema of the arguments. */
-  readonly parameters: Schema;
-  /** Returns what the agent is asked, as the text or the parts of one user message. Default: the arguments as JSON. */
-  readonly input?: (args: SchemaOutput<Schema>) => string | readonly UserPart[];
-}
-
-/** What the engine needs to run the agent of a tool. */
-export interface AgentTool<Ctx> {
-  // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
-  readonly agent: Agent<Ctx, any>;
-  // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
-  readonly agents: ReadonlyMap<string, Agent<Ctx, any>>;
-  readonly memory: "call" | "conversation";
-  readonly key: (args: unknown, context: Readonly<Ctx>) => string;
-  readonly input: (args: unknown) => string | readonly UserPart[];
-  readonly maxTurns: number | undefined;
 }
 
 const optionsSchema = z.strictObject({
@@ -114,41 +98,31 @@ const outsideOfRun = async () =>
  * };
  * ```
  */
-export function asTool<Ctx, Out>(
+export function asTool<Ctx, Out, Schema extends StandardSchema = typeof taskSchema>(
   agent: Agent<Ctx, Out>,
-  options: AgentToolOptions<AgentToolArguments, Ctx>,
-): Tool<AgentToolArguments, Ctx>;
-export function asTool<Ctx, Out, Schema extends StandardSchema>(
-  agent: Agent<Ctx, Out>,
-  options: AgentToolInput<Schema, Ctx>,
-): Tool<SchemaOutput<Schema>, Ctx>;
-export function asTool<Ctx, Out>(
-  agent: Agent<Ctx, Out>,
-  // biome-ignore lint/suspicious/noExplicitAny: the overloads type the arguments
-  options: AgentToolOptions<any, Ctx> & Partial<Pick<AgentToolInput<any, Ctx>, "parameters" | "input">>,
-  // biome-ignore lint/suspicious/noExplicitAny: the overloads type the arguments
-): Tool<any, Ctx> {
+  options: AgentToolOptions<Ctx, Schema>,
+): Tool<SchemaOutput<Schema>, Ctx> {
   const { parameters, needsApproval, timeoutMs = Number.POSITIVE_INFINITY } = options;
   const { name = agent.name, description } = parseOptions(optionsSchema, options, "options of asTool()");
   const ran: AgentTool<Ctx> = {
     agent,
     agents: options.agents ?? new Map(),
     memory: options.memory ?? "call",
-    key: (args, context) => options.key?.(args, context) ?? "",
+    key: (args, context) => options.key?.(args as SchemaOutput<Schema>, context) ?? "",
     input: (args) => {
-      if (parameters === undefined) return (args as AgentToolArguments).task;
-      return options.input?.(args) ?? JSON.stringify(args);
+      const asked = options.input?.(args as SchemaOutput<Schema>);
+      return asked ?? (parameters === undefined ? (args as AgentToolArguments).task : JSON.stringify(args));
     },
     maxTurns: options.maxTurns,
+    begun: begunRun,
+    execute: runAgent,
   };
   return Object.freeze({
     schema: {
       name,
       description,
-      parameters:
-        parameters === undefined
-          ? taskSchema
-          : zodSchemaOf(parameters, `Invalid parameters of tool "${name}"`),
+      // Without `parameters`, `Schema` is the type of `taskSchema`.
+      parameters: zodSchemaOf((parameters ?? taskSchema) as Schema, `Invalid parameters of tool "${name}"`),
     },
     execute: outsideOfRun,
     timeoutMs,
@@ -156,8 +130,3 @@ export function asTool<Ctx, Out>(
     [AGENT]: ran,
   });
 }
-
-/** Returns what the engine needs to run the agent of a tool; `undefined` if the tool runs no agent. */
-// biome-ignore lint/suspicious/noExplicitAny: a tool of any arguments
-export const agentToolIn = <Ctx>(tool: Tool<any, Ctx>): AgentTool<Ctx> | undefined =>
-  (tool as { readonly [AGENT]?: AgentTool<Ctx> })[AGENT];

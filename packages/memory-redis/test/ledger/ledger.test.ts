@@ -1,0 +1,3 @@
+import { describeLedgerOn } from "../support/ledger.ts";
+
+describeLedgerOn("node-redis");
