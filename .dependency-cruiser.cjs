@@ -39,6 +39,7 @@ module.exports = {
     only("openai", ["memory", "core", "model-http"]),
     only("anthropic", ["memory", "core", "model-http"]),
     only("google", ["memory", "core", "model-http"]),
+    only("mcp", ["memory", "core"]),
     only("xflow", ["memory", "core"]),
     only("otel", ["memory", "core", "user-memory"]),
     {

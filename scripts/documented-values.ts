@@ -21,6 +21,7 @@ const PACKAGES = [
   "@jaf/ai-sdk",
   "@jaf/otel",
   "@jaf/server",
+  "@jaf/mcp",
   "@jaf/xflow",
 ];
 

@@ -31,6 +31,7 @@ export const PAGES: readonly Page[] = [
     home: "core",
     to: "limit the history that the model sees, with a window or a running summary",
   },
+  { file: "mcp.md", home: "mcp", to: "give an agent the tools of MCP servers, safely" },
   { file: "agents-as-tools.md", home: "core", to: "let an agent ask other agents" },
   { file: "cost.md", home: "core", to: "count tokens and cost, and stop a run at a budget" },
   { file: "glossary.md", home: "core", to: "look up a term" },
