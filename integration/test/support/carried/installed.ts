@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const run = promisify(execFile);
 
 /** What programs of the carried documents import besides our packages. */
-const OTHERS = ["@electric-sql/pglite", "typescript", "zod"];
+const OTHERS = ["@electric-sql/pglite", "@opentelemetry/api", "typescript", "zod"];
 
 export interface Installed {
   /** The folder of an application that has our packages. */
