@@ -63,7 +63,12 @@ describe.concurrent("all packages", () => {
     "load in both module systems with %s",
     async (manager) => {
       const names = setting.packages.map(({ name }) => name).filter((name) => name.startsWith("@jaf/"));
-      const project = await installed(manager, [...names, "zod", "@electric-sql/pglite", "@opentelemetry/api"]);
+      const project = await installed(manager, [
+        ...names,
+        "zod",
+        "@electric-sql/pglite",
+        "@opentelemetry/api",
+      ]);
       outputOf(await load(project, "load.mjs"));
       outputOf(await load(project, "load.cjs"));
     },
