@@ -1,4 +1,4 @@
-import type { LedgerStore, Result } from "@jaf/memory";
+import type { Result } from "@jaf/memory";
 import pg from "pg";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { type LedgerPlace, openLedger } from "../support/ledger/place.ts";
@@ -44,8 +44,8 @@ function dataOf<T>(result: Result<T>): T {
   throw new Error(result.error.message);
 }
 
-describe.each(["redis", "redis-cluster", "postgres"] as const)("the ledger on %s", (backend) => {
-  it(`lets ${PROCESSES} processes exceed a user's budget by no more than their calls in flight`, () =>
+describe.each(["redis", "redis-cluster", "postgres"] as const)("runs with a ledger on %s", (backend) => {
+  it(`of ${PROCESSES} processes exceed a user's budget by no more than their calls in flight`, () =>
     withCleanups(async (onEnd) => {
       const place = placeOn(backend);
       const { ledger, end } = await openLedger(place);
@@ -55,7 +55,7 @@ describe.each(["redis", "redis-cluster", "postgres"] as const)("the ledger on %s
       const recorded = await spendInProcesses(PROCESSES, {
         place,
         limit: LIMIT * COST,
-        call: { ...call, calls: 1, inputTokens: 3, cost: COST },
+        call: { ...call, inputTokens: 5, cost: COST },
         callMs: 5,
       });
       const calls = recorded.reduce((sum, one) => sum + one, 0);
@@ -63,10 +63,10 @@ describe.each(["redis", "redis-cluster", "postgres"] as const)("the ledger on %s
         `${backend}: ${calls} calls of ${PROCESSES} processes on a budget of ${LIMIT}, ` +
           `${Math.min(...recorded)} to ${Math.max(...recorded)} each, ${Math.round(performance.now() - began)} ms\n`,
       );
-      // Each process reads the sum before its call, so at most one call of each is above the limit.
+      // Each run reads the sum before its call, so at most one call of each is above the limit.
       expect(calls).toBeGreaterThanOrEqual(LIMIT);
       expect(calls).toBeLessThan(LIMIT + PROCESSES);
-      const sum = { calls, inputTokens: 3 * calls, cost: Number((COST * calls).toFixed(12)) };
+      const sum = { calls, inputTokens: 5 * calls, cost: Number((COST * calls).toFixed(12)) };
       const scopes = [
         BUDGET,
         { of: "tenant", id: "t", period: "month" },
@@ -77,51 +77,4 @@ describe.each(["redis", "redis-cluster", "postgres"] as const)("the ledger on %s
         { user: "spender", agent: "agent", ...sum },
       ]);
     }));
-
-  it("reads amounts and records as fast with 100,000 sums as with one", () =>
-    withCleanups(async (onEnd) => {
-      const { ledger, end } = await openLedger(placeOn(backend));
-      onEnd(end);
-      const scopes = [BUDGET, { of: "everyone", period: "month" }] as const;
-      const measure = async () => ({
-        read: await medianTime(async () => dataOf(await ledger.amounts(scopes))),
-        record: await medianTime(() => fill(ledger, { users: 1, tools: 1 })),
-      });
-      await measure();
-      const before = await measure();
-      await fill(ledger, { users: 1_000, tools: 100 });
-      const after = await measure();
-      const began = performance.now();
-      const rows = dataOf(await ledger.report({ by: ["tool"], limit: 5 }));
-      const inMs = ({ read, record }: typeof before) => `${read.toFixed(2)} and ${record.toFixed(2)} ms`;
-      process.stdout.write(
-        `${backend}: amounts and record in ${inMs(before)} with one sum, ${inMs(after)} with 100,000; ` +
-          `a report over them in ${Math.round(performance.now() - began)} ms\n`,
-      );
-      expect(rows.length).toBe(5);
-      expect(after.read).toBeLessThan(3 * before.read + 2);
-      expect(after.record).toBeLessThan(3 * before.record + 2);
-    }));
 });
-
-/** Returns how long one of 200 calls takes, in ms. */
-async function medianTime(call: () => Promise<unknown>): Promise<number> {
-  const times: number[] = [];
-  for (let count = 0; count < 200; count++) {
-    const began = performance.now();
-    await call();
-    times.push(performance.now() - began);
-  }
-  return times.toSorted((a, b) => a - b)[100] ?? 0;
-}
-
-/** Records a call of each user with each tool. */
-async function fill(ledger: LedgerStore, { users, tools }: { users: number; tools: number }): Promise<void> {
-  for (let user = 0; user < users; user++) {
-    const entries = Array.from({ length: tools }, (_, tool) => ({
-      ...{ userId: user === 0 ? "spender" : `user-${user}`, agentName: "agent", model: "model" },
-      ...{ tool: `tool-${tool}`, calls: 1, cost: COST },
-    }));
-    dataOf(await ledger.record(entries));
-  }
-}

@@ -2,14 +2,13 @@ import type { LedgerScope } from "@jaf/memory";
 import * as z from "zod";
 import { placeSchema } from "./place.ts";
 
-export const BUDGET: LedgerScope = { of: "user", id: "spender", period: "day" };
+export const BUDGET = { of: "user", id: "spender", period: "day" } as const satisfies LedgerScope;
 
 const callSchema = z.object({
   userId: z.string(),
   tenantId: z.string(),
   agentName: z.string(),
   model: z.string(),
-  calls: z.number(),
   inputTokens: z.number(),
   cost: z.number(),
 });
