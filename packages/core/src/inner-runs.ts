@@ -4,7 +4,7 @@ import type { UserPart } from "./content-parts.ts";
 import type { JAFError } from "./errors.ts";
 import type { GivenDecisions, Interruption, OpenCalls } from "./interruption.ts";
 import type { RunScope } from "./run-scope.ts";
-import type { Tool } from "./tools/tool.ts";
+import type { Tool, ToolReturn } from "./tools/tool.ts";
 
 /** A call of a tool that runs an agent; see `asTool`. */
 export interface InnerCall<Ctx> {
@@ -30,6 +30,8 @@ export interface InnerCall<Ctx> {
 export interface BegunRun {
   /** The inner run's open calls. */
   readonly open: OpenCalls;
+  /** What the inner run waits for, by the ids that the calls have in the outer run. */
+  readonly waiting: readonly Interruption[];
   /** Whether the inner run can't continue without a decision or a result, and none of its approvals has expired. */
   readonly onlyWaits: boolean;
   /** Whether the inner run, without a decision or a result, calls nothing and at most requests expired approvals again. */
@@ -44,14 +46,29 @@ export type InnerEnd =
   /** `endsRun`: the outer run ends with the error, too. The call stays open, so the outer run can be resumed. */
   | { readonly status: "error"; readonly error: JAFError; readonly endsRun: boolean };
 
+/** An inner run that gave its call no result. */
+export type Unanswered = Exclude<InnerEnd, { readonly status: "completed" }>;
+
 /** What an inner run continues with. */
 export interface InnerResume {
   /** The decisions and results for the inner run, by its own ids. */
   readonly given: GivenDecisions;
   /** Whether an earlier execution of the outer run has begun the inner run. */
   readonly hasBegun: boolean;
-  /** The signal of the call's time limit. */
-  readonly signal: AbortSignal;
+}
+
+/** A call of an agent tool that can run now. */
+export interface InnerRunnable<Ctx> {
+  readonly call: InnerCall<Ctx>;
+  readonly resume: InnerResume;
+}
+
+/** The execution of a call of an agent tool. */
+export interface AgentExecution {
+  /** Runs the agent. Rejects if the inner run has no output. */
+  readonly execute: (args: unknown) => Promise<ToolReturn>;
+  /** Returns why the call has no result; `undefined` if it has one. A hook can have caught what `execute` threw. */
+  readonly unanswered: () => Unanswered | undefined;
 }
 
 /** What the engine needs to run the agent of a tool. */
@@ -61,8 +78,8 @@ export interface AgentTool<Ctx> {
   readonly agent: Agent<Ctx, any>;
   // biome-ignore lint/suspicious/noExplicitAny: agents differ in their output
   readonly agents: ReadonlyMap<string, Agent<Ctx, any>>;
-  readonly memory: "call" | "conversation";
-  readonly key: (args: unknown, context: Readonly<Ctx>) => string;
+  /** Returns the name of what the agent remembers; `undefined` if it remembers nothing. */
+  readonly thread: (args: unknown, context: Readonly<Ctx>) => string | undefined;
   readonly input: (args: unknown) => string | readonly UserPart[];
   readonly maxTurns: number | undefined;
   /**
@@ -70,8 +87,8 @@ export interface AgentTool<Ctx> {
    * the run is aborted.
    */
   readonly begun: (scope: RunScope<Ctx>, call: InnerCall<Ctx>) => Promise<Result<BegunRun | undefined>>;
-  /** Runs the agent. */
-  readonly execute: (scope: RunScope<Ctx>, call: InnerCall<Ctx>, resume: InnerResume) => Promise<InnerEnd>;
+  /** Opens the execution of a call. `signal`: the signal of the call's time limit. */
+  readonly open: (scope: RunScope<Ctx>, runnable: InnerRunnable<Ctx>, signal: AbortSignal) => AgentExecution;
 }
 
 /** Marks a tool that runs an agent. Copies of the tool keep the mark. */

@@ -269,7 +269,7 @@ describe("a server that dies", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("may say what is no message", async () => {
+  it("may send lines that are no messages", async () => {
     const { servers } = await connectHostile("garbage");
     expect(servers.status()["bad"]?.state).toBe("connected");
   });

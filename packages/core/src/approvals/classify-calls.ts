@@ -2,7 +2,7 @@ import type { MemoryErrorUnion, RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/internal";
 import type { ToolParts } from "../content-parts.ts";
 import { frozenCopy, plainCopy } from "../immutable/copy.ts";
-import { type AgentTool, agentToolIn, type BegunRun, type InnerCall } from "../inner-runs.ts";
+import { agentToolIn, type BegunRun, type InnerCall } from "../inner-runs.ts";
 import { type GivenDecisions, type Interruption, isUndecided, nothingGiven } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
 import type { RunScope } from "../run-scope.ts";
@@ -19,7 +19,6 @@ import {
   type ResolvedCall,
 } from "./canonical-arguments.ts";
 import type { Decisions } from "./decisions.ts";
-import { nestedCallId } from "./nested-ids.ts";
 import { approvalIdPrefix, bindingOf, type PendingApprovals } from "./pending-approvals.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
@@ -134,7 +133,7 @@ async function applyDecisions<Ctx>(
         const { thread } = innerCall;
         if (begun !== undefined) classified.begun.set(call, begun);
         if (begun?.onlyWaits === true && isUndecided(given)) {
-          classified.waiting.push(...nestedInterruptions(call, begun));
+          classified.waiting.push(...begun.waiting);
           if (thread !== undefined) heldThreads.add(thread);
         } else if (thread === undefined || !heldThreads.has(thread)) {
           const resume = { given, hasBegun: begun !== undefined };
@@ -173,7 +172,7 @@ async function classifyInner<Ctx>(
   const { context, agentName, callScope, messages } = batch;
   const given = decisions.inner.get(call.id) ?? nothingGiven;
   try {
-    const thread = threadOf(agentTool, parsed.args, context);
+    const thread = agentTool.thread(parsed.args, context);
     const inner = {
       call,
       tool: agentTool,
@@ -195,24 +194,6 @@ async function classifyInner<Ctx>(
     return { to: "answered", answer: { call, ...failed({ text, thrown }) } };
   }
 }
-
-/** Returns the name of what the agent remembers; `undefined` if it remembers nothing. */
-function threadOf<Ctx>(
-  { agent, memory, key }: AgentTool<Ctx>,
-  args: unknown,
-  context: Readonly<Ctx>,
-): string | undefined {
-  if (memory === "call") return undefined;
-  const name: unknown = key(args, context);
-  if (typeof name !== "string") throw new TypeError("the key of asTool() returned no text");
-  return JSON.stringify([agent.name, name]);
-}
-
-/** Returns what an inner run waits for, by the ids that the calls have in the outer run. */
-const nestedInterruptions = ({ id }: RichToolCall, { open }: BegunRun): readonly Interruption[] =>
-  open.waiting.map((interruption) =>
-    Object.freeze({ ...interruption, toolCallId: nestedCallId(id, interruption.toolCallId) }),
-  );
 
 interface ClassifiableCall<Ctx> extends ResolvedCall<Ctx> {
   readonly approvalArguments: ApprovalArguments;

@@ -15,11 +15,12 @@ export interface ModelCall<Ctx> extends ModelRequest<Ctx> {
 
 /** Calls one model, with as many retries as `RunConfig.modelRetry` allows. */
 export async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall<Ctx>): Promise<Attempt> {
+  const { spending, ledger } = scope;
   const { modelRetry, signal } = scope.config;
   const agentName = call.state.currentAgentName;
   const name = modelNameOf(scope, call);
-  const refused = await refusedBy(scope, name);
-  if (refused !== undefined) return refused;
+  const refused = spending.refusal(name) ?? (await ledger?.account.refusal(signal));
+  if (refused !== undefined) return failedCall(refused);
   const trace = traceModelCall(scope, call);
   call.emitContext?.();
   warnOfMissingWindow(scope, call.state);
@@ -28,34 +29,21 @@ export async function callWithRetries<Ctx>(scope: RunScope<Ctx>, call: ModelCall
     const tried = await callOnce(scope, call, attempt);
     usage = sumOfUsage(usage, tried.usage);
     const asked = { name, origin: originOf(tried) };
-    scope.spending.count(tried.usage, asked);
-    if (tried.usage !== undefined) await scope.ledger?.record(call, { ...asked, usage: tried.usage });
+    spending.count(tried.usage, asked);
+    if (tried.usage !== undefined) await ledger?.record(call, { ...asked, usage: tried.usage });
     const delayMs = tried.ok ? undefined : retryDelayMs(modelRetry, { ...tried, attempt });
     if (tried.ok || delayMs === undefined) {
       trace?.end(tried, usage);
       return tried;
     }
     const { error, discardText } = tried;
-    const overBudget = await refusedBy(scope, name, tried);
+    const overBudget = spending.refusal(name) ?? (await ledger?.account.refusal(signal));
     if (overBudget !== undefined) {
       trace?.end(tried, usage);
-      return overBudget;
+      return failedCall(overBudget, tried);
     }
     const reason = JAFErrorHandler.format(error);
     scope.emit?.({ type: "llm_retry", data: { agentName, attempt, delayMs, reason, discardText } });
     await sleep(delayMs, signal);
   }
-}
-
-/**
- * Returns a failure if the budget doesn't allow a call of the model; otherwise `undefined`. `before`: the failed
- * attempt before this call.
- */
-async function refusedBy<Ctx>(
-  { spending, ledger, config: { signal } }: RunScope<Ctx>,
-  name: string,
-  before?: Parameters<typeof failedCall>[1],
-): Promise<Attempt | undefined> {
-  const error = spending.refusal(name) ?? (await ledger?.account.refusal(signal));
-  return error && failedCall(error, before);
 }

@@ -60,7 +60,7 @@ export async function answerCalls<Ctx>(
   };
   const goesOn = () =>
     signal?.aborted !== true && !progress.memoryFailed && progress.innerError === undefined;
-  const threads = openThreads();
+  const inTurn = openThreads();
   let waiting: readonly Interruption[] = [];
   try {
     const classified = await classifyCalls(scope, batch, options);
@@ -69,14 +69,15 @@ export async function answerCalls<Ctx>(
     const handoffs = run.filter(isHandoff);
     const others = handoffs.length === 0 ? run : without(run, handoffs);
     for (const given of answered) if (goesOn()) await recordGivenAnswer(scope, given, progress);
-    const running = forEachLimited(others, maxParallelTools, (runnable) =>
-      goesOn()
-        ? threads(runnable.inner?.call.thread, async () => {
-            if (goesOn()) await answerByTool(scope, batch, { runnable, progress });
-            return !progress.interrupted.has(runnable.call);
-          })
-        : undefined,
-    );
+    const running = forEachLimited(others, maxParallelTools, (runnable) => {
+      if (!goesOn()) return undefined;
+      const thread = runnable.inner?.call.thread;
+      if (thread === undefined) return answerByTool(scope, batch, { runnable, progress });
+      return inTurn(thread, async () => {
+        if (goesOn()) await answerByTool(scope, batch, { runnable, progress });
+        return !progress.interrupted.has(runnable.call);
+      });
+    });
     await abortable(running, signal);
     for (const runnable of waiting.length + progress.interrupted.size === 0 ? handoffs : [])
       if (goesOn()) await answerByHandoff(scope, batch, { runnable, progress });
@@ -210,11 +211,7 @@ function summarize<Ctx>(
  */
 function openThreads() {
   const ends = new Map<string, Promise<boolean>>();
-  return async (thread: string | undefined, work: () => Promise<boolean>): Promise<void> => {
-    if (thread === undefined) {
-      await work();
-      return;
-    }
+  return async (thread: string, work: () => Promise<boolean>): Promise<void> => {
     const before = ends.get(thread) ?? Promise.resolve(true);
     const end = before.then((goesOn) => goesOn && work());
     ends.set(thread, end);

@@ -7,7 +7,8 @@ import { functionSchema } from "../middleware.ts";
 import { type SchemaOutput, type StandardSchema, zodSchemaOf } from "../standard-schema.ts";
 import { ToolErrorCodes, ToolResponse } from "../tools/result.ts";
 import type { Tool } from "../tools/tool.ts";
-import { begunRun, runAgent } from "./inner-runs.ts";
+import { openAgentExecution } from "./agent-execution.ts";
+import { begunRun } from "./inner-runs.ts";
 
 const taskSchema = z.object({
   task: z
@@ -78,8 +79,8 @@ const outsideOfRun = async () =>
  * other agent has the conversation).
  *
  * The inner run has the outer run's model provider, context, budget, abort signal and time limits. Its conversation is
- * a child of the outer one: it is stored with the same durability, belongs to the same user, is in no list, and is
- * erased with the outer one. If one of its tools needs an approval or runs at the client, the outer run is interrupted,
+ * a child of the outer one: it belongs to the same user, is in no list, and is erased with the outer one. It is stored
+ * with the same durability, except that it is stored by turns where the outer one is stored when completed. If one of its tools needs an approval or runs at the client, the outer run is interrupted,
  * and decisions and results that are passed to the outer run reach it. Its events come as `inner_event`.
  *
  * The agent sees only what the call says. If it fails, the model of the outer agent gets an error result. Throws a
@@ -102,20 +103,24 @@ export function asTool<Ctx, Out, Schema extends StandardSchema = typeof taskSche
   agent: Agent<Ctx, Out>,
   options: AgentToolOptions<Ctx, Schema>,
 ): Tool<SchemaOutput<Schema>, Ctx> {
-  const { parameters, needsApproval, timeoutMs = Number.POSITIVE_INFINITY } = options;
+  const { parameters, memory, key, needsApproval, timeoutMs = Number.POSITIVE_INFINITY } = options;
   const { name = agent.name, description } = parseOptions(optionsSchema, options, "options of asTool()");
   const ran: AgentTool<Ctx> = {
     agent,
     agents: options.agents ?? new Map(),
-    memory: options.memory ?? "call",
-    key: (args, context) => options.key?.(args as SchemaOutput<Schema>, context) ?? "",
+    thread: (args, context) => {
+      if (memory !== "conversation") return undefined;
+      const name: unknown = key === undefined ? "" : key(args as SchemaOutput<Schema>, context);
+      if (typeof name !== "string") throw new TypeError("the key of asTool() returned no text");
+      return JSON.stringify([agent.name, name]);
+    },
     input: (args) => {
       const asked = options.input?.(args as SchemaOutput<Schema>);
       return asked ?? (parameters === undefined ? (args as AgentToolArguments).task : JSON.stringify(args));
     },
     maxTurns: options.maxTurns,
     begun: begunRun,
-    execute: runAgent,
+    open: openAgentExecution,
   };
   return Object.freeze({
     schema: {

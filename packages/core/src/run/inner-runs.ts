@@ -123,7 +123,12 @@ export async function begunRun<Ctx>(
     const { open, calls, found } = await findOpenCalls(inner, state, { messages: stored.messages, stored });
     if (!found.ok && found.error._tag === "MemoryError") return { success: false, error: found.error.error };
     const waits = calls !== undefined && onlyWaits(calls) && !open.waiting.some(isExpired(timeOf(scope)));
-    return createSuccess({ open, onlyWaits: waits, onlyAsks: calls !== undefined && onlyAsks(calls) });
+    return createSuccess({
+      open,
+      waiting: nested(call, open.waiting),
+      onlyWaits: waits,
+      onlyAsks: calls !== undefined && onlyAsks(calls),
+    });
   } finally {
     inner.close();
   }
@@ -146,7 +151,7 @@ const isExpired =
 export async function runAgent<Ctx>(
   scope: RunScope<Ctx>,
   call: InnerCall<Ctx>,
-  { given, hasBegun, signal }: InnerResume,
+  { resume: { given, hasBegun }, signal }: { readonly resume: InnerResume; readonly signal: AbortSignal },
 ): Promise<InnerEnd> {
   const { maxAgentDepth = DEFAULT_MAX_AGENT_DEPTH } = scope.config;
   if (scope.depth >= maxAgentDepth)

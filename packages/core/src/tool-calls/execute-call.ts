@@ -1,6 +1,7 @@
 import type { Message, RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/internal";
 import type { Agent } from "../agent.ts";
+import type { InnerRunnable, Unanswered } from "../inner-runs.ts";
 import { openTimeLimit, type TimeLimit, type TimeLimitError, toolLimit } from "../limits/time-limit.ts";
 import { type Middleware, middlewareWith, type NextToolCall, type ToolCallRequest } from "../middleware.ts";
 import type { RunScope } from "../run-scope.ts";
@@ -10,7 +11,6 @@ import { type Answer, type ToolFailure, toAnswer, toolMessage, traceToolCall } f
 import { type ParsedArguments, parseCall } from "./arguments.ts";
 import { callInfo } from "./call-info.ts";
 import { isRunByProvider, providerTool } from "./provider-tool.ts";
-import { type InnerRunnable, openAgentExecution, type Unanswered } from "./run-agent.ts";
 
 /** The tool calls of one reply, and the agent that made the calls. */
 export interface CallBatch<Ctx> {
@@ -108,7 +108,7 @@ async function useTool<Ctx>(
 ): Promise<Executed> {
   const { tool, call, args, inner } = use;
   const limit = openTimeLimit(toolLimit(scope.config, tool), scope.config.signal);
-  const agentExecution = inner && openAgentExecution(scope, inner, limit.signal);
+  const agentExecution = inner?.call.tool.open(scope, inner, limit.signal);
   try {
     const info = callInfo(call, { scope, agentName, callScope, messages, limit });
     const execute = (taken: unknown): Promise<ToolReturn> =>

@@ -55,7 +55,7 @@ export interface LedgerEntry extends Partial<LedgerAmounts> {
 }
 
 /**
- * Whose amounts of which period a budget limits. A day and a month begin at midnight UTC, by the store's clock. (On a
+ * One sum of the ledger that a budget can limit: what a user, a tenant or everyone has used in a day or a month. A day and a month begin at midnight UTC, by the store's clock. (On a
  * Redis Cluster, by the clock of the server that has the sum.)
  */
 export interface LedgerScope {

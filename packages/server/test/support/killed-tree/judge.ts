@@ -17,7 +17,7 @@ export function createJudge() {
       if ((keys.get(name) ?? key) !== key) broken.push(`ran with another key: ${name}`);
       keys.set(name, key);
     },
-    /** Returns the stores, of which the judge sees the writes. */
+    /** Returns the stores. The judge sees each write to them. */
     watched: ({ log, provider }: World): World => ({
       log,
       provider: {

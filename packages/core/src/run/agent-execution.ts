@@ -1,26 +1,10 @@
 import { isToolParts } from "../content-parts.ts";
 import { type JAFError, JAFErrorHandler } from "../errors.ts";
-import type { InnerCall, InnerEnd, InnerResume } from "../inner-runs.ts";
+import type { AgentExecution, InnerRunnable, Unanswered } from "../inner-runs.ts";
 import { nothingGiven } from "../interruption.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { ToolReturn } from "../tools/tool.ts";
-
-/** A call of an agent tool that can run now. */
-export interface InnerRunnable<Ctx> {
-  readonly call: InnerCall<Ctx>;
-  readonly resume: Omit<InnerResume, "signal">;
-}
-
-/** An inner run that gave its call no result. */
-export type Unanswered = Exclude<InnerEnd, { readonly status: "completed" }>;
-
-/** The execution of a call of an agent tool. */
-export interface AgentExecution {
-  /** Runs the agent. Rejects if the inner run has no output. */
-  readonly execute: (args: unknown) => Promise<ToolReturn>;
-  /** Returns why the call has no result; `undefined` if it has one. A hook can have caught what `execute` threw. */
-  readonly unanswered: () => Unanswered | undefined;
-}
+import { runAgent } from "./inner-runs.ts";
 
 /** Opens the execution of a call of an agent tool. `signal`: the signal of the call's time limit. */
 export function openAgentExecution<Ctx>(
@@ -32,11 +16,11 @@ export function openAgentExecution<Ctx>(
   let { given } = resume;
   return {
     execute: async (args) => {
-      const next = { ...resume, given, signal };
+      const next = { ...resume, given };
       // A hook can execute the call again. Decisions count once, and the agent goes on where it was.
       given = nothingGiven;
       unanswered = undefined;
-      const end = await call.tool.execute(scope, { ...call, args }, next);
+      const end = await runAgent(scope, { ...call, args }, { resume: next, signal });
       if (end.status === "completed") return toReturn(end.output);
       if (end.status === "error" && !end.endsRun) throw new AgentFailed(call.tool.agent.name, end.error);
       unanswered = end;
