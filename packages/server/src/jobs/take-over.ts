@@ -214,7 +214,7 @@ interface OpenInnerCall {
   readonly toolName: string;
 }
 
-/** Returns the calls of agents that run as tools that have no result so far, by the events. */
+/** Returns the calls of agents that run as tools that have no result so far, by the events. The deepest come first. */
 function openInnerCalls(events: readonly TurnEvent[]): readonly OpenInnerCall[] {
   const open = new Map<string, OpenInnerCall>();
   for (const inner of events) {
@@ -227,5 +227,6 @@ function openInnerCalls(events: readonly TurnEvent[]): readonly OpenInnerCall[] 
     if (event.type === "tool_start") add(event.toolCallId, event.toolName);
     if (event.type === "tool_end") open.delete(nestedCallId(toolCallId, event.toolCallId));
   }
-  return [...open.values()];
+  // Readers take an agent's result for the end of its calls, so the results of these calls must come before it.
+  return [...open.values()].sort((one, other) => other.inner.toolCallId.length - one.inner.toolCallId.length);
 }

@@ -127,14 +127,33 @@ describe("A turn of a process that is gone", () => {
     model.assertDone();
   });
 
-  test("gets the events of the stored results of an agent that runs as a tool", async () => {
+  // The results of an agent's calls must come before the agent's own result, which ends its item at a page.
+  test.each([
+    {
+      cutOff: "an agent",
+      pattern: /"type":"inner".*"type":"tool_end"/s,
+      missing: [
+        ["call_2", "act", "expert did work"],
+        ["call_2", "intern", "intern did work"],
+      ],
+    },
+    {
+      cutOff: "an agent of an agent",
+      pattern: /"type":"inner","toolCallId":"call_2\/call_2".*"type":"tool_end"/s,
+      missing: [
+        ["call_2", "act", "expert did work"],
+        ["call_2/call_2", "act", "intern did work"],
+        ["call_2", "intern", "intern did work"],
+      ],
+    },
+  ])("gets the events of the stored results of $cutOff that runs as a tool", async ({ pattern, missing }) => {
     const world = createWorld();
     const { agent, model, executed } = agentTree({ asking: [] });
     let isCut = false;
     const log: TurnLog = {
       ...world.log,
       append: async (events) => {
-        const end = events.events.findIndex((text) => /"type":"inner".*"type":"tool_end"/s.test(text));
+        const end = events.events.findIndex((text) => pattern.test(text));
         if (isCut || end === -1) return isCut ? never() : world.log.append(events);
         isCut = true;
         await world.log.append({ ...events, events: events.events.slice(0, end) });
@@ -155,10 +174,7 @@ describe("A turn of a process that is gone", () => {
         : [],
     );
     expect(executed).toHaveLength(3);
-    expect(results).toEqual([
-      ["call_2", "act", "expert did work"],
-      ["call_2", "intern", "intern did work"],
-    ]);
+    expect(results).toEqual(missing);
     expect(events.at(-1)?.event).toMatchObject({ status: "completed" });
   });
 

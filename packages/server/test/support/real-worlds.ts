@@ -12,7 +12,7 @@ declare module "vitest" {
   }
 }
 
-const openRedis: OpenWorld = async () => {
+export const openRedis: OpenWorld = async () => {
   const keyPrefix = `test:${crypto.randomUUID()}:`;
   const client = createClient({ url: inject("redisUrl") });
   await client.connect();
@@ -21,7 +21,7 @@ const openRedis: OpenWorld = async () => {
   return { provider, log: createRedisTurnLog(client, { keyPrefix }) };
 };
 
-const openPostgres: OpenWorld = async () => {
+export const openPostgres: OpenWorld = async () => {
   const schema = `test_${crypto.randomUUID().replaceAll("-", "")}`;
   const pool = new pg.Pool({ connectionString: inject("pgUrl") });
   onTestFinished(async () => {
