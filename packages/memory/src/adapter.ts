@@ -93,6 +93,21 @@ export type {
   WriterAnswer,
 } from "./turn-log/turn-log.ts";
 
+// The storage port of an inbox.
+
+export { type BoundedInboxQuery, defineInbox, type InboxBackend } from "./inbox/define-inbox.ts";
+export { createInMemoryInbox, type InMemoryInboxOptions } from "./inbox/in-memory.ts";
+export {
+  INBOX_KEY_SECONDS,
+  type Inbox,
+  type InboxEntry,
+  type InboxQuery,
+  MOST_INBOX_ENTRIES,
+  type NewInboxEntry,
+  type PutEntry,
+  type WaitingInbox,
+} from "./inbox/inbox.ts";
+
 // The storage port for the bytes of large media.
 
 export type { BlobBackend, BlobEntry, BlobHold, BlobStore, ListedBlob, NewBlob } from "./blobs/blob-store.ts";

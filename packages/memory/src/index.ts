@@ -111,6 +111,11 @@ export { createInMemoryProvider, type InMemoryConfig, type InMemoryProvider } fr
 
 export type { TurnLog } from "./turn-log/turn-log.ts";
 
+// The inbox of a conversation, for what comes in while a run is under way.
+
+export { createInMemoryInbox, type InMemoryInboxOptions } from "./inbox/in-memory.ts";
+export type { Inbox, InboxEntry, NewInboxEntry, PutEntry } from "./inbox/inbox.ts";
+
 // The ledger of what model calls use and cost.
 
 export { createInMemoryLedger, type InMemoryLedgerOptions } from "./ledger/in-memory.ts";
