@@ -1,6 +1,6 @@
 import type { Agent } from "@jaf/core";
 import { getUserMemory } from "@jaf/core/internal";
-import type { Ledger, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
+import type { Inbox, Ledger, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import { createUserLimits, type UserLimits } from "./http/rate-limit.ts";
@@ -18,6 +18,7 @@ export interface ServerParts {
   readonly service: TurnService;
   readonly userMemory: UserMemoryStore | undefined;
   readonly ledger: Ledger | undefined;
+  readonly inbox: Inbox | undefined;
   /** Returns whether a user may read the sums of all users from the ledger. */
   readonly mayReadLedger: NonNullable<ServerAppOptions<unknown>["mayReadLedger"]>;
   /** The agents by name. */
@@ -67,6 +68,7 @@ export function partsOf<Ctx>(
     service,
     userMemory: factStoreOf(userMemory),
     ledger: config.ledger?.store,
+    inbox: config.memory?.inbox,
     mayReadLedger: options.mayReadLedger ?? (() => false),
     agents,
     defaultAgent,

@@ -133,6 +133,18 @@ export interface RegenerateRequest {
   readonly agentName?: string;
 }
 
+/** A message for a conversation, whether or not a turn is running. */
+export interface SendRequest {
+  readonly message: string | readonly ClientPart[];
+  /**
+   * Names the message in its conversation: a repeated request with the same key, within 24 hours, sends nothing. 1 to
+   * 255 UTF-16 units. Default: a random key, so a repeated request sends the message twice.
+   */
+  readonly key?: string;
+  /** The agent that begins a turn with the message, if none is running. Default: the server's default agent. */
+  readonly agentName?: string;
+}
+
 /** How much of a conversation to copy. */
 export interface CopyRequest {
   /**
@@ -229,6 +241,16 @@ export interface ConversationMethods {
     options?: FollowOptions,
   ) => AsyncGenerator<FollowedEvent, void, void>;
   /**
+   * Sends a message. The running turn takes it before its next model call, e.g. to be steered by it; otherwise it begins
+   * the next turn. While calls wait for an approval or for the client, the message waits, too. Returns the `turnId` of
+   * the turn that the message began, if it began one: `follow` yields its events. Rejects with code `"not-configured"`
+   * if the server has no inbox.
+   */
+  readonly send: (
+    conversationId: string,
+    request: SendRequest,
+  ) => Promise<{ readonly sent: true; readonly turnId?: string }>;
+  /**
    * Asks a turn (default: the latest) to stop. Returns `stopping: false` if the turn isn't running. Otherwise, returns
    * `stopping: true`, and the turn ends with a `turn_end` event shortly after.
    */
@@ -280,6 +302,7 @@ export function conversationMethods(http: Http): ConversationMethods {
       startTurn(http, { path: pathOf(conversationId, "/edit"), body, conversationId }, options),
     regenerate: (conversationId, body, options) =>
       startTurn(http, { path: pathOf(conversationId, "/regenerate"), body, conversationId }, options),
+    send: (id, request) => http.call(pathOf(id, "/inbox"), { method: "POST", body: request }),
     stop: (id, request = {}) => http.call(pathOf(id, "/stop"), { method: "POST", body: request }),
     follow: (conversationId, { turnId, from = 0 } = {}, options = {}) =>
       followTurn(http, { conversationId, turnId, from }, options),

@@ -7,6 +7,7 @@ import type { StartedTurn, TurnIds, TurnRefusal, TurnRequest, TurnService } from
 import type { BeginFailure } from "./begin-turn.ts";
 import { type ResolvedTarget, resolveTarget } from "./conversation.ts";
 import { failedEnd, LOST } from "./end-turn.ts";
+import { openInboxTurns } from "./inbox-turns.ts";
 import type { JobScope } from "./job.ts";
 import { createNamedTurns } from "./named-turns.ts";
 import { startRecovery } from "./recovery.ts";
@@ -26,6 +27,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   const { log, provider, pollMs } = settings;
   const jobs = new Map<string, Job>();
   const over = new AbortController();
+  const draining = new AbortController();
   let isDraining = false;
 
   const scope: JobScope<Ctx> = {
@@ -40,8 +42,11 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   function track(job: Job): void {
     const key = keyOf(job);
     jobs.set(key, job);
-    void job.result.then(() => {
+    void job.result.then((result) => {
       if (jobs.get(key) === job) jobs.delete(key);
+      // A turn that failed takes no more: the next attempt is the user's.
+      const goesOn = result.kind === "ended" && result.end.status !== "error";
+      if (goesOn) void inboxTurns?.goOn(job);
     });
   }
 
@@ -146,6 +151,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     readonly timeoutMs: number;
   }): Promise<{ readonly handedOver: number }> {
     isDraining = true;
+    draining.abort();
     const stopped = recovery.close();
     await within(Promise.all([stopped, ...[...jobs.values()].map(({ result }) => result)]), timeoutMs);
     // Includes jobs that were taken over meanwhile.
@@ -157,12 +163,18 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     return { handedOver: results.filter((result) => result?.kind === "handed-over").length };
   }
 
+  const startSafely = (request: TurnRequest): Promise<StartedTurn> =>
+    start(request).catch((thrown: unknown) => {
+      settings.onError(thrown);
+      return notStarted(refusal("store", { retryable: true }));
+    });
+  const { inbox } = settings.config.memory;
+  const inboxTurns =
+    inbox && openInboxTurns({ inbox, settings, start: startSafely, signal: draining.signal });
+
   return {
-    start: (request) =>
-      start(request).catch((thrown: unknown) => {
-        settings.onError(thrown);
-        return notStarted(refusal("store", { retryable: true }));
-      }),
+    start: startSafely,
+    ...(inboxTurns && { send: inboxTurns.send }),
     follow: (query) => followTurn(follow, query),
     stop: ({ conversationId, turnId }) => stop({ conversationId, turnId }),
     running: () => jobs.size,

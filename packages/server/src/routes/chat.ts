@@ -13,7 +13,7 @@ import { anything, callId, id, interruption, message, position, version } from "
 import { answerTurn, ownEncoder } from "./turn-response.ts";
 
 /** The content of a user's message: a text or a list of parts. */
-const contentSchema = z.union([z.string().min(1), z.array(clientPart).min(1)]);
+export const contentSchema = z.union([z.string().min(1), z.array(clientPart).min(1)]);
 
 const stream = z
   .boolean()

@@ -107,7 +107,7 @@ function titleHas(text: string): (conversation: ConversationMemory) => boolean {
 }
 
 export function conversationRoutes(route: Route, parts: ServerParts): void {
-  const { provider, log } = parts;
+  const { provider, log, inbox } = parts;
 
   /** Returns the latest turn of each conversation, by conversation id. Leaves out turns that have ended. */
   async function openTurns(userId: string, conversations: readonly ConversationMemory[]) {
@@ -162,10 +162,14 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
   });
 
   route(deleteConversations, async ({ userId }) => {
-    // The log is erased again at the end, for turns that began meanwhile. A repeated request erases the rest.
-    unwrap(await log.deleteUser(userId));
+    const eraseTurns = async (): Promise<void> => {
+      if (inbox !== undefined) unwrap(await inbox.deleteUser(userId));
+      unwrap(await log.deleteUser(userId));
+    };
+    // Erased again at the end, for what began meanwhile. A repeated request erases the rest.
+    await eraseTurns();
     const deleted = unwrap(await provider.clearUserConversations(userId));
-    unwrap(await log.deleteUser(userId));
+    await eraseTurns();
     return { deleted };
   });
 
@@ -204,12 +208,16 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
 
   route(deleteConversation, async ({ userId, conversationId }) => {
     const isStored = await hasConversation(conversationId, userId);
+    const eraseTurns = async (): Promise<void> => {
+      if (inbox !== undefined) unwrap(await inbox.deleteConversation(conversationId));
+      unwrap(await log.deleteConversation(conversationId));
+    };
     // The turns first, so a failed deletion can be repeated. A running turn can't append to the turn log after that.
     // The turns are erased again at the end, because more may have begun.
-    unwrap(await log.deleteConversation(conversationId));
+    await eraseTurns();
     if (isStored) {
       unwrap(await provider.deleteConversation(conversationId));
-      unwrap(await log.deleteConversation(conversationId));
+      await eraseTurns();
     }
     return { deleted: true };
   });

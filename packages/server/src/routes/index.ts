@@ -6,6 +6,7 @@ import { approvalRoutes } from "./approvals.ts";
 import { chatRoutes, editRoutes } from "./chat.ts";
 import { conversationRoutes } from "./conversations.ts";
 import { factRoutes } from "./facts.ts";
+import { inboxRoutes } from "./inbox.ts";
 import { ledgerRoutes } from "./ledger.ts";
 import { turnRoutes } from "./turns.ts";
 
@@ -16,6 +17,7 @@ export function addRoutes(route: Route, parts: ServerParts): void {
   conversationRoutes(route, parts);
   editRoutes(route, parts);
   turnRoutes(route, parts);
+  inboxRoutes(route, parts);
   approvalRoutes(route, parts);
   factRoutes(route, parts);
   ledgerRoutes(route, parts);

@@ -1,4 +1,4 @@
-import type { ClientToolResult, PromptInput } from "@jaf/core";
+import type { ClientToolResult, PromptInput, UserPart } from "@jaf/core";
 import type { ApprovalDecision, MemoryErrorUnion, Message } from "@jaf/memory";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
 
@@ -106,6 +106,25 @@ export type StartedTurn =
     }
   | { readonly started: false; readonly refusal: TurnRefusal };
 
+/** A message for a conversation, whether or not a turn is running. */
+export interface SentMessage {
+  /** The user who sends the message. */
+  readonly identity: Identity;
+  /** The id of a conversation of the user. The caller must check that the user owns it: `send` doesn't. */
+  readonly conversationId: string;
+  /** Name of the agent that begins a turn with the message, if none is running. */
+  readonly agentName: string;
+  /** The content of the message: a text, or a list of parts. */
+  readonly message: string | readonly UserPart[];
+  /** Names the message in its conversation: a message with the same key, within 24 hours, isn't sent again. 1 to 255 UTF-16 units. */
+  readonly key: string;
+}
+
+/** The result of `send`. `sent`: whether the message is stored. If not, `refusal` says why. */
+export type SentResult =
+  /** `turnId`: the turn that the message began. Absent: the running turn takes it, or a later one. */
+  { readonly sent: true; readonly turnId?: string } | { readonly sent: false; readonly refusal: TurnRefusal };
+
 /** An event of a turn with its number. */
 export interface NumberedEvent {
   /** The event's number in its turn, from 0. */
@@ -134,6 +153,12 @@ export interface FollowQuery {
 export interface TurnService {
   /** Starts a turn. Resolves once the turn is stored in the log, or once it is refused. */
   readonly start: (request: TurnRequest) => Promise<StartedTurn>;
+  /**
+   * Sends a message to a conversation. It is stored at once. The running turn takes it before its next model call, and
+   * otherwise it begins a turn. While calls wait for an approval or for the client, the message waits, too. Absent: the
+   * server has no inbox (`memory.inbox`).
+   */
+  readonly send?: (message: SentMessage) => Promise<SentResult>;
   /**
    * Yields the events of a turn in groups, up to `turn_end`. The caller must check that the user owns the conversation:
    * `follow` doesn't. Ends before `turn_end` if the turn expires or is erased, if `signal` is aborted, or if the
