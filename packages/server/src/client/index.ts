@@ -26,6 +26,7 @@ export type {
   LoadedChat,
   PositionedMessage,
   RegenerateRequest,
+  SendRequest,
   TurnEvents,
   TurnState,
   TurnSummary,

@@ -14,8 +14,6 @@ import type { TurnSettings } from "./turn-options.ts";
 
 /** How many conversations a search looks at. */
 const SEARCHED = 100;
-/** How long an entry waits before a process that isn't its own begins a turn for it, in ms. */
-const OWN_MS = 5_000;
 const FIRST_DELAY_MS = 5_000;
 const MAX_DELAY_MS = 600_000;
 const MAX_KNOWN = 1_000;
@@ -76,14 +74,15 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     return read.success && read.data.conversation === null;
   }
 
-  async function search(): Promise<void> {
+  /** `patienceMs`: how long the process that got an entry has to begin its turn. */
+  async function search(patienceMs: number): Promise<void> {
     const waiting = await inbox.waiting({ limit: SEARCHED });
     if (!waiting.success) throw new TurnStoreError(waiting.error);
     for (const { conversationId, since } of waiting.data) {
       const now = performance.now();
       const failed = failures.get(conversationId);
       if (signal.aborted || (failed?.notBefore ?? 0) > now) continue;
-      if (failed === undefined && Date.now() - since.getTime() < OWN_MS) continue;
+      if (failed === undefined && Date.now() - since.getTime() < patienceMs) continue;
       const begun = await begin(conversationId);
       if (begun?.started === true) {
         failures.delete(conversationId);
@@ -102,7 +101,7 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
 
   async function loop(everyMs: number): Promise<void> {
     while (!signal.aborted) {
-      await search().catch(onError);
+      await search(everyMs).catch(onError);
       // Random intervals: processes that started together don't search at the same time.
       await pause(everyMs * (0.5 + Math.random()), signal);
     }
