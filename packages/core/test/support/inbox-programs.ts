@@ -14,7 +14,7 @@ import { CRASHES, openProcess, type Strike } from "./inbox-process.ts";
 import { storedMessages } from "./stores.ts";
 
 /** A run of one client. */
-export interface Act {
+interface Act {
   /** `prompt`: says something new. `continue`: says nothing. `decide`: answers the calls that wait. */
   readonly kind: "prompt" | "continue" | "decide";
   readonly strike: Strike | undefined;
@@ -26,13 +26,15 @@ export interface Act {
   readonly approves: boolean;
 }
 
-export type Operation =
+type Operation =
   | { readonly kind: "send"; readonly strike: Strike | undefined }
+  /** An entry that no run can take. */
+  | { readonly kind: "rubbish" }
   | { readonly kind: "run"; readonly act: Act }
   /** Two clients at once. */
   | { readonly kind: "both"; readonly acts: readonly [Act, Act] };
 
-export interface Program {
+interface Program {
   readonly durability: "completed" | "turn" | "step";
   readonly concurrency: "reject" | "queue";
   readonly window: boolean;
@@ -54,13 +56,14 @@ const acts: fc.Arbitrary<Act> = fc.record({
   approves: fc.boolean(),
 });
 
-export const programs: fc.Arbitrary<Program> = fc.record({
+const programs: fc.Arbitrary<Program> = fc.record({
   durability: fc.constantFrom("completed", "turn", "step"),
   concurrency: fc.constantFrom("reject", "queue"),
   window: fc.boolean(),
   operations: fc.array(
     fc.oneof(
       { weight: 3, arbitrary: fc.record({ kind: fc.constant("send" as const), strike: strikes }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant("rubbish" as const) }) },
       { weight: 5, arbitrary: fc.record({ kind: fc.constant("run" as const), act: acts }) },
       { weight: 2, arbitrary: fc.record({ kind: fc.constant("both" as const), acts: fc.tuple(acts, acts) }) },
     ),
@@ -104,7 +107,8 @@ function notingInbox(order: string[]): Inbox {
     ...inner,
     put: async (entry) => {
       const stored = await inner.put(entry);
-      if (stored.success && stored.data.isNew) order.push(JSON.parse(entry.content).content);
+      const { content } = JSON.parse(entry.content) as { readonly content?: string };
+      if (stored.success && stored.data.isNew && content !== undefined) order.push(content);
       return stored;
     },
   };
@@ -112,19 +116,25 @@ function notingInbox(order: string[]): Inbox {
 
 const USER = "ada";
 const ID = "c";
+/** Earlier turns. With a window, runs load only the end of the conversation. */
+const HISTORY = Array.from({ length: 20 }, (_, turn): readonly Message[] => [
+  { role: "user", content: `h${turn}` },
+  { role: "assistant", content: `re h${turn}` },
+]).flat();
 /** How often a client tries until it gives up, which is a fault of the engine. */
-const MOST_ATTEMPTS = 12;
+const MOST_ATTEMPTS = 300;
 
 /** Plays a program. Resolves with the broken rules. */
-export async function playProgram({ durability, concurrency, window, operations }: Program) {
+async function playProgram({ durability, concurrency, window, operations }: Program) {
   const provider = createInMemoryProvider();
   const order: string[] = [];
   const inbox = notingInbox(order);
   const broken: string[] = [];
   const done: string[] = [];
   let numbers = 0;
+  let last: unknown;
   let before: readonly Message[] = [];
-  await provider.appendMessages(ID, [], { userId: USER }, { createIfMissing: true });
+  await provider.appendMessages(ID, HISTORY, { userId: USER }, { createIfMissing: true });
 
   const clientOf = ({
     strike,
@@ -154,7 +164,7 @@ export async function playProgram({ durability, concurrency, window, operations 
         modelRetry: { maxAttempts: 1 },
         memory: {
           ...{ durability, concurrency, inbox: process.inbox, queueTimeoutMs: 20_000 },
-          ...(window && { window: { memoryType: "message_window", maxMessages: 3 } as const }),
+          ...(window && { window: { memoryType: "message_window", maxMessages: 12 } as const }),
         },
       },
     );
@@ -176,6 +186,11 @@ export async function playProgram({ durability, concurrency, window, operations 
     broken.push(`${text} couldn't be sent`);
   }
 
+  async function putRubbish(): Promise<void> {
+    numbers += 1;
+    await inbox.put({ conversationId: ID, userId: USER, key: `rubbish ${numbers}`, content: "{}" });
+  }
+
   type Attempt = Parameters<typeof clientOf>[0];
   const prompt = async (
     given: Attempt,
@@ -183,7 +198,14 @@ export async function playProgram({ durability, concurrency, window, operations 
     options: Parameters<ReturnType<typeof clientOf>["client"]["prompt"]>[1] = {},
   ): Promise<PromptResult<string> | undefined> => {
     const { client, signal } = clientOf(given);
-    return client.prompt(input, { ...options, signal }).catch(() => undefined);
+    const result = await client.prompt(input, { ...options, signal }).catch((thrown: unknown) => {
+      last = thrown;
+      return undefined;
+    });
+    if (result?.outcome.status === "error") last = result.outcome.error;
+    // Another client can hold the lease.
+    if (!hasEnded(result)) await new Promise((resolve) => setTimeout(resolve, 1));
+    return result;
   };
   const hasEnded = (result: PromptResult<string> | undefined): result is PromptResult<string> =>
     result !== undefined && result.outcome.status !== "error";
@@ -194,7 +216,7 @@ export async function playProgram({ durability, concurrency, window, operations 
       const result = await prompt(attempt === 1 ? first : {}, []);
       if (hasEnded(result)) return result;
     }
-    broken.push("a run without input never ended");
+    broken.push(`a run without input never ended: ${JSON.stringify(last)} ${last}`);
     return undefined;
   }
 
@@ -244,6 +266,7 @@ export async function playProgram({ durability, concurrency, window, operations 
 
   for (const operation of operations) {
     if (operation.kind === "send") await send(operation.strike);
+    else if (operation.kind === "rubbish") await putRubbish();
     else if (operation.kind === "run") await perform(operation.act, true);
     else await Promise.all(operation.acts.map((act) => perform(act, false)));
     await check();
@@ -252,7 +275,7 @@ export async function playProgram({ durability, concurrency, window, operations 
   const messages = await storedMessages(provider);
   const left = await inbox.read({ conversationId: ID });
   if (!left.success || left.data.length > 0) broken.push("entries are left");
-  return { broken: [...broken, ...faultsIn(messages, { order, done, window })], messages };
+  return [...broken, ...faultsIn(messages, { order, done, window })];
 
   /** Takes all that waits and approves all calls. */
   async function settle(): Promise<void> {
@@ -295,4 +318,18 @@ function faultsIn(messages: readonly Message[], { order, done, window }: Expecte
   }
   if (turn.length > 0) faults.push("the last turn has no reply");
   return faults;
+}
+
+/** Plays random programs, several at a time. Resolves with the broken rules, each with its program. */
+export async function playPrograms(options: { readonly seed: number; readonly count: number }) {
+  const broken: string[] = [];
+  const queue = fc.sample(programs, { seed: options.seed, numRuns: options.count }).values();
+  const work = async () => {
+    for (const program of queue) {
+      const faults = await playProgram(program);
+      if (faults.length > 0) broken.push(`${faults.join("; ")}: ${JSON.stringify(program)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, work));
+  return broken;
 }
