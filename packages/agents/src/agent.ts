@@ -13,6 +13,8 @@ import {
   type PromptStream,
   type RemembersDeclaration,
   type RunState,
+  type SendOptions,
+  type SentMessage,
   type StandardSchema,
   type Tool,
 } from "@jaf/core";
@@ -118,6 +120,13 @@ export abstract class Agent<Context = unknown, Output = string> implements Agent
    */
   stream(input: PromptInput, options?: PromptOptions<Context>): PromptStream<Output> {
     return clientOf(this).stream(input, options);
+  }
+  /**
+   * Leaves a message in the conversation's inbox; see `AgentClient.send`. Rejects with a `TypeError` if the agent's model
+   * isn't registered.
+   */
+  async send(message: SentMessage, options?: SendOptions<Context>): ReturnType<AgentClient<Output>["send"]> {
+    return clientOf(this).send(message, options);
   }
   /** Returns a client for a user; see `AgentClient.forUser`. Throws a `TypeError` if the agent's model isn't registered. */
   forUser(userId: string): AgentClient<Output, Context> {

@@ -29,6 +29,7 @@ export type TraceEvent = EventOrigin & TypedData;
 type TypedData =
   | { readonly type: "run_start"; readonly data: { readonly runId: RunId; readonly traceId: TraceId } }
   | MemoryEvent
+  | InboxEvent
   /** A step begins: a model call and its tools. If a run resumes an unfinished step, only the step's tools are left. */
   | { readonly type: "step_start"; readonly data: { readonly step: number; readonly agentName: string } }
   | ModelEvent
@@ -80,6 +81,14 @@ type MemoryEvent =
         readonly reason: string;
       };
     };
+
+type InboxEvent =
+  /** The run has taken `count` entries of the inbox as user messages, which the next model call gets. */
+  | { readonly type: "inbox_taken"; readonly data: { readonly count: number } }
+  /** `count` entries of the inbox were dropped, because they were invalid or an input guardrail blocked them. */
+  | { readonly type: "inbox_refused"; readonly data: { readonly reason: string; readonly count: number } }
+  /** The inbox couldn't be read. The run continues, and the entries wait; see `memory.inbox`. */
+  | { readonly type: "inbox_failed"; readonly data: { readonly reason: string } };
 
 type ModelEvent =
   /**

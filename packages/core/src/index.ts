@@ -201,3 +201,4 @@ export { ConversationOwnershipError } from "./client/conversation.ts";
 export { getConversationStore, setConversationStore } from "./client/conversation-store.ts";
 export type { PromptInput, PromptOptions } from "./client/options.ts";
 export type { PromptResult } from "./client/prompt-result.ts";
+export type { SendOptions, SentMessage } from "./client/send.ts";

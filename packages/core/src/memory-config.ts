@@ -10,7 +10,13 @@ import type {
   TraceId,
 } from "@jaf/memory";
 import type { WindowOptions } from "@jaf/memory/history";
-import { estimateTokens, idIssue, parseChatMemoryConfig, windowOptionsOf } from "@jaf/memory/internal";
+import {
+  estimateTokens,
+  idIssue,
+  isVersionedProvider,
+  parseChatMemoryConfig,
+  windowOptionsOf,
+} from "@jaf/memory/internal";
 
 /**
  * When a run stores its messages.
@@ -106,6 +112,21 @@ export interface MemoryConfig {
    * less than this duration. Otherwise a turn can fail with a conflict.
    */
   readonly leaseMs?: number;
+  /**
+   * The inbox from which the run takes what the user says while it is under way; see `AgentClient.send` and
+   * `docs/turns.md`. Needs `autoStore`, and a memory provider with versions, as all of this project are. Default: the run
+   * takes nothing.
+   *
+   * - Before each model call, the run appends the waiting entries to the conversation as user messages, in their order.
+   *   In the same write it stores how far it has read, so a crash neither loses nor repeats an entry.
+   * - Entries that come too late for the last model call are the input of the next run. A run without new input then
+   *   begins a turn with them, also if the conversation ends with a reply.
+   * - While tool calls wait for an approval or the client, the entries wait, too.
+   * - The input guardrails check each entry alone. A blocked entry is dropped with the event `inbox_refused`, and the run
+   *   continues.
+   * - If the inbox can't be read, the run emits `inbox_failed` and continues, and the entries wait.
+   */
+  readonly inbox?: Inbox;
 }
 
 /** How summaries of older messages are made; see `MemoryConfig.summary`. */
@@ -175,7 +196,7 @@ interface Written {
 
 /** Returns the values in a run's configuration that a store would refuse. */
 export function memoryConfigIssues(memory: MemoryConfig, written: Written): readonly MemoryIssue[] {
-  const { maxMessages, ttl, userId, durability, concurrency, queueTimeoutMs, leaseMs } = memory;
+  const { maxMessages, ttl, userId, durability, concurrency, queueTimeoutMs, leaseMs, inbox } = memory;
   return [
     wholeNumberIssue("RunConfig.memory.maxMessages", maxMessages),
     wholeNumberIssue("RunConfig.memory.ttl", ttl),
@@ -184,6 +205,7 @@ export function memoryConfigIssues(memory: MemoryConfig, written: Written): read
     ...contextIssues(memory),
     durabilityIssue(durability),
     concurrencyIssue(concurrency),
+    inbox === undefined ? undefined : inboxIssue(inbox, memory.provider),
     userId === undefined ? undefined : idIssue("RunConfig.memory.userId", userId),
     idIssue("RunState.traceId", written.traceId),
     textIssue("RunState.runId", written.runId),
@@ -199,6 +221,16 @@ function durabilityIssue(value: unknown): MemoryIssue | undefined {
 function concurrencyIssue(value: unknown): MemoryIssue | undefined {
   if (value === undefined || value === "reject" || value === "queue") return undefined;
   return { path: "RunConfig.memory.concurrency", expected: '"reject" or "queue"' };
+}
+
+/** `provider`: `undefined` if it isn't known yet. */
+function inboxIssue(inbox: unknown, provider: MemoryProvider | undefined): MemoryIssue | undefined {
+  const path = "RunConfig.memory.inbox";
+  const { put, read, remove } = (inbox ?? {}) as Readonly<Record<string, unknown>>;
+  if (![put, read, remove].every((method) => typeof method === "function"))
+    return { path, expected: "an inbox, e.g. from createInMemoryInbox" };
+  if (provider === undefined || isVersionedProvider(provider)) return undefined;
+  return { path, expected: "a memory provider with versions, because two runs could take the same entries" };
 }
 
 function textIssue(path: string, value: unknown): MemoryIssue | undefined {

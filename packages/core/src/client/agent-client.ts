@@ -1,3 +1,4 @@
+import type { PutEntry, Result } from "@jaf/memory";
 import { parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { Agent } from "../agent.ts";
@@ -10,6 +11,7 @@ import type { PromptInput, PromptOptions } from "./options.ts";
 import type { PromptCall } from "./parse-prompt.ts";
 import { performPrompt } from "./prompt.ts";
 import type { PromptResult } from "./prompt-result.ts";
+import { performSend, type SendOptions, type SentMessage } from "./send.ts";
 
 /**
  * An agent client, which loads and stores conversations. The user and the conversation of a prompt come from the first
@@ -46,6 +48,30 @@ export interface AgentClient<Out, Ctx = unknown> {
    * run is aborted.
    */
   readonly stream: (input: PromptInput, options?: PromptOptions<Ctx>) => PromptStream<Out>;
+  /**
+   * Leaves a message of the user in the conversation's inbox, `AgentClientConfig.memory.inbox`, and runs nothing. A run
+   * that is under way takes the message before its next model call. Otherwise the message waits, and the next prompt
+   * takes it; `prompt([])` does nothing else. See `docs/turns.md`.
+   *
+   * The user and the conversation are those of a prompt, but the conversation must exist: `forUser` needs `continue`.
+   * Failures of the store and of the inbox are in the result. The promise rejects with:
+   *
+   * - `ConversationOwnershipError`: the conversation doesn't exist, has no owner or doesn't belong to the user.
+   * - the error that `AgentClientConfig.context` or `Agent.conversational` threw.
+   * - `TypeError`: an argument is invalid, there is no inbox or no store, or no conversation is named.
+   *
+   * @example
+   * ```ts
+   * import type { AgentClient } from "@jaf/core";
+   *
+   * declare const client: AgentClient<string>; // with `memory: { inbox }`
+   *
+   * const conversation = client.forUser("user-42").continue("conv-123");
+   * const sent = await conversation.send("And make it short.", { key: "message-7" });
+   * if (!sent.success) console.error(sent.error.message); // send it again under the same key
+   * ```
+   */
+  readonly send: (message: SentMessage, options?: SendOptions<Ctx>) => Promise<Result<PutEntry>>;
   /**
    * Returns an agent client that acts for this user. Each of its prompts begins a new conversation, unless `continue`
    * names an existing one. Throws a `TypeError` if the user id is invalid or no store is configured.
@@ -111,6 +137,7 @@ function clientOf<Ctx, Out>(
     prompt: async (input, options = {}) =>
       performPrompt(settings, { explicit, input, options }, { streaming: false, signal: options.signal }),
     stream: (input, options = {}) => streamPrompt(settings, { explicit, input, options }),
+    send: async (message, options = {}) => performSend(settings, { explicit, message, options }),
     forUser: (userId) => extended({ userId: parseOptions(idSchema, userId, "user id") }),
     // The id can come from a browser. An invalid id is refused like the id of another user's conversation.
     continue: (id) => extended({ conversationId: parseOptions(z.string(), id, "conversation id") }),

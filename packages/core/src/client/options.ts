@@ -114,7 +114,7 @@ export const isContinuation = <Ctx>({
 /** Returns the checked option `conversation`; `undefined` if the option is absent. */
 export function conversationOptionOf<Ctx>({
   conversation,
-}: PromptOptions<Ctx>): ParsedConversational | undefined {
+}: Pick<PromptOptions<Ctx>, "conversation">): ParsedConversational | undefined {
   return conversation === undefined ? undefined : parseConversational(conversation, "conversation option");
 }
 

@@ -136,9 +136,10 @@ function stateOf<Ctx>(agentName: string, { context, messages, options }: Beginni
   });
 }
 
-async function contextOf<Ctx, Out>(
+/** Returns the context of a run: the option `context`, or else that of the configuration. */
+export async function contextOf<Ctx, Out>(
   settings: ClientSettings<Ctx, Out>,
-  options: PromptOptions<Ctx>,
+  options: Pick<PromptOptions<Ctx>, "context">,
 ): Promise<Readonly<Ctx>> {
   if (options.context !== undefined) return options.context;
   return typeof settings.context === "function"
@@ -150,10 +151,10 @@ async function contextOf<Ctx, Out>(
  * Returns the option `conversation`, or else the agent's `conversational`. Returns `undefined` if both are absent, and
  * {@link UNOWNED} if one is present with the value `undefined`.
  */
-async function conversationalFor<Ctx, Out>(
+export async function conversationalFor<Ctx, Out>(
   agent: Agent<Ctx, Out>,
   context: Readonly<Ctx>,
-  options: PromptOptions<Ctx>,
+  options: Pick<PromptOptions<Ctx>, "conversation">,
 ): Promise<ParsedConversational | undefined> {
   const own = conversationOptionOf(options);
   if (own !== undefined) return own;

@@ -39,6 +39,7 @@ export async function begin<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Pr
  */
 async function beginUnstored<Ctx>(scope: RunScope<Ctx>, state: RunState<Ctx>): Promise<RunProgress<Ctx>> {
   if (scope.sent !== undefined) return failWithoutStore(state);
+  if (scope.config.memory?.inbox !== undefined) return failWithInbox(state);
   // Guardrails check the sanitized messages. Otherwise a message that the sanitizer drops could hide an earlier message.
   const messages = sanitizeConversation(state.messages);
   const blocked = await checkInput(scope, state, lastUserMessages(messages));
@@ -57,6 +58,12 @@ function failWithoutId<Ctx>(state: RunState<Ctx>): RunProgress<Ctx> {
 function failWithoutStore<Ctx>(state: RunState<Ctx>): RunProgress<Ctx> {
   const expected = "memory.autoStore, because a history from a client is compared with the stored one";
   const issue = { path: "RunConfig.resume.messages", expected };
+  return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));
+}
+
+function failWithInbox<Ctx>(state: RunState<Ctx>): RunProgress<Ctx> {
+  const expected = "memory.autoStore, because the messages of the inbox are stored in the conversation";
+  const issue = { path: "RunConfig.memory.inbox", expected };
   return failMemory(state, createMemoryValidationError([issue], { operation: OPERATION }));
 }
 

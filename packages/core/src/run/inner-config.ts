@@ -40,7 +40,7 @@ export function innerConfig<Ctx>(
     conversationId,
     memory: isStored
       ? storedMemory(journal.memory, journal.history().stored?.userId)
-      : config.memory && { ...config.memory, autoStore: false },
+      : config.memory && { ...withoutInbox(config.memory), autoStore: false },
     resume,
     signal,
     maxTurns: maxTurns ?? config.maxTurns,
@@ -50,11 +50,14 @@ export function innerConfig<Ctx>(
   return present(inner) as RunConfig<Ctx>;
 }
 
+/** Removes the inbox, since its entries are what the user says to the outer agent. */
+const withoutInbox = ({ inbox: _, ...memory }: MemoryConfig): MemoryConfig => memory;
+
 /** Returns the memory settings of an inner run. `owner`: the owner of the outer conversation. */
 function storedMemory(memory: MemoryConfig, owner: string | undefined): MemoryConfig {
   const { leaseMs = DEFAULT_LEASE_MS, userId = owner } = memory;
   return {
-    ...memory,
+    ...withoutInbox(memory),
     ...present({ userId }),
     // An inner run is resumed by its stored input, so the input is stored first.
     durability: durabilityOf(memory) === "step" ? "step" : "turn",

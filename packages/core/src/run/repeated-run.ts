@@ -8,7 +8,9 @@ import {
 import { abortable } from "../limits/abort.ts";
 import { fail, failMemory, OPERATION, type RunProgress, type RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
+import { hasTaken } from "../stored/inbox-record.ts";
 import { loadConversation, type StoredOutcome, storedOutcomeOf } from "../stored/load.ts";
+import { isFinalReply } from "../stored/new-messages.ts";
 import { concludeStored } from "./conclude.ts";
 import { findOpenCalls } from "./open-calls.ts";
 import { onlyAsks, resume } from "./resume.ts";
@@ -71,7 +73,8 @@ async function replyAgain<Ctx>(
   initial: RunState<Ctx>,
   { outcome: { messages, reply, isLast }, stored }: RepliedIn,
 ): Promise<RunProgress<Ctx>> {
-  if (!answersSame(messages, [...(scope.sent?.messages ?? []), ...initial.messages])) {
+  const handedIn = [...(scope.sent?.messages ?? []), ...initial.messages];
+  if (!answersSame(answeredBy(messages, stored), handedIn)) {
     return failMemory(initial, hasChanged());
   }
   // If other messages follow the reply, the stored metadata is that of a later run, so this run's outcome isn't made from it.
@@ -80,12 +83,23 @@ async function replyAgain<Ctx>(
   return concludeStored(scope, { state, agent: found.agent }, reply);
 }
 
-/** Returns whether the stored reply answers the same user message as this run. */
-function answersSame(messages: readonly Message[], handedIn: readonly Message[]): boolean {
+const isSaid = ({ role }: Message): boolean => role === "user";
+
+/**
+ * Returns the user messages that the reply at the end of `messages` answers: the last one, or all of the turn if the
+ * run can have taken some from the inbox after its own.
+ */
+function answeredBy(messages: readonly Message[], stored: ConversationMemory): readonly Message[] {
+  if (!hasTaken(stored)) return messages.filter(isSaid).slice(-1);
+  const before = messages.slice(0, -1).findLastIndex(isFinalReply);
+  return messages.slice(before + 1).filter(isSaid);
+}
+
+/** Returns whether the stored reply answers the user message of this run. `answered`: the messages that it answers. */
+function answersSame(answered: readonly Message[], handedIn: readonly Message[]): boolean {
   // If the end of a conversation was replaced, another reply can be at the position of this run's reply.
-  const asked = handedIn.findLast(({ role }) => role === "user");
-  const answered = messages.findLast(({ role }) => role === "user");
-  return asked === undefined || answered === undefined || sameJson(asked, answered);
+  const asked = handedIn.findLast(isSaid);
+  return asked === undefined || answered.length === 0 || answered.some((message) => sameJson(asked, message));
 }
 
 async function waitAgain<Ctx>(

@@ -12,6 +12,7 @@ import { type AnsweredCalls, answerCalls } from "./answer-calls.ts";
 import { concludeStored, interrupt } from "./conclude.ts";
 import type { OpenCallBatch, StoppedConversation } from "./open-calls.ts";
 import { beginStep } from "./step.ts";
+import { takeInbox } from "./take-inbox.ts";
 
 /**
  * Continues a conversation without new messages (e.g. after a crash or an interruption), with the agent that had it
@@ -19,7 +20,8 @@ import { beginStep } from "./step.ts";
  *
  * - If it ends with unanswered tool calls, those that don't wait run. If no call waits, the model is called.
  * - If it ends with user messages or tool results, the model is called.
- * - If it ends with a reply, that reply is the output. Nothing is called or stored.
+ * - If it ends with a reply, what waits in the inbox begins a turn. If nothing waits, that reply is the output, and nothing
+ *   is called or stored.
  */
 export async function resume<Ctx>(
   scope: RunScope<Ctx>,
@@ -74,12 +76,20 @@ export async function answerDecided<Ctx>(
     : answerOpen(scope, stopped, { calls, decisions: checked.decisions });
 }
 
-/** Lets the run continue with a model call. If the conversation ends with a reply, the run ends with that reply. */
+/**
+ * Lets the run continue with a model call. If the conversation ends with a reply, the run begins a turn with what waits
+ * in the inbox. If nothing waits there, it ends with that reply.
+ */
 async function goOn<Ctx>(scope: RunScope<Ctx>, step: StepStart<Ctx>): Promise<RunProgress<Ctx>> {
   const { state } = step;
   const last = state.messages.at(-1);
-  if (last?.role === "assistant") return concludeStored(scope, step, last);
-  const acquired = await scope.journal?.takeLease({ agentName: state.currentAgentName });
+  const { journal } = scope;
+  if (last?.role === "assistant") {
+    const { inbox } = journal ?? {};
+    const taken = journal && inbox && (await takeInbox(scope, { state, journal, inbox, takesLease: true }));
+    return taken ?? concludeStored(scope, step, last);
+  }
+  const acquired = await journal?.takeLease({ agentName: state.currentAgentName });
   return acquired?.success === false ? failLease(state, acquired.error) : { state };
 }
 

@@ -11,6 +11,7 @@ import { begin } from "./begin.ts";
 import { outcomeElsewhere } from "./repeated-run.ts";
 import { openScope } from "./scope.ts";
 import { takeStep } from "./step.ts";
+import { withInbox } from "./take-inbox.ts";
 
 /**
  * Runs agents from a state until an agent gives its final reply, or the run is interrupted or fails. Failures are in
@@ -30,7 +31,7 @@ import { takeStep } from "./step.ts";
  * has its receipt, its outcome is returned again, and nothing is called or stored. See `docs/turns.md`.
  *
  * Without new messages, the run resumes the stored conversation. Finished tools don't run again. If the conversation
- * ends with a reply, that reply is the output. If calls need an approval or the client, the run ends as `interrupted`.
+ * ends with a reply, what waits in `memory.inbox` begins a turn; if nothing waits, that reply is the output. If calls need an approval or the client, the run ends as `interrupted`.
  * To continue, call `run` again with `resume`.
  *
  * One run at a time holds the lease of a stored conversation; see `memory.concurrency`.
@@ -118,6 +119,8 @@ async function runSteps<Ctx>(
     if (!Array.isArray(initial.messages)) throw new TypeError("RunState.messages: expected a list");
     let progress = await begin(scope, state);
     if (progress.outcome?.status !== "error") scope.onAccepted?.();
+    const inbox = scope.journal?.inbox;
+    if (inbox !== undefined) progress = await withInbox(scope, progress);
     const middleware = openRunMiddleware(scope, progress);
     if (middleware !== undefined) progress = await middleware.start();
     for (;;) {
@@ -126,6 +129,7 @@ async function runSteps<Ctx>(
       state = progress.state;
       if (outcome === undefined) {
         progress = await takeStep(scope, state, middleware?.additions());
+        if (inbox !== undefined) progress = await withInbox(scope, progress);
         continue;
       }
       if (outcome.status === "completed") await middleware?.finish(state);

@@ -1,9 +1,10 @@
-import type { ConversationMemory, Message, ParentConversation, Result } from "@jaf/memory";
+import type { ConversationMemory, Message, ParentConversation, Result, WriteMetadata } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/internal";
 import { sleep } from "../limits/abort.ts";
 import type { Spending } from "../limits/budget.ts";
 import { durabilityOf, type MemoryConfig } from "../memory-config.ts";
 import { type KnownState, openAppends } from "./append.ts";
+import { type InboxWrites, openInboxWrites } from "./inbox-writes.ts";
 import { type AppendEntry, type EntryWrite, type LeaseOptions, openLease } from "./lease.ts";
 import { leaseOf } from "./lease-record.ts";
 import type { Loaded } from "./load.ts";
@@ -76,6 +77,17 @@ export interface Journal {
    * handoff: it names the agent that continues the conversation.
    */
   readonly result: (message: Message, entry?: AppendEntry) => Promise<Result<void>>;
+  /** The run's part of the conversation's inbox. `undefined`: the run has no inbox. */
+  readonly inbox: InboxWrites | undefined;
+  /**
+   * Adds messages that were taken from the inbox up to the cursor `readUpTo`, which is stored in the same write. They are
+   * stored immediately in durability `"step"`, and in `"turn"` if no other message is held; otherwise they are held.
+   */
+  readonly taken: (
+    messages: readonly Message[],
+    readUpTo: string,
+    entry: AppendEntry,
+  ) => Promise<Result<void>>;
   /** Adds all results of a reply, in call order, unless `result` has already stored them. */
   readonly results: (messages: readonly Message[]) => void;
   /** Stores the final reply together with the messages that are held. Releases the lease. */
@@ -111,6 +123,7 @@ export function openJournal(options: JournalOptions): Journal {
   const durability = durabilityOf(memory);
   const appends = openAppends(options);
   const lease = openLease(options, appends);
+  const inbox = memory.inbox && openInboxWrites(memory.inbox, options);
   /** The messages that are held for the next append. */
   let pending: Message[] = [];
   let conversation: ConversationMemory | null = null;
@@ -135,7 +148,12 @@ export function openJournal(options: JournalOptions): Journal {
   };
 
   /** Appends the held messages, with the metadata in `entryWrite`. */
-  async function append(entryWrite?: EntryWrite): Promise<Result<void>> {
+  const append = (entryWrite?: EntryWrite): Promise<Result<void>> =>
+    inbox === undefined
+      ? appendHeld(entryWrite)
+      : inbox.storing((ofInbox) => appendHeld(entryWrite, ofInbox));
+
+  async function appendHeld(entryWrite?: EntryWrite, ofInbox?: WriteMetadata): Promise<Result<void>> {
     mayHoldLease ||= entryWrite?.action === "hold";
     const messages = pending;
     pending = [];
@@ -144,7 +162,8 @@ export function openJournal(options: JournalOptions): Journal {
       const held = await lease.ensureHeld();
       const metadata = entryWrite && held.success ? lease.metadataFor(entryWrite) : undefined;
       const idempotencyKey = entryWrite?.idempotencyKey;
-      const batch = { messages, metadata: metadata && toMetadata(metadata), idempotencyKey };
+      const ofRun = metadata && toMetadata(metadata);
+      const batch = { messages, metadata: ofInbox ? { ...ofRun, ...ofInbox } : ofRun, idempotencyKey };
       const appended = held.success ? await appends.send(batch) : held;
       failed ||= !appended.success;
       if (appended.success && metadata && entryWrite) lease.onWritten(metadata, entryWrite.entry);
@@ -187,6 +206,7 @@ export function openJournal(options: JournalOptions): Journal {
       const { spent, prompts = [] } = conversation === null ? {} : readMetadata(conversation);
       options.spending.loaded(spent);
       options.prompts?.loaded(prompts);
+      inbox?.loaded(conversation);
       lease.loaded(leaseOf(conversation), reading.time);
       start = nextPositionOf(conversation);
       added = [];
@@ -219,6 +239,14 @@ export function openJournal(options: JournalOptions): Journal {
       if (!callsAreStored) return nothing;
       addPending([message]);
       return append(entry && holding(entry));
+    },
+    inbox,
+    taken: async (messages, readUpTo, entry) => {
+      const isHeld = durability === "completed" || (durability === "turn" && pending.length > 0);
+      const before = [...(conversation?.messages ?? []), ...added];
+      inbox?.took({ messages, readUpTo, position: start + added.length, before });
+      addPending(messages);
+      return isHeld ? nothing : append(holding(entry));
     },
     results: (messages) => {
       if (!callsAreStored) addPending(messages);

@@ -1,5 +1,6 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
 import { sameJson, sanitizeConversation } from "@jaf/memory/internal";
+import { withoutTaken } from "./inbox-record.ts";
 import { firstPositionOf } from "./metadata.ts";
 
 /**
@@ -12,7 +13,7 @@ import { firstPositionOf } from "./metadata.ts";
  * - With `mayBeginLater`, a history can lack the oldest messages of the stored conversation. It must begin with a user
  *   message, and its new messages must all be user messages.
  * - Input with only user messages is new, unless it is a retry: the stored conversation ends with the same messages and
- *   no reply. The result for a retry is an empty list.
+ *   no reply. The result for a retry is an empty list. Messages that a run has taken from the inbox don't count.
  */
 export function newMessagesIn(
   incoming: readonly Message[],
@@ -20,10 +21,11 @@ export function newMessagesIn(
   options: NewMessagesOptions = { mayBeginLater: false },
 ): readonly Message[] | undefined {
   if (stored === null || stored.messages.length === 0) return incoming;
-  const rest = restAfter(incoming, stored, options);
-  if (rest !== undefined) return rest;
-  if (isHistory(incoming)) return undefined;
-  return repeatsUnanswered(incoming, stored.messages) ? [] : incoming;
+  if (isHistory(incoming)) return restAfter(incoming, stored, options);
+  const messages = withoutTaken(stored);
+  if (messages.length === 0) return incoming;
+  const rest = restAfter(incoming, { ...stored, messages }, options);
+  return rest ?? (repeatsUnanswered(incoming, messages) ? [] : incoming);
 }
 
 interface NewMessagesOptions {

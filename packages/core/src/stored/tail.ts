@@ -2,6 +2,7 @@ import type { ConversationMemory, Message } from "@jaf/memory";
 import type { WindowTail } from "@jaf/memory/history";
 import { isVersionedProvider, sanitizeConversation, windowTailOf } from "@jaf/memory/internal";
 import { type MemoryConfig, windowOptionsIn } from "../memory-config.ts";
+import { withoutTaken } from "./inbox-record.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
 import { isFinalReply, isHistory } from "./new-messages.ts";
 import { COMPARED, readSummary } from "./summary-metadata.ts";
@@ -96,8 +97,9 @@ export function tailIn(conversation: ConversationMemory, tail: Tail): TailReadin
   // If the end has only user messages, a client's copy of these messages would count as a copy of the whole conversation.
   if (tail.copied > 0 && !end.messages.some(({ role }) => role === "assistant")) return { decides: false };
   const before = messages[messages.length - end.messages.length - 1];
-  return showsNewMessages(end.messages, { before, newCount: tail.newCount })
-    ? { decides: true, conversation: { ...conversation, messages: end.messages } }
+  const decisive = { ...conversation, messages: end.messages };
+  return showsNewMessages(withoutTaken(decisive), { before, newCount: tail.newCount })
+    ? { decides: true, conversation: decisive }
     : { decides: false, readNext: MORE * messages.length };
 }
 
