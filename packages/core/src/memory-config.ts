@@ -50,7 +50,6 @@ export interface MemoryConfig {
    * - A repeated run with the same run id and input returns the outcome of the earlier run.
    */
   readonly autoStore?: boolean;
-  readonly inbox?: Inbox;
   /**
    * The maximum number of messages that the store keeps. If an append exceeds it, the store drops the oldest messages.
    * Default: the limit of the memory provider. To limit what the model sees, use `window`.
