@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Inbox } from "../../inbox/inbox.ts";
+import { letOthersRun } from "../fixtures/timing.ts";
 import { contentsOf, type InboxRules, type InboxScenario, put, read, remove } from "./scenario.ts";
 
 const WRITERS = 4;
@@ -25,6 +26,7 @@ async function follow(
   const seen: string[] = [];
   let after: string | undefined;
   for (;;) {
+    await letOthersRun();
     const wasDone = isDone();
     const entries = await read(inbox, { limit: 7, ...(after === undefined ? {} : { after }) });
     for (const { content } of entries) seen.push(content);
