@@ -174,6 +174,11 @@ export class TurnContention extends Error {
   override readonly name = "TurnContention";
 }
 
+/** Each attempt to change an inbox met a concurrent change of the same inbox. */
+export class InboxContention extends Error {
+  override readonly name = "InboxContention";
+}
+
 const unexpected: ErrorRule = {
   kind: "storage",
   retryable: false,
@@ -199,6 +204,12 @@ const turnContention: ErrorRule = {
   remedy: "others begin and end turns of the conversation constantly; try again",
 };
 
+const inboxContention: ErrorRule = {
+  kind: "storage",
+  retryable: true,
+  remedy: "others change the inbox of the conversation constantly; try again",
+};
+
 /** The SQLSTATE classes whose messages may be shown. */
 // They quote names of tables and settings, but no rows, parameters or users.
 const QUOTABLE_CLASSES = new Set(["08", "25", "3D", "3F", "40", "42", "53", "55", "57", "58"]);
@@ -209,6 +220,7 @@ function ruleFor(thrown: unknown, { code, message }: ErrorCause): ErrorRule {
   if (thrown instanceof UnconnectedClient) return unconnected;
   if (thrown instanceof ConversationTooLarge) return tooLarge;
   if (thrown instanceof TurnContention) return turnContention;
+  if (thrown instanceof InboxContention) return inboxContention;
   const byCode = code === undefined ? undefined : (codeRules[code] ?? codeRules[code.slice(0, 2)]);
   return byCode ?? messageRules.find(({ pattern }) => pattern.test(message)) ?? unexpected;
 }

@@ -14,6 +14,7 @@ export {
   createPostgresProvider,
   type PostgresProvider,
 } from "./conversations/provider.ts";
+export { createPostgresInbox } from "./inbox/inbox.ts";
 export { createPostgresLedger, type PostgresLedgerConfig } from "./ledger/ledger.ts";
 export { migrate, printMigrations } from "./migrations/migrate.ts";
 export { createPostgresTurnLog } from "./turn-log/turn-log.ts";

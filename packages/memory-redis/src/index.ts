@@ -11,5 +11,6 @@ export type {
 export { diagnoseRedisClient, type RedisClientFinding } from "./client/diagnose-client.ts";
 export { type RedisConfig, type RedisConfigSchema, redisConfigSchema } from "./config.ts";
 export { createRedisBackend, createRedisProvider, type RedisProvider } from "./conversations/provider.ts";
+export { createRedisInbox } from "./inbox/inbox.ts";
 export { createRedisLedger, type RedisLedgerConfig } from "./ledger/ledger.ts";
 export { createRedisTurnLog } from "./turn-log/turn-log.ts";

@@ -10,8 +10,10 @@ import type { RestartableServer } from "../../../test/restartable-server.ts";
 import { scripts as blobScripts } from "../src/blobs/scripts.ts";
 import { scripts } from "../src/conversations/scripts/index.ts";
 import { toMemoryError } from "../src/errors.ts";
+import { scripts as inboxScripts } from "../src/inbox/scripts.ts";
 import {
   createRedisBlobStore,
+  createRedisInbox,
   createRedisLedger,
   createRedisProvider,
   createRedisTurnLog,
@@ -120,6 +122,8 @@ describe("the rights in the README", () => {
     const sums = [...Object.values(ledgerScripts), ...(await sourcesIn("ledger", "connection")), runner];
     const ledger = await commandsIn(sums);
     expect(allowedCommands("ledger").toSorted()).toEqual(ledger.filter((command) => command !== "WAIT"));
+    const boxes = await commandsIn([...Object.values(inboxScripts), ...(await sourcesIn("inbox")), runner]);
+    expect(allowedCommands("inboxes").toSorted()).toEqual(boxes.filter((command) => command !== "WAIT"));
     expect([...used, ...turns]).toEqual(expect.arrayContaining([...(await commandsIn([writeAndBegin]))]));
   });
 
@@ -210,6 +214,24 @@ describe("the rights in the README", () => {
     const end = { ...ending, state: "ended" } as const;
     results.push(await log.append({ writer: taken.data.writer, first: 1, events: [], end }));
     results.push(await log.deleteConversation("c"), await log.deleteUser("u"));
+    expect(failures(results)).toEqual([]);
+    await client.close();
+  });
+
+  it("suffice for inboxes", async () => {
+    const keyPrefix = freshPrefix();
+    await setUser(server.port, "inboxes", { keyPrefix });
+    const { host, port, username, password } = place("inboxes");
+    const client = createClient({ socket: { host, port }, username, password });
+    await client.connect();
+    const inbox = createRedisInbox(client, { keyPrefix });
+    const entry = { conversationId: "c", userId: "u", content: "x" };
+    const put = await inbox.put({ ...entry, key: "1" });
+    const results: Result<unknown>[] = [put, await inbox.put({ ...entry, key: "2" })];
+    for (const upTo of [put.success ? put.data.cursor : "", "none"])
+      results.push(await inbox.remove({ conversationId: "c", upTo }));
+    results.push(await inbox.read({ conversationId: "c" }), await inbox.waiting());
+    results.push(await inbox.deleteConversation("c"), await inbox.deleteUser("u"));
     expect(failures(results)).toEqual([]);
     await client.close();
   });

@@ -95,6 +95,7 @@ export type {
 
 // The storage port of an inbox.
 
+export { type InboxPlace, parseInboxCursor, toInboxCursor } from "./inbox/cursor.ts";
 export { type BoundedInboxQuery, defineInbox, type InboxBackend } from "./inbox/define-inbox.ts";
 export { createInMemoryInbox, type InMemoryInboxOptions } from "./inbox/in-memory.ts";
 export {

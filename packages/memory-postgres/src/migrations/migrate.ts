@@ -4,6 +4,7 @@ import type { TableLayout } from "../table-names.ts";
 import { blobTables } from "./blobs.ts";
 import { cacheTables } from "./cache.ts";
 import { conversationTables } from "./conversations.ts";
+import { inboxTables } from "./inbox.ts";
 import { ledgerTables } from "./ledger.ts";
 import { migrateGroups, printGroups } from "./migrator.ts";
 import type { TableGroup } from "./table-group.ts";
@@ -15,6 +16,7 @@ const TABLE_GROUPS: Readonly<Record<TableGroupName, TableGroup>> = {
   cache: cacheTables,
   "turn-log": turnLogTables,
   ledger: ledgerTables,
+  inbox: inboxTables,
 };
 
 function toGroups(options: PostgresTables): readonly [groups: readonly TableGroup[], layout: TableLayout] {
@@ -24,9 +26,10 @@ function toGroups(options: PostgresTables): readonly [groups: readonly TableGrou
 
 /**
  * Creates or updates the tables of the given groups. `createPostgresProvider`, `createPostgresBlobStore`,
- * `createPostgresCacheAdapter`, `createPostgresTurnLog` and `createPostgresLedger` do this automatically for their own
- * tables, unless their option `migrate` is false. Any number of processes may call this function at the same time.
- * Rejects with a `TypeError` for an invalid option, and with a `MemorySetupError` if the tables can't be created.
+ * `createPostgresCacheAdapter`, `createPostgresTurnLog`, `createPostgresLedger` and `createPostgresInbox` do this
+ * automatically for their own tables, unless their option `migrate` is false. Any number of processes may call this
+ * function at the same time. Rejects with a `TypeError` for an invalid option, and with a `MemorySetupError` if the tables
+ * can't be created.
  *
  * @example
  * ```ts

@@ -1,4 +1,5 @@
 import { createMemoryStorageError } from "../contract/errors.ts";
+import { parseInboxCursor, toInboxCursor } from "./cursor.ts";
 import { defineInbox } from "./define-inbox.ts";
 import {
   INBOX_KEY_SECONDS,
@@ -6,9 +7,13 @@ import {
   type InboxEntry,
   MOST_INBOX_ENTRIES,
   type NewInboxEntry,
+  type PutEntry,
+  type WaitingInbox,
 } from "./inbox.ts";
 
 const PROVIDER = "memory";
+/** Each `put` checks this many other inboxes, and removes those of which nothing is left. */
+const LOOKED_AT = 20;
 
 /** Options of `createInMemoryInbox`. */
 export interface InMemoryInboxOptions {
@@ -16,13 +21,19 @@ export interface InMemoryInboxOptions {
   readonly now?: () => number;
 }
 
+interface StoredEntry extends InboxEntry {
+  readonly number: number;
+}
+
 interface Box {
+  readonly conversationId: string;
   /** The user of the first entry. */
-  readonly owner: string;
+  readonly userId: string;
   /** Tells this inbox from an erased one of the same conversation. */
   readonly epoch: string;
+  /** The number of the last entry. */
   last: number;
-  entries: InboxEntry[];
+  entries: readonly StoredEntry[];
   /** The cursor and the time of each key that was put within the last 24 hours; the oldest come first. */
   readonly keys: Map<string, { readonly cursor: string; readonly putAt: number }>;
 }
@@ -43,34 +54,73 @@ interface Box {
 export function createInMemoryInbox({ now = Date.now }: InMemoryInboxOptions = {}): Inbox {
   const boxes = new Map<string, Box>();
 
-  const numberOf = ({ epoch }: Box, cursor: string | undefined): number => {
-    const [of, number] = cursor?.split(":") ?? [];
-    return of === epoch ? Number(number) : 0;
-  };
+  /** Forgets the keys of an inbox that were put more than 24 hours ago. */
+  function forgetKeys({ keys }: Box): void {
+    const before = now() - INBOX_KEY_SECONDS * 1_000;
+    for (const [key, { putAt }] of keys) {
+      if (putAt > before) break;
+      keys.delete(key);
+    }
+  }
+
+  let sweep = boxes.values();
+
+  /** Checks a few inboxes, and removes those of which nothing is left. */
+  function removeForgotten(): void {
+    // Each call continues with the inbox at which the last call stopped. So the cost of `put` doesn't depend on the
+    // number of inboxes.
+    for (let looked = 0; looked < LOOKED_AT; looked++) {
+      const { value: box, done } = sweep.next();
+      if (done === true) {
+        sweep = boxes.values();
+        return;
+      }
+      forgetKeys(box);
+      if (box.keys.size === 0 && box.entries.length === 0) boxes.delete(box.conversationId);
+    }
+  }
 
   function boxOf({ conversationId, userId }: NewInboxEntry): Box {
-    const box = boxes.get(conversationId) ?? {
-      owner: userId,
-      epoch: crypto.randomUUID(),
-      last: 0,
-      entries: [],
-      keys: new Map(),
-    };
+    const known = boxes.get(conversationId);
+    if (known !== undefined) return known;
+    const epoch = crypto.randomUUID();
+    const box: Box = { conversationId, userId, epoch, last: 0, entries: [], keys: new Map() };
     boxes.set(conversationId, box);
     return box;
   }
 
-  /** Forgets the keys that were put more than 24 hours ago, and inboxes of which nothing is left. */
-  function forget(): void {
-    const before = now() - INBOX_KEY_SECONDS * 1_000;
-    for (const [conversationId, { keys, entries }] of boxes) {
-      for (const [key, { putAt }] of keys) {
-        if (putAt > before) break;
-        keys.delete(key);
-      }
-      if (keys.size === 0 && entries.length === 0) boxes.delete(conversationId);
-    }
+  function put(entry: NewInboxEntry): PutEntry | "full" {
+    removeForgotten();
+    const box = boxOf(entry);
+    forgetKeys(box);
+    const known = box.keys.get(entry.key);
+    if (known !== undefined) return { cursor: known.cursor, isNew: false };
+    if (box.entries.length >= MOST_INBOX_ENTRIES) return "full";
+    box.last += 1;
+    const { epoch, userId, last: number } = box;
+    const cursor = toInboxCursor({ epoch, number });
+    const putAt = now();
+    const stored = { ...entry, userId, cursor, receivedAt: new Date(putAt), number };
+    box.entries = [...box.entries, stored];
+    box.keys.set(entry.key, { cursor, putAt });
+    return { cursor, isNew: true };
   }
+
+  /** Returns the inbox of a conversation, and the number in `cursor` if it is one of this inbox, else 0. */
+  function find(conversationId: string, cursor: string | undefined) {
+    const box = boxes.get(conversationId);
+    if (box === undefined) return undefined;
+    const { epoch, number } = parseInboxCursor(cursor);
+    return { box, number: epoch === box.epoch ? number : 0 };
+  }
+
+  function toWaiting({ conversationId, userId, entries }: Box): WaitingInbox | undefined {
+    const [oldest] = entries;
+    return oldest && { conversationId, userId, entries: entries.length, since: oldest.receivedAt };
+  }
+
+  const ofUser = (userId: string | undefined): readonly Box[] =>
+    [...boxes.values()].filter((box) => userId === undefined || box.userId === userId);
 
   function erase(conversationId: string): number {
     const entries = boxes.get(conversationId)?.entries.length ?? 0;
@@ -80,54 +130,33 @@ export function createInMemoryInbox({ now = Date.now }: InMemoryInboxOptions = {
 
   return defineInbox({
     name: PROVIDER,
-    put: async (entry) => {
-      forget();
-      const box = boxOf(entry);
-      const known = box.keys.get(entry.key);
-      if (known !== undefined) return { cursor: known.cursor, isNew: false };
-      if (box.entries.length >= MOST_INBOX_ENTRIES) return "full";
-      box.last += 1;
-      const cursor = `${box.epoch}:${box.last}`;
-      const putAt = now();
-      box.entries.push(Object.freeze({ ...entry, cursor, receivedAt: new Date(putAt) }));
-      box.keys.set(entry.key, { cursor, putAt });
-      return { cursor, isNew: true };
-    },
+    put: async (entry) => put(entry),
     read: async ({ conversationId, after, limit }) => {
-      const box = boxes.get(conversationId);
-      if (box === undefined) return [];
-      const from = numberOf(box, after);
-      return box.entries.filter(({ cursor }) => numberOf(box, cursor) > from).slice(0, limit);
+      const found = find(conversationId, after);
+      if (found === undefined) return [];
+      const later = found.box.entries.filter(({ number }) => number > found.number);
+      return later.slice(0, limit).map(({ number: _, receivedAt, ...entry }) => ({
+        ...entry,
+        receivedAt: new Date(receivedAt),
+      }));
     },
     remove: async ({ conversationId, upTo }) => {
-      const box = boxes.get(conversationId);
-      if (box === undefined) return 0;
-      const left = box.entries.filter(({ cursor }) => numberOf(box, cursor) > numberOf(box, upTo));
+      const found = find(conversationId, upTo);
+      if (found === undefined) return 0;
+      const { box } = found;
+      const left = box.entries.filter(({ number }) => number > found.number);
       const removed = box.entries.length - left.length;
       box.entries = left;
       return removed;
     },
     waiting: async ({ userId, limit }) =>
-      [...boxes.values()]
-        .flatMap(({ entries: [oldest, ...more] }) =>
-          oldest === undefined || (userId !== undefined && oldest.userId !== userId)
-            ? []
-            : [
-                {
-                  conversationId: oldest.conversationId,
-                  userId: oldest.userId,
-                  entries: more.length + 1,
-                  since: oldest.receivedAt,
-                },
-              ],
-        )
+      ofUser(userId)
+        .flatMap((box) => toWaiting(box) ?? [])
         .sort((one, other) => one.since.getTime() - other.since.getTime())
         .slice(0, limit),
     deleteConversation: async (conversationId) => erase(conversationId),
     deleteUser: async (userId) =>
-      [...boxes.entries()]
-        .filter(([, { owner }]) => owner === userId)
-        .reduce((erased, [conversationId]) => erased + erase(conversationId), 0),
+      ofUser(userId).reduce((erased, { conversationId }) => erased + erase(conversationId), 0),
     close: async () => boxes.clear(),
     toMemoryError: (operation, thrown) =>
       createMemoryStorageError(operation, "the inbox failed.", { provider: PROVIDER, cause: thrown }),

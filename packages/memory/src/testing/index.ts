@@ -4,6 +4,7 @@ export {
   describeCacheAdapterConformance,
   type TestCache,
 } from "./cache-adapter.ts";
+export { describeInboxConformance, type InboxHarness, type TestInbox } from "./inbox/suite.ts";
 export { reportCalls } from "./kit/calls.ts";
 export {
   type Capability,
