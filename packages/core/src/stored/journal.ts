@@ -1,9 +1,10 @@
-import type { ConversationMemory, Message, ParentConversation, Result } from "@jaf/memory";
+import type { ConversationMemory, Message, ParentConversation, Result, WriteMetadata } from "@jaf/memory";
 import { createSuccess } from "@jaf/memory/internal";
 import { sleep } from "../limits/abort.ts";
 import type { Spending } from "../limits/budget.ts";
 import { durabilityOf, type MemoryConfig } from "../memory-config.ts";
 import { type KnownState, openAppends } from "./append.ts";
+import { askedMetadata, hasAskedCalls } from "./asked-calls.ts";
 import { type AppendEntry, type EntryWrite, type LeaseOptions, openLease } from "./lease.ts";
 import { leaseOf } from "./lease-record.ts";
 import type { Loaded } from "./load.ts";
@@ -121,6 +122,8 @@ export function openJournal(options: JournalOptions): Journal {
   let endKey: string | undefined;
   let hasGoneOn = false;
   let failed = false;
+  /** Whether the store has a record of calls that waited for an approval. */
+  let hasAsked = false;
   /** Whether the store might have a lease of this run. */
   let mayHoldLease = false;
   // In every durability, the result of a stored call is stored immediately, so the call isn't made again.
@@ -134,6 +137,10 @@ export function openJournal(options: JournalOptions): Journal {
     }
   };
 
+  /** Returns the metadata that removes the record of calls once none of them waits. */
+  const answered = ({ entry }: EntryWrite): WriteMetadata | undefined =>
+    hasAsked && entry.approvals === undefined ? askedMetadata(undefined) : undefined;
+
   /** Appends the held messages, with the metadata in `entryWrite`. */
   async function append(entryWrite?: EntryWrite): Promise<Result<void>> {
     mayHoldLease ||= entryWrite?.action === "hold";
@@ -144,7 +151,12 @@ export function openJournal(options: JournalOptions): Journal {
       const held = await lease.ensureHeld();
       const metadata = entryWrite && held.success ? lease.metadataFor(entryWrite) : undefined;
       const idempotencyKey = entryWrite?.idempotencyKey;
-      const batch = { messages, metadata: metadata && toMetadata(metadata), idempotencyKey };
+      const batch = {
+        messages,
+        metadata: metadata &&
+          entryWrite && { ...toMetadata(metadata, entryWrite.entry), ...answered(entryWrite) },
+        idempotencyKey,
+      };
       const appended = held.success ? await appends.send(batch) : held;
       failed ||= !appended.success;
       if (appended.success && metadata && entryWrite) lease.onWritten(metadata, entryWrite.entry);
@@ -183,6 +195,7 @@ export function openJournal(options: JournalOptions): Journal {
     loaded: (reading) => {
       appends.loaded(reading);
       conversation = reading.conversation;
+      hasAsked = hasAskedCalls(conversation);
       if (conversation !== null) readings.push(conversation.messages);
       const { spent, prompts = [] } = conversation === null ? {} : readMetadata(conversation);
       options.spending.loaded(spent);
