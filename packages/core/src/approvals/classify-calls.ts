@@ -253,7 +253,9 @@ async function classifyCall<Ctx>(
   const needed = wasAsked || (await needsApproval(scope, batch, { tool, approvalArguments }));
   if (needed === false) return { to: "run", parsed };
   if (needed !== true) return { to: "answered", answer: { call, ...needed } };
-  const noBinding = await noBindingReason({ tool, call }, approvalArguments);
+  // Arguments that are still as they were shown can be bound, even if they come from the store.
+  const isAsShown = wasAsked && change === undefined;
+  const noBinding = isAsShown ? undefined : await noBindingReason({ tool, call }, approvalArguments);
   if (noBinding !== undefined) return { to: "answered", answer: { call, ...unapprovable(noBinding) } };
   const { expiresAt, round } = waiting.record;
   return {
