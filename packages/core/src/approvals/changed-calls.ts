@@ -1,12 +1,10 @@
 import type { RichToolCall } from "@jaf/memory";
 import { calledTool, present } from "@jaf/memory/internal";
 import type { CallOutdated } from "../errors.ts";
-import { agentToolIn } from "../inner-runs.ts";
 import type { CallChanges, TextChange } from "../interruption.ts";
 import type { OnToolChange } from "../run-config.ts";
 import type { AskedCall, AskedCalls, AskedTool } from "../stored/asked-calls.ts";
 import type { CallBatch, RunnableCall } from "../tool-calls/execute-call.ts";
-import { isHandoff } from "../tool-calls/handoff.ts";
 import { isClientTool } from "../tools/tool.ts";
 import {
   type ApprovalArguments,
@@ -64,17 +62,16 @@ export function askedWith(
 }
 
 /** Returns what is stored about a call whose approval was requested; `undefined` if nothing is stored. */
-export function askedAbout<Ctx>({ asked }: PendingApprovals, runnable: RunnableCall<Ctx>): Asked | undefined {
-  if (asked === undefined) return undefined;
-  const { call, tool } = runnable;
-  if (asked === "unreadable") {
-    // Nothing tells which calls waited for an approval. Of these, none did, or they ask on their own.
-    const asks = tool === undefined || !(isHandoff(runnable) || isClientTool(tool) || agentToolIn(tool));
-    return asks ? { call: asked, tool: undefined } : undefined;
-  }
-  const found = asked.calls.find(({ id }) => id === call.id);
+export function askedAbout<Ctx>(
+  { asked }: PendingApprovals,
+  { call, tool }: RunnableCall<Ctx>,
+): Asked | undefined {
+  // Nothing tells which calls waited for an approval, except that the client's never do.
+  if (asked === "unreadable")
+    return tool !== undefined && isClientTool(tool) ? undefined : { call: asked, tool: undefined };
+  const found = asked?.calls.find(({ id }) => id === call.id);
   return (
-    found && { call: found, tool: asked.tools.find(({ definition }) => definition === found.definition) }
+    found && { call: found, tool: asked?.tools.find(({ definition }) => definition === found.definition) }
   );
 }
 

@@ -179,7 +179,10 @@ describe.each(["own", "nested"] as const)("a call that waits (%s)", (where) => {
     expect(errorOf(await deployed.decide(approve(shown)))).toMatchObject({ reason: "gone" });
   });
 
-  it("is asked about again if its arguments were approved, and it didn't run", async () => {
+  it.each([
+    ["ask", { description: "Pays at once" }],
+    ["run", { parameters: otherDefault }],
+  ] as const)("is decided about by the policy %s if it was approved and didn't run", async (policy, now) => {
     const { deploy } = world(where);
     const abort = new AbortController();
     const dying: AnyTool = {
@@ -192,12 +195,15 @@ describe.each(["own", "nested"] as const)("a call that waits (%s)", (where) => {
     const first = deploy({ tools: [dying], config: { signal: abort.signal } });
     const shown = approvalOf(await first.says("Pay"));
     await first.decide(approve(shown));
-    const after = paying({ description: "Pays at once" });
-    const second = deploy({ tools: [after.tool] });
-    const again = approvalOf(await second.says());
-    expect(again.changed).toEqual({ description: { before: "Pays", after: "Pays at once" } });
-    expect(after.paid).toEqual([]);
-    await second.decide(approve(again));
+    const after = paying(now);
+    const second = deploy({ tools: [after.tool], onToolChange: policy });
+    const resumed = await second.says();
+    if (policy === "ask") {
+      const again = approvalOf(resumed);
+      expect(again.changed).toEqual({ description: { before: "Pays", after: "Pays at once" } });
+      expect(after.paid).toEqual([]);
+      await second.decide(approve(again));
+    }
     expect(after.paid).toEqual([SHOWN]);
   });
 });
