@@ -11,7 +11,9 @@ const KEY = "jafApprovals";
 
 async function recordIn(store: MemoryProvider): Promise<unknown> {
   const stored = await store.getConversation("c");
-  return stored.success ? stored.data?.metadata?.[KEY] : expect.fail("the store failed");
+  if (!stored.success) return expect.fail("the store failed");
+  const metadata: Readonly<Record<string, unknown>> | undefined = stored.data?.metadata;
+  return metadata?.[KEY];
 }
 
 /** The store with another record of the calls that wait, in each conversation. `undefined`: with none. */
@@ -22,7 +24,7 @@ const recording = (store: VersionedMemoryProvider, record: unknown) =>
       const read = await store.readConversation(...request);
       if (!read.success || read.data.conversation === null) return read;
       const { conversation } = read.data;
-      const { [KEY]: before, ...others } = conversation.metadata ?? {};
+      const { [KEY]: before, ...others }: Readonly<Record<string, unknown>> = conversation.metadata ?? {};
       const metadata = before === undefined || record === undefined ? others : { ...others, [KEY]: record };
       return { ...read, data: { ...read.data, conversation: { ...conversation, metadata } } };
     },

@@ -135,7 +135,7 @@ describe.each(EACH)("a call that waits ($where) and gets $way", ({ where, now, o
     changed === undefined ? endsWith("gone") : asksAgain());
 
   it("is asked about again with a function that says so", () =>
-    changed === undefined ? endsWith("gone", () => "ask") : asksAgain(async () => "ask"));
+    changed === undefined ? endsWith("gone", () => "ask") : asksAgain(async () => "ask" as const));
 
   it("runs with what was approved, if the policy says so and it can", async () => {
     if (changed === undefined) return endsWith("gone", "run");
