@@ -28,7 +28,7 @@ export function definitionOf<Ctx>({ schema: { name, description, parameters } }:
   };
 }
 
-/** Returns the JSON Schema of a tool's parameters, without defaults. */
+/** Returns the JSON Schema of a tool's parameters, without defaults and in an order of its own. */
 // A default can be computed, e.g. from the time. The defaults that a call uses are in its parsed arguments.
 function jsonSchemaOf(parameters: z.ZodType): string {
   try {
@@ -37,6 +37,7 @@ function jsonSchemaOf(parameters: z.ZodType): string {
       unrepresentable: "any",
       override: ({ jsonSchema }) => {
         delete jsonSchema.default;
+        if (jsonSchema.required !== undefined) jsonSchema.required = [...jsonSchema.required].sort();
       },
     });
     return canonicalJson(json);

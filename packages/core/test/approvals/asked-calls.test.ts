@@ -50,10 +50,10 @@ describe("the record of calls that wait", () => {
   it("has the same hash for a schema of the same meaning, and bounded texts", async () => {
     const [one, two] = await Promise.all(
       [
-        z.object({ to: z.string(), cents: z.number().default(1) }),
-        z.object({ cents: z.number().default(2), to: z.string() }),
+        z.object({ to: z.string(), cents: z.number().default(1), on: z.boolean() }),
+        z.object({ on: z.boolean(), cents: z.number().default(2), to: z.string() }),
       ].map(async (parameters) => {
-        const { deploy, store } = world("own");
+        const { deploy, store } = world("own", [{ ...PAY, arguments: { to: "Bob", on: true } }]);
         await deploy({ tools: [paying({ parameters }).tool] }).says("Pay");
         return (await recordIn(store)) as { readonly tools: readonly [{ readonly definition: string }] };
       }),

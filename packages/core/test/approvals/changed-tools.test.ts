@@ -208,6 +208,32 @@ describe.each(["own", "nested"] as const)("a call that waits (%s)", (where) => {
   });
 });
 
+describe("an agent as a tool that needs an approval itself", () => {
+  it("is asked about again if it changes, before and after its agent has begun", async () => {
+    const { tool, paid } = paying();
+    const { deploy } = world("nested");
+    const asking = (description: string) =>
+      deploy({ tools: [tool], asking: { description, needsApproval: true } });
+    const first = asking("Asks the expert");
+    const shown = approvalOf(await first.says("Pay"));
+    const second = asking("Asks another expert");
+    expect(errorOf(await second.decide(approve(shown)))).toMatchObject({ code: "changed-tool" });
+    const again = approvalOf(await second.says());
+    expect(again.changed).toEqual({
+      description: { before: "Asks the expert", after: "Asks another expert" },
+    });
+    const inner = approvalOf(await second.decide(approve(again)));
+    expect(inner).toMatchObject({ toolCallId: "a/p" });
+    const third = asking("Asks a third expert");
+    expect(errorOf(await third.decide(approve(inner)))).toMatchObject({ _tag: "ContinuationRejected" });
+    expect(approvalOf(await third.says())).toMatchObject({ toolCallId: "a", changed: { description: {} } });
+    expect(paid).toEqual([]);
+    expect(approvalOf(await second.says())).toEqual(inner);
+    expect((await second.decide(approve(inner))).outcome.status).toBe("completed");
+    expect(paid).toEqual([SHOWN]);
+  });
+});
+
 describe("the policy", () => {
   it("gets the call and the difference, and decides for each call", async () => {
     const seen: ChangedCall[] = [];

@@ -3,6 +3,7 @@ import { messageText } from "@jaf/memory/internal";
 import * as z from "zod";
 import {
   type Agent,
+  type AgentToolOptions,
   type approve,
   asTool,
   createTool,
@@ -36,12 +37,14 @@ interface Deployment {
   readonly onToolChange?: OnToolChange;
   readonly provider?: VersionedMemoryProvider;
   readonly config?: Partial<RunConfig<unknown>>;
+  /** The tool that runs the agent of the tools. */
+  readonly asking?: Pick<AgentToolOptions<unknown>, "description" | "needsApproval">;
 }
 
 /** Deployments that share only the store. The tools belong to the run's agent, or to an agent that is its tool. */
 export function world(where: Where, toolCalls: readonly ScriptedCall[] = [PAY]) {
   const store = createInMemoryProvider();
-  const deploy = ({ tools, onToolChange, provider = store, config = {} }: Deployment) => {
+  const deploy = ({ tools, onToolChange, provider = store, config = {}, asking }: Deployment) => {
     const expert: Agent<unknown, string> = { name: "expert", instructions: "", tools };
     const other: Agent<unknown, string> = { name: "other", instructions: "", tools };
     const ask: ScriptedCall = { id: "a", name: "expert", arguments: { task: "Pay" } };
@@ -52,7 +55,9 @@ export function world(where: Where, toolCalls: readonly ScriptedCall[] = [PAY]) 
     const { config: runConfig, events } = setup({
       model,
       tools:
-        where === "own" ? tools : [asTool(expert, { description: "", agents: new Map([["other", other]]) })],
+        where === "own"
+          ? tools
+          : [asTool(expert, { description: "", ...asking, agents: new Map([["other", other]]) })],
       otherAgents: [other],
       config: {
         memory: { provider, autoStore: true, durability: "step" },
