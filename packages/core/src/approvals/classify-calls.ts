@@ -2,7 +2,7 @@ import type { RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/internal";
 import type { ToolParts } from "../content-parts.ts";
 import type { JAFError } from "../errors.ts";
-import { frozenCopy, plainCopy } from "../immutable/copy.ts";
+import { frozenCopy } from "../immutable/copy.ts";
 import { agentToolIn, type BegunRun, type InnerCall } from "../inner-runs.ts";
 import { type GivenDecisions, type Interruption, isUndecided, nothingGiven } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
@@ -11,7 +11,7 @@ import type { RunScope } from "../run-scope.ts";
 import type { ToolFailure } from "../tool-calls/answer.ts";
 import type { ParsedArguments } from "../tool-calls/arguments.ts";
 import { type CallBatch, findTool, type RunnableCall } from "../tool-calls/execute-call.ts";
-import { rejectedResult, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
+import { rejectedResult, type ToolResult } from "../tools/result.ts";
 import { isClientTool, type Tool } from "../tools/tool.ts";
 import {
   type ApprovalArguments,
@@ -21,6 +21,7 @@ import {
 } from "./canonical-arguments.ts";
 import { askedAbout, type NewlyAsked, newlyAsked, outdated, settleChanged } from "./changed-calls.ts";
 import type { Decisions } from "./decisions.ts";
+import { failed, needsApproval, unapprovable } from "./needs-approval.ts";
 import { approvalIdPrefix, bindingOf, type PendingApprovals } from "./pending-approvals.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
@@ -250,7 +251,7 @@ async function classifyCall<Ctx>(
   if (decisions.rejected.has(call.id)) {
     return { to: "answered", answer: { call, result: rejectedResult(decisions.rejected.get(call.id)) } };
   }
-  const needed = wasAsked || (await needsApproval(scope, batch, { tool, approvalArguments }));
+  const needed = wasAsked || (await needsApproval(scope, batch, { tool, parsed }));
   if (needed === false) return { to: "run", parsed };
   if (needed !== true) return { to: "answered", answer: { call, ...needed } };
   // Arguments that are still as they were shown can be bound, even if they come from the store.
@@ -271,39 +272,3 @@ async function classifyCall<Ctx>(
       !wasAsked && { asked: newlyAsked({ call, tool }, { text, batch, model: modelNameOf(scope, batch) }) }),
   };
 }
-
-/** The answer to a call that failed for a reason other than the model's arguments. */
-interface Failed {
-  readonly result: ToolResult;
-  readonly failure: ToolFailure;
-}
-
-const failed = (failure: ToolFailure): Failed => ({
-  result: ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, failure.text),
-  failure,
-});
-
-/**
- * Returns whether the call needs an approval, or a failed answer if the tool's `needsApproval` throws. A function means
- * "no approval" only by returning `false`.
- */
-async function needsApproval<Ctx>(
-  { mask }: RunScope<Ctx>,
-  { context }: CallBatch<Ctx>,
-  { tool, approvalArguments: { parsed } }: Omit<ClassifiableCall<Ctx>, "call">,
-): Promise<boolean | Failed> {
-  if (typeof tool.needsApproval !== "function") {
-    return tool.needsApproval !== undefined && tool.needsApproval !== false;
-  }
-  try {
-    return (await tool.needsApproval(plainCopy(parsed.args), context)) !== false;
-  } catch (thrown) {
-    const text = thrown instanceof Error ? mask(thrown.message) : "it threw something other than an Error";
-    return failed({ text, thrown });
-  }
-}
-
-const unapprovable = (reason: string): Failed =>
-  failed({
-    text: `The call was not made: it needs an approval, and none can be bound to its parsed arguments: ${reason}.`,
-  });

@@ -208,8 +208,20 @@ describe.each(["own", "nested"] as const)("a call that waits (%s)", (where) => {
   });
 });
 
-describe("an agent as a tool that needs an approval itself", () => {
-  it("is asked about again if it changes, before and after its agent has begun", async () => {
+describe("an agent as a tool", () => {
+  it("never runs a call of its agent if it is gone", async () => {
+    const { tool, paid } = paying();
+    const { deploy } = world("nested");
+    const shown = approvalOf(await deploy({ tools: [tool] }).says("Pay"));
+    const renamed = deploy({ tools: [tool], asking: { description: "", name: "consult" } });
+    expect(errorOf(await renamed.decide(approve(shown)))).toMatchObject({ code: "forged-approval" });
+    expect((await renamed.says()).outcome).toMatchObject({
+      output: expect.stringContaining("TOOL_NOT_FOUND"),
+    });
+    expect(paid).toEqual([]);
+  });
+
+  it("is asked about again if it needs an approval and changes, before and after its agent has begun", async () => {
     const { tool, paid } = paying();
     const { deploy } = world("nested");
     const asking = (description: string) =>

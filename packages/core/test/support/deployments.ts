@@ -38,7 +38,7 @@ interface Deployment {
   readonly provider?: VersionedMemoryProvider;
   readonly config?: Partial<RunConfig<unknown>>;
   /** The tool that runs the agent of the tools. */
-  readonly asking?: Pick<AgentToolOptions<unknown>, "description" | "needsApproval">;
+  readonly asking?: Pick<AgentToolOptions<unknown>, "name" | "description" | "needsApproval">;
 }
 
 /** Deployments that share only the store. The tools belong to the run's agent, or to an agent that is its tool. */
