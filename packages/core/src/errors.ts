@@ -19,6 +19,7 @@ export type JAFError =
   | AgentNotFound
   | ModelCallError
   | RunInterrupted
+  | CallOutdated
   | ContinuationRejected
   | RunMemoryError
   | RunAborted
@@ -151,6 +152,23 @@ export interface RunInterrupted {
 }
 
 /**
+ * A call that waited for an approval can't run as it was shown, so the turn ended and nothing ran. New messages of the
+ * user give the call up, and the conversation continues without it.
+ */
+export interface CallOutdated {
+  readonly _tag: "CallOutdated";
+  /** The name of the tool. */
+  readonly tool: string;
+  /** The registry key of the agent that has the conversation. */
+  readonly agentName: string;
+  /**
+   * - `"changed"`: the tool or the agent has changed, and `RunConfig.onToolChange` ends the turn.
+   * - `"gone"`: the agent has no such tool any more, or the client now runs the tool.
+   */
+  readonly reason: "changed" | "gone";
+}
+
+/**
  * The client's copy of the history, an approval or a tool result doesn't match the stored conversation. The run used
  * nothing that the client sent.
  */
@@ -161,9 +179,15 @@ export interface ContinuationRejected {
    *
    * - `"expired-approval"`: a decision came after the approval had expired; see `RunConfig.approvalTtlMs`.
    * - `"changed-arguments"`: the tool's schema no longer parses the call to the arguments that the user was shown.
+   * - `"changed-tool"`: the tool or the agent of the call has changed since the user was shown the call.
    * - `"rejected"`: `RunConfig.validate` threw an error other than `ContinuationValidationError`.
    */
-  readonly code: ContinuationRejectionCode | "expired-approval" | "changed-arguments" | "rejected";
+  readonly code:
+    | ContinuationRejectionCode
+    | "expired-approval"
+    | "changed-arguments"
+    | "changed-tool"
+    | "rejected";
   /** A text for the application's log. It quotes no message, unless the error of `RunConfig.validate` quotes one. */
   readonly reason: string;
   /**
@@ -258,6 +282,11 @@ function formatBudget({ of, period, spent, allowed, limit }: BudgetExceeded): st
   return `The budget of ${whose}${when} is used up: ${spent} of ${allowed} (${limit}).`;
 }
 
+const formatOutdated = ({ tool, agentName, reason }: CallOutdated): string =>
+  reason === "gone"
+    ? `The tool "${tool}" of the agent "${agentName}" has been removed`
+    : `The tool "${tool}" or the agent "${agentName}" has changed`;
+
 function format(error: JAFError): string {
   switch (error._tag) {
     case "MaxTurnsExceeded":
@@ -284,6 +313,8 @@ function format(error: JAFError): string {
       return formatCall(error);
     case "RunInterrupted":
       return `The run waits for an approval or for the client, with ${error.waiting === 1 ? "one tool call" : `${error.waiting} tool calls`}.`;
+    case "CallOutdated":
+      return `${formatOutdated(error)} since an approval of its call was requested, so the call didn't run. Send a new message to go on without the call.`;
     case "ContinuationRejected":
       return `The continuation was rejected (${error.code}): ${error.reason}`;
     case "MemoryError":
@@ -314,6 +345,7 @@ function isRetryable(error: JAFError): boolean {
     case "AgentNotFound":
     case "RunAborted":
     case "RunInterrupted":
+    case "CallOutdated":
     case "ContinuationRejected":
     case "InternalError":
       return false;
@@ -334,6 +366,7 @@ function getSeverity(error: JAFError): ErrorSeverity {
     case "DecodeError":
     case "InputGuardrailTripwire":
     case "OutputGuardrailTripwire":
+    case "CallOutdated":
     case "ContinuationRejected":
       return "high";
     case "ModelCallError":

@@ -54,6 +54,7 @@ export type {
 } from "./context-manifest.ts";
 export {
   type BudgetExceeded,
+  type CallOutdated,
   type ContinuationRejected,
   type ErrorSeverity,
   type JAFError,
@@ -66,10 +67,13 @@ export type { TraceEvent } from "./events.ts";
 export {
   type ApprovalRequest,
   approve,
+  type CallChanges,
+  type ChangedCall,
   type ClientToolCall,
   type ClientToolResult,
   type Interruption,
   reject,
+  type TextChange,
 } from "./interruption.ts";
 export type {
   Durability,
@@ -98,9 +102,11 @@ export type {
   FallbackModel,
   ModelFallback,
   ModelProvider,
+  OnToolChange,
   Resume,
   RunConfig,
   RunSettings,
+  ToolChangeAction,
 } from "./run-config.ts";
 export { fromStandardSchema, type SchemaOutput, type StandardSchema } from "./standard-schema.ts";
 export {

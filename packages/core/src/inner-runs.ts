@@ -1,7 +1,7 @@
 import type { Message, Result, RichToolCall } from "@jaf/memory";
 import type { Agent } from "./agent.ts";
 import type { UserPart } from "./content-parts.ts";
-import type { JAFError } from "./errors.ts";
+import type { CallOutdated, JAFError } from "./errors.ts";
 import type { GivenDecisions, Interruption, OpenCalls } from "./interruption.ts";
 import type { RunScope } from "./run-scope.ts";
 import type { Tool, ToolReturn } from "./tools/tool.ts";
@@ -36,6 +36,8 @@ export interface BegunRun {
   readonly onlyWaits: boolean;
   /** Whether the inner run, without a decision or a result, calls nothing and at most requests expired approvals again. */
   readonly onlyAsks: boolean;
+  /** The call of the inner run that can't run as it was approved, so the turn ends. `undefined`: there is none. */
+  readonly outdated: CallOutdated | undefined;
 }
 
 /** How an inner run ended. */

@@ -30,6 +30,44 @@ export interface ApprovalRequest extends InterruptedCall {
   readonly approvalId: string;
   /** The time after which decisions about the call are rejected. Absent: there is no time limit. */
   readonly expiresAt?: Date;
+  /**
+   * What has changed since the approval was first requested. Show it: a decision about the earlier request doesn't
+   * count. Absent: nothing has changed, or the call runs as it was shown (see `RunConfig.onToolChange`).
+   */
+  readonly changed?: CallChanges;
+}
+
+/** A text before and after a change. Absent: it isn't known, it has more than 4,000 UTF-16 units, or there is none. */
+export interface TextChange {
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/** What has changed about a call since its approval was requested. Absent fields haven't changed. */
+export interface CallChanges {
+  /** The registry key of the agent that made the call. */
+  readonly agent?: TextChange;
+  /** The description of the tool. */
+  readonly description?: TextChange;
+  /** The parameters of the tool, as JSON Schema without defaults. */
+  readonly parameters?: TextChange;
+  /** The parsed arguments, as JSON. Without `after`, the schema no longer accepts the arguments. */
+  readonly arguments?: TextChange;
+  /** Present if a newer release of JAF stored the call, and this release can't tell what has changed. */
+  readonly isUnknown?: true;
+}
+
+/** A call whose tool or agent has changed while it waited for an approval; see `RunConfig.onToolChange`. */
+export interface ChangedCall {
+  /** The model's id for the call. */
+  readonly toolCallId: string;
+  /** The name of the tool. */
+  readonly toolName: string;
+  /** The registry key of the agent that has the conversation. */
+  readonly agentName: string;
+  /** The name of the model that made the call. Absent: it isn't known. */
+  readonly model?: string;
+  readonly changed: CallChanges;
 }
 
 /** A call of a tool without `execute`. The client runs the tool and sends the result in `RunConfig.resume.toolResults`. */

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Agent, ResolvedAgent } from "./agent.ts";
 import type { TraceEvent } from "./events.ts";
 import type { Guardrail } from "./guardrails/guardrail.ts";
-import type { ClientToolResult } from "./interruption.ts";
+import type { ChangedCall, ClientToolResult } from "./interruption.ts";
 import type { RunLedger } from "./ledger/run-ledger.ts";
 import { budgetSchema, limitsCost, needsLedger, type RunBudget } from "./limits/budget.ts";
 import { type ModelPrices, pricesSchema } from "./limits/cost.ts";
@@ -100,6 +100,14 @@ export interface Resume {
   readonly toolResults?: readonly ClientToolResult[];
 }
 
+/** What happens to a call that has changed while it waited for an approval; see `RunConfig.onToolChange`. */
+export type ToolChangeAction = "ask" | "run" | "end";
+
+/** The type of `RunConfig.onToolChange`. */
+export type OnToolChange =
+  | ToolChangeAction
+  | ((call: ChangedCall) => ToolChangeAction | Promise<ToolChangeAction>);
+
 /**
  * The settings that several runs share. Agent clients, servers and agent states (of `@jaf/xflow`) pass them to each of
  * their runs.
@@ -153,6 +161,21 @@ export interface RunSettings<Ctx> {
    * Default `Infinity`.
    */
   readonly approvalTtlMs?: number;
+  /**
+   * What happens if the tool or the agent of a call has changed while the call waited for an approval: the tool's
+   * description or parameters, the arguments that its schema parses, or the agent that has the conversation.
+   *
+   * - `"ask"` (default): the call is asked about again under a new approval id, and `ApprovalRequest.changed` shows the
+   *   difference. A decision about the earlier request ends the run with `ContinuationRejected`, and nothing runs.
+   * - `"run"`: the call runs with the arguments that were shown, once they are approved. If the agent is another one or
+   *   the tool's schema doesn't accept these arguments unchanged, the call is asked about again.
+   * - `"end"`: the run ends with `CallOutdated`. New messages of the user give the call up.
+   * - a function: returns one of these. It can be called several times for one call.
+   *
+   * If the tool is gone, the run ends with `CallOutdated`. Needs `memory.autoStore`. Calls that an older release stored
+   * are compared by their arguments only.
+   */
+  readonly onToolChange?: OnToolChange;
   /**
    * Validates the input in `resume` before it is used. If the function throws, the run ends with `ContinuationRejected`.
    * Default: `defaultContinuationValidator()`. Called only if `resume` has `messages` or a `historyToken`.
@@ -315,6 +338,11 @@ export const settingsShape = {
     .union([z.boolean(), functionSchema], { error: "expected true, false or a function" })
     .optional(),
   approvalTtlMs: numberFrom(0).optional(),
+  onToolChange: z
+    .union([z.enum(["ask", "run", "end"]), functionSchema], {
+      error: 'expected "ask", "run", "end" or a function',
+    })
+    .optional(),
   // Middleware is checked together with the agent's middleware.
   middleware: z.unknown().optional(),
   userMemory: z.unknown().optional(),

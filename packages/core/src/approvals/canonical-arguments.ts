@@ -1,7 +1,8 @@
 import type { RichToolCall } from "@jaf/memory";
 import { MAX_DEPTH } from "@jaf/memory/internal";
+import type { CallChanges } from "../interruption.ts";
 import { sleep } from "../limits/abort.ts";
-import { type ParsedArguments, parseCall } from "../tool-calls/arguments.ts";
+import { type ParsedArguments, parseArguments, parseCall } from "../tool-calls/arguments.ts";
 import type { Tool } from "../tools/tool.ts";
 
 /** How long to wait before the arguments of a call are parsed a second time, in milliseconds. */
@@ -21,6 +22,14 @@ export interface ApprovalArguments {
    * invalid.
    */
   readonly noBinding?: string;
+  /** Whether an approval of the call was requested before. The call then never runs without one. */
+  readonly wasAsked?: true;
+  /** What has changed since then, if the call is asked about again. */
+  readonly change?: {
+    readonly shown: CallChanges;
+    /** What a decision about the call is bound to, in addition to the arguments. */
+    readonly binding: readonly string[];
+  };
 }
 
 /** A tool call together with its tool. */
@@ -31,8 +40,16 @@ export interface ResolvedCall<Ctx> {
 }
 
 /** Parses a call's arguments, and converts the parsed arguments into canonical JSON. */
-export async function parseForApproval<Ctx>({ tool, call }: ResolvedCall<Ctx>): Promise<ApprovalArguments> {
-  const parsed = await parseCall(tool, call);
+export const parseForApproval = async <Ctx>({ tool, call }: ResolvedCall<Ctx>): Promise<ApprovalArguments> =>
+  withText(await parseCall(tool, call));
+
+/** Parses arguments that were stored as canonical JSON. */
+export const parseTextForApproval = async <Ctx>(
+  { schema: { parameters } }: ResolvedCall<Ctx>["tool"],
+  text: string,
+): Promise<ApprovalArguments> => withText(await parseArguments(parameters, JSON.parse(text)));
+
+function withText(parsed: ParsedArguments): ApprovalArguments {
   if (!parsed.ok) return { parsed };
   try {
     return { parsed, text: canonicalJson(parsed.args) };

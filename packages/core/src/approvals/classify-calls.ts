@@ -1,16 +1,17 @@
-import type { MemoryErrorUnion, RichToolCall } from "@jaf/memory";
+import type { RichToolCall } from "@jaf/memory";
 import { calledTool } from "@jaf/memory/internal";
 import type { ToolParts } from "../content-parts.ts";
-import { frozenCopy, plainCopy } from "../immutable/copy.ts";
+import type { JAFError } from "../errors.ts";
+import { frozenCopy } from "../immutable/copy.ts";
 import { agentToolIn, type BegunRun, type InnerCall } from "../inner-runs.ts";
 import { type GivenDecisions, type Interruption, isUndecided, nothingGiven } from "../interruption.ts";
 import { abortable } from "../limits/abort.ts";
+import { modelNameOf } from "../model-calls/trace-model-call.ts";
 import type { RunScope } from "../run-scope.ts";
-import type { Masking } from "../thrown.ts";
 import type { ToolFailure } from "../tool-calls/answer.ts";
 import type { ParsedArguments } from "../tool-calls/arguments.ts";
 import { type CallBatch, findTool, type RunnableCall } from "../tool-calls/execute-call.ts";
-import { rejectedResult, ToolErrorCodes, ToolResponse, type ToolResult } from "../tools/result.ts";
+import { rejectedResult, type ToolResult } from "../tools/result.ts";
 import { isClientTool, type Tool } from "../tools/tool.ts";
 import {
   type ApprovalArguments,
@@ -18,7 +19,9 @@ import {
   parseForApproval,
   type ResolvedCall,
 } from "./canonical-arguments.ts";
+import { askedAbout, type NewlyAsked, newlyAsked, outdated, settleChanged } from "./changed-calls.ts";
 import type { Decisions } from "./decisions.ts";
+import { failed, needsApproval, unapprovable } from "./needs-approval.ts";
 import { approvalIdPrefix, bindingOf, type PendingApprovals } from "./pending-approvals.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tools differ in their arguments
@@ -34,8 +37,13 @@ export interface ClassifiedCalls<Ctx> {
   readonly argumentsByCall: ApprovalArgumentsByCall;
   /** The inner runs of agent tools that have begun, by call. */
   readonly begun: BegunRuns;
-  /** Why the store can't tell which inner runs have begun. Absent: it can. */
-  readonly failure?: MemoryErrorUnion;
+  /** The calls that wait for an approval which was never requested before, as they are stored. */
+  readonly asked: readonly NewlyAsked[];
+  /**
+   * Why the turn ends: the store can't tell which inner runs have begun, or a call can't run as it was approved. Absent:
+   * the turn can go on.
+   */
+  readonly failure?: JAFError;
 }
 
 export type BegunRuns = ReadonlyMap<RichToolCall, BegunRun>;
@@ -77,9 +85,9 @@ export async function classifyCalls<Ctx>(
   options: ClassifyOptions,
 ): Promise<ClassifiedCalls<Ctx>> {
   const run = batch.calls.map((call) => ({ call, tool: findTool(batch, call) }));
-  return run.some(({ tool }) => tool !== undefined && mayWait(tool))
+  return options.waiting.asked !== undefined || run.some(({ tool }) => tool !== undefined && mayWait(tool))
     ? await applyDecisions(scope, { batch, run }, options)
-    : { run, answered: [], waiting: [], argumentsByCall: noArguments, begun: nothingBegun };
+    : { run, answered: [], waiting: [], argumentsByCall: noArguments, begun: nothingBegun, asked: [] };
 }
 
 const noArguments: ApprovalArgumentsByCall = new Map();
@@ -90,7 +98,7 @@ export const nothingBegun: BegunRuns = new Map();
 type CallClass =
   | { readonly to: "run"; readonly parsed: ParsedArguments }
   | { readonly to: "answered"; readonly answer: AnsweredCall }
-  | { readonly to: "waiting"; readonly interruption: Interruption };
+  | { readonly to: "waiting"; readonly interruption: Interruption; readonly asked?: NewlyAsked };
 
 /**
  * Decides for each call that can wait whether it runs, is answered without running, or still waits. Rejects if the run
@@ -107,20 +115,32 @@ async function applyDecisions<Ctx>(
     waiting: [] as Interruption[],
     argumentsByCall: new Map<RichToolCall, ApprovalArguments>(),
     begun: new Map<RichToolCall, BegunRun>(),
+    asked: [] as NewlyAsked[],
   };
-  const { signal } = scope.config;
+  const { signal, onToolChange } = scope.config;
+  const { agentName } = batch;
   const heldThreads = new Set<string>();
   for (const runnable of run) {
     const { call, tool } = runnable;
-    if (tool === undefined || !mayWait(tool)) {
+    const asked = askedAbout(options.waiting, runnable);
+    if (tool === undefined && asked !== undefined)
+      return { ...classified, failure: outdated("gone", { agentName, call }) };
+    if (tool === undefined || (asked === undefined && !mayWait(tool))) {
       classified.run.push(runnable);
       continue;
     }
-    const approvalArguments =
-      options.argumentsByCall?.get(call) ?? (await abortable(parseForApproval({ tool, call }), signal));
-    classified.argumentsByCall.set(call, approvalArguments);
+    const settled =
+      options.argumentsByCall?.get(call) ??
+      (await abortable(
+        asked === undefined
+          ? parseForApproval({ tool, call })
+          : settleChanged({ tool, call }, { asked, agentName, policy: onToolChange }),
+        signal,
+      ));
+    if ("outdated" in settled) return { ...classified, failure: settled.outdated };
+    classified.argumentsByCall.set(call, settled);
     const where = await abortable(
-      classifyCall(batch, { call, tool, approvalArguments, mask: scope.mask }, options),
+      classifyCall(scope, batch, { call, tool, approvalArguments: settled }, options),
       signal,
     );
     if (where.to === "run") {
@@ -141,14 +161,17 @@ async function applyDecisions<Ctx>(
         }
       }
     } else if (where.to === "answered") classified.answered.push(where.answer);
-    else classified.waiting.push(where.interruption);
+    else {
+      classified.waiting.push(where.interruption);
+      if (where.asked !== undefined) classified.asked.push(where.asked);
+    }
   }
   return classified;
 }
 
 type InnerClass<Ctx> =
   | { readonly to: "answered"; readonly answer: AnsweredCall }
-  | { readonly to: "failure"; readonly failure: MemoryErrorUnion }
+  | { readonly to: "failure"; readonly failure: JAFError }
   | {
       readonly to: "agent";
       readonly call: InnerCall<Ctx>;
@@ -185,7 +208,8 @@ async function classifyInner<Ctx>(
     };
     if (known !== undefined) return { to: "agent", call: inner, begun: known.get(call), given };
     const begun = await agentTool.begun(scope, inner);
-    if (!begun.success) return { to: "failure", failure: begun.error };
+    if (!begun.success) return { to: "failure", failure: { _tag: "MemoryError", error: begun.error } };
+    if (begun.data?.outdated !== undefined) return { to: "failure", failure: begun.data.outdated };
     return { to: "agent", call: inner, begun: begun.data, given };
   } catch (thrown) {
     if (scope.config.signal?.aborted === true) throw thrown;
@@ -197,15 +221,15 @@ async function classifyInner<Ctx>(
 
 interface ClassifiableCall<Ctx> extends ResolvedCall<Ctx> {
   readonly approvalArguments: ApprovalArguments;
-  readonly mask: Masking;
 }
 
 async function classifyCall<Ctx>(
+  scope: RunScope<Ctx>,
   batch: CallBatch<Ctx>,
-  { call, tool, approvalArguments, mask }: ClassifiableCall<Ctx>,
+  { call, tool, approvalArguments }: ClassifiableCall<Ctx>,
   { decisions, waiting }: ClassifyOptions,
 ): Promise<CallClass> {
-  const { parsed, text } = approvalArguments;
+  const { parsed, text, wasAsked = false, change } = approvalArguments;
   if (!parsed.ok) return { to: "run", parsed }; // Running it answers with the error.
   const { name: toolName, input } = calledTool(call);
   const asked = {
@@ -221,15 +245,18 @@ async function classifyCall<Ctx>(
       ? { to: "waiting", interruption: Object.freeze({ type: "client_tool", ...asked }) }
       : { to: "answered", answer: { call, result } };
   }
-  const binding = text === undefined ? undefined : bindingOf(waiting.location, call, text);
+  const { location } = waiting;
+  const binding = bindingOf(location, call, approvalArguments);
   if (binding !== undefined && decisions.approved.has(binding)) return { to: "run", parsed };
   if (decisions.rejected.has(call.id)) {
     return { to: "answered", answer: { call, result: rejectedResult(decisions.rejected.get(call.id)) } };
   }
-  const needed = await needsApproval({ tool, approvalArguments, mask }, batch.context);
+  const needed = wasAsked || (await needsApproval(scope, batch, { tool, parsed }));
   if (needed === false) return { to: "run", parsed };
   if (needed !== true) return { to: "answered", answer: { call, ...needed } };
-  const noBinding = await noBindingReason({ tool, call }, approvalArguments);
+  // Arguments that are still as they were shown can be bound, even if they come from the store.
+  const isAsShown = wasAsked && change === undefined;
+  const noBinding = isAsShown ? undefined : await noBindingReason({ tool, call }, approvalArguments);
   if (noBinding !== undefined) return { to: "answered", answer: { call, ...unapprovable(noBinding) } };
   const { expiresAt, round } = waiting.record;
   return {
@@ -237,43 +264,11 @@ async function classifyCall<Ctx>(
     interruption: Object.freeze({
       type: "approval",
       ...asked,
-      approvalId: `${approvalIdPrefix(waiting.location, call, round)}${binding}`,
+      approvalId: `${approvalIdPrefix(location, call, round)}${binding}`,
       ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
+      ...(change && { changed: change.shown }),
     }),
+    ...(location.isStored &&
+      !wasAsked && { asked: newlyAsked({ call, tool }, { text, batch, model: modelNameOf(scope, batch) }) }),
   };
 }
-
-/** The answer to a call that failed for a reason other than the model's arguments. */
-interface Failed {
-  readonly result: ToolResult;
-  readonly failure: ToolFailure;
-}
-
-const failed = (failure: ToolFailure): Failed => ({
-  result: ToolResponse.error(ToolErrorCodes.EXECUTION_FAILED, failure.text),
-  failure,
-});
-
-/**
- * Returns whether the call needs an approval, or a failed answer if the tool's `needsApproval` throws. A function means
- * "no approval" only by returning `false`.
- */
-async function needsApproval<Ctx>(
-  { tool, approvalArguments: { parsed }, mask }: Omit<ClassifiableCall<Ctx>, "call">,
-  context: Readonly<Ctx>,
-): Promise<boolean | Failed> {
-  if (typeof tool.needsApproval !== "function") {
-    return tool.needsApproval !== undefined && tool.needsApproval !== false;
-  }
-  try {
-    return (await tool.needsApproval(plainCopy(parsed.args), context)) !== false;
-  } catch (thrown) {
-    const text = thrown instanceof Error ? mask(thrown.message) : "it threw something other than an Error";
-    return failed({ text, thrown });
-  }
-}
-
-const unapprovable = (reason: string): Failed =>
-  failed({
-    text: `The call was not made: it needs an approval, and none can be bound to its parsed arguments: ${reason}.`,
-  });

@@ -134,12 +134,13 @@ function changedIn(given: Given, open: OpenCalls): ContinuationRejected | undefi
     const parsed = parseApprovalDecision(decision);
     return parsed !== undefined && isOutdated(parsed, open);
   });
-  if (changed !== undefined)
-    return rejected(
-      "changed-arguments",
-      "the arguments of a call are no longer those that were shown, so nothing was run; run again to ask for a new approval",
-      changed.index,
-    );
+  if (changed !== undefined) {
+    const [code, what] = isSameCall(changed.decision, open)
+      ? (["changed-tool", "the tool or the agent of a call has changed since the call was shown"] as const)
+      : (["changed-arguments", "the arguments of a call are no longer those that were shown"] as const);
+    const reason = `${what}, so nothing was run; run again to ask for a new approval`;
+    return rejected(code, reason, changed.index);
+  }
   for (const each of inner) {
     const nested = changedIn(each.given, each.open);
     if (nested !== undefined) return nested;
@@ -151,6 +152,13 @@ function isOutdated({ toolCallId, approvalId }: ApprovalDecision, open: OpenCall
   const prefix = open.approvalIdPrefix(toolCallId);
   if (prefix === undefined || !approvalId.startsWith(prefix)) return false;
   return approvalId !== `${prefix}${open.bindings.get(toolCallId)}`;
+}
+
+/** Returns whether a call still waits with the arguments that were shown. */
+function isSameCall(decision: unknown, { waiting }: OpenCalls): boolean {
+  const id = parseApprovalDecision(decision)?.toolCallId;
+  const call = waiting.find(({ toolCallId }) => toolCallId === id);
+  return call?.type === "approval" && call.changed !== undefined && call.changed.arguments === undefined;
 }
 
 interface Checking {

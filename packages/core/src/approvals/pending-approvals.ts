@@ -1,6 +1,8 @@
 import type { RichToolCall } from "@jaf/memory";
 import { calledTool, sha256 } from "@jaf/memory/internal";
+import type { StoredAskedCalls } from "../stored/asked-calls.ts";
 import type { ApprovalRecord } from "../stored/metadata.ts";
+import type { ApprovalArguments } from "./canonical-arguments.ts";
 
 /** Identifies a model's reply with tool calls. An approval of one of these calls is valid only for this reply. */
 export interface ReplyLocation {
@@ -18,15 +20,24 @@ export interface ReplyLocation {
 export interface PendingApprovals {
   readonly location: ReplyLocation;
   readonly record: ApprovalRecord;
+  /** Whether approvals of the reply's calls were requested before. */
+  readonly wereRequested: boolean;
+  /** What the calls were when their approvals were requested. `undefined`: nothing is stored about it. */
+  readonly asked: StoredAskedCalls;
 }
 
 /**
  * Returns the approvals of a reply's calls, as stored in `record`. If `record` is absent or belongs to another reply,
  * returns that no call is approved yet.
  */
-export function pendingApprovalsOf(location: ReplyLocation, record?: ApprovalRecord): PendingApprovals {
+export function pendingApprovalsOf(
+  location: ReplyLocation,
+  { record, asked }: { readonly record?: ApprovalRecord | undefined; readonly asked?: StoredAskedCalls } = {},
+): PendingApprovals {
   const { position } = location;
-  return { location, record: record?.position === position ? record : { position, round: 0, approved: [] } };
+  const wereRequested = record?.position === position;
+  const known = wereRequested ? record : { position, round: 0, approved: [] };
+  return { location, record: known, wereRequested, asked };
 }
 
 interface Asking {
@@ -42,18 +53,16 @@ interface Asking {
  * - If the approvals should expire but have no expiry time yet: the approvals with an expiry time.
  * - Otherwise: the approvals unchanged.
  */
-export function renewExpired(
-  { location, record }: PendingApprovals,
-  { ttlMs, now }: Asking,
-): PendingApprovals {
+export function renewExpired(pending: PendingApprovals, { ttlMs, now }: Asking): PendingApprovals {
+  const { location, record } = pending;
   const approvalTtlMs = location.isStored && ttlMs !== Number.POSITIVE_INFINITY ? ttlMs : undefined;
-  if (record.expiresAt === undefined && approvalTtlMs === undefined) return { location, record };
+  if (record.expiresAt === undefined && approvalTtlMs === undefined) return pending;
   const time = now();
   const expired = record.expiresAt !== undefined && record.expiresAt <= time;
-  if (!expired && record.expiresAt !== undefined) return { location, record };
+  if (!expired && record.expiresAt !== undefined) return pending;
   const { position, round, approved } = record;
   const expiresAt = approvalTtlMs === undefined ? {} : { expiresAt: time + approvalTtlMs };
-  return { location, record: { position, round: expired ? round + 1 : round, approved, ...expiresAt } };
+  return { ...pending, record: { position, round: expired ? round + 1 : round, approved, ...expiresAt } };
 }
 
 /** Returns the `scope` of a {@link ReplyLocation} whose calls have no stored scope. */
@@ -69,11 +78,18 @@ const callDigestOf = ({ owner, position, scope }: ReplyLocation, call: RichToolC
 };
 
 /**
- * Returns the binding of an approval: a digest of a call, its parsed arguments and the location of its reply. `text`:
- * the parsed arguments as canonical JSON.
+ * Returns the binding of an approval: a digest of a call, its parsed arguments and the location of its reply.
+ * `undefined`: the arguments have no canonical JSON. The binding of a call that has changed since its approval was
+ * requested is also a digest of the new definition, so the earlier decision doesn't count.
  */
-export const bindingOf = (location: ReplyLocation, call: RichToolCall, text: string): string =>
-  digestOf(callDigestOf(location, call), text);
+export function bindingOf(
+  location: ReplyLocation,
+  call: RichToolCall,
+  { text, change }: ApprovalArguments,
+): string | undefined {
+  if (text === undefined) return undefined;
+  return digestOf(callDigestOf(location, call), text, ...(change?.binding ?? []));
+}
 
 /**
  * Returns the part of an approval id that comes before the binding. `round`: how many times the approval has expired

@@ -175,7 +175,7 @@ function failedBeforeRun<Ctx, Out>(
  * - The client's input doesn't match the stored conversation: throws a `ContinuationValidationError`.
  * - The user doesn't own the conversation: throws a {@link ConversationOwnershipError}.
  *
- * Doesn't throw for an expired approval, or for changed arguments of an approved call.
+ * Doesn't throw for an expired approval, or for an approved call whose arguments, tool or agent have changed.
  */
 function throwRefusal(outcome: RunOutcome<unknown>, refusal: Ended<unknown>["refusal"]): void {
   if (outcome.status !== "error") return;
@@ -183,7 +183,8 @@ function throwRefusal(outcome: RunOutcome<unknown>, refusal: Ended<unknown>["ref
   if (error._tag === "ContinuationRejected") {
     if (refusal !== undefined) throw refusal.thrown;
     const { code, reason, index } = error;
-    if (code === "expired-approval" || code === "changed-arguments" || code === "rejected") return;
+    if (code === "expired-approval" || code === "changed-arguments") return;
+    if (code === "changed-tool" || code === "rejected") return;
     throw new ContinuationValidationError({
       ok: false,
       code,

@@ -1,12 +1,16 @@
 import type { ModelOrigin, RichMessage } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
+import type { Agent } from "../agent.ts";
 import { frozenCopy } from "../immutable/copy.ts";
 import type { ModelUsage } from "../limits/cost.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { Attempt, ModelRequest } from "./call-once.ts";
 
 /** Returns the name of the model that a run calls for an agent. `"default"`: the model provider chooses the model. */
-export const modelNameOf = <Ctx>({ config }: RunScope<Ctx>, { agent }: ModelRequest<Ctx>): string =>
+export const modelNameOf = <Ctx>(
+  { config }: RunScope<Ctx>,
+  { agent }: { readonly agent: Pick<Agent<Ctx, unknown>, "modelConfig"> },
+): string =>
   config.modelOverride ?? agent.modelConfig?.name ?? config.modelProvider.defaultModel ?? "default";
 
 /**

@@ -1,10 +1,12 @@
 import type { Message, RichToolCall } from "@jaf/memory";
 import { calledTool, present } from "@jaf/memory/internal";
+import { askedWith } from "../approvals/changed-calls.ts";
 import { type AnsweredCall, type ClassifyOptions, classifyCalls } from "../approvals/classify-calls.ts";
 import type { JAFError } from "../errors.ts";
 import type { Interruption } from "../interruption.ts";
 import { abortable, abortError } from "../limits/abort.ts";
 import type { RunScope } from "../run-scope.ts";
+import type { AskedCalls } from "../stored/asked-calls.ts";
 import type { AppendEntry } from "../stored/lease.ts";
 import { withThrown } from "../thrown.ts";
 import { type ToolFailure, toAnswer, toolMessage, traceToolCall } from "../tool-calls/answer.ts";
@@ -17,6 +19,8 @@ export interface AnsweredCalls {
   readonly results: readonly Message[];
   /** The calls that wait for an approval or the client. */
   readonly interruptions: readonly Interruption[];
+  /** What the calls are that wait for an approval. `undefined`: it is stored already. */
+  readonly asked: AskedCalls | undefined;
   /** The registry key of the agent that has the conversation now, i.e. after a handoff the new agent. */
   readonly agentName: string;
   readonly error: JAFError | undefined;
@@ -62,10 +66,12 @@ export async function answerCalls<Ctx>(
     signal?.aborted !== true && !progress.memoryFailed && progress.innerError === undefined;
   const inTurn = openThreads();
   let waiting: readonly Interruption[] = [];
+  let asked: AskedCalls | undefined;
   try {
     const classified = await classifyCalls(scope, batch, options);
     const { run, answered } = classified;
     waiting = classified.waiting;
+    asked = askedWith(options.waiting, classified.asked);
     const handoffs = run.filter(isHandoff);
     const others = handoffs.length === 0 ? run : without(run, handoffs);
     for (const given of answered) if (goesOn()) await recordGivenAnswer(scope, given, progress);
@@ -89,7 +95,7 @@ export async function answerCalls<Ctx>(
   const { results, error } = summarize(scope, batch, progress);
   const interruptions = [...waiting, ...[...progress.interrupted.values()].flat()];
   const agentName = progress.handoff?.to ?? batch.agentName;
-  return { results, interruptions, agentName, error };
+  return { results, interruptions, asked, agentName, error };
 }
 
 function without<T>(calls: readonly T[], left: readonly T[]): readonly T[] {

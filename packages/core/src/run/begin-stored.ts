@@ -94,8 +94,10 @@ async function attemptBegin<Ctx>(
   const ended = await outcomeOfRepeatedRun(scope, state, loaded.data);
   if (ended !== undefined) return ended;
   const stopped = await findOpenCalls(scope, state, { messages, stored });
-  if (!stopped.found.ok && stopped.found.error._tag === "MemoryError")
-    return fail(state, stopped.found.error);
+  const { found } = stopped;
+  // New messages alone give the open calls up, so the conversation can go on without their agent and tools.
+  if (!found.ok && (found.error._tag === "MemoryError" || !isUndecided(scope.given)))
+    return fail(state, found.error);
   const isAll = tail === undefined || isWhole(stored);
   // Messages that weren't loaded don't count as dropped, because they can still be loaded and checked.
   const dropped = isAll ? firstPositionOf(stored) : 0;

@@ -128,6 +128,7 @@ export async function begunRun<Ctx>(
       waiting: nested(call, open.waiting),
       onlyWaits: waits,
       onlyAsks: calls !== undefined && onlyAsks(calls),
+      outdated: found.ok || found.error._tag !== "CallOutdated" ? undefined : found.error,
     });
   } finally {
     inner.close();
@@ -203,7 +204,12 @@ const nested = <Ctx>(
   interruptions.map((each) => Object.freeze({ ...each, toolCallId: nestedCallId(call.id, each.toolCallId) }));
 
 /** After these errors the outer run can't go on either. */
-const ENDS_RUN: readonly JAFError["_tag"][] = ["BudgetExceeded", "ContinuationRejected", "MemoryError"];
+const ENDS_RUN: readonly JAFError["_tag"][] = [
+  "BudgetExceeded",
+  "CallOutdated",
+  "ContinuationRejected",
+  "MemoryError",
+];
 
 const failed = (error: JAFError): InnerEnd => ({
   status: "error",

@@ -15,6 +15,7 @@ import {
 import type { OpenCalls } from "../interruption.ts";
 import type { RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
+import { readAskedCalls } from "../stored/asked-calls.ts";
 import { firstPositionOf, readMetadata, type StoredMetadata } from "../stored/metadata.ts";
 import type { CallBatch } from "../tool-calls/execute-call.ts";
 import { isHandoff } from "../tool-calls/handoff.ts";
@@ -59,9 +60,10 @@ export async function findOpenCalls<Ctx>(
   const found = findAgent(scope.config, currentAgentName);
   const stopped = { state, messages, stored, found, open: nothingOpen };
   if (!found.ok || pending === undefined) return stopped;
-  const known = pendingApprovalsOf(locationOf(initial, source, { pending, metadata }), metadata.approvals);
+  const location = locationOf(initial, source, { pending, metadata });
+  const { approvals: record } = metadata;
+  const known = pendingApprovalsOf(location, { record, asked: readAskedCalls(stored, location.position) });
   const { approved } = known.record;
-  const { location } = known;
   const all: CallBatch<Ctx> = {
     agentName: currentAgentName,
     agent: found.agent,
@@ -73,7 +75,7 @@ export async function findOpenCalls<Ctx>(
   };
   const classified = await classifyCalls(scope, all, { decisions: approvedBefore(approved), waiting: known });
   if (classified.failure !== undefined)
-    return { ...stopped, found: { ok: false, error: { _tag: "MemoryError", error: classified.failure } } };
+    return { ...stopped, found: { ok: false, error: classified.failure } };
   const open = openCalls(all, { known, classified });
   const batch =
     stored === null
@@ -87,8 +89,9 @@ function openCalls<Ctx>(
   { known: { location, record }, classified }: Omit<OpenCallBatch<Ctx>, "batch">,
 ): OpenCalls {
   const bindings = new Map<string, string>();
-  for (const [call, { text }] of classified.argumentsByCall) {
-    if (text !== undefined) bindings.set(call.id, bindingOf(location, call, text));
+  for (const [call, approvalArguments] of classified.argumentsByCall) {
+    const binding = bindingOf(location, call, approvalArguments);
+    if (binding !== undefined) bindings.set(call.id, binding);
   }
   return {
     waiting: classified.waiting,

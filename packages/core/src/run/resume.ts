@@ -1,5 +1,6 @@
 import type { Message } from "@jaf/memory";
-import { sanitizeConversation } from "@jaf/memory/internal";
+import { present, sanitizeConversation } from "@jaf/memory/internal";
+import { askedWith } from "../approvals/changed-calls.ts";
 import { classifyCalls } from "../approvals/classify-calls.ts";
 import { approvedBefore, checkDecisions, type Decisions } from "../approvals/decisions.ts";
 import { renewExpired } from "../approvals/pending-approvals.ts";
@@ -119,7 +120,9 @@ async function askAgain<Ctx>(
 ): Promise<RunProgress<Ctx>> {
   const asking = { ...state, messages };
   const waiting = renewExpired(known, { ttlMs: scope.config.approvalTtlMs, now: () => timeOf(scope) });
-  if (waiting.record === known.record) {
+  // After a crash, the calls can be asked about for the first time. A request of an older release stays as it is.
+  const asked = known.wereRequested ? undefined : askedWith(known, classified.asked);
+  if (waiting.record === known.record && asked === undefined) {
     return interrupt(scope, asking, { interruptions: classified.waiting });
   }
   const decisions = approvedBefore(waiting.record.approved);
@@ -130,7 +133,10 @@ async function askAgain<Ctx>(
     argumentsByCall,
     begun,
   });
-  const entry = { agentName: batch.agentName, callScope: batch.callScope, approvals: waiting.record };
+  const entry = {
+    ...{ agentName: batch.agentName, callScope: batch.callScope, approvals: waiting.record },
+    ...present({ asked }),
+  };
   return interrupt(scope, asking, { interruptions, entry });
 }
 
@@ -156,7 +162,10 @@ async function answerOpen<Ctx>(
   const acquired = await scope.journal?.takeLease(entry);
   if (acquired?.success === false) return ended(failLease(state, acquired.error));
   const answered = await answerCalls(scope, batch, { decisions, waiting, argumentsByCall, begun });
-  return { ...afterAnswers(state, messages, answered), entry };
+  return {
+    ...afterAnswers(state, messages, answered),
+    entry: { ...entry, ...present({ asked: answered.asked }) },
+  };
 }
 
 function afterAnswers<Ctx>(

@@ -1,5 +1,5 @@
 import type { Message, ToolCall } from "@jaf/memory";
-import { sanitizeConversation } from "@jaf/memory/internal";
+import { present, sanitizeConversation } from "@jaf/memory/internal";
 import { findAgent } from "../agent.ts";
 import { nothingBegun } from "../approvals/classify-calls.ts";
 import { nothingDecided } from "../approvals/decisions.ts";
@@ -83,7 +83,7 @@ async function runCalls<Ctx>(
     ttlMs: scope.config.approvalTtlMs,
     now: () => timeOf(scope),
   });
-  const { results, interruptions, agentName, error } = await answerCalls(
+  const { results, interruptions, asked, agentName, error } = await answerCalls(
     scope,
     {
       agentName: currentAgentName,
@@ -98,7 +98,12 @@ async function runCalls<Ctx>(
   );
   const messages = [...state.messages, message, ...results];
   if (error === undefined && interruptions.length > 0) {
-    const entry = { agentName: currentAgentName, callScope, approvals: waiting.record };
+    const entry = {
+      agentName: currentAgentName,
+      callScope,
+      approvals: waiting.record,
+      ...present({ asked }),
+    };
     const waitingState = { ...state, messages, currentAgentName: agentName };
     return interrupt(scope, waitingState, { interruptions, entry });
   }

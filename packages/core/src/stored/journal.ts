@@ -4,6 +4,7 @@ import { sleep } from "../limits/abort.ts";
 import type { Spending } from "../limits/budget.ts";
 import { durabilityOf, type MemoryConfig } from "../memory-config.ts";
 import { type KnownState, openAppends } from "./append.ts";
+import { askedMetadata, hasAskedCalls } from "./asked-calls.ts";
 import { type InboxWrites, openInboxWrites } from "./inbox-writes.ts";
 import { type AppendEntry, type EntryWrite, type LeaseOptions, openLease } from "./lease.ts";
 import { leaseOf } from "./lease-record.ts";
@@ -134,6 +135,8 @@ export function openJournal(options: JournalOptions): Journal {
   let endKey: string | undefined;
   let hasGoneOn = false;
   let failed = false;
+  /** Whether the store has a record of calls that waited for an approval. */
+  let hasAsked = false;
   /** Whether the store might have a lease of this run. */
   let mayHoldLease = false;
   // In every durability, the result of a stored call is stored immediately, so the call isn't made again.
@@ -146,6 +149,10 @@ export function openJournal(options: JournalOptions): Journal {
       pending.push(message);
     }
   };
+
+  /** Returns the metadata that removes the record of calls once none of them waits. */
+  const answered = ({ entry }: EntryWrite): WriteMetadata | undefined =>
+    hasAsked && entry.approvals === undefined ? askedMetadata(undefined) : undefined;
 
   /** Appends the held messages, with the metadata in `entryWrite`. */
   const append = (entryWrite?: EntryWrite): Promise<Result<void>> =>
@@ -162,7 +169,8 @@ export function openJournal(options: JournalOptions): Journal {
       const held = await lease.ensureHeld();
       const metadata = entryWrite && held.success ? lease.metadataFor(entryWrite) : undefined;
       const idempotencyKey = entryWrite?.idempotencyKey;
-      const ofRun = metadata && toMetadata(metadata);
+      const ofRun = metadata &&
+        entryWrite && { ...toMetadata(metadata, entryWrite.entry), ...answered(entryWrite) };
       const batch = { messages, metadata: ofInbox ? { ...ofRun, ...ofInbox } : ofRun, idempotencyKey };
       const appended = held.success ? await appends.send(batch) : held;
       failed ||= !appended.success;
@@ -202,6 +210,7 @@ export function openJournal(options: JournalOptions): Journal {
     loaded: (reading) => {
       appends.loaded(reading);
       conversation = reading.conversation;
+      hasAsked = hasAskedCalls(conversation);
       if (conversation !== null) readings.push(conversation.messages);
       const { spent, prompts = [] } = conversation === null ? {} : readMetadata(conversation);
       options.spending.loaded(spent);

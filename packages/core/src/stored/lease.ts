@@ -4,6 +4,7 @@ import { abortable, MAX_TIMER_MS } from "../limits/abort.ts";
 import type { Spending } from "../limits/budget.ts";
 import { DEFAULT_LEASE_MS } from "../memory-config.ts";
 import type { Appends, AppendsOptions } from "./append.ts";
+import type { AskedCalls } from "./asked-calls.ts";
 import { LONGEST_LEASE_MS, leaseConflict, leaseFrom, leaseOf, markUnreleased } from "./lease-record.ts";
 import { loadHead, processTime, type StoreTime } from "./load.ts";
 import {
@@ -22,6 +23,8 @@ export interface AppendEntry {
   readonly callScope?: string;
   /** The approvals that the pending tool calls wait for. Absent: they wait for none. */
   readonly approvals?: ApprovalRecord;
+  /** What these calls are. Absent: it is stored already. */
+  readonly asked?: AskedCalls;
 }
 
 /** A write of metadata ({@link AppendEntry}), and what the write does with the lease. */
@@ -134,7 +137,7 @@ export function openLease(options: LeaseOptions, appends: Appends) {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const metadata = metadataFor(write);
       const { idempotencyKey } = write;
-      const batch = { messages: [], metadata: toMetadata(metadata), idempotencyKey };
+      const batch = { messages: [], metadata: toMetadata(metadata, write.entry), idempotencyKey };
       const written = await appends.send({ ...batch, comparesMetadata: true });
       if (!written.success && !isOutdated(written.error)) return written;
       // A store without metadata versions lets the last write win. The head then shows whether this write won.

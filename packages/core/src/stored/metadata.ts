@@ -1,7 +1,8 @@
-import type { ConversationMemory, RunId } from "@jaf/memory";
+import type { ConversationMemory, RunId, WriteMetadata } from "@jaf/memory";
 import * as z from "zod";
 import type { Spent } from "../limits/budget.ts";
 import { USAGE_COUNTS } from "../limits/cost.ts";
+import { type AskedCalls, askedMetadata } from "./asked-calls.ts";
 
 /** The key of the engine's part in a conversation's metadata. All other keys belong to the application. */
 const KEY = "jaf";
@@ -139,8 +140,13 @@ const storedSchema = z
   })
   .catch({});
 
-export const toMetadata = (metadata: EngineMetadata): Readonly<Record<string, EngineMetadata>> => ({
+/** `asked`: what the calls that wait for an approval are; absent if it is stored already. */
+export const toMetadata = (
+  metadata: EngineMetadata,
+  { asked }: { readonly asked?: AskedCalls },
+): WriteMetadata => ({
   [KEY]: metadata,
+  ...(asked && askedMetadata(asked)),
 });
 
 export const readMetadata = ({ metadata }: Pick<ConversationMemory, "metadata">): StoredMetadata =>

@@ -38,7 +38,7 @@ const undecodable = (args: string, message: string): ParsedArguments => ({
 });
 
 /** Parses decoded arguments with the tool's schema. */
-async function validateArguments(schema: z.ZodType, args: unknown): Promise<ParsedArguments> {
+export async function parseArguments(schema: z.ZodType, args: unknown): Promise<ParsedArguments> {
   // Never `safeParse`: it would start the schema's asynchronous checks without awaiting them. If one rejected, the
   // process would crash.
   try {
@@ -73,5 +73,5 @@ export async function parseCall<Ctx>(
 ): Promise<ParsedArguments> {
   const decoded = decodeCall(call);
   if (tool === undefined) return { ok: true, args: decoded.args };
-  return decoded.ok ? validateArguments(tool.schema.parameters, decoded.args) : decoded;
+  return decoded.ok ? parseArguments(tool.schema.parameters, decoded.args) : decoded;
 }

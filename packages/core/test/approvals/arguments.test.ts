@@ -119,7 +119,8 @@ describe.each(["completed", "turn", "step"] as const)("approved arguments, durab
     const { ask, decide } = shop(tool, durability);
     const shown = approvalOf(await ask());
     const other = { ...tool, schema: { ...tool.schema, name: "other" } };
-    expect(errorOf(await decide([approve(shown)], other))).toMatchObject(changed);
+    const outdated = { _tag: "CallOutdated", tool: "pay", reason: "gone" };
+    expect(errorOf(await decide([approve(shown)], other))).toMatchObject(outdated);
     expect(paid).toEqual([]);
   });
 

@@ -25,4 +25,7 @@ export const interruption = z.looseObject({
   agentName: z.string(),
   approvalId: z.string().optional(),
   expiresAt: time.optional(),
+  changed: anything
+    .optional()
+    .describe("What has changed about the call since its approval was first requested."),
 });

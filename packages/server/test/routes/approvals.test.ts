@@ -1,8 +1,10 @@
+import { createTool } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryProvider } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
 import { describe, expect, it } from "vitest";
-import { saying, startTestServer, type TestServer } from "../support/test-server.ts";
+import * as z from "zod";
+import { assistant, saying, startTestServer, type TestServer } from "../support/test-server.ts";
 
 const asking = { toolCalls: [{ name: "remove", arguments: { what: "all" } }] };
 
@@ -58,6 +60,41 @@ describe("approvals", () => {
     const told = JSON.stringify(model.requests.at(-1)?.state.messages);
     expect(told).toContain("Too much.");
     expect(told).not.toContain("is removed");
+  });
+
+  it("are asked for again with the difference if a deployment has changed the tool", async () => {
+    const provider = createInMemoryProvider();
+    const shared = { defaultMemoryProvider: provider, turnLog: createInMemoryTurnLog() };
+    const before = await startTestServer(createScriptedModel([asking]), shared);
+    await before.ask("ada", "POST", "/chat", { message: "Remove all." });
+    const removed: string[] = [];
+    const tool = createTool({
+      name: "remove",
+      description: "Removes something for ever.",
+      parameters: z.object({ what: z.string() }),
+      needsApproval: true,
+      execute: ({ what }) => {
+        removed.push(what);
+        return "gone";
+      },
+    });
+    const changed = { ...assistant, tools: [tool] };
+    const after = await startTestServer(createScriptedModel(["Done."]), shared, [changed]);
+    const [{ conversationId }] = (await after.ask("ada", "GET", "/approvals/pending")).body.data.approvals;
+    const refused = await decide(after, "ada", true);
+    expect(refused).toMatchObject({ status: 409, body: { error: { message: /tool .* has changed/ } } });
+    const asked = await after.ask("ada", "POST", "/chat", { conversationId });
+    expect(asked.body.data).toMatchObject({ status: "interrupted" });
+    const [waiting] = (await after.ask("ada", "GET", "/approvals/pending")).body.data.approvals;
+    expect(waiting.interruption.changed).toEqual({
+      description: {
+        before: "Removes something, once a person approves.",
+        after: "Removes something for ever.",
+      },
+    });
+    expect(removed).toEqual([]);
+    expect((await decide(after, "ada", true)).body.data).toMatchObject({ status: "completed" });
+    expect(removed).toEqual(["all"]);
   });
 
   it("can be given once, and a second decision is refused", async () => {
