@@ -18,13 +18,15 @@ it("a run that loads only the end is repeated under many messages that it has ta
     description: "",
     parameters: z.object({}),
     execute: async () => {
-      await world.send(...steering);
+      // The last messages are then a call and what came in during it, and not the run's own input.
+      await world.send(...steering.splice(0, steering.length > 1 ? 39 : 1));
       return "worked";
     },
   });
+  const working = (id: string) => ({ toolCalls: [{ name: "work", id, arguments: {} }] });
   const state = says("Hi");
   const crashing = world.configured({
-    model: [{ toolCalls: [{ name: "work", id: "w", arguments: {} }] }, new Error("crashed")],
+    model: [working("a"), working("b"), new Error("crashed")],
     tools: [work],
     config: { modelRetry: { maxAttempts: 1 } },
   });
@@ -33,5 +35,5 @@ it("a run that loads only the end is repeated under many messages that it has ta
   expect((await run(state, config)).outcome).toEqual({ status: "completed", output: "Done." });
   const said = await world.said();
   expect(said.filter((text) => text === "user: Hi")).toHaveLength(1);
-  expect(said.slice(-41)).toEqual([...steering.map((text) => `user: ${text}`), "assistant: Done."]);
+  expect(said.slice(-2)).toEqual(["user: said 39", "assistant: Done."]);
 });
