@@ -196,7 +196,7 @@ async function playProgram({ durability, concurrency, window, operations }: Prog
     given: Attempt,
     input: string | [],
     options: Parameters<ReturnType<typeof clientOf>["client"]["prompt"]>[1] = {},
-  ): Promise<PromptResult<string> | undefined> => {
+  ): Promise<PromptResult<unknown> | undefined> => {
     const { client, signal } = clientOf(given);
     const result = await client.prompt(input, { ...options, signal }).catch((thrown: unknown) => {
       last = thrown;
@@ -207,11 +207,11 @@ async function playProgram({ durability, concurrency, window, operations }: Prog
     if (!hasEnded(result)) await new Promise((resolve) => setTimeout(resolve, 1));
     return result;
   };
-  const hasEnded = (result: PromptResult<string> | undefined): result is PromptResult<string> =>
+  const hasEnded = (result: PromptResult<unknown> | undefined): result is PromptResult<unknown> =>
     result !== undefined && result.outcome.status !== "error";
 
   /** Goes on with what is stored until a run has ended. */
-  async function goOn(first: Attempt): Promise<PromptResult<string> | undefined> {
+  async function goOn(first: Attempt): Promise<PromptResult<unknown> | undefined> {
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
       const result = await prompt(attempt === 1 ? first : {}, []);
       if (hasEnded(result)) return result;
