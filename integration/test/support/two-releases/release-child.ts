@@ -120,7 +120,7 @@ const server = await runServer(
     ...{ defaultMemoryProvider: provider, turnLog },
     authenticate: ({ headers }) => ({ userId: headers.get("x-user") ?? "" }),
     // Longer than the pauses of a busy machine, so that no process loses a lease while it lives.
-    turns: { leaseSeconds: 4, recoverMs: 200 },
+    turns: { leaseSeconds: 6, heartbeatMs: 1_500, recoverMs: 200 },
   },
 );
 process.stdout.write(`${server.url}\n`);
