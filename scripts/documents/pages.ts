@@ -86,6 +86,11 @@ export const PAGES: readonly Page[] = [
     home: "server",
     to: "deploy agents with Docker Compose, Next.js or Cloudflare Workers, from an example",
   },
+  {
+    file: "upgrades.md",
+    home: "server",
+    to: "deploy a new release while turns run, and know what a process does with newer data",
+  },
   { file: "server-ai-sdk.md", home: "server", to: "use the AI SDK's `useChat` with the server" },
   { file: "benchmarks.md", home: "repository", to: "see what was measured" },
 ];

@@ -8,6 +8,18 @@ const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
 const isVariableOfPackageManagers = (name: string): boolean => /^(npm|pnpm)_/i.test(name);
 
+/** Runs the pnpm of a repository and returns what it prints. Throws if it fails. */
+export function runPnpm(root: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): string {
+  const inherited = Object.entries(process.env).filter(([name]) => !isVariableOfPackageManagers(name));
+  return execFileSync("npx", ["--yes", "pnpm@12.21.0", ...args], {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...Object.fromEntries(inherited), TURBO_TELEMETRY_DISABLED: "1", ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 2 ** 26,
+  });
+}
+
 export interface RepositoryCopy {
   readonly root: string;
   readonly git: (...args: readonly string[]) => string;
@@ -36,15 +48,7 @@ export function copyRepository(): RepositoryCopy {
       ...["commit", "--quiet", "--message", "A change"],
     );
   };
-  const inherited = Object.entries(process.env).filter(([name]) => !isVariableOfPackageManagers(name));
-  const pnpm = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): string =>
-    execFileSync("npx", ["--yes", "pnpm@12.21.0", ...args], {
-      cwd: root,
-      encoding: "utf8",
-      env: { ...Object.fromEntries(inherited), TURBO_TELEMETRY_DISABLED: "1", ...environment },
-      stdio: ["ignore", "pipe", "pipe"],
-      maxBuffer: 2 ** 26,
-    });
+  const pnpm: RepositoryCopy["pnpm"] = (args, environment) => runPnpm(root, args, environment);
   git("init", "--quiet", "--initial-branch=main");
   commit();
   pnpm(["install", "--prefer-offline", "--frozen-lockfile"]);

@@ -13,8 +13,11 @@ export interface ServerProcess {
 }
 
 /** Starts a server in its own process. */
-export async function startServerProcess(options: ServerChildOptions): Promise<ServerProcess> {
-  const file = await bundleProcess(new URL("server-child.ts", import.meta.url));
+export const startServerProcess = async (options: ServerChildOptions): Promise<ServerProcess> =>
+  startBundledServer(await bundleProcess(new URL("server-child.ts", import.meta.url)), options);
+
+/** Starts a bundled server in its own process. The server must print its URL as the first line. */
+export async function startBundledServer(file: string, options: object): Promise<ServerProcess> {
   const child = spawn(process.execPath, [file, JSON.stringify(options)], {
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -11,6 +11,7 @@ import {
 } from "@jaf/memory/internal";
 import { ownConversation } from "../immutable/messages.ts";
 import type { MemoryConfig } from "../memory-config.ts";
+import { newerFormatError } from "./formats.ts";
 import { firstPositionOf, nextPositionOf } from "./metadata.ts";
 import { isFinalReply } from "./new-messages.ts";
 import { toResult } from "./provider-result.ts";
@@ -55,7 +56,7 @@ interface Reading extends HeadOptions {
 
 /**
  * Loads the stored conversation. `conversation` is `null` in the result if none exists. Returns a conflict if the
- * conversation belongs to another user. With `tail`, one call of the store is usually enough, and at most three are
+ * conversation belongs to another user, and an error if a newer release has written it in a newer format. With `tail`, one call of the store is usually enough, and at most three are
  * made.
  */
 export async function loadConversation(
@@ -130,7 +131,10 @@ async function read(
   if (!reading.success) return reading;
   if (!isReading(reading.data))
     return createFailure(createMemoryStorageError(OPERATION, "the memory provider returned no conversation"));
-  if (owner !== undefined && !isOwnedBy(owner, reading.data.conversation)) return createFailure(notOwned());
+  const { conversation } = reading.data;
+  if (owner !== undefined && !isOwnedBy(owner, conversation)) return createFailure(notOwned());
+  const newer = conversation === null ? undefined : newerFormatError(conversation);
+  if (newer !== undefined) return createFailure(newer);
   return createSuccess(Object.assign({}, reading.data, { time: storeTimeOf(reading.data, askedAt) }));
 }
 
@@ -155,6 +159,8 @@ async function findHead(
     return createFailure(createMemoryStorageError(operation, "the memory provider returned no list"));
   const conversation = found.data[0] ?? null;
   if (owner !== undefined && conversation?.userId !== owner) return createFailure(notOwned());
+  const newer = conversation === null ? undefined : newerFormatError(conversation);
+  if (newer !== undefined) return createFailure(newer);
   const incarnation: unknown = conversation?.metadata?.incarnation;
   return createSuccess({
     conversation,

@@ -3,9 +3,10 @@ import * as z from "zod";
 import type { Spent } from "../limits/budget.ts";
 import { USAGE_COUNTS } from "../limits/cost.ts";
 import { type AskedCalls, askedMetadata } from "./asked-calls.ts";
+import type { FORMATS } from "./formats.ts";
 
-/** The key of the engine's part in a conversation's metadata. All other keys belong to the application. */
-const KEY = "jaf";
+/** The key of the engine's part in a conversation's metadata. */
+const KEY = "jaf" satisfies keyof typeof FORMATS;
 
 /** A lease in a conversation's metadata, which gives one run the right to write until it ends. */
 export interface Lease {

@@ -2,10 +2,11 @@ import type { ConversationMemory, Message } from "@jaf/memory";
 import { present, wrapInTag } from "@jaf/memory/internal";
 import * as z from "zod";
 import { fingerprint } from "./fingerprint.ts";
+import { FORMATS } from "./formats.ts";
 import { isInFuture } from "./lease-record.ts";
 
-export const SUMMARY_KEY = "jafSummary";
-const FORMAT = 2;
+export const SUMMARY_KEY = "jafSummary" satisfies keyof typeof FORMATS;
+const FORMAT = FORMATS.jafSummary;
 const MAX_CHARACTERS = 8_000;
 const MAX_GAPS = 50;
 /** How many of the last summarised messages are compared to check whether a summary belongs to a conversation. */
@@ -127,7 +128,7 @@ export const summaryMessage = ({ text }: Summary): Message =>
     content: wrapInTag("conversation-summary", `${SUMMARY_PREFACE}\n\n${text}`),
   });
 
-const KEY = "jafSummaryPause";
+const KEY = "jafSummaryPause" satisfies keyof typeof FORMATS;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 

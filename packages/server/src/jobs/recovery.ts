@@ -6,6 +6,7 @@ import { TurnStoreError } from "../turns/turn-errors.ts";
 import type { TurnIds } from "../turns/turn-service.ts";
 import { ERASED, failedEnd, LOST } from "./end-turn.ts";
 import type { JobScope } from "./job.ts";
+import type { LeftTurn } from "./left-turn.ts";
 import { type Job, startJob } from "./start-job.ts";
 import { decodeRequest } from "./stored-request.ts";
 import { openingOf, prepareTakeOver, type Resumption } from "./take-over.ts";
@@ -71,12 +72,12 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
       }
       if ("given" in held && held.given === "lost") return false;
       const prepared = "done" in held ? held.done : createFailure(tooSlow());
-      if (prepared.success) {
+      if (!prepared.success) await failed(turn, taken.data, prepared.error);
+      else if ("leftBecause" in prepared.data) await leave(turn, writer, prepared.data);
+      else {
         failures.delete(key);
         start(turn, prepared.data);
-        return true;
       }
-      await failed(turn, taken.data, prepared.error);
     } catch (thrown) {
       await log.release(writer);
       throw thrown;
@@ -93,6 +94,21 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
     onJob(job);
   }
 
+  /** Returns how often the take-over of this turn has failed or was left to others, and sets when it is due again. */
+  function postpone(key: string): number {
+    const attempts = (failures.get(key)?.attempts ?? 0) + 1;
+    const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1));
+    if (failures.size >= MAX_KNOWN) failures.clear();
+    failures.set(key, { attempts, notBefore: performance.now() + delayMs });
+    return attempts;
+  }
+
+  /** Releases the lease of a turn that a process of another release must continue. Reports the turn once. */
+  async function leave(turn: TurnIds, writer: TurnWriter, { leftBecause }: LeftTurn): Promise<void> {
+    if (postpone(keyOf(turn)) === 1) onError(leftBecause);
+    await log.release(writer);
+  }
+
   /**
    * Releases the lease after a failed take-over, so that a take-over can be tried again later. After too many attempts,
    * ends the turn with an error.
@@ -103,22 +119,19 @@ export function startRecovery<Ctx>({ scope, onJob }: RecoveryOptions<Ctx>): Reco
     error: MemoryErrorUnion,
   ): Promise<void> {
     const key = keyOf(turn);
-    const attempts = (failures.get(key)?.attempts ?? 0) + 1;
     onError(error);
-    if (attempts < MAX_ATTEMPTS && error._tag !== "MemoryNotFoundError") {
-      const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1));
-      if (failures.size >= MAX_KNOWN) failures.clear();
-      failures.set(key, { attempts, notBefore: performance.now() + delayMs });
+    if (postpone(key) < MAX_ATTEMPTS && error._tag !== "MemoryNotFoundError") {
       await log.release(writer);
       return;
     }
     failures.delete(key);
     const { userId, events, startedAt } = logged;
+    const stored = decodeRequest(text);
     start(turn, {
       request: { identity: { userId }, agentName: "", input: [] },
       taken: {
         ...{ writer, first: events, startedAt, sentEvents: [], hasProgress: true, version: undefined },
-        missing: events > 0 ? [] : [openingOf(logged, decodeRequest(text))],
+        missing: events > 0 ? [] : [openingOf(logged, stored === "newer" ? undefined : stored)],
         base: { position: 0, version: 0, incarnation: "" },
         ending: failedEnd(error._tag === "MemoryNotFoundError" ? ERASED : LOST),
       },

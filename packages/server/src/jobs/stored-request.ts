@@ -20,6 +20,13 @@ export interface ConversationBase {
   readonly incarnation: string;
 }
 
+/**
+ * The format of a turn's request and events in the log: the field `format` of the request. Without it, the format is 1.
+ */
+const FORMAT = 1;
+
+const formatSchema = z.looseObject({ format: z.number().default(1) });
+
 const schema = z.looseObject({
   identity: z.looseObject({ userId: z.string() }),
   agentName: z.string(),
@@ -58,13 +65,15 @@ function tagged(value: unknown): unknown {
 }
 
 /**
- * Decodes the text of a stored request. Returns `undefined` if the text is invalid, e.g. because an incompatible
- * version wrote it.
+ * Decodes the text of a stored request. Returns `"newer"` if a newer release wrote it in a format that this release
+ * can't read, and `undefined` if the text is invalid.
  */
-export function decodeRequest(text: string): StoredRequest | undefined {
+export function decodeRequest(text: string): StoredRequest | "newer" | undefined {
   try {
+    const json: unknown = JSON.parse(text);
+    if ((formatSchema.safeParse(json).data?.format ?? 1) > FORMAT) return "newer";
     // Must restore the input exactly, because the run's idempotency key depends on the input.
-    const parsed = untagged(JSON.parse(text));
+    const parsed = untagged(json);
     return schema.safeParse(parsed).success ? (parsed as StoredRequest) : undefined;
   } catch {
     return undefined;

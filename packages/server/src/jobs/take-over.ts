@@ -1,14 +1,15 @@
 import { readToolResult } from "@jaf/core";
-import { nestedCallId } from "@jaf/core/internal";
-import type { Message, Result, RichMessage } from "@jaf/memory";
+import { nestedCallId, newerFormatError } from "@jaf/core/internal";
+import type { MemoryErrorUnion, Message, Result, RichMessage } from "@jaf/memory";
 import type { LoggedTurn, TakenOverTurn } from "@jaf/memory/adapter";
 import { calledTool, createFailure, createSuccess, messageText, present } from "@jaf/memory/internal";
 import { decodeEvent } from "../turns/encoded-event.ts";
 import { refusal } from "../turns/turn-errors.ts";
-import type { InnerTurnEvent, ToolEndEvent, TurnEvent } from "../turns/turn-event.ts";
+import type { InnerTurnEvent, ToolEndEvent, TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 import { editKey } from "./edit.ts";
 import { ERASED, failedEnd, LOST } from "./end-turn.ts";
 import type { JobScope, TakenJob } from "./job.ts";
+import { endOfLeftTurn, type LeftTurn, missingAgent, NEWER_REQUEST, unknownAgent } from "./left-turn.ts";
 import { decodeRequest, type StoredRequest, userMessagesOf } from "./stored-request.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
@@ -24,27 +25,38 @@ export interface Resumption {
 }
 
 /**
- * Loads what a job needs to continue a turn whose process is gone. After a failure, the caller must release the turn's
- * lease.
+ * Loads what a job needs to continue a turn whose process is gone. After a failure, and for a `LeftTurn`, the caller
+ * must release the turn's lease.
  */
 export async function prepareTakeOver<Ctx>(
   scope: JobScope<Ctx>,
   { writer, turn, request: text }: TakenOverTurn,
-): Promise<Result<Resumption>> {
+): Promise<Result<Resumption | LeftTurn>> {
   const { settings } = scope;
+  const decoded = decodeRequest(text);
+  // How the turn ends if this process can't continue it. `undefined`: it is left to another process.
+  const endOfLeft = endOfLeftTurn(turn, settings);
   const sent = await eventsOf(settings, turn);
   if (!sent.success) return sent;
   const events = sent.data;
-  const stored = decodeRequest(text);
+  const stored = decoded === "newer" ? undefined : decoded;
   const base = stored?.base ?? { position: 0, version: 0, incarnation: "" };
   const startedAt = turn.startedAt;
   const opening = openingOf(turn, stored);
   const common = { writer, first: turn.events, base, startedAt, sentEvents: events, version: undefined };
-  if (stored === undefined || takeOversWithoutProgress(events) >= MAX_TAKE_OVERS_WITHOUT_PROGRESS) {
+  const endedAs = (ending: TurnEnd): Result<Resumption> => {
     const request = stored ?? { identity: { userId: turn.userId }, agentName: "", input: [] };
-    const taken = { ...common, missing: [opening], hasProgress: true, ending: failedEnd(LOST) };
-    return createSuccess({ request, taken });
-  }
+    return createSuccess({ request, taken: { ...common, missing: [opening], hasProgress: true, ending } });
+  };
+  const leftBecause = (error: MemoryErrorUnion): Result<Resumption | LeftTurn> =>
+    endOfLeft === undefined ? createSuccess({ leftBecause: error }) : endedAs(endOfLeft);
+  if (decoded === "newer") return leftBecause(NEWER_REQUEST);
+  if (stored === undefined) return endedAs(failedEnd(LOST));
+  if (takeOversWithoutProgress(events) >= MAX_TAKE_OVERS_WITHOUT_PROGRESS) return endedAs(failedEnd(LOST));
+  const agentName = agentOf(events, stored);
+  const missingName = missingAgent(settings, { begun: stored.agentName, current: agentName });
+  // A stopped turn ends without its agent.
+  if (missingName !== undefined && !turn.stopRequested) return leftBecause(unknownAgent(missingName));
   const { conversationId, turnId } = turn;
   const selection = base.position === 0 ? "all" : { after: base.position - 1 };
   const read = await settings.provider.readConversation(conversationId, {
@@ -53,10 +65,9 @@ export async function prepareTakeOver<Ctx>(
   });
   if (!read.success) return createFailure(read.error);
   const { conversation, incarnation } = read.data;
-  if (conversation === null || incarnation !== base.incarnation) {
-    const taken = { ...common, missing: [opening], hasProgress: true, ending: failedEnd(ERASED) };
-    return createSuccess({ request: stored, taken });
-  }
+  if (conversation === null || incarnation !== base.incarnation) return endedAs(failedEnd(ERASED));
+  const newer = newerFormatError(conversation);
+  if (newer !== undefined) return leftBecause(newer);
   const isUnmade = stored.edit !== undefined && read.data.receipt === undefined;
   const version = conversation.metadata?.version;
   const traceId: unknown = conversation.metadata?.["traceId"];
@@ -65,11 +76,7 @@ export async function prepareTakeOver<Ctx>(
   // Nothing of the turn is stored, and the messages that it was sent for have changed.
   if ((isUnmade || isForeign) && version !== base.version) {
     const { message } = refusal("changed");
-    const ending = failedEnd({ code: "MemoryError", message, retryable: false });
-    return createSuccess({
-      request: stored,
-      taken: { ...common, missing: [opening], hasProgress: true, ending },
-    });
+    return endedAs(failedEnd({ code: "MemoryError", message, retryable: false }));
   }
   // Messages that an unmade edit will replace aren't part of the turn.
   const messages = isUnmade ? [] : conversation.messages;
@@ -78,7 +85,7 @@ export async function prepareTakeOver<Ctx>(
   const missing = [...results.data, ...missingEvents(messages, events, stored.agentName)];
   const stopped = {
     openText: isReplied(messages) ? "" : openTextOf(events),
-    agentName: agentOf(events, stored),
+    agentName,
   };
   return createSuccess({
     request: stored,

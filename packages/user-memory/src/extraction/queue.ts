@@ -76,6 +76,9 @@ export function openQueue(
   };
 }
 
+/** The format of a stored job. Absent: 1. */
+const formatSchema = z.object({ format: z.literal(1).optional() });
+
 /** Reports a job that has an unknown format. */
 function reportUnreadable(settings: UserMemorySettings): void {
   // The job isn't deleted, because another version of this package may have written it.
@@ -87,7 +90,8 @@ function reportUnreadable(settings: UserMemorySettings): void {
 
 function readJob({ body }: StoredJob): ExtractionJob | undefined {
   try {
-    return jobSchema.safeParse(JSON.parse(body)).data;
+    const json: unknown = JSON.parse(body);
+    return formatSchema.safeParse(json).success ? jobSchema.safeParse(json).data : undefined;
   } catch {
     return undefined;
   }

@@ -36,7 +36,7 @@ type Quoted = Pick<StoredFact, "quotation">;
 export function detailsOf({ quotation }: Quoted): QuotationDetails | null {
   if (quotation === null) return null;
   const parsed = quotationSchema.safeParse(JSON.parse(quotation));
-  if (!parsed.success) throw new Error("a stored quotation has an unknown format");
+  if (!parsed.success) throw new Error("a stored quotation has an unknown format; upgrade this process");
   return parsed.data;
 }
 

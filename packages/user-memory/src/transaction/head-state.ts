@@ -5,6 +5,8 @@ import type { UserHead } from "../backend.ts";
 const count = z.int().min(0);
 
 const stateSchema = z.object({
+  /** The format of the state. Absent: 1. A newer release's state must not be read, because a write would drop its fields. */
+  format: z.literal(1).optional(),
   /** When the user's memory was last erased, in milliseconds since 1970; 0 if never. */
   erasedAt: z.number(),
   facts: count,
@@ -36,7 +38,7 @@ export function readState(head: UserHead | null): HeadState {
   // Throws if the state is damaged, so that no write replaces it.
   if (head === null) return NEW;
   const parsed = stateSchema.safeParse(parseJson(head.state));
-  if (!parsed.success) throw new Error("the user's head row has an unknown format");
+  if (!parsed.success) throw new Error("the user's head row has an unknown format; upgrade this process");
   return parsed.data;
 }
 

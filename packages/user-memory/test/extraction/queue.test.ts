@@ -29,6 +29,29 @@ describe("an invalid duration is refused", () => {
   });
 });
 
+test("a job whose format number is raised stays in the queue", async () => {
+  const stored = createInMemoryUserMemoryBackend();
+  const raised: typeof stored = {
+    ...stored,
+    jobs: {
+      ...stored.jobs,
+      enqueue: (job, options) =>
+        stored.jobs.enqueue(
+          { ...job, body: JSON.stringify({ ...JSON.parse(job.body), format: 2 }) },
+          options,
+        ),
+    },
+  };
+  const errors: UserMemoryError[] = [];
+  const memory = defineUserMemory(raised, { onError: (error) => errors.push(error) });
+  const since = await memory.mark("alice");
+  const turn = { said: ["I like tea"], reply: "ok", saidAt: new Date(), tags: [], threshold: 0.7, since };
+  await memory.queue.enqueue({ id: "newer", userId: "alice", ...turn }, { leaseMs: 0 });
+  expect(await memory.queue.lease({ limit: 5, leaseMs: 1_000 })).toEqual([]);
+  expect(await memory.queue.size()).toBe(1);
+  expect(errors).toMatchObject([{ code: "storage", operation: "queue.lease" }]);
+});
+
 test("a job with an unknown format stays in the queue and is reported, and other jobs are leased", async () => {
   const backend = createInMemoryUserMemoryBackend();
   const errors: UserMemoryError[] = [];

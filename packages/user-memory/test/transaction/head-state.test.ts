@@ -29,3 +29,19 @@ test("a damaged head is reported as a storage error until the user is erased", a
   await memory.remember("alice", "I like coffee");
   expect(await memory.recall("alice", "coffee")).toMatchObject([{ fact: "I like coffee" }]);
 });
+
+test("a head in a newer release's format is left as it is", async () => {
+  const backend = createInMemoryUserMemoryBackend();
+  const memory = defineUserMemory(backend);
+  const user = userKeyOf("alice");
+  await memory.remember("alice", "I like tea", { quotation: { from: "message" } });
+  const { head } = await backend.read(user, {});
+  if (head === null) throw new Error("there is no head");
+  const unchanged = { put: [], drop: [], tombstones: [], removedTombstones: [], audit: [] };
+  const state = JSON.stringify({ ...JSON.parse(head.state), format: 2, more: 1 });
+  const newer = { ...head, version: head.version + 1, state };
+  expect(await backend.commit(user, { expectedVersion: head.version, head: newer, ...unchanged })).toBe(true);
+  const error = { name: "UserMemoryError", code: "storage", retryable: false };
+  await expect(memory.remember("alice", "I like coffee")).rejects.toMatchObject(error);
+  expect((await backend.read(user, {})).head).toEqual(newer);
+});
