@@ -1,10 +1,11 @@
 import type { ConversationMemory, Message } from "@jaf/memory";
 import * as z from "zod";
+import type { FORMATS } from "./formats.ts";
 import { firstPositionOf } from "./metadata.ts";
 
 /** The key of the inbox's part in a conversation's metadata. */
 // A key of its own, because an earlier release replaces the engine's part and must not lose how far the inbox was read.
-const KEY = "jafInbox";
+const KEY = "jafInbox" satisfies keyof typeof FORMATS;
 const FORMAT = 1;
 
 /** How far the inbox of a conversation was read, and which messages were taken from it. */
@@ -26,20 +27,13 @@ const recordSchema = z.object({
   taken: z.array(z.tuple([z.int().min(0), z.int().min(1)])).catch([]),
 });
 
-const newerSchema = z.object({ format: z.int().min(FORMAT + 1) });
-
 const NOTHING: InboxRecord = { readUpTo: undefined, taken: [] };
 
 type Stored = Pick<ConversationMemory, "metadata">;
 
-/** Returns the stored record of the inbox; `"newer"` if a newer release wrote it in a format of its own. */
-export function readInboxRecord(stored: Stored | null): InboxRecord | "newer" {
-  const record = stored?.metadata?.[KEY];
-  if (record === undefined) return NOTHING;
-  const { success, data } = recordSchema.safeParse(record);
-  if (success) return data;
-  return newerSchema.safeParse(record).success ? "newer" : NOTHING;
-}
+/** Returns the stored record of the inbox. */
+export const readInboxRecord = (stored: Stored | null): InboxRecord =>
+  recordSchema.safeParse(stored?.metadata?.[KEY]).data ?? NOTHING;
 
 export const toInboxMetadata = ({ readUpTo, taken }: InboxRecord) => ({
   [KEY]: { format: FORMAT, readUpTo, taken },
@@ -55,7 +49,7 @@ export const hasTaken = ({ metadata }: Stored): boolean => metadata?.[KEY] !== u
 export function withoutTaken(conversation: ConversationMemory): readonly Message[] {
   const { messages } = conversation;
   const record = readInboxRecord(conversation);
-  if (record === "newer" || record.taken.length === 0) return messages;
+  if (record.taken.length === 0) return messages;
   const first = firstPositionOf(conversation);
   const taken = new Set(record.taken.flatMap(positionsOf));
   return messages.filter(({ role }, index) => role !== "user" || !taken.has(first + index));

@@ -1,5 +1,5 @@
 import type { ConversationMemory, Inbox, InboxEntry, Message, Result, WriteMetadata } from "@jaf/memory";
-import { createFailure, createMemoryStorageError, present } from "@jaf/memory/internal";
+import { present } from "@jaf/memory/internal";
 import { abortable } from "../limits/abort.ts";
 import { type InboxRecord, readInboxRecord, toInboxMetadata } from "./inbox-record.ts";
 import { isFinalReply } from "./new-messages.ts";
@@ -31,7 +31,7 @@ export type InboxWrites = ReturnType<typeof openInboxWrites>;
  * the run makes of the entries, and only then are the entries removed.
  */
 export function openInboxWrites(inbox: Inbox, { conversationId, signal }: InboxOptions) {
-  let record: InboxRecord | "newer" = { readUpTo: undefined, taken: [] };
+  let record: InboxRecord = { readUpTo: undefined, taken: [] };
   let isUnstored = false;
   /** Up to where the entries can be removed, because the cursor is stored or nothing of them is. */
   let removable: string | undefined;
@@ -50,11 +50,10 @@ export function openInboxWrites(inbox: Inbox, { conversationId, signal }: InboxO
     loaded: (conversation: ConversationMemory | null): void => {
       record = readInboxRecord(conversation);
       isUnstored = false;
-      removable = record === "newer" ? undefined : record.readUpTo;
+      removable = record.readUpTo;
     },
     /** Returns the entries that wait. Rejects if the run is aborted. */
     read: async (): Promise<Result<readonly InboxEntry[]>> => {
-      if (record === "newer") return createFailure(newerRecord());
       const query = { conversationId, ...present({ after: record.readUpTo }), limit: LIMIT };
       const reading = Promise.all([toResult("read", () => inbox.read(query)), remove()]);
       const [entries] = await abortable(reading, signal);
@@ -63,15 +62,13 @@ export function openInboxWrites(inbox: Inbox, { conversationId, signal }: InboxO
     /** Sets what was taken. The next write has to store it. */
     took: ({ messages, readUpTo, position, before }: Taking): void => {
       const replied = position - before.length + before.findLastIndex(isFinalReply);
-      const earlier = record === "newer" ? [] : record.taken;
-      const taken = [...earlier.filter(([at]) => at > replied), [position, messages.length] as const];
+      const taken = [...record.taken.filter(([at]) => at > replied), [position, messages.length] as const];
       record = { readUpTo, taken };
       isUnstored = true;
     },
     /** Drops entries of which the run makes no message. */
     dropped: async (readUpTo: string): Promise<void> => {
-      const taken = record === "newer" ? [] : record.taken;
-      record = { readUpTo, taken };
+      record = { readUpTo, taken: record.taken };
       // Earlier entries must stay until the messages that were made of them are stored.
       if (isUnstored) return;
       removable = readUpTo;
@@ -81,7 +78,7 @@ export function openInboxWrites(inbox: Inbox, { conversationId, signal }: InboxO
     storing: async (
       write: (metadata: WriteMetadata | undefined) => Promise<Result<void>>,
     ): Promise<Result<void>> => {
-      if (!isUnstored || record === "newer") return write(undefined);
+      if (!isUnstored) return write(undefined);
       isUnstored = false;
       const { readUpTo } = record;
       const written = await write(toInboxMetadata(record));
@@ -92,6 +89,3 @@ export function openInboxWrites(inbox: Inbox, { conversationId, signal }: InboxO
     },
   };
 }
-
-const newerRecord = () =>
-  createMemoryStorageError("read", "a newer release has read the inbox of this conversation");

@@ -135,17 +135,6 @@ describe("entries that can't be taken", () => {
     expect((await world.process([], [])).ended.outcome).toMatchObject({ output: "Hello." });
   });
 
-  it("wait if a newer release has stored how far the inbox was read", async () => {
-    const world = inboxWorld();
-    await world.process(["Hi"], ["Hello."]);
-    await world.provider.appendMessages("c", [], { jafInbox: { format: 2, at: 7 } });
-    await world.send("one");
-    const { events } = await world.process(["More"], ["Sure."]);
-    expect(await world.said()).not.toContain("user: one");
-    expect(eventsOfType(events, "inbox_failed")).toHaveLength(1);
-    expect(await world.waiting()).toHaveLength(1);
-  });
-
   it("are dropped one by one if an input guardrail blocks them, and the run goes on", async () => {
     const world = inboxWorld();
     await world.send("good", "bad", "also good");

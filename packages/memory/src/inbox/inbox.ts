@@ -56,8 +56,8 @@ export interface WaitingInbox {
 }
 
 /**
- * The durable inbox of each conversation: what comes in while no one can take it, e.g. a message of the user while a run
- * answers an earlier one. A run takes the entries in their order, see `RunConfig.inbox` of `@jaf/core`.
+ * The durable inbox of each conversation: what comes in while no run can take it, e.g. a message of the user while a run
+ * answers an earlier one. A run takes the entries in their order, see `RunConfig.memory.inbox` of `@jaf/core`.
  *
  * - Entries stay until they are removed. They are in the order in which `put` stored them, also if several processes put
  *   at the same time: an entry never appears before one that a reader has already got.
