@@ -30,7 +30,7 @@ export interface SendOptions<Ctx> extends Pick<PromptOptions<Ctx>, "conversation
   readonly key?: string | undefined;
 }
 
-export interface SendCall<Ctx> {
+interface SendCall<Ctx> {
   readonly explicit: ExplicitIds;
   readonly message: SentMessage;
   readonly options: SendOptions<Ctx>;

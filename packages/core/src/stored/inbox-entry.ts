@@ -20,7 +20,7 @@ export const toEntryContent = ({ content }: RichMessage): string =>
   );
 
 /** What a run makes of an entry. */
-export type ParsedEntry =
+type ParsedEntry =
   | { readonly kind: "message"; readonly message: Message }
   /** The entry can't be used. `reason` doesn't quote it. */
   | { readonly kind: "invalid"; readonly reason: string }

@@ -19,7 +19,7 @@ export interface InboxRecord {
   readonly taken: readonly Taken[];
 }
 
-export type Taken = readonly [position: number, count: number];
+type Taken = readonly [position: number, count: number];
 
 const recordSchema = z.object({
   format: z.literal(FORMAT),

@@ -19,7 +19,7 @@ export const CRASHES = [
   "fails after",
 ] as const;
 
-export type Crash = (typeof CRASHES)[number];
+type Crash = (typeof CRASHES)[number];
 
 export interface Strike {
   /** The number of the call, from 1. */

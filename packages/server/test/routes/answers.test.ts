@@ -1,6 +1,6 @@
 import { runLedger } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
-import { createInMemoryLedger } from "@jaf/memory";
+import { createInMemoryInbox, createInMemoryLedger } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { operations } from "../support/documented.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
@@ -33,7 +33,7 @@ describe("responses", () => {
       ]),
       { mayReadLedger: () => true },
       undefined,
-      { ledger: runLedger({ store: createInMemoryLedger() }) },
+      { ledger: runLedger({ store: createInMemoryLedger() }), memory: { inbox: createInMemoryInbox() } },
     );
     const asked = new Set<string>();
     const call = (
@@ -60,6 +60,9 @@ describe("responses", () => {
     const { approvals } = await call(["get", "/approvals/pending"]);
     const { toolCallId, approvalId } = approvals[0].interruption;
     const conversation = "/conversations/{conversationId}";
+    expect(await call(["post", `${conversation}/inbox`], ids, { message: "Thanks." })).toEqual({
+      sent: true,
+    });
     await call(["get", conversation], ids);
     await call(["get", `${conversation}/turns`], ids);
     await call(

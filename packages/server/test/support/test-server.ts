@@ -1,4 +1,11 @@
-import { type Agent, createTool, type ModelProvider, type RunSettings, type RunUserMemory } from "@jaf/core";
+import {
+  type Agent,
+  createTool,
+  type MemoryConfig,
+  type ModelProvider,
+  type RunSettings,
+  type RunUserMemory,
+} from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryProvider, type TurnLog } from "@jaf/memory";
 import { createInMemoryTurnLog } from "@jaf/memory/adapter";
@@ -57,7 +64,7 @@ export async function startTestServer(
   modelProvider: ModelProvider<unknown> = saying("Hello."),
   given: TestServerOptions = {},
   agents: readonly Agent<unknown, string>[] = [assistant],
-  settings: Partial<RunSettings<unknown>> = {},
+  settings: Partial<RunSettings<unknown>> & { readonly memory?: Pick<MemoryConfig, "inbox"> } = {},
 ): Promise<TestServer> {
   const provider = createInMemoryProvider();
   const userMemory = new MemoryUserMemory();
