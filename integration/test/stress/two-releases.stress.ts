@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
 import { until } from "../../../test/polling.ts";
 import { bundleProcess } from "../../../test/process-bundle.ts";
 import { type ServerProcess, startBundledServer } from "../support/server/server-process.ts";
-import { flawsOf, notedIn, playToEnd, send, type Task, tasksFor } from "../support/two-releases/driver.ts";
+import { beginTask, flawsOf, notedIn, playToEnd, type Task, tasksFor } from "../support/two-releases/driver.ts";
 import { bundleWithPreviousRelease } from "../support/two-releases/previous-release.ts";
 import type { ReleaseChildOptions } from "../support/two-releases/release-child.ts";
 
@@ -89,25 +89,23 @@ async function handOver(type: "redis" | "postgres", first: Release, second: Rele
   const beganAt = performance.now();
   const { ledger, start } = await openPlace(type);
   const beginners = await pairOf(() => start(first, true));
-  const sent = tasks.map(async (task, n) => ({
-    task,
-    status: await send(beginners[n % 2]?.url ?? "", task),
-  }));
-  const hanging = tasks.filter((task) => stateOf(task) !== "approval");
+  let isOver = false;
+  const begun = tasks.map((task, n) => beginTask(task, beginners[n % 2]?.url ?? "", () => isOver));
   await until("all turns are in their states", async () => {
-    const at = notedIn(ledger).filter(({ what, event }) => event === "begin" && /model|hold/.test(what));
-    return at.length === hanging.length;
+    const at = notedIn(ledger).filter(({ what }) => what === "model" || what === "hold");
+    const hanging = new Set(at.map(({ task }) => task));
+    return tasks.every((task) => stateOf(task) === "approval" || hanging.has(task));
   });
-  const waiting = await Promise.all(sent.filter((_, n) => !hanging.includes(tasks[n] ?? "model 0")));
-  expect(waiting.filter(({ status }) => status !== "interrupted")).toEqual([]);
+  await Promise.all(begun.filter((_, n) => stateOf(tasks[n] ?? "model 0") === "approval"));
+  isOver = true;
   await Promise.all(beginners.map(({ kill }) => kill()));
-  await Promise.all(sent);
+  await Promise.all(begun);
   const finishers = await pairOf(() => start(second));
   await playToEnd(tasks, () => anyOf(finishers));
   print(`${type}: ${first} release begins, ${second} release finishes`, { ledger, beganAt });
   expect(await flawsOf(tasks, { url: finishers[0].url, ledger })).toEqual([]);
-  const again = notedIn(ledger).filter(({ what, event }) => what === "hold" && event === "begin");
-  expect(again.length).toBe(2 * tasks.filter((task) => stateOf(task) === "tool").length);
+  const cutOff = notedIn(ledger).filter(({ what, event }) => what === "hold" && event === "begin");
+  expect(cutOff.length).toBeGreaterThanOrEqual(2 * tasks.filter((task) => stateOf(task) === "tool").length);
 }
 
 /** Lets both releases play the turns at once, while servers of both are killed and started again. */

@@ -26,13 +26,21 @@ export const notedIn = (ledger: string): readonly Noted[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Noted);
 
-/** Sends a task's message. Resolves with how the turn ended, or with `undefined` if the server was killed meanwhile. */
-export const send = async (url: string, task: Task): Promise<string | undefined> =>
-  (
-    await clientOf(url, task)
-      .ask({ message: task })
-      .catch(() => undefined)
-  )?.status;
+/** Sends a task's message until its turn has begun. Resolves when the turn waits for an approval, or at `isOver`. */
+export async function beginTask(task: Task, url: string, isOver: () => boolean): Promise<void> {
+  const client = clientOf(url, task);
+  while (!isOver()) {
+    try {
+      const [begun] = (await client.conversations.list()).conversations;
+      if (begun?.turn?.state === "waiting") return;
+      if (begun?.turn === undefined)
+        await client.ask({ message: task, ...(begun && { conversationId: begun.conversationId }) });
+    } catch {
+      // The server was killed, or was too busy.
+    }
+    await sleep(POLL_MS);
+  }
+}
 
 /** Plays all tasks to their end: sends what no server has received, approves what waits. `urlOf`: any living server. */
 export async function playToEnd(tasks: readonly Task[], urlOf: () => string): Promise<void> {

@@ -37,7 +37,10 @@ export interface TurnTiming {
    * Default 30 days.
    */
   readonly recordSeconds?: number;
-  /** How long the log keeps a turn that no process continues, in seconds. Default one day. */
+  /**
+   * How long the log keeps a turn that no process continues, in seconds. A turn that a process can't continue, e.g.
+   * because a newer release began it, is left to other processes until it is as old as this. Default one day.
+   */
   readonly keepSeconds?: number;
 }
 
