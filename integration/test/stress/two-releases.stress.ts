@@ -7,7 +7,14 @@ import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
 import { until } from "../../../test/polling.ts";
 import { bundleProcess } from "../../../test/process-bundle.ts";
 import { type ServerProcess, startBundledServer } from "../support/server/server-process.ts";
-import { beginTask, flawsOf, notedIn, playToEnd, type Task, tasksFor } from "../support/two-releases/driver.ts";
+import {
+  beginTask,
+  flawsOf,
+  notedIn,
+  playToEnd,
+  type Task,
+  tasksFor,
+} from "../support/two-releases/driver.ts";
 import { bundleWithPreviousRelease } from "../support/two-releases/previous-release.ts";
 import type { ReleaseChildOptions } from "../support/two-releases/release-child.ts";
 
