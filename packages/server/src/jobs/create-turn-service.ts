@@ -44,7 +44,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     jobs.set(key, job);
     void job.result.then((result) => {
       if (jobs.get(key) === job) jobs.delete(key);
-      // A turn that failed takes no more: the next attempt is the user's.
+      // After a failure, the next turn would fail, too: the search for waiting entries begins it later.
       const goesOn = result.kind === "ended" && result.end.status !== "error";
       if (goesOn) void inboxTurns?.goOn(job);
     });

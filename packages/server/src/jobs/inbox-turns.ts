@@ -12,8 +12,8 @@ import type {
 } from "../turns/turn-service.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
-/** How many conversations a search looks at. */
-const SEARCHED = 100;
+/** How many conversations a search looks at. Those whose calls wait for the user stay in the list, so it isn't small. */
+const SEARCHED = 1_000;
 const FIRST_DELAY_MS = 5_000;
 const MAX_DELAY_MS = 600_000;
 const MAX_KNOWN = 1_000;
@@ -23,6 +23,13 @@ const begunBySchema = z.object({
   identity: z.looseObject({ userId: z.string() }),
   agentName: z.string(),
 });
+
+/** The attempts of the search to begin a turn for the same oldest entry. */
+interface Attempts {
+  readonly since: number;
+  readonly count: number;
+  readonly notBefore: number;
+}
 
 interface InboxTurnsOptions<Ctx> {
   readonly inbox: Inbox;
@@ -46,7 +53,9 @@ export interface InboxTurns {
  */
 export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTurnsOptions<Ctx>): InboxTurns {
   const { log, recoverMs, onError } = settings;
-  const failures = new Map<string, { readonly attempts: number; readonly notBefore: number }>();
+  const attempts = new Map<string, Attempts>();
+  /** The cursor of the oldest entry for which this process last began a turn, by conversation. */
+  const begunFor = new Map<string, string>();
 
   /** Returns whether a turn could begin: none is running, and no call waits for the user. */
   async function isFree(conversationId: string): Promise<boolean> {
@@ -55,12 +64,19 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     return latest.data === null || latest.data.turn.state === "ended";
   }
 
-  /** Begins a turn with the inbox's entries, unless it is empty or no turn can begin now. */
-  async function begin(conversationId: string): Promise<StartedTurn | undefined> {
+  /**
+   * Begins a turn with the inbox's entries, unless it is empty or no turn can begin now. `isRetry`: also if an earlier
+   * turn has left the oldest entry, e.g. because only a newer release can read it.
+   */
+  async function begin(conversationId: string, isRetry = false): Promise<StartedTurn | undefined> {
     const found = await inbox.read({ conversationId, limit: 1 });
     if (!found.success) throw new TurnStoreError(found.error);
     const [oldest] = found.data;
     if (oldest === undefined || !(await isFree(conversationId))) return undefined;
+    // Turn after turn would begin and end for the same entry.
+    if (!isRetry && begunFor.get(conversationId) === oldest.cursor) return undefined;
+    if (begunFor.size >= MAX_KNOWN) begunFor.clear();
+    begunFor.set(conversationId, oldest.cursor);
     const { success, data } = begunBySchema.safeParse(parsed(oldest.content));
     const identity: Identity = success ? data.identity : { userId: oldest.userId };
     const [first = ""] = settings.agents.keys();
@@ -80,23 +96,23 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     if (!waiting.success) throw new TurnStoreError(waiting.error);
     for (const { conversationId, since } of waiting.data) {
       const now = performance.now();
-      const failed = failures.get(conversationId);
-      if (signal.aborted || (failed?.notBefore ?? 0) > now) continue;
-      if (failed === undefined && Date.now() - since.getTime() < patienceMs) continue;
-      const begun = await begin(conversationId);
-      if (begun?.started === true) {
-        failures.delete(conversationId);
-        continue;
-      }
-      if (await isGone(conversationId)) {
-        const erased = await inbox.deleteConversation(conversationId);
-        if (erased.success) continue;
-      }
-      const attempts = (failed?.attempts ?? 0) + 1;
-      const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1));
-      if (failures.size >= MAX_KNOWN) failures.clear();
-      failures.set(conversationId, { attempts, notBefore: now + delayMs });
+      const known = attempts.get(conversationId);
+      const earlier = known?.since === since.getTime() ? known : undefined;
+      if (signal.aborted || (earlier?.notBefore ?? 0) > now) continue;
+      if (earlier === undefined && Date.now() - since.getTime() < patienceMs) continue;
+      const count = (earlier?.count ?? 0) + 1;
+      const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (count - 1));
+      if (attempts.size >= MAX_KNOWN) attempts.clear();
+      attempts.set(conversationId, { since: since.getTime(), count, notBefore: now + delayMs });
+      await beginOrErase(conversationId).catch(onError);
     }
+  }
+
+  async function beginOrErase(conversationId: string): Promise<void> {
+    const begun = await begin(conversationId, true);
+    if (begun?.started === true || !(await isGone(conversationId))) return;
+    const erased = await inbox.deleteConversation(conversationId);
+    if (!erased.success) throw new TurnStoreError(erased.error);
   }
 
   async function loop(everyMs: number): Promise<void> {

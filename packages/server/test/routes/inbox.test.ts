@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelProvider } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryInbox, createInMemoryProvider, type Inbox } from "@jaf/memory";
@@ -139,6 +140,20 @@ describe("an inbox", () => {
     const content = JSON.stringify({ format: 1, content: "How are you?" });
     await inbox.put({ conversationId, userId: "ada", key: "left", content });
     await expect.poll(async () => (await said(conversationId)).length, { timeout: 10_000 }).toBe(4);
+  });
+
+  it("with an entry of a newer release begins few turns, and keeps the entry", async () => {
+    const { client, inbox } = await startWithInbox(createScriptedModel(["Hello."]));
+    const { conversationId } = await client.ask({ message: "Hi." });
+    const content = JSON.stringify({ format: 2, said: "How are you?" });
+    await inbox.put({ conversationId, userId: "ada", key: "newer", content });
+    await expect
+      .poll(async () => (await client.conversations.turns(conversationId)).turns.length, { timeout: 10_000 })
+      .toBe(2);
+    // Long enough for hundreds of turns, if each began the next one.
+    await sleep(300);
+    expect((await client.conversations.turns(conversationId)).turns).toHaveLength(2);
+    expect(await inbox.read({ conversationId })).toMatchObject({ data: [{ key: "newer" }] });
   });
 
   it("is another user's secret", async () => {
