@@ -78,6 +78,7 @@ export {
 export type {
   Durability,
   MemoryConfig,
+  RunInbox,
   RunWindow,
   Summarize,
   SummarizeInput,
@@ -197,6 +198,7 @@ export { type HandoffArguments, handoffTool } from "./tool-calls/handoff.ts";
 // run: the loop.
 
 export { run } from "./run/run.ts";
+export { runInbox } from "./run/run-inbox.ts";
 export { type RunStream, runStream } from "./run/run-stream.ts";
 
 // client: the agent client.

@@ -125,8 +125,17 @@ export interface MemoryConfig {
    *   continues.
    * - If the inbox can't be read, the run emits `inbox_failed` and continues, and the entries wait.
    */
-  readonly inbox?: Inbox;
+  readonly inbox?: RunInbox;
 }
+
+/** An inbox as runs use it, made by `runInbox`. */
+export interface RunInbox {
+  /** Holds the entries. */
+  readonly store: Inbox;
+}
+
+/** The key of what the engine needs to read an inbox. Copies of the inbox keep it. */
+export const INBOX_ENGINE = Symbol.for("@jaf/core/run-inbox");
 
 /** How summaries of older messages are made; see `MemoryConfig.summary`. */
 export interface SummaryConfig {
@@ -225,9 +234,10 @@ function concurrencyIssue(value: unknown): MemoryIssue | undefined {
 /** `provider`: `undefined` if it isn't known yet. */
 function inboxIssue(inbox: unknown, provider: MemoryProvider | undefined): MemoryIssue | undefined {
   const path = "RunConfig.memory.inbox";
-  const { put, read, remove } = (inbox ?? {}) as Readonly<Record<string, unknown>>;
-  if (![put, read, remove].every((method) => typeof method === "function"))
-    return { path, expected: "an inbox, e.g. from createInMemoryInbox" };
+  const { store, [INBOX_ENGINE]: engine } = (inbox ?? {}) as { store?: unknown; [INBOX_ENGINE]?: unknown };
+  const { put, read, remove } = (store ?? {}) as Readonly<Record<string, unknown>>;
+  if (engine === undefined || ![put, read, remove].every((method) => typeof method === "function"))
+    return { path, expected: "an inbox, e.g. runInbox(createInMemoryInbox())" };
   if (provider === undefined || isVersionedProvider(provider)) return undefined;
   return { path, expected: "a memory provider with versions, because two runs could take the same entries" };
 }

@@ -68,7 +68,7 @@ export function partsOf<Ctx>(
     service,
     userMemory: factStoreOf(userMemory),
     ledger: config.ledger?.store,
-    inbox: config.memory?.inbox,
+    inbox: config.memory?.inbox?.store,
     mayReadLedger: options.mayReadLedger ?? (() => false),
     agents,
     defaultAgent,

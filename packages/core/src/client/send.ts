@@ -68,8 +68,8 @@ function saidIn(message: SentMessage): Message {
 const partsSchema = userPartsSchema.min(1, "expected at least one part");
 
 function inboxOf<Ctx, Out>({ memory: { inbox } }: ClientSettings<Ctx, Out>): Inbox {
-  if (inbox !== undefined) return inbox;
-  throw new TypeError("No inbox: give createAgentClient one as memory.inbox.");
+  if (inbox !== undefined) return inbox.store;
+  throw new TypeError("No inbox: give createAgentClient memory: { inbox: runInbox(…) }.");
 }
 
 /** Returns the ids of the user's conversation. A failure of the store is a failure in the result. */

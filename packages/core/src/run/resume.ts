@@ -4,6 +4,7 @@ import { askedWith } from "../approvals/changed-calls.ts";
 import { classifyCalls } from "../approvals/classify-calls.ts";
 import { approvedBefore, checkDecisions, type Decisions } from "../approvals/decisions.ts";
 import { renewExpired } from "../approvals/pending-approvals.ts";
+import { inboxEngineOf } from "../inbox-engine.ts";
 import { type GivenDecisions, type Interruption, isUndecided } from "../interruption.ts";
 import { fail, failLease, type RunProgress, type RunScope, type StepStart, timeOf } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
@@ -13,7 +14,6 @@ import { type AnsweredCalls, answerCalls } from "./answer-calls.ts";
 import { concludeStored, interrupt } from "./conclude.ts";
 import type { OpenCallBatch, StoppedConversation } from "./open-calls.ts";
 import { beginStep } from "./step.ts";
-import { takeInbox } from "./take-inbox.ts";
 
 /**
  * Continues a conversation without new messages (e.g. after a crash or an interruption), with the agent that had it
@@ -87,7 +87,9 @@ async function goOn<Ctx>(scope: RunScope<Ctx>, step: StepStart<Ctx>): Promise<Ru
   const { journal } = scope;
   if (last?.role === "assistant") {
     const { inbox } = journal ?? {};
-    const taken = journal && inbox && (await takeInbox(scope, { state, journal, inbox, takesLease: true }));
+    const engine = inbox && inboxEngineOf(scope.config.memory?.inbox);
+    const taken =
+      journal && inbox && (await engine?.take(scope, { state, journal, inbox, takesLease: true }));
     return taken ?? concludeStored(scope, step, last);
   }
   const acquired = await journal?.takeLease({ agentName: state.currentAgentName });

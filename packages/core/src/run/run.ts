@@ -1,6 +1,7 @@
 import type { Message } from "@jaf/memory";
 import { checkRelease, present } from "@jaf/memory/internal";
 import { frozenCopy } from "../immutable/copy.ts";
+import { inboxEngineOf } from "../inbox-engine.ts";
 import { throughRunHooks } from "../middleware/run-hooks.ts";
 import { openRunMiddleware } from "../middleware/run-middleware.ts";
 import type { RunConfig } from "../run-config.ts";
@@ -11,7 +12,6 @@ import { begin } from "./begin.ts";
 import { outcomeElsewhere } from "./repeated-run.ts";
 import { openScope } from "./scope.ts";
 import { takeStep } from "./step.ts";
-import { withInbox } from "./take-inbox.ts";
 
 /**
  * Runs agents from a state until an agent gives its final reply, or the run is interrupted or fails. Failures are in
@@ -119,8 +119,8 @@ async function runSteps<Ctx>(
     if (!Array.isArray(initial.messages)) throw new TypeError("RunState.messages: expected a list");
     let progress = await begin(scope, state);
     if (progress.outcome?.status !== "error") scope.onAccepted?.();
-    const inbox = scope.journal?.inbox;
-    if (inbox !== undefined) progress = await withInbox(scope, progress);
+    const inbox = scope.journal && inboxEngineOf(scope.config.memory?.inbox);
+    if (inbox !== undefined) progress = await inbox.continueWith(scope, progress);
     const middleware = openRunMiddleware(scope, progress);
     if (middleware !== undefined) progress = await middleware.start();
     for (;;) {
@@ -129,7 +129,7 @@ async function runSteps<Ctx>(
       state = progress.state;
       if (outcome === undefined) {
         progress = await takeStep(scope, state, middleware?.additions());
-        if (inbox !== undefined) progress = await withInbox(scope, progress);
+        if (inbox !== undefined) progress = await inbox.continueWith(scope, progress);
         continue;
       }
       if (outcome.status === "completed") await middleware?.finish(state);

@@ -1,6 +1,7 @@
 import { openContext } from "../context/prepare-context.ts";
 import { openEmitter } from "../events.ts";
 import { frozenInput } from "../immutable/messages.ts";
+import { inboxEngineOf } from "../inbox-engine.ts";
 import type { GivenDecisions } from "../interruption.ts";
 import { openSpending } from "../limits/budget.ts";
 import type { Resume, RunConfig } from "../run-config.ts";
@@ -63,6 +64,8 @@ export function openScope<Ctx>(
           label,
           writes,
           parent: outer?.parent,
+          inbox:
+            memory.inbox && inboxEngineOf(memory.inbox)?.open(memory.inbox.store, { conversationId, signal }),
         });
   if (journal !== undefined) closing.push(journal.close);
   return {

@@ -1,11 +1,10 @@
 import type { InboxEntry, Message } from "@jaf/memory";
 import { warn } from "@jaf/memory/internal";
+import type { TakeOptions } from "../inbox-engine.ts";
 import { runAborted } from "../limits/abort.ts";
 import { fail, failLease, failMemory, type RunProgress, type RunScope } from "../run-scope.ts";
 import type { RunState } from "../state.ts";
 import { parseEntry } from "../stored/inbox-entry.ts";
-import type { InboxWrites } from "../stored/inbox-writes.ts";
-import type { Journal } from "../stored/journal.ts";
 import { checkInput } from "./guardrails.ts";
 
 /** Takes what waits in the inbox if the run goes on with a model call. Returns the progress after that. */
@@ -22,14 +21,6 @@ export async function withInbox<Ctx>(
     if (config.signal?.aborted !== true) throw thrown;
     return fail(state, runAborted(config.signal));
   }
-}
-
-interface TakeOptions<Ctx> {
-  readonly journal: Journal;
-  readonly inbox: InboxWrites;
-  /** Whether the run must take the lease before it adds messages. */
-  readonly takesLease?: boolean;
-  readonly state: RunState<Ctx>;
 }
 
 /**

@@ -2,13 +2,15 @@ import type { ConversationMemory, Inbox, InboxEntry, Message, Result, WriteMetad
 import { present } from "@jaf/memory/internal";
 import { abortable } from "../limits/abort.ts";
 import { type InboxRecord, readInboxRecord, toInboxMetadata } from "./inbox-record.ts";
+import { nextPositionOf } from "./metadata.ts";
 import { isFinalReply } from "./new-messages.ts";
 import { toResult } from "./provider-result.ts";
 
 /** The maximum number of entries that a run reads at once: as many as an inbox holds. */
 const LIMIT = 1_000;
 
-interface InboxOptions {
+/** What an inbox is opened with. */
+export interface InboxOptions {
   readonly conversationId: string;
   readonly signal: AbortSignal | undefined;
 }
@@ -48,8 +50,12 @@ export function openInboxWrites(inbox: Inbox, { conversationId, signal }: InboxO
   return {
     /** Sets the loaded conversation, whose metadata say up to where the entries were read. */
     loaded: (conversation: ConversationMemory | null): void => {
-      record = readInboxRecord(conversation);
-      isUnstored = false;
+      const stored = readInboxRecord(conversation);
+      const end = nextPositionOf(conversation);
+      const taken = stored.taken.filter(([position]) => position < end);
+      record = { ...stored, taken };
+      // An edit gives the positions of removed messages to new ones, so the first write stores the record without them.
+      isUnstored = taken.length < stored.taken.length;
       removable = record.readUpTo;
     },
     /** Returns the entries that wait. Rejects if the run is aborted. */

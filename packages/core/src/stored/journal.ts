@@ -5,7 +5,7 @@ import type { Spending } from "../limits/budget.ts";
 import { durabilityOf, type MemoryConfig } from "../memory-config.ts";
 import { type KnownState, openAppends } from "./append.ts";
 import { askedMetadata, hasAskedCalls } from "./asked-calls.ts";
-import { type InboxWrites, openInboxWrites } from "./inbox-writes.ts";
+import type { InboxWrites } from "./inbox-writes.ts";
 import { type AppendEntry, type EntryWrite, type LeaseOptions, openLease } from "./lease.ts";
 import { leaseOf } from "./lease-record.ts";
 import type { Loaded } from "./load.ts";
@@ -117,14 +117,15 @@ export interface JournalOptions extends LeaseOptions {
   /** See {@link Journal.owner}. */
   readonly owner: string | undefined;
   readonly spending: Pick<Spending, "loaded" | "ofConversation">;
+  /** See {@link Journal.inbox}. */
+  readonly inbox: InboxWrites | undefined;
 }
 
 export function openJournal(options: JournalOptions): Journal {
-  const { memory, conversationId, executionId, runKey, owner } = options;
+  const { memory, conversationId, executionId, runKey, owner, inbox } = options;
   const durability = durabilityOf(memory);
   const appends = openAppends(options);
   const lease = openLease(options, appends);
-  const inbox = memory.inbox && openInboxWrites(memory.inbox, options);
   /** The messages that are held for the next append. */
   let pending: Message[] = [];
   let conversation: ConversationMemory | null = null;

@@ -1,12 +1,12 @@
 import { createInMemoryInbox, createInMemoryProvider, type Message } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
-import { ConversationOwnershipError } from "../../src/index.ts";
+import { ConversationOwnershipError, runInbox } from "../../src/index.ts";
 import { clientSetup } from "../support/client.ts";
 
 const echo = () => {
   const inbox = createInMemoryInbox();
   const provider = createInMemoryProvider();
-  const { client } = clientSetup({ config: { store: provider, memory: { inbox } } });
+  const { client } = clientSetup({ config: { store: provider, memory: { inbox: runInbox(inbox) } } });
   return { client, inbox, provider };
 };
 

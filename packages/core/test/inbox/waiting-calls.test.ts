@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { approve, reject } from "../../src/index.ts";
+import { approve, reject, runInbox } from "../../src/index.ts";
 import { inboxWorld, OWNER } from "../support/inbox.ts";
 import { approvalOf, interruptionsOf, locating, looking, paying, shop } from "../support/interrupted.ts";
 
@@ -7,7 +7,7 @@ import { approvalOf, interruptionsOf, locating, looking, paying, shop } from "..
 function shopWithInbox(durability: "completed" | "turn" | "step") {
   const world = inboxWorld();
   const { provider, inbox } = world;
-  return { ...world, ...shop({ provider, memory: { inbox, durability, userId: OWNER } }) };
+  return { ...world, ...shop({ provider, memory: { inbox: runInbox(inbox), durability, userId: OWNER } }) };
 }
 
 describe.each(["completed", "turn", "step"] as const)(

@@ -9,6 +9,7 @@ import {
   type ModelProvider,
   type PromptResult,
   reject,
+  runInbox,
 } from "../../src/index.ts";
 import { CRASHES, openProcess, type Strike } from "./inbox-process.ts";
 import { storedMessages } from "./stores.ts";
@@ -163,7 +164,7 @@ async function playProgram({ durability, concurrency, window, operations }: Prog
         store: process.provider,
         modelRetry: { maxAttempts: 1 },
         memory: {
-          ...{ durability, concurrency, inbox: process.inbox, queueTimeoutMs: 20_000 },
+          ...{ durability, concurrency, inbox: runInbox(process.inbox), queueTimeoutMs: 20_000 },
           ...(window && { window: { memoryType: "message_window", maxMessages: 12 } as const }),
         },
       },

@@ -8,7 +8,7 @@ import {
   type MemoryProvider,
 } from "@jaf/memory";
 import { messageText } from "@jaf/memory/internal";
-import { type MemoryConfig, run } from "../../src/index.ts";
+import { type MemoryConfig, run, runInbox } from "../../src/index.ts";
 import { type Setup, says, setup } from "./setup.ts";
 import { storedMessages } from "./stores.ts";
 
@@ -47,7 +47,14 @@ export function inboxWorld({
       ...given,
       config: {
         conversationId: "c",
-        memory: { provider, autoStore: true, userId: OWNER, durability: "step", inbox, ...memory },
+        memory: {
+          provider,
+          autoStore: true,
+          userId: OWNER,
+          durability: "step",
+          inbox: runInbox(inbox),
+          ...memory,
+        },
         ...config,
       },
     });

@@ -168,7 +168,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
       settings.onError(thrown);
       return notStarted(refusal("store", { retryable: true }));
     });
-  const { inbox } = settings.config.memory;
+  const inbox = settings.config.memory.inbox?.store;
   const inboxTurns =
     inbox && openInboxTurns({ inbox, settings, start: startSafely, signal: draining.signal });
 

@@ -2,14 +2,7 @@ import type { Inbox } from "@jaf/memory";
 import * as z from "zod";
 import { pause } from "../pause.ts";
 import { storeRefusal, TurnStoreError } from "../turns/turn-errors.ts";
-import type {
-  Identity,
-  SentMessage,
-  SentResult,
-  StartedTurn,
-  TurnIds,
-  TurnRequest,
-} from "../turns/turn-service.ts";
+import type { SentMessage, SentResult, StartedTurn, TurnIds, TurnRequest } from "../turns/turn-service.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
 /** How many conversations a search looks at. Those whose calls wait for the user stay in the list, so it isn't small. */
@@ -17,6 +10,8 @@ const SEARCHED = 1_000;
 const FIRST_DELAY_MS = 5_000;
 const MAX_DELAY_MS = 600_000;
 const MAX_KNOWN = 1_000;
+/** How many turns the search begins for the same oldest entry. */
+const MOST_TURNS = 5;
 
 /** What the server stores beside the message, so that any process can begin a turn with it. The engine ignores it. */
 const begunBySchema = z.object({
@@ -24,10 +19,11 @@ const begunBySchema = z.object({
   agentName: z.string(),
 });
 
-/** The attempts of the search to begin a turn for the same oldest entry. */
+/** What the search has done about the same oldest entry. */
 interface Attempts {
   readonly since: number;
-  readonly count: number;
+  readonly begunTurns: number;
+  readonly looks: number;
   readonly notBefore: number;
 }
 
@@ -65,23 +61,29 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
   }
 
   /**
-   * Begins a turn with the inbox's entries, unless it is empty or no turn can begin now. `isRetry`: also if an earlier
-   * turn has left the oldest entry, e.g. because only a newer release can read it.
+   * Begins a turn with the inbox's entries, unless no turn can begin now or no server has sent any of the entries: those
+   * of an agent client are taken by its own runs. `isRetry`: also if an earlier turn has left the oldest entry, e.g.
+   * because only a newer release can read it.
    */
-  async function begin(conversationId: string, isRetry = false): Promise<StartedTurn | undefined> {
-    const found = await inbox.read({ conversationId, limit: 1 });
+  async function begin(conversationId: string, isRetry = false): Promise<TurnIds | "not now" | "none sent"> {
+    // Before the entries, so a turn that ends meanwhile hasn't taken what is read.
+    const isFreeNow = await isFree(conversationId);
+    const found = await inbox.read({ conversationId });
     if (!found.success) throw new TurnStoreError(found.error);
     const [oldest] = found.data;
-    if (oldest === undefined || !(await isFree(conversationId))) return undefined;
+    const sent = found.data.map(({ content }) => begunBySchema.safeParse(parsed(content)).data).find(Boolean);
+    if (oldest === undefined || sent === undefined) return "none sent";
     // Turn after turn would begin and end for the same entry.
-    if (!isRetry && begunFor.get(conversationId) === oldest.cursor) return undefined;
+    if (!isFreeNow || (!isRetry && begunFor.get(conversationId) === oldest.cursor)) return "not now";
     if (begunFor.size >= MAX_KNOWN) begunFor.clear();
     begunFor.set(conversationId, oldest.cursor);
-    const { success, data } = begunBySchema.safeParse(parsed(oldest.content));
-    const identity: Identity = success ? data.identity : { userId: oldest.userId };
     const [first = ""] = settings.agents.keys();
-    const agentName = success && settings.agents.has(data.agentName) ? data.agentName : first;
-    return start({ identity, target: { conversationId }, agentName, input: [] });
+    const agentName = settings.agents.has(sent.agentName) ? sent.agentName : first;
+    const { identity } = sent;
+    const started = await start({ identity, target: { conversationId }, agentName, input: [] });
+    if (started.started) return { conversationId, turnId: started.turnId };
+    begunFor.delete(conversationId);
+    return "not now";
   }
 
   /** Returns whether the conversation was deleted or has expired, e.g. just after its owner was checked. */
@@ -100,19 +102,33 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
       const earlier = known?.since === since.getTime() ? known : undefined;
       if (signal.aborted || (earlier?.notBefore ?? 0) > now) continue;
       if (earlier === undefined && Date.now() - since.getTime() < patienceMs) continue;
-      const count = (earlier?.count ?? 0) + 1;
-      const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (count - 1));
+      // Each turn can call models and tools, and may fail before it has stored what it took.
+      if ((earlier?.begunTurns ?? 0) >= MOST_TURNS) continue;
+      const hasBegun = await beginOrErase(conversationId).catch((thrown: unknown) => {
+        onError(thrown);
+        return false;
+      });
+      const { looks = 0, begunTurns = 0 } = earlier ?? {};
+      const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** looks);
       if (attempts.size >= MAX_KNOWN) attempts.clear();
-      attempts.set(conversationId, { since: since.getTime(), count, notBefore: now + delayMs });
-      await beginOrErase(conversationId).catch(onError);
+      attempts.set(conversationId, {
+        since: since.getTime(),
+        looks: looks + 1,
+        begunTurns: begunTurns + (hasBegun ? 1 : 0),
+        notBefore: now + delayMs,
+      });
     }
   }
 
-  async function beginOrErase(conversationId: string): Promise<void> {
+  /** Resolves with whether a turn has begun. */
+  async function beginOrErase(conversationId: string): Promise<boolean> {
     const begun = await begin(conversationId, true);
-    if (begun?.started === true || !(await isGone(conversationId))) return;
+    if (typeof begun !== "string") return true;
+    // A server sends only to conversations that exist. An agent client sends to those that its next run creates, too.
+    if (begun === "none sent" || !(await isGone(conversationId))) return false;
     const erased = await inbox.deleteConversation(conversationId);
     if (!erased.success) throw new TurnStoreError(erased.error);
+    return false;
   }
 
   async function loop(everyMs: number): Promise<void> {
@@ -132,9 +148,9 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
       const begun = await begin(conversationId).catch((thrown: unknown) => {
         // The message is stored: the search begins its turn.
         onError(thrown);
-        return undefined;
+        return "not now" as const;
       });
-      return { sent: true, ...(begun?.started === true ? { turnId: begun.turnId } : {}) };
+      return { sent: true, ...(typeof begun === "string" ? {} : { turnId: begun.turnId }) };
     },
     goOn: async ({ conversationId }) => {
       if (!signal.aborted) await begin(conversationId).catch(onError);

@@ -1,4 +1,4 @@
-import { runLedger } from "@jaf/core";
+import { runInbox, runLedger } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryInbox, createInMemoryLedger } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
@@ -33,7 +33,10 @@ describe("responses", () => {
       ]),
       { mayReadLedger: () => true },
       undefined,
-      { ledger: runLedger({ store: createInMemoryLedger() }), memory: { inbox: createInMemoryInbox() } },
+      {
+        ledger: runLedger({ store: createInMemoryLedger() }),
+        memory: { inbox: runInbox(createInMemoryInbox()) },
+      },
     );
     const asked = new Set<string>();
     const call = (

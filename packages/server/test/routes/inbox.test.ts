@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelProvider } from "@jaf/core";
+import { type ModelProvider, runInbox } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
 import { createInMemoryInbox, createInMemoryProvider, type Inbox } from "@jaf/memory";
 import { messageText } from "@jaf/memory/history";
@@ -12,7 +12,7 @@ async function startWithInbox(modelProvider: ModelProvider<unknown>, inbox: Inbo
   const provider = createInMemoryProvider();
   const server = await runServer(
     [assistant],
-    { modelProvider, memory: { inbox } },
+    { modelProvider, memory: { inbox: runInbox(inbox) } },
     {
       port: 0,
       defaultMemoryProvider: provider,
@@ -29,6 +29,10 @@ async function startWithInbox(modelProvider: ModelProvider<unknown>, inbox: Inbo
   };
   return { provider, inbox, as, client: as("ada"), said };
 }
+
+/** An entry as a server stores it. */
+const sent = (fields: object): string =>
+  JSON.stringify({ format: 1, identity: { userId: "ada" }, agentName: "assistant", ...fields });
 
 /** A model whose nth reply waits until it is released. */
 function pausable(replies: Parameters<typeof createScriptedModel>[0], nth: number) {
@@ -137,16 +141,19 @@ describe("an inbox", () => {
   it("that a process has left behind begins a turn in another process", async () => {
     const { client, inbox, said } = await startWithInbox(createScriptedModel(["Hello.", "Fine."]));
     const { conversationId } = await client.ask({ message: "Hi." });
-    const content = JSON.stringify({ format: 1, content: "How are you?" });
-    await inbox.put({ conversationId, userId: "ada", key: "left", content });
+    await inbox.put({
+      conversationId,
+      userId: "ada",
+      key: "left",
+      content: sent({ content: "How are you?" }),
+    });
     await expect.poll(async () => (await said(conversationId)).length, { timeout: 10_000 }).toBe(4);
   });
 
   it("with an entry of a newer release begins few turns, and keeps the entry", async () => {
     const { client, inbox } = await startWithInbox(createScriptedModel(["Hello."]));
     const { conversationId } = await client.ask({ message: "Hi." });
-    const content = JSON.stringify({ format: 2, said: "How are you?" });
-    await inbox.put({ conversationId, userId: "ada", key: "newer", content });
+    await inbox.put({ conversationId, userId: "ada", key: "newer", content: sent({ format: 2 }) });
     await expect
       .poll(async () => (await client.conversations.turns(conversationId)).turns.length, { timeout: 10_000 })
       .toBe(2);
@@ -180,9 +187,17 @@ describe("an inbox", () => {
 
   it("of a conversation that is gone is erased", async () => {
     const { inbox } = await startWithInbox(createScriptedModel([]));
-    const content = JSON.stringify({ format: 1, content: "Hi." });
-    await inbox.put({ conversationId: "gone", userId: "ada", key: "1", content });
+    await inbox.put({ conversationId: "gone", userId: "ada", key: "1", content: sent({ content: "Hi." }) });
     await expect.poll(() => inbox.waiting(), { timeout: 10_000 }).toMatchObject({ data: [] });
+  });
+
+  it("keeps what an agent client sent to a conversation that its next run creates", async () => {
+    const { inbox } = await startWithInbox(createScriptedModel([]));
+    const content = JSON.stringify({ format: 1, content: "Hi." });
+    await inbox.put({ conversationId: "later", userId: "ada", key: "1", content });
+    // Several searches.
+    await sleep(400);
+    expect(await inbox.read({ conversationId: "later" })).toMatchObject({ data: [{ key: "1" }] });
   });
 
   it("that the server doesn't have is told so", async () => {
