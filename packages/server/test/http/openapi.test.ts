@@ -1,5 +1,5 @@
-import { runLedger } from "@jaf/core";
-import { createInMemoryLedger } from "@jaf/memory";
+import { runInbox, runLedger } from "@jaf/core";
+import { createInMemoryInbox, createInMemoryLedger } from "@jaf/memory";
 import { createServerApp } from "@jaf/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createRoutedApp } from "../../src/app.ts";
@@ -46,7 +46,10 @@ describe("the OpenAPI document", () => {
   it("has all responses of each route with their statuses and media types", async () => {
     const authenticate = ({ headers }: Request) => (headers.get("x-user") === "" ? null : { userId: "ada" });
     const options = { authenticate, mayReadLedger: () => true };
-    const settings = { ledger: runLedger({ store: createInMemoryLedger() }) };
+    const settings = {
+      ledger: runLedger({ store: createInMemoryLedger() }),
+      memory: { inbox: runInbox(createInMemoryInbox()) },
+    };
     const server = await startTestServer(scenarioModel, options, undefined, settings);
     const given = new Map<string, Set<string>>(operations.map(({ name }) => [name, new Set()]));
 
@@ -107,6 +110,7 @@ describe("the OpenAPI document", () => {
     await talking.text();
     await read(send("GET /ai-sdk/chat/{chatId}/stream", chat));
     await read(send("GET /ai-sdk/chat/{chatId}/messages", chat));
+    await read(send(`POST ${own}/inbox`, ids, post({ message: "Hi" })));
     await read(send(`DELETE ${own}`, ids));
     await read(send("DELETE /conversations"));
 
