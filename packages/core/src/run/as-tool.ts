@@ -80,8 +80,9 @@ const outsideOfRun = async () =>
  *
  * The inner run has the outer run's model provider, context, budget, abort signal and time limits. Its conversation is
  * a child of the outer one: it belongs to the same user, is in no list, and is erased with the outer one. It is stored
- * with the same durability, except that it is stored by turns where the outer one is stored when completed. If one of its tools needs an approval or runs at the client, the outer run is interrupted,
- * and decisions and results that are passed to the outer run reach it. Its events come as `inner_event`.
+ * with the same durability, but with `"turn"` if the outer one has `"completed"`. If one of its tools needs an approval
+ * or runs at the client, the outer run is interrupted, and decisions and results that are passed to the outer run reach
+ * it. Its events come as `inner_event`.
  *
  * The agent sees only what the call says. If it fails, the model of the outer agent gets an error result. Throws a
  * `TypeError` if an option is invalid.

@@ -13,9 +13,12 @@ const contentSchema = z.object({
 
 const newerSchema = z.object({ format: z.int().min(FORMAT + 1) });
 
-/** Returns a user message as the content of an inbox's entry: JSON, with bytes in base64. */
-export const toEntryContent = ({ content }: RichMessage): string =>
-  JSON.stringify({ format: FORMAT, content }, (_, value: unknown) =>
+/**
+ * Returns a user message as the content of an inbox's entry: JSON, with bytes in base64. `beside`: fields that the engine
+ * ignores.
+ */
+export const toEntryContent = ({ content }: Pick<RichMessage, "content">, beside?: object): string =>
+  JSON.stringify({ format: FORMAT, content, ...beside }, (_, value: unknown) =>
     value instanceof Uint8Array ? base64Of(value) : value,
   );
 

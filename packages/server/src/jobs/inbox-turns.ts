@@ -1,8 +1,9 @@
-import type { Inbox } from "@jaf/memory";
+import { toEntryContent } from "@jaf/core/internal";
+import type { Inbox, RichMessage } from "@jaf/memory";
 import * as z from "zod";
 import { pause } from "../pause.ts";
 import { storeRefusal, TurnStoreError } from "../turns/turn-errors.ts";
-import type { SentMessage, SentResult, StartedTurn, TurnIds, TurnRequest } from "../turns/turn-service.ts";
+import type { MessageRequest, SentResult, StartedTurn, TurnIds, TurnRequest } from "../turns/turn-service.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
 /** How many conversations a search looks at. Those whose calls wait for the user stay in the list, so it isn't small. */
@@ -38,7 +39,7 @@ interface InboxTurnsOptions<Ctx> {
 /** The turns that messages in an inbox begin. */
 export interface InboxTurns {
   /** Puts a message into its conversation's inbox, and begins a turn if none is running or waiting. */
-  readonly send: (message: SentMessage) => Promise<SentResult>;
+  readonly send: (message: MessageRequest) => Promise<SentResult>;
   /** Begins a turn with what is left in the conversation's inbox. Call it when a turn has ended. Never rejects. */
   readonly goOn: (turn: Pick<TurnIds, "conversationId">) => Promise<void>;
 }
@@ -65,7 +66,10 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
    * of an agent client are taken by its own runs. `isRetry`: also if an earlier turn has left the oldest entry, e.g.
    * because only a newer release can read it.
    */
-  async function begin(conversationId: string, isRetry = false): Promise<TurnIds | "not now" | "none sent"> {
+  async function begin(
+    conversationId: string,
+    { isRetry }: { readonly isRetry: boolean },
+  ): Promise<TurnIds | "not now" | "none sent"> {
     // Before the entries, so a turn that ends meanwhile hasn't taken what is read.
     const isFreeNow = await isFree(conversationId);
     const found = await inbox.read({ conversationId });
@@ -96,6 +100,9 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
   async function search(patienceMs: number): Promise<void> {
     const waiting = await inbox.waiting({ limit: SEARCHED });
     if (!waiting.success) throw new TurnStoreError(waiting.error);
+    const listed = new Set(waiting.data.map(({ conversationId }) => conversationId));
+    for (const conversationId of attempts.keys())
+      if (!listed.has(conversationId)) attempts.delete(conversationId);
     for (const { conversationId, since } of waiting.data) {
       const now = performance.now();
       const known = attempts.get(conversationId);
@@ -110,7 +117,6 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
       });
       const { looks = 0, begunTurns = 0 } = earlier ?? {};
       const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** looks);
-      if (attempts.size >= MAX_KNOWN) attempts.clear();
       attempts.set(conversationId, {
         since: since.getTime(),
         looks: looks + 1,
@@ -122,7 +128,7 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
 
   /** Resolves with whether a turn has begun. */
   async function beginOrErase(conversationId: string): Promise<boolean> {
-    const begun = await begin(conversationId, true);
+    const begun = await begin(conversationId, { isRetry: true });
     if (typeof begun !== "string") return true;
     // A server sends only to conversations that exist. An agent client sends to those that its next run creates, too.
     if (begun === "none sent" || !(await isGone(conversationId))) return false;
@@ -142,10 +148,11 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
 
   return {
     send: async ({ identity, conversationId, agentName, message, key }) => {
-      const content = JSON.stringify({ format: 1, content: message, identity, agentName });
+      const said = { content: message as RichMessage["content"] };
+      const content = toEntryContent(said, { identity, agentName });
       const put = await inbox.put({ conversationId, userId: identity.userId, key, content });
       if (!put.success) return { sent: false, refusal: storeRefusal(put.error) };
-      const begun = await begin(conversationId).catch((thrown: unknown) => {
+      const begun = await begin(conversationId, { isRetry: true }).catch((thrown: unknown) => {
         // The message is stored: the search begins its turn.
         onError(thrown);
         return "not now" as const;
@@ -153,7 +160,7 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
       return { sent: true, ...(typeof begun === "string" ? {} : { turnId: begun.turnId }) };
     },
     goOn: async ({ conversationId }) => {
-      if (!signal.aborted) await begin(conversationId).catch(onError);
+      if (!signal.aborted) await begin(conversationId, { isRetry: false }).catch(onError);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { UserPart } from "@jaf/core";
+import type { SentMessage } from "@jaf/core";
 import * as z from "zod";
 import { checkFiles, namedFiles } from "../http/client-content.ts";
 import { HttpFailure, refusalFailure } from "../http/failure.ts";
@@ -22,7 +22,7 @@ const sendMessage = operation("post", "/conversations/{conversationId}/inbox", {
     turnId: z
       .string()
       .optional()
-      .describe("The turn that the message began. Absent: a running turn takes it."),
+      .describe("The turn that the message began. Absent: the running turn takes it, or a later one."),
   }),
   failures: ["not-configured", "not-found"],
 });
@@ -42,7 +42,7 @@ export function inboxRoutes(route: Route, parts: ServerParts): void {
     await ownConversation(parts, { conversationId, userId });
     await checkFiles(settings, identity, namedFiles(body.message, ["message"]));
     const { key = crypto.randomUUID() } = body;
-    const message = body.message as string | readonly UserPart[];
+    const message = body.message as SentMessage;
     const result = await service.send({ identity, conversationId, agentName, message, key });
     if (!result.sent) throw refusalFailure(result.refusal);
     return result;

@@ -1,11 +1,11 @@
-import type { ClientToolResult, PromptInput, UserPart } from "@jaf/core";
+import type { ClientToolResult, PromptInput, SentMessage } from "@jaf/core";
 import type { ApprovalDecision, MemoryErrorUnion, Message } from "@jaf/memory";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
 
 /**
  * The user who sends a request, as the server option `authenticate` returns it. You can add fields, e.g. a tenant or
  * roles: your `context` function receives them. The fields must be JSON values without secrets. The turn log stores
- * the identity while a turn runs, so that another process can take over the turn.
+ * the identity while a turn runs, and the inbox while a message waits, so that another process can go on.
  */
 export interface Identity {
   /** The user's id. The user's conversations and facts are stored under this id. */
@@ -107,7 +107,7 @@ export type StartedTurn =
   | { readonly started: false; readonly refusal: TurnRefusal };
 
 /** A message for a conversation, whether or not a turn is running. */
-export interface SentMessage {
+export interface MessageRequest {
   /** The user who sends the message. */
   readonly identity: Identity;
   /** The id of a conversation of the user. The caller must check that the user owns it: `send` doesn't. */
@@ -115,8 +115,11 @@ export interface SentMessage {
   /** Name of the agent that begins a turn with the message, if none is running. */
   readonly agentName: string;
   /** The content of the message: a text, or a list of parts. */
-  readonly message: string | readonly UserPart[];
-  /** Names the message in its conversation: a message with the same key, within 24 hours, isn't sent again. 1 to 255 UTF-16 units. */
+  readonly message: SentMessage;
+  /**
+   * Names the message in its conversation: a message with the same key, within 24 hours, isn't sent again. 1 to 255
+   * UTF-16 units.
+   */
   readonly key: string;
 }
 
@@ -158,7 +161,7 @@ export interface TurnService {
    * otherwise it begins a turn. While calls wait for an approval or for the client, the message waits, too. Absent: the
    * server has no inbox (`memory.inbox`).
    */
-  readonly send?: (message: SentMessage) => Promise<SentResult>;
+  readonly send?: (request: MessageRequest) => Promise<SentResult>;
   /**
    * Yields the events of a turn in groups, up to `turn_end`. The caller must check that the user owns the conversation:
    * `follow` doesn't. Ends before `turn_end` if the turn expires or is erased, if `signal` is aborted, or if the
