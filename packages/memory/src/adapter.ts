@@ -109,6 +109,30 @@ export {
   type WaitingInbox,
 } from "./inbox/inbox.ts";
 
+// The storage port of timers.
+
+export { type BoundedTimerQuery, defineTimers, type TimersBackend } from "./timers/define-timers.ts";
+export {
+  MOST_TIMERS,
+  type SetTimer,
+  type Timer,
+  type TimerName,
+  type TimerQuery,
+  type TimerStep,
+  type Timers,
+} from "./timers/timers.ts";
+
+// The port of a queue that hands turns to workers.
+
+export { defineTurnQueue, type Submission, type TurnQueueBackend } from "./turn-queue/define-turn-queue.ts";
+export type {
+  SubmitOptions,
+  TurnPointer,
+  TurnQueue,
+  TurnWorker,
+  TurnWorkerOptions,
+} from "./turn-queue/turn-queue.ts";
+
 // The storage port for the bytes of large media.
 
 export type { BlobBackend, BlobEntry, BlobHold, BlobStore, ListedBlob, NewBlob } from "./blobs/blob-store.ts";

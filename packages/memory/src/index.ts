@@ -116,6 +116,14 @@ export type { TurnLog } from "./turn-log/turn-log.ts";
 export { createInMemoryInbox, type InMemoryInboxOptions } from "./inbox/in-memory.ts";
 export type { Inbox, InboxEntry, NewInboxEntry, PutEntry } from "./inbox/inbox.ts";
 
+// Timers of conversations, for reminders and schedules.
+
+export type { Timer, TimerName, Timers } from "./timers/timers.ts";
+
+// The port of a queue that hands turns to workers.
+
+export type { TurnPointer, TurnQueue } from "./turn-queue/turn-queue.ts";
+
 // The ledger of what model calls use and cost.
 
 export { createInMemoryLedger, type InMemoryLedgerOptions } from "./ledger/in-memory.ts";

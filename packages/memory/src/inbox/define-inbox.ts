@@ -1,14 +1,11 @@
+import { guardCalls, limitIssue, textIssue } from "../backend/guard-calls.ts";
 import {
   createFailure,
-  createMemoryConnectionError,
   createMemoryStorageError,
-  createMemoryValidationError,
-  createSuccess,
   type MemoryErrorUnion,
-  type MemoryIssue,
   type Result,
 } from "../contract/errors.ts";
-import { idIssue, isPortableText } from "../contract/ids.ts";
+import { idIssue } from "../contract/ids.ts";
 import {
   type Inbox,
   type InboxEntry,
@@ -53,18 +50,6 @@ export interface InboxBackend {
   readonly toMemoryError: (operation: string, thrown: unknown) => MemoryErrorUnion;
 }
 
-type Issue = MemoryIssue | undefined;
-
-const limitIssue = (limit: number): Issue =>
-  Number.isSafeInteger(limit) && limit >= 1
-    ? undefined
-    : { path: "limit", expected: "a whole number from 1" };
-
-const contentIssue = (content: unknown): Issue =>
-  typeof content === "string" && isPortableText(content)
-    ? undefined
-    : { path: "content", expected: "a string without NUL and without unpaired surrogates" };
-
 /**
  * Makes an {@link Inbox} from a backend. The inbox refuses invalid arguments, and calls after `close`. It converts
  * errors that the backend throws into tagged errors.
@@ -80,25 +65,11 @@ const contentIssue = (content: unknown): Issue =>
  */
 export function defineInbox(backend: InboxBackend): Inbox {
   const provider = backend.name;
-  let closing: Promise<Result<void>> | undefined;
-
-  async function call<T>(
-    operation: string,
-    issues: readonly Issue[],
-    method: () => Promise<T>,
-  ): Promise<Result<T>> {
-    const found = issues.filter((issue) => issue !== undefined);
-    if (found.length > 0) return createFailure(createMemoryValidationError(found, { provider, operation }));
-    if (closing !== undefined) {
-      const hint = "this inbox was closed; create a new one";
-      return createFailure(createMemoryConnectionError(provider, hint, { operation, retryable: false }));
-    }
-    try {
-      return createSuccess(await method());
-    } catch (thrown) {
-      return createFailure(backend.toMemoryError(operation, thrown));
-    }
-  }
+  const { call, close } = guardCalls({
+    name: provider,
+    what: "inbox",
+    toMemoryError: (operation, thrown) => backend.toMemoryError(operation, thrown),
+  });
 
   return Object.freeze<Inbox>({
     put: async (entry) => {
@@ -107,7 +78,7 @@ export function defineInbox(backend: InboxBackend): Inbox {
         idIssue("conversationId", conversationId),
         idIssue("userId", userId),
         idIssue("key", key),
-        contentIssue(content),
+        textIssue("content", content),
       ];
       const stored = await call("put", issues, () => backend.put({ conversationId, userId, key, content }));
       if (!stored.success || stored.data !== "full") return stored as Result<PutEntry>;
@@ -137,9 +108,6 @@ export function defineInbox(backend: InboxBackend): Inbox {
         backend.deleteConversation(conversationId),
       ),
     deleteUser: (userId) => call("deleteUser", [idIssue("userId", userId)], () => backend.deleteUser(userId)),
-    close: () => {
-      closing ??= call("close", [], () => backend.close());
-      return closing;
-    },
+    close: () => close(() => backend.close()),
   });
 }

@@ -1,14 +1,13 @@
+import { guardCalls, type Issue, limitIssue, textIssue } from "../backend/guard-calls.ts";
 import {
   createFailure,
   createMemoryConflictError,
-  createMemoryConnectionError,
   createMemoryValidationError,
   createSuccess,
   type MemoryErrorUnion,
-  type MemoryIssue,
   type Result,
 } from "../contract/errors.ts";
-import { idIssue, isPortableText } from "../contract/ids.ts";
+import { idIssue } from "../contract/ids.ts";
 import type {
   AppendedEvents,
   EventPage,
@@ -28,8 +27,6 @@ const LONGEST_SECONDS = 3_153_600_000;
 /** The default of `EventQuery.limit`, the maximum number of events in an answer. */
 const MOST_EVENTS = 1_000;
 
-type Issue = MemoryIssue | undefined;
-
 function wholeNumber(
   path: string,
   value: unknown,
@@ -45,11 +42,6 @@ function wholeNumber(
 const seconds = (path: string, value: unknown): Issue =>
   wholeNumber(path, value, { from: 1, to: LONGEST_SECONDS });
 
-function text(path: string, value: unknown): Issue {
-  if (typeof value === "string" && isPortableText(value)) return undefined;
-  return { path, expected: "a string without NUL and without unpaired surrogates" };
-}
-
 const turnIssues = ({ conversationId, turnId }: Pick<TurnWriter, "conversationId" | "turnId">): Issue[] => [
   idIssue("conversationId", conversationId),
   idIssue("turnId", turnId),
@@ -63,7 +55,7 @@ function newTurnIssues(turn: NewTurn): Issue[] {
   return [
     ...turnIssues(turn),
     idIssue("userId", turn.userId),
-    text("request", turn.request),
+    textIssue("request", turn.request),
     hasLease ? undefined : { path: "leaseSeconds", expected: "a number from 1" },
     seconds("keepSeconds", turn.keepSeconds),
   ];
@@ -74,7 +66,7 @@ function endingIssues({ state, record, eventSeconds, recordSeconds }: TurnEnding
     state === "waiting" || state === "ended"
       ? undefined
       : { path: "end.state", expected: '"waiting" or "ended"' },
-    text("end.record", record),
+    textIssue("end.record", record),
     seconds("end.eventSeconds", eventSeconds),
     seconds("end.recordSeconds", recordSeconds) ??
       (recordSeconds < eventSeconds
@@ -90,7 +82,7 @@ function appendIssues({ writer, first, events, end }: AppendedEvents): Issue[] {
     ...writerIssues(writer),
     wholeNumber("first", first, { from: 0 }),
     isEmpty ? { path: "events", expected: "at least one, or an end" } : undefined,
-    ...events.map((event, at) => text(`events[${at}]`, event)),
+    ...events.map((event, at) => textIssue(`events[${at}]`, event)),
     ...(end === undefined ? [] : endingIssues(end)),
   ];
 }
@@ -101,8 +93,6 @@ const queryIssues = ({ conversationId, turnId, from = 0, limit = 1 }: EventQuery
   wholeNumber("from", from, { from: 0 }),
   limitIssue(limit),
 ];
-
-const limitIssue = (limit: number): Issue => wholeNumber("limit", limit, { from: 1 });
 
 const findIssues = ({ userId, state }: TurnQuery): Issue[] => [
   idIssue("userId", userId),
@@ -182,26 +172,14 @@ const bounded = (query: EventQuery): BoundedEventQuery => ({
  */
 export function defineTurnLog(backend: TurnLogBackend): TurnLog {
   const provider = backend.name;
-  let closing: Promise<Result<void>> | undefined;
-
-  async function call<T>(
-    operation: string,
-    issues: readonly Issue[],
-    method: () => Promise<T>,
-  ): Promise<Result<T>> {
-    const found = issues.filter((issue) => issue !== undefined);
-    if (found.length > 0) return createFailure(createMemoryValidationError(found));
-    if (closing !== undefined) {
-      const hint = "this turn log was closed; create a new one";
-      return createFailure(createMemoryConnectionError(provider, hint, { operation, retryable: false }));
-    }
-    try {
-      return createSuccess(await method());
-    } catch (thrown) {
-      if (!(thrown instanceof TurnConflict)) return createFailure(backend.toMemoryError(operation, thrown));
-      return createFailure(createMemoryConflictError("lease", { provider, operation }));
-    }
-  }
+  const { call, close } = guardCalls({
+    name: provider,
+    what: "turn log",
+    toMemoryError: (operation, thrown) =>
+      thrown instanceof TurnConflict
+        ? createMemoryConflictError("lease", { provider, operation })
+        : backend.toMemoryError(operation, thrown),
+  });
 
   function beginningIn(place: object) {
     return function beginning(this: unknown, turn: NewTurn): Result<TurnBeginning> {
@@ -238,10 +216,7 @@ export function defineTurnLog(backend: TurnLogBackend): TurnLog {
         backend.deleteConversation(conversationId),
       ),
     deleteUser: (userId) => call("deleteUser", [idIssue("userId", userId)], () => backend.deleteUser(userId)),
-    close: () => {
-      closing ??= call("close", [], () => backend.close());
-      return closing;
-    },
+    close: () => close(() => backend.close()),
   });
   return log;
 }
