@@ -41,7 +41,7 @@ export interface InboxTurns {
   /** Puts a message into its conversation's inbox, and begins a turn if none is running or waiting. */
   readonly send: (message: MessageRequest) => Promise<SentResult>;
   /** Begins a turn with what is left in the conversation's inbox. Call it when a turn has ended. Never rejects. */
-  readonly goOn: (turn: Pick<TurnIds, "conversationId">) => Promise<void>;
+  readonly goOn: (turn: TurnIds) => Promise<void>;
 }
 
 /**

@@ -49,6 +49,10 @@ export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
     ...{ options, taken, lease, recorder, signal: controller.signal },
     reason: () => reason,
     opened,
+    leaveToQueue: () => {
+      if (settings.queue !== undefined && taken === undefined && lease.recentEvents() !== undefined)
+        abort("hand-over");
+    },
     written: { version: taken?.version, to: undefined, count: 0 },
   };
   const result = work(job)
