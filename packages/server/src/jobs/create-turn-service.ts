@@ -48,9 +48,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     jobs.set(key, job);
     void job.result.then((result) => {
       if (jobs.get(key) === job) jobs.delete(key);
-      // After a failure, the next turn would fail, too: the search for waiting entries begins it later.
-      const goesOn = result.kind === "ended" && result.end.status !== "error";
-      if (goesOn) void inboxTurns?.goOn(job);
+      if (result.kind === "ended") void inboxTurns?.goOn(job, { hasFailed: result.end.status === "error" });
     });
   }
 
@@ -137,8 +135,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
       newConversation: target.found ? undefined : { conversationId, title, chatId, key: `${turnId}:create` },
     });
     track(job);
-    if (queued.submit !== undefined)
-      submitOnce(job, { userId: request.identity.userId, priority: request.priority });
+    if (queued.submit !== undefined) submitOnce(job, request.priority);
     const beginFailure = await job.opened;
     if (beginFailure !== undefined)
       return refused(job, { target, isNamed: turnId === request.turnId }, beginFailure);
@@ -146,12 +143,8 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   }
 
   /** Submits a turn to the queue once this process has handed it over. */
-  function submitOnce(
-    job: Job,
-    { userId, priority }: { userId: string; priority: number | undefined },
-  ): void {
-    const done = job.result.then(async ({ kind }) => {
-      const { conversationId, turnId } = job;
+  function submitOnce({ conversationId, turnId, userId, result }: Job, priority: number | undefined): void {
+    const done = result.then(async ({ kind }) => {
       if (kind === "handed-over") await queued.submit?.({ conversationId, turnId, userId, priority });
     });
     submitting.add(done);
