@@ -16,6 +16,7 @@ interface PgBossDb {
 export interface PgBossClient {
   /** Returns the database. */
   getDb(): PgBossDb;
+  getQueue(name: string): Promise<{ readonly policy?: string } | null>;
   createQueue(name: string, options: { name: string; policy: "short" }): Promise<void>;
   updateQueue(name: string, options: { name: string; policy: "short" }): Promise<void>;
   send(name: string, data: object, options: JobOptions & { db: PgBossDb }): Promise<string | null>;

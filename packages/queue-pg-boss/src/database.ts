@@ -1,8 +1,8 @@
-import { withDeadline } from "@jaf/memory/adapter";
+import { retryWithBackoff, withDeadline } from "@jaf/memory/adapter";
 import pg from "pg";
 import PgBoss from "pg-boss";
 import type { PgBossClient, PgPool } from "./clients.ts";
-import { StatementTimeout, UnstartedBoss } from "./errors.ts";
+import { isDeadlock, StatementTimeout, UnstartedBoss } from "./errors.ts";
 import type { PgBossQueueSettings } from "./options.ts";
 
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -114,11 +114,17 @@ export function createDatabaseOpener(
     return { boss: ownBoss, executeSql };
   }
 
+  async function ensureQueue({ boss }: Database): Promise<void> {
+    const found = await boss.getQueue(queueName);
+    const options = { name: queueName, policy: "short" } as const;
+    if (found === null) await boss.createQueue(queueName, options);
+    else if (found.policy !== options.policy) await boss.updateQueue(queueName, options);
+  }
+
   async function prepare(): Promise<Database> {
     const database = await connect();
-    const options = { name: queueName, policy: "short" } as const;
-    await database.boss.createQueue(queueName, { ...options });
-    await database.boss.updateQueue(queueName, { ...options }); // A queue that exists may have another policy.
+    // Creating a queue locks the table of all queues, and may deadlock with other statements.
+    await retryWithBackoff(() => ensureQueue(database), { isTransientError: isDeadlock });
     return database;
   }
 

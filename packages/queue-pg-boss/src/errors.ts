@@ -16,6 +16,14 @@ export class StatementTimeout extends Error {
   override readonly name = "StatementTimeout";
 }
 
+const hasCode = (thrown: unknown, code: string): boolean =>
+  thrown instanceof Error && "code" in thrown && thrown.code === code;
+
+export const isDeadlock = (thrown: unknown): boolean => hasCode(thrown, "40P01");
+
+/** Whether a unique index refused a row. */
+export const isDuplicate = (thrown: unknown): boolean => hasCode(thrown, "23505");
+
 /** What an error of the driver or the server means: its kind, whether a retry can help, and what the operator can do. */
 interface ErrorRule {
   readonly kind: "connection" | "storage";

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Submission, TurnPointer } from "@jaf/memory/adapter";
 import * as z from "zod";
 import type { Database, ExecuteSql } from "./database.ts";
+import { isDuplicate } from "./errors.ts";
 import type { PgBossQueueSettings } from "./options.ts";
 
 /** How long a job stays with a worker that doesn't renew it, in seconds. */
@@ -67,9 +68,6 @@ const statementsIn = (schema: string) => ({
     WHERE j.name = $1 AND j.id = held.id AND j.state = 'active' AND j.retry_count = held.retry_count
     RETURNING j.id, j.retry_count AS "retryCount"`,
 });
-
-const isDuplicate = (thrown: unknown): boolean =>
-  thrown instanceof Error && "code" in thrown && thrown.code === "23505";
 
 // `fetch` of pg-boss returns no jobs if its statement fails. This database keeps the error.
 function recording(executeSql: ExecuteSql) {
