@@ -277,6 +277,45 @@ describe("A turn of a process that is gone", () => {
     });
   });
 
+  test("ends as stopped without the text of a stored message whose event is missing", async () => {
+    const world = createWorld();
+    const first = mortal(world);
+    const { model, go } = createPausingModel(["Let me see."]);
+    const calling: ModelProvider<unknown> = {
+      ...model,
+      getCompletionStream: async function* (...call) {
+        for await (const chunk of model.getCompletionStream?.(...call) ?? []) {
+          if (chunk.type === "done")
+            yield { type: "tool_call_delta", index: 0, id: "call-1", name: "look", arguments: "{}" };
+          yield chunk;
+        }
+      },
+    };
+    const provider: World["provider"] = {
+      ...first.world.provider,
+      appendMessages: async (...write) => {
+        const written = await world.provider.appendMessages(...write);
+        if (!write[1].some(({ tool_calls: calls }) => calls !== undefined)) return written;
+        first.die();
+        return never();
+      },
+    };
+    const dying = createTestService({ ...first.world, provider }, calling, FAST);
+    const turn = await begin(dying, ask("Hi."));
+    await untilTold(world, turn, "text");
+    go();
+    await expect.poll(() => messagesOf(world, turn.conversationId)).toHaveLength(2);
+    const service = createTestService(world, createScriptedModel([]), FAST);
+    expect(await service.stop(turn)).toBe(true);
+    const events = await eventsOf(service, turn);
+    expect(events.at(-1)?.event).toMatchObject({ status: "stopped" });
+    const stored = await messagesOf(world, turn.conversationId);
+    expect(stored).toMatchObject([{ role: "user" }, { role: "assistant", content: "Let me see." }]);
+    expect(events.flatMap(({ event }) => (event.type === "message" ? [event.message] : []))).toEqual([
+      stored[1],
+    ]);
+  });
+
   test("also keeps the user's message if that is stored at the end", async () => {
     const world = createWorld();
     const first = mortal(world);
