@@ -90,11 +90,20 @@ function brokenCalls({ messages, notes }: Played): readonly string[] {
     if (tool !== "pay") continue;
     if (!before.some((note) => note.type === "deciding" && note.callId === callId && note.approves))
       broken.push(`${what} ran without an approval`);
-    const first = before.find((note) => note.type === "decided" && note.callId === callId);
-    if (first?.type === "decided" && !first.approves) broken.push(`${what} ran although it was rejected`);
+    // A decision whose turn was stopped can be asked for again.
+    const decidedAt = before.findLastIndex((note) => note.type === "decided" && note.callId === callId);
+    const last = before[decidedAt];
+    const again = before
+      .slice(decidedAt + 1)
+      .some((note) => note.type === "deciding" && note.callId === callId && note.approves);
+    if (last?.type === "decided" && !last.approves && !again)
+      broken.push(`${what} ran although it was rejected`);
   }
   return broken;
 }
+
+/** What a turn fails with if a fault hits its model call, its store, or the release of an earlier turn's lease. */
+const EXPECTED_CODES: ReadonlySet<string> = new Set(["ModelCallError", "MemoryError"]);
 
 /** How the turns ended, and what readers of their events saw. */
 function brokenTurns({ messages, notes, turns, program }: Played): readonly string[] {
@@ -117,8 +126,7 @@ function brokenTurns({ messages, notes, turns, program }: Played): readonly stri
     if (isPromised && end.status !== "stopped" && all.slice(promisedAt).filter(isGoingOn).length > 1)
       broken.push(`${turnId} was stopped, but went on and is ${end.status}`);
     if (!isPromised && end.status === "stopped" && faults.size === 0) broken.push(`nobody stopped ${turnId}`);
-    const mayFail =
-      end.error?.code === "ModelCallError" && (faults.has("fails") || faults.has("fails after"));
+    const mayFail = faults.size > 0 && EXPECTED_CODES.has(end.error?.code ?? "");
     if (end.status === "error" && !mayFail) broken.push(`${turnId} failed: ${JSON.stringify(end.error)}`);
   }
   for (const { turnId } of notes.of("begun"))

@@ -316,6 +316,27 @@ describe("A turn of a process that is gone", () => {
     ]);
   });
 
+  test("ends as stopped with the user's message if its process died before it stored anything", async () => {
+    const world = createWorld();
+    const first = mortal(world);
+    const provider: World["provider"] = {
+      ...first.world.provider,
+      appendMessages: async (...write) => {
+        if (write[1].length === 0) return world.provider.appendMessages(...write);
+        first.die();
+        return never();
+      },
+    };
+    const dying = createTestService({ ...first.world, provider }, createScriptedModel([]), FAST);
+    const turn = await begin(dying, ask("Hi."));
+    const service = createTestService(world, createScriptedModel([]), FAST);
+    expect(await service.stop(turn)).toBe(true);
+    const events = await eventsOf(service, turn);
+    expect(pieces(events)).toEqual(["turn_start", "turn_end"]);
+    expect(events.at(-1)?.event).toMatchObject({ status: "stopped" });
+    expect(await messagesOf(world, turn.conversationId)).toEqual([{ role: "user", content: "Hi." }]);
+  });
+
   test("also keeps the user's message if that is stored at the end", async () => {
     const world = createWorld();
     const first = mortal(world);
