@@ -129,7 +129,7 @@ describe("Stopping a turn", () => {
           },
         },
       },
-      createScriptedModel([{ content: "Let me see.", toolCalls: [{ name: "look" }] }]),
+      createScriptedModel([{ text: "Let me see.", toolCalls: [{ name: "look" }] }]),
     );
     const turn = await begin(service, ask("Hi."));
     expect((await turn.ended).status).toBe("stopped");
