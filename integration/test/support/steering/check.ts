@@ -105,6 +105,9 @@ function brokenCalls({ messages, notes }: Played): readonly string[] {
 /** What a turn fails with if a fault hits its model call, its store, or the release of an earlier turn's lease. */
 const EXPECTED_CODES: ReadonlySet<string> = new Set(["ModelCallError", "MemoryError"]);
 
+/** How often a turn is taken over without a step until it ends as lost. */
+const MOST_TAKE_OVERS = 3;
+
 /** How the turns ended, and what readers of their events saw. */
 function brokenTurns({ messages, notes, turns, program }: Played): readonly string[] {
   const broken: string[] = [];
@@ -126,7 +129,10 @@ function brokenTurns({ messages, notes, turns, program }: Played): readonly stri
     if (isPromised && end.status !== "stopped" && all.slice(promisedAt).filter(isGoingOn).length > 1)
       broken.push(`${turnId} was stopped, but went on and is ${end.status}`);
     if (!isPromised && end.status === "stopped" && faults.size === 0) broken.push(`nobody stopped ${turnId}`);
-    const mayFail = faults.size > 0 && EXPECTED_CODES.has(end.error?.code ?? "");
+    const takeOvers = events.filter((event) => event.type === "retract" && event.reason === "taken-over");
+    // Hand-overs count, too: a turn that each process hands over before its next step ends as lost.
+    const isHandedOn = end.error?.code === "Lost" && takeOvers.length > MOST_TAKE_OVERS;
+    const mayFail = isHandedOn || (faults.size > 0 && EXPECTED_CODES.has(end.error?.code ?? ""));
     if (end.status === "error" && !mayFail) broken.push(`${turnId} failed: ${JSON.stringify(end.error)}`);
   }
   for (const { turnId } of notes.of("begun"))

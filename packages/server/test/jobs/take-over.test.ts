@@ -456,7 +456,10 @@ describe("A turn of a process that is gone", () => {
     expect(await messagesOf(world, turn.conversationId)).toEqual([]);
   });
 
-  test("ends as lost if it kills each process", async () => {
+  test.each([
+    ["as lost", false, { status: "error", error: { code: "Lost" } }],
+    ["as stopped, if a stop was requested,", true, { status: "stopped" }],
+  ])("ends %s if it kills each process", async (_how, isStopped, end) => {
     const world = createWorld();
     const killing = () => {
       const victim = mortal(world);
@@ -480,10 +483,8 @@ describe("A turn of a process that is gone", () => {
     }
     const model = createScriptedModel([]);
     const service = createTestService(world, model, FAST);
-    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({
-      status: "error",
-      error: { code: "Lost" },
-    });
+    if (isStopped) expect(await service.stop(turn)).toBe(true);
+    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject(end);
     model.assertDone();
   });
 
