@@ -3,6 +3,7 @@ import { messageText } from "@jaf/memory/history";
 import { REPLY } from "./agent.ts";
 import type { Note } from "./notes.ts";
 import type { Played } from "./player.ts";
+import type { Program } from "./program.ts";
 
 /** Compares what is stored with what happened. Returns the broken rules. */
 export const brokenRules = (played: Played): readonly string[] => [
@@ -27,7 +28,8 @@ function brokenMessages({ messages, notes, program }: Played): readonly string[]
   const all = notes.all();
   const saying = notes.of("saying");
   for (const text of said)
-    if (!saying.some((each) => each.text === text)) broken.push(`${text} is stored, but nobody said it`);
+    if (!saying.some((each) => each.text === text))
+      broken.push(`${text} is stored, but the user never said it`);
   for (const { text } of notes.of("said")) if (!said.includes(text)) broken.push(`${text} is lost`);
   const isSure = !program.operations.some(({ fault }) => fault !== undefined);
   for (const { text, reason } of notes.of("refused"))
@@ -70,8 +72,18 @@ function brokenViews({ messages, notes }: Played): readonly string[] {
   return broken;
 }
 
+/**
+ * Returns how many of the notes are of the time before the process decided to run its tools. A dead process's write can
+ * arrive after the decision.
+ */
+function startOf(before: readonly Note[], { operations }: Program): number {
+  const mayBeLate = operations.some(({ fault }) => fault?.crash === "killed, done late");
+  const isOfTools = ({ type }: Note) => type === "result" || type === "run";
+  return mayBeLate ? before.findLastIndex((note) => !isOfTools(note)) + 1 : before.length;
+}
+
 /** What the tools did. */
-function brokenCalls({ messages, notes }: Played): readonly string[] {
+function brokenCalls({ messages, notes, program }: Played): readonly string[] {
   const broken: string[] = [];
   const all = notes.all();
   const called = new Set(messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id)));
@@ -81,7 +93,11 @@ function brokenCalls({ messages, notes }: Played): readonly string[] {
     const what = `${tool} (${callId})`;
     const before = all.slice(0, all.indexOf(run));
     if (!called.has(callId)) broken.push(`${what} ran, but its call isn't stored`);
-    if (before.some((note) => note.type === "result" && note.callId === callId))
+    if (
+      before
+        .slice(0, startOf(before, program))
+        .some((note) => note.type === "result" && note.callId === callId)
+    )
       broken.push(`${what} ran after its result was stored`);
     if (key === "" || (keyOf.get(callId) ?? key) !== key) broken.push(`${what} ran under another key`);
     if ([...keyOf].some(([other, known]) => other !== callId && known === key))
@@ -128,11 +144,14 @@ function brokenTurns({ messages, notes, turns, program }: Played): readonly stri
     // Its last step may just have ended. Another process reads the request with its next write.
     if (isPromised && end.status !== "stopped" && all.slice(promisedAt).filter(isGoingOn).length > 1)
       broken.push(`${turnId} was stopped, but went on and is ${end.status}`);
-    if (!isPromised && end.status === "stopped" && faults.size === 0) broken.push(`nobody stopped ${turnId}`);
+    if (!isPromised && end.status === "stopped" && faults.size === 0)
+      broken.push(`${turnId} is stopped, but no stop was asked for`);
     const takeOvers = events.filter((event) => event.type === "retract" && event.reason === "taken-over");
     // Hand-overs count, too: a turn that each process hands over before its next step ends as lost.
     const isHandedOn = end.error?.code === "Lost" && takeOvers.length > MOST_TAKE_OVERS;
-    const mayFail = isHandedOn || (faults.size > 0 && EXPECTED_CODES.has(end.error?.code ?? ""));
+    // A process that hands over a turn can leave the conversation's lease to expire.
+    const isDisturbed = faults.size > 0 || program.operations.some(({ kind }) => kind === "close");
+    const mayFail = isHandedOn || (isDisturbed && EXPECTED_CODES.has(end.error?.code ?? ""));
     if (end.status === "error" && !mayFail) broken.push(`${turnId} failed: ${JSON.stringify(end.error)}`);
   }
   for (const { turnId } of notes.of("begun"))

@@ -68,7 +68,7 @@ export async function playProgram(program: Program, opened: World): Promise<Play
   }
   await Promise.all(background);
   await saboteur.end();
-  // Whoever still runs hands over, as before a deployment.
+  // Each process that still runs hands over, as in a deployment.
   const ended = started.map(async (process) => (await process).close().catch(() => {}));
   const latest = await startProcess(world, script, saboteur.open());
   const problem = await comeToRest({ user, process: latest, world, conversationId, repeats });
