@@ -18,4 +18,5 @@ export { type ProviderProcess, serveProviders } from "./kit/provider-process.ts"
 export { RuleBroken } from "./kit/rule-broken.ts";
 export { describeLedgerConformance, type LedgerHarness, type TestLedger } from "./ledger/suite.ts";
 export { checkMemoryProvider, describeMemoryProvider, type RuleReport } from "./memory-provider.ts";
+export { describeTimersConformance, type TestTimers, type TimersHarness } from "./timers/suite.ts";
 export { describeTurnLogConformance, type TestTurnLog, type TurnLogHarness } from "./turn-log/suite.ts";
