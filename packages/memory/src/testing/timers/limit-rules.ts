@@ -50,7 +50,7 @@ export const limitRules: TimerRules = {
     const gone: readonly (() => Promise<unknown>)[] = [
       async () => expectOk(await other.remove((await find(timers))[0] ?? newTimer())),
       async () => advance(other, (await find(timers))[0] ?? newTimer(), null),
-      async () => set(other, { ...(await find(timers))[0], userId: "v" }),
+      async () => set(other, { ...(await find(timers, { conversationId: "c2" }))[0], userId: "v" }),
     ];
     for (const [round, remove] of gone.entries()) {
       await remove();
