@@ -19,22 +19,27 @@ const nowMs = sql`floor(date_part('epoch', ${statementTime}) * 1000)::bigint`;
 export function createTimerStatements(names: ResolvedNames) {
   const { timers } = createTimerTables(names);
 
+  // The difference can't use the index of times: many timers may be due at the same time.
+  const isDueThen = sql`timer.at_ms - ${fromMs} = 0`;
   const isNamed = sql`timer.conversation_id = ${conversationId} AND timer.timer_id = ${timerId}`;
 
-  const select = (condition: SQL): SQL => sql`
+  const select = (condition: SQL, order: SQL): SQL => sql`
       SELECT json_build_object('conversationId', timer.conversation_id, 'timerId', timer.timer_id,
         'userId', timer.user_id, 'atMs', timer.at_ms, 'content', timer.content)::text AS timer
       FROM ${timers} AS timer WHERE ${condition}
-      ORDER BY timer.at_ms LIMIT ${limit}`;
+      ORDER BY ${order} LIMIT ${limit}`;
+  // The sum can't use the index of times, which would go through the timers of all users.
+  const selectOf = (condition: SQL): SQL => select(condition, sql`timer.at_ms + 0`);
 
-  // All erasures lock rows in the same order, so none waits for one that waits for it.
+  // All erasures lock rows in the same order, so none waits for one that waits for it. The condition is repeated, so that
+  // the deletion uses the same index again.
   const erase = (condition: SQL): SQL => sql`
       WITH doomed AS MATERIALIZED (
         SELECT timer.conversation_id, timer.timer_id FROM ${timers} AS timer WHERE ${condition}
         ORDER BY timer.conversation_id, timer.timer_id FOR UPDATE OF timer
       ), gone AS (
         DELETE FROM ${timers} AS timer USING doomed WHERE (timer.conversation_id, timer.timer_id)
-          = (doomed.conversation_id, doomed.timer_id)
+          = (doomed.conversation_id, doomed.timer_id) AND ${condition}
         RETURNING 1
       )
       SELECT count(*)::text AS erased FROM gone`;
@@ -72,21 +77,21 @@ export function createTimerStatements(names: ResolvedNames) {
       UNION ALL SELECT 'full' WHERE NOT EXISTS (SELECT FROM free)
         AND NOT EXISTS (SELECT FROM known WHERE known.user_id = ${userId})`),
 
-    due: reusable<"limit">(select(sql`timer.at_ms <= ${nowMs}`)),
-    find: reusable<"userId" | "limit">(select(sql`timer.user_id = ${userId}`)),
+    due: reusable<"limit">(select(sql`timer.at_ms <= ${nowMs}`, sql`timer.at_ms`)),
+    find: reusable<"userId" | "limit">(selectOf(sql`timer.user_id = ${userId}`)),
     findIn: reusable<"userId" | "conversationId" | "limit">(
-      select(sql`timer.user_id = ${userId} AND timer.conversation_id = ${conversationId}`),
+      selectOf(sql`timer.user_id = ${userId} AND timer.conversation_id = ${conversationId}`),
     ),
 
     // Of several at the same time, the row's lock lets one change the time; the others then don't find theirs.
     move: reusable<"conversationId" | "timerId" | "fromMs" | "atMs">(sql`
       WITH changed AS (
-        UPDATE ${timers} AS timer SET at_ms = ${atMs} WHERE ${isNamed} AND timer.at_ms = ${fromMs} RETURNING 1
+        UPDATE ${timers} AS timer SET at_ms = ${atMs} WHERE ${isNamed} AND ${isDueThen} RETURNING 1
       )
       SELECT count(*)::text AS changed FROM changed`),
     end: reusable<"conversationId" | "timerId" | "fromMs">(sql`
       WITH changed AS (
-        DELETE FROM ${timers} AS timer WHERE ${isNamed} AND timer.at_ms = ${fromMs} RETURNING 1
+        DELETE FROM ${timers} AS timer WHERE ${isNamed} AND ${isDueThen} RETURNING 1
       )
       SELECT count(*)::text AS changed FROM changed`),
 
