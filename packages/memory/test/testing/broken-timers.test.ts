@@ -43,7 +43,7 @@ const naming =
     remove: (name) => timers.remove(change(name)),
   });
 
-/** Finds a timer by its name, whoever its user is. */
+/** Finds a timer by its name that is due, of any user. */
 async function lookUp(timers: Timers, { conversationId, timerId }: TimerName): Promise<Timer | undefined> {
   const found = await timers.due(10_000);
   if (!found.success) return undefined;
