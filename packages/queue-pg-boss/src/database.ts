@@ -106,7 +106,11 @@ export function createDatabaseOpener(
   let opening: Promise<Database> | undefined;
 
   async function connect(): Promise<Database> {
-    if (boss !== undefined) return { boss, executeSql: executeOnBoss(boss) };
+    if (boss !== undefined) {
+      const executeSql = executeOnBoss(boss);
+      await executeSql("SELECT 1"); // Rejects with an UnstartedBoss, unlike the calls of pg-boss.
+      return { boss, executeSql };
+    }
     if (connectionString !== undefined) ownPool ??= openPool(connectionString);
     const executeSql = executeOnPool(pool ?? (ownPool as PgPool));
     // A PgBoss that failed to start can't be started again. The next call makes a new one.
