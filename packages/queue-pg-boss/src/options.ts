@@ -32,7 +32,7 @@ const schema = z
       })
       .default("pgboss"),
     /** The name of the queue in pg-boss. No other program may use this queue. Default `"jaf-turns"`. */
-    queueName: z
+    name: z
       .string()
       .regex(/^[\w-]{1,100}$/, { error: "expected 1 to 100 letters, digits, underscores and hyphens" })
       .default("jaf-turns"),

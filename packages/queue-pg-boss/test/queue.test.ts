@@ -193,7 +193,7 @@ describe("a queue", () => {
     ["no pool", { pool: {} }, /pool: expected a Pool/],
     ["no PgBoss", { boss: {} }, /boss: expected a PgBoss/],
     ["a hostile schema", { connectionString: "postgres://h", schema: "a;b" }, /schema/],
-    ["a hostile name", { connectionString: "postgres://h", queueName: "a'b" }, /queueName/],
+    ["a hostile name", { connectionString: "postgres://h", name: "a'b" }, /name/],
     ["an unknown option", { connectionString: "postgres://h", url: "" }, /url/],
   ])("refuses %s", (_, options, named) => {
     const create = () => createPgBossQueue(options as PgBossQueueOptions);
