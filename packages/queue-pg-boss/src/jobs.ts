@@ -91,7 +91,7 @@ function recording(executeSql: ExecuteSql) {
 /** Makes the calls of a queue. `open` opens its database. */
 export function createJobs(
   open: () => Promise<Database>,
-  { schema, queueName }: Pick<PgBossQueueSettings, "schema" | "queueName">,
+  { schema, name: queueName }: Pick<PgBossQueueSettings, "schema" | "name">,
 ): Jobs {
   const statements = statementsIn(schema);
 
