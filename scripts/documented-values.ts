@@ -15,6 +15,7 @@ const PACKAGES = [
   "@jaf/memory-redis",
   "@jaf/memory-postgres",
   "@jaf/queue-bullmq",
+  "@jaf/queue-pg-boss",
   "@jaf/user-memory",
   "@jaf/openai",
   "@jaf/anthropic",

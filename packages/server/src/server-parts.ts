@@ -53,6 +53,8 @@ export function partsOf<Ctx>(
   const userMemory = config.userMemory ?? getUserMemory();
   const service = createTurnService<Ctx>({
     ...options.turns,
+    ...present({ queue: options.queue, concurrency: options.concurrency }),
+    turnsPerUser: own.settings.limits.turnsPerUser,
     ...{ log, agents: [...agents.values()], context, onError },
     config: {
       ...config,
