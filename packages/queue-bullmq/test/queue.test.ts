@@ -90,11 +90,11 @@ describe("what is stored", () => {
 describe.concurrent("a Redis that is away", () => {
   const nowhere = "redis://user:secret@127.0.0.1:1";
 
-  it.each<[string, () => BullMQQueueOptions["connection"]]>([
+  it.for<[string, () => BullMQQueueOptions["connection"]]>([
     ["a URL", () => nowhere],
     ["a client of ioredis", () => new Redis(nowhere, { maxRetriesPerRequest: null }).on("error", () => {})],
     ["a client of redis", () => createClient({ url: nowhere }).on("error", () => {})],
-  ])("fails calls within seconds, and hinders no close: %s", async (_, connect) => {
+  ])("fails calls within seconds, and hinders no close: %s", async ([, connect], { expect }) => {
     const connection = connect();
     const queue = createBullMQQueue({ connection });
     const errors: unknown[] = [];
@@ -114,9 +114,9 @@ describe.concurrent("a Redis that is away", () => {
     else if (typeof connection === "object" && "destroy" in connection) connection["destroy"]();
   });
 
-  it.each(["hole", "refuse"] as const)(
+  it.for(["hole", "refuse"] as const)(
     "fails calls while it answers nothing (%s), and works after",
-    async (mode) => {
+    async (mode, { expect }) => {
       const proxy = await startFaultProxy(Number(new URL(inject("redisUrl")).port));
       const queue = createBullMQQueue({
         connection: `redis://127.0.0.1:${proxy.port}`,
@@ -136,7 +136,7 @@ describe.concurrent("a Redis that is away", () => {
 });
 
 describe.concurrent("a worker that loses its lock", () => {
-  it("aborts the signal, and the pointer is delivered again", async () => {
+  it("aborts the signal, and the pointer is delivered again", async ({ expect }) => {
     const { queue, prefix } = open();
     const signals: AbortSignal[] = [];
     const errors: unknown[] = [];
