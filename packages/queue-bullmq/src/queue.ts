@@ -57,7 +57,12 @@ export function createBullMQQueue(options: BullMQQueueOptions): TurnQueue {
     submit: async (pointer, submission) => {
       await call((queue) => queue.add(JOB_NAME, pointer, jobOptionsOf(pointer, submission)));
     },
-    cancel: async (pointer) => (await call((queue) => queue.remove(jobIdOf(pointer)))) === 1,
+    cancel: (pointer) =>
+      call(async (queue) => {
+        const jobId = jobIdOf(pointer);
+        // BullMQ's `remove` also returns 1 for a job that doesn't exist, and 0 for one that is being handled.
+        return (await queue.getJob(jobId)) !== undefined && (await queue.remove(jobId)) === 1;
+      }),
     work: (workerOptions) => openWorker(settings, workerOptions),
     close,
     toMemoryError,
