@@ -11,7 +11,7 @@ import { openWorker } from "./worker.ts";
  * Creates a queue of turns on BullMQ. It connects to Redis with the first call. Throws a `TypeError` that names an invalid
  * option.
  *
- * - A pointer whose `handle` rejects is delivered again after 1, 2, 4, 8, 16 and 32 seconds, and then given up.
+ * - A pointer whose `handle` rejects is delivered again each 2 seconds, 29 times at most, and then given up.
  * - If the process of a worker dies, another worker gets its pointers within about 20 seconds.
  * - `submit` and `cancel` fail with a retryable `MemoryConnectionError` if Redis doesn't answer within five seconds. It may
  *   still do what was asked.
