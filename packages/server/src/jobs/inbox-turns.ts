@@ -10,6 +10,8 @@ import type { TurnSettings } from "./turn-options.ts";
 const SEARCHED = 1_000;
 /** How many it looks at if all of these belong to users who have as many turns as they may. */
 const MOST_SEARCHED = 16_000;
+/** How many running turns of a user are counted. With a higher limit, a user's turns have none. */
+const MOST_COUNTED = 1_000;
 /** How many conversations of a user are looked at when one of the user's turns has ended. */
 const LOOKED_AT = 100;
 const FIRST_DELAY_MS = 5_000;
@@ -82,12 +84,12 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     return latest.data === null || latest.data.turn.state === "ended";
   }
 
-  /** Returns whether the user has as many running turns as may run at once. */
-  async function isFull(userId: string): Promise<boolean> {
-    if (turnsPerUser === Number.POSITIVE_INFINITY) return false;
-    const running = await log.find({ userId, state: "running" }, Math.ceil(turnsPerUser));
+  /** Returns the conversations of the user's running turns: at most as many as may run at once. */
+  async function runningOf(userId: string): Promise<ReadonlySet<string>> {
+    const limit = Math.min(Math.ceil(turnsPerUser), MOST_COUNTED);
+    const running = await log.find({ userId, state: "running" }, limit);
     if (!running.success) throw new TurnStoreError(running.error);
-    return running.data.length >= turnsPerUser;
+    return new Set(running.data.map(({ conversationId }) => conversationId));
   }
 
   /**
@@ -108,7 +110,7 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     if (oldest === undefined || sent === undefined) return "none sent";
     // Turn after turn would begin and end for the same entry.
     if (!isFreeNow || (!isRetry && begunFor.get(conversationId) === oldest.cursor)) return "not now";
-    if (await isFull(sent.identity.userId)) return "full";
+    if ((await runningOf(sent.identity.userId)).size >= turnsPerUser) return "full";
     if (begunFor.size >= MAX_KNOWN) begunFor.clear();
     begunFor.set(conversationId, oldest.cursor);
     const [first = ""] = settings.agents.keys();
@@ -174,10 +176,12 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
   }
 
   async function beginNext(userId: string, failed: string | undefined): Promise<void> {
+    const running = await runningOf(userId);
+    if (running.size >= turnsPerUser) return;
     const waiting = await inbox.waiting({ userId, limit: LOOKED_AT });
     if (!waiting.success) throw new TurnStoreError(waiting.error);
     for (const { conversationId } of waiting.data) {
-      if (conversationId === failed) continue;
+      if (conversationId === failed || running.has(conversationId)) continue;
       if (signal.aborted || (await begin(conversationId, { isRetry: false })) === "full") return;
     }
   }
