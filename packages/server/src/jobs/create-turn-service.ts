@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/internal";
 import { pause } from "../pause.ts";
 import { createEventPoller } from "../turns/event-poller.ts";
 import { followTurn } from "../turns/follow-turn.ts";
@@ -14,6 +15,8 @@ import { startRecovery } from "./recovery.ts";
 import { createJobClients } from "./run-agent.ts";
 import { type Job, startJob } from "./start-job.ts";
 import type { StoredRequest } from "./stored-request.ts";
+import { startTimerSearch } from "./timer-search.ts";
+import { openTimers } from "./timers.ts";
 import { parseTurnOptions, type TurnServiceOptions } from "./turn-options.ts";
 
 /** How long reads of the turn log may fail before readers get an error, in ms. */
@@ -32,6 +35,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
 
   const scope: JobScope<Ctx> = {
     ...{ settings, clients: createJobClients(settings), isDraining: () => isDraining },
+    timers: settings.timers && openTimers(settings.timers),
   };
   const poller = createEventPoller({ log, pollMs, giveUpMs: GIVE_UP_MS });
   const follow = {
@@ -171,10 +175,15 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   const inbox = settings.config.memory.inbox?.store;
   const inboxTurns =
     inbox && openInboxTurns({ inbox, settings, start: startSafely, signal: draining.signal });
+  if (settings.timers !== undefined && inboxTurns !== undefined) {
+    const { send } = inboxTurns;
+    startTimerSearch({ timers: settings.timers, settings, send, signal: draining.signal });
+  }
 
   return {
     start: startSafely,
     ...(inboxTurns && { send: inboxTurns.send }),
+    ...present({ timers: scope.timers }),
     follow: (query) => followTurn(follow, query),
     stop: ({ conversationId, turnId }) => stop({ conversationId, turnId }),
     running: () => jobs.size,

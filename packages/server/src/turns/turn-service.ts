@@ -1,5 +1,6 @@
 import type { ClientToolResult, PromptInput, SentMessage } from "@jaf/core";
 import type { ApprovalDecision, MemoryErrorUnion, Message } from "@jaf/memory";
+import type { TimerService } from "./timer-service.ts";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
 
 /**
@@ -121,6 +122,11 @@ export interface MessageRequest {
    * UTF-16 units.
    */
   readonly key: string;
+  /**
+   * Who sends the message. A message of `"work"` (work in the background) or of a `"timer"` must be a text. The model
+   * gets it in a tag that says so, and it doesn't count as the user's words. Default: the user.
+   */
+  readonly from?: "user" | "work" | "timer";
 }
 
 /** The result of `send`. `sent`: whether the message is stored. If not, `refusal` says why. */
@@ -162,6 +168,8 @@ export interface TurnService {
    * server has no inbox (`memory.inbox`).
    */
   readonly send?: (request: MessageRequest) => Promise<SentResult>;
+  /** Sets, lists and removes timers of conversations. Absent: the server has no store of timers (the option `timers`). */
+  readonly timers?: TimerService;
   /**
    * Yields the events of a turn in groups, up to `turn_end`. The caller must check that the user owns the conversation:
    * `follow` doesn't. Ends before `turn_end` if the turn expires or is erased, if `signal` is aborted, or if the
