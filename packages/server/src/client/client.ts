@@ -197,7 +197,7 @@ export function createJafClient({ baseUrl, fetch, headers }: JafClientOptions): 
     ask: (body, options) => http.call("/chat", { method: "POST", body, ...options }),
     start: (request, options) =>
       http.call("/chat", { method: "POST", body: { ...request, background: true }, ...options }),
-    openTurns: (query = {}, options) => http.call("/turns", { query: { ...query }, ...options }),
+    openTurns: (query = {}, options) => http.call("/turns/open", { query: { ...query }, ...options }),
     conversations: conversationMethods(http),
     timers: timerMethods(http),
     approvals: approvalMethods(http),

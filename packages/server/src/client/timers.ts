@@ -52,7 +52,7 @@ export function timerMethods(http: Http): TimerMethods {
     set: (conversationId, timerId, body) =>
       http.call(pathOf(conversationId, timerId), { method: "PUT", body }),
     list: ({ conversationId, limit } = {}, options) =>
-      http.call(conversationId === undefined ? "/timers" : timersOf(conversationId), {
+      http.call(conversationId === undefined ? "/timers/pending" : timersOf(conversationId), {
         query: { limit },
         ...options,
       }),

@@ -1,5 +1,5 @@
 import type { Timer, Timers } from "@jaf/memory";
-import { createMemoryStorageError, parseMessages } from "@jaf/memory/internal";
+import { createMemoryStorageError } from "@jaf/memory/internal";
 import type {
   ConversationTimer,
   SetTimerResult,
@@ -65,11 +65,9 @@ const scheduleOf = ({ cron, timeZone = "UTC" }: { readonly cron: string; readonl
 
 function issueOf({ timerId, message }: TimerRequest): string | undefined {
   if (timerId.length > MAX_ID) return `timerId: expected at most ${MAX_ID} characters`;
-  if (message === "" || message.length > MAX_MESSAGE)
-    return `message: expected a text of 1 to ${MAX_MESSAGE} characters`;
-  return parseMessages([{ role: "user", content: message }]).success
-    ? undefined
-    : "message: expected a text without NUL and unpaired surrogates";
+  return message === "" || message.length > MAX_MESSAGE
+    ? `message: expected a text of 1 to ${MAX_MESSAGE} characters`
+    : undefined;
 }
 
 function shown(timer: Timer): ConversationTimer | undefined {

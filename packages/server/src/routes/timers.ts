@@ -45,7 +45,7 @@ const setTimer = operation("put", "/conversations/{conversationId}/timers/{timer
   failures,
 });
 
-const listTimers = operation("get", "/timers", {
+const listTimers = operation("get", "/timers/pending", {
   ...{ summary: "List the user's timers, the next one first", query, answer, failures },
 });
 

@@ -45,7 +45,7 @@ const listTurns = operation("get", "/conversations/{conversationId}/turns", {
   }),
 });
 
-const listOpenTurns = operation("get", "/turns", {
+const listOpenTurns = operation("get", "/turns/open", {
   summary: "List the user's turns that run or wait for the user, latest first",
   query: z.object({ state: z.enum(["running", "waiting"]).optional(), limit: count(100).default(20) }),
   answer: z.object({
