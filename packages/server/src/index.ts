@@ -3,7 +3,7 @@
 export { createServerApp, type ServerApp } from "./app.ts";
 export type { ClientFile } from "./http/client-content.ts";
 export { TurnFailedError, type TurnFailure } from "./jobs/turn-failed-error.ts";
-export type { TurnTiming } from "./jobs/turn-options.ts";
+export type { TurnSharing, TurnTiming } from "./jobs/turn-options.ts";
 export type { NodeHandler } from "./node-handler.ts";
 export type { ServedAgents, ServerAppOptions, ServerLimits, ServerRunConfig } from "./options.ts";
 export { type RunningServer, runServer, type ServerOptions } from "./run-server.ts";
@@ -11,6 +11,7 @@ export { timerTools } from "./tools/timer-tools.ts";
 
 // Turns
 
+export { TurnNotContinuedError, TurnStoreError } from "./turns/turn-errors.ts";
 export type {
   ConversationTimer,
   SetTimerResult,

@@ -3,7 +3,7 @@ import type { MemoryProvider, Timers, TurnLog } from "@jaf/memory";
 import { checkRelease, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { ClientFile } from "./http/client-content.ts";
-import { TIMES, type TurnTiming } from "./jobs/turn-options.ts";
+import { TIMES, type TurnSharing, type TurnTiming } from "./jobs/turn-options.ts";
 import type { Identity } from "./turns/turn-service.ts";
 
 /** The agents of a server: a list of agents, or a map whose keys are the names that requests use. */
@@ -32,7 +32,8 @@ export interface ServerLimits {
   /** Maximum number of requests per user and minute. Each server process counts for itself. Default 600. */
   readonly requestsPerMinute?: number;
   /**
-   * Maximum number of turns of one user that run at the same time. Each server process counts for itself. Default 10.
+   * Maximum number of turns of one user that run at the same time. Each server process counts the requests for itself. The
+   * messages in a user's inboxes begin no turn while the user has as many turns in all processes. Default 10.
    */
   readonly turnsPerUser?: number;
   /** Maximum number of event streams that one user has open. Each server process counts for itself. Default 50. */
@@ -40,7 +41,7 @@ export interface ServerLimits {
 }
 
 /** Options of {@link createServerApp}. */
-export interface ServerAppOptions<Ctx> {
+export interface ServerAppOptions<Ctx> extends Pick<TurnSharing, "queue" | "concurrency"> {
   /**
    * Stores the conversations. Default: `memory.provider` of the run configuration. You must set one of these two
    * options.
@@ -137,6 +138,8 @@ const settingsSchema = z.strictObject({
   defaultMemoryProvider: z.unknown().optional(),
   turnLog: z.unknown().optional(),
   timers: z.unknown().optional(),
+  queue: z.unknown().optional(),
+  concurrency: z.unknown().optional(),
   turns: z.strictObject(Object.fromEntries(TIMES.map((name) => [name, z.unknown().optional()]))).optional(),
   authenticate: z.custom<unknown>((value) => typeof value === "function").optional(),
   context: z.custom<unknown>((value) => typeof value === "function").optional(),

@@ -54,7 +54,9 @@ export function partsOf<Ctx>(
   const userMemory = config.userMemory ?? getUserMemory();
   const service = createTurnService<Ctx>({
     ...options.turns,
-    ...{ log, agents: [...agents.values()], context, onError, timers: options.timers },
+    ...present({ queue: options.queue, concurrency: options.concurrency, timers: options.timers }),
+    turnsPerUser: own.settings.limits.turnsPerUser,
+    ...{ log, agents: [...agents.values()], context, onError },
     config: {
       ...config,
       memory: { ...config.memory, autoStore: true, provider },

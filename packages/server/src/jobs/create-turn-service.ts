@@ -9,8 +9,9 @@ import type { BeginFailure } from "./begin-turn.ts";
 import { type ResolvedTarget, resolveTarget } from "./conversation.ts";
 import { failedEnd, LOST } from "./end-turn.ts";
 import { openInboxTurns } from "./inbox-turns.ts";
-import type { JobScope } from "./job.ts";
+import { type JobScope, turnKey } from "./job.ts";
 import { createNamedTurns } from "./named-turns.ts";
+import { openQueuedTurns } from "./queued-turns.ts";
 import { startRecovery } from "./recovery.ts";
 import { createJobClients } from "./run-agent.ts";
 import { type Job, startJob } from "./start-job.ts";
@@ -18,6 +19,7 @@ import type { StoredRequest } from "./stored-request.ts";
 import { startTimerSearch } from "./timer-search.ts";
 import { openTimers } from "./timers.ts";
 import { parseTurnOptions, type TurnServiceOptions } from "./turn-options.ts";
+import { createTurnTaker } from "./turn-taker.ts";
 
 /** How long reads of the turn log may fail before readers get an error, in ms. */
 const GIVE_UP_MS = 30_000;
@@ -29,6 +31,8 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   const settings = parseTurnOptions(options);
   const { log, provider, pollMs } = settings;
   const jobs = new Map<string, Job>();
+  /** Submissions to the queue that are under way. */
+  const submitting = new Set<Promise<void>>();
   const over = new AbortController();
   const draining = new AbortController();
   let isDraining = false;
@@ -40,21 +44,21 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   const poller = createEventPoller({ log, pollMs, giveUpMs: GIVE_UP_MS });
   const follow = {
     poller,
-    recentEventsOf: (turn: TurnIds) => jobs.get(keyOf(turn))?.recentEvents(),
+    recentEventsOf: (turn: TurnIds) => jobs.get(turnKey(turn))?.recentEvents(),
   };
 
   function track(job: Job): void {
-    const key = keyOf(job);
+    const key = turnKey(job);
     jobs.set(key, job);
     void job.result.then((result) => {
       if (jobs.get(key) === job) jobs.delete(key);
-      // After a failure, the next turn would fail, too: the search for waiting entries begins it later.
-      const goesOn = result.kind === "ended" && result.end.status !== "error";
-      if (goesOn) void inboxTurns?.goOn(job);
+      if (result.kind === "ended") void inboxTurns?.goOn(job, { hasFailed: result.end.status === "error" });
     });
   }
 
-  const recovery = startRecovery({ scope, onJob: track });
+  const taker = createTurnTaker({ scope, onJob: track, signal: draining.signal });
+  const queued = openQueuedTurns({ settings, taker, isDraining: () => isDraining });
+  const recovery = startRecovery({ scope, taker, submit: queued.submit, signal: draining.signal });
 
   /**
    * Reads a turn's events from number `from` on, and resolves with its `turn_end` event. If this event can't be read,
@@ -109,7 +113,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   const startNamed = createNamedTurns({
     log,
     join: (turn) => {
-      const job = jobs.get(keyOf(turn));
+      const job = jobs.get(turnKey(turn));
       return started(turn, job === undefined ? endInLog(turn, 0) : endOf(job));
     },
   });
@@ -135,17 +139,29 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
       newConversation: target.found ? undefined : { conversationId, title, chatId, key: `${turnId}:create` },
     });
     track(job);
+    if (queued.submit !== undefined) submitOnce(job, request.priority);
     const beginFailure = await job.opened;
     if (beginFailure !== undefined)
       return refused(job, { target, isNamed: turnId === request.turnId }, beginFailure);
     return started(job, endOf(job));
   }
 
+  /** Submits a turn to the queue once this process has handed it over. */
+  function submitOnce({ conversationId, turnId, userId, result }: Job, priority: number | undefined): void {
+    const done = result.then(async ({ kind }) => {
+      if (kind === "handed-over") await queued.submit?.({ conversationId, turnId, userId, priority });
+    });
+    submitting.add(done);
+    void done.finally(() => submitting.delete(done));
+  }
+
   async function stop(turn: TurnIds): Promise<boolean> {
     const asked = await log.requestStop(turn);
     if (!asked.success) throw new TurnStoreError(asked.error);
     // The log keeps the request for a process that takes over. A job in this process is stopped directly.
-    if (asked.data) jobs.get(keyOf(turn))?.stop();
+    const job = jobs.get(turnKey(turn));
+    if (asked.data && job === undefined) void queued.endStopped(turn);
+    if (asked.data) job?.stop();
     return asked.data;
   }
 
@@ -156,14 +172,18 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   }): Promise<{ readonly handedOver: number }> {
     isDraining = true;
     draining.abort();
-    const stopped = recovery.close();
-    await within(Promise.all([stopped, ...[...jobs.values()].map(({ result }) => result)]), timeoutMs);
+    const stopped = Promise.all([recovery.settled(), ...submitting]);
+    const closed = queued.close();
+    await within(
+      Promise.all([stopped, closed, ...[...jobs.values()].map(({ result }) => result)]),
+      timeoutMs,
+    );
     // Includes jobs that were taken over meanwhile.
     const all = [...jobs.values()];
     for (const job of all) job.handOver();
-    await within(Promise.all([stopped, ...all.map(({ result }) => result)]), HAND_OVER_MS);
+    await within(Promise.all([stopped, closed, ...all.map(({ result }) => result)]), HAND_OVER_MS);
     // A job that doesn't end in time isn't handed over. Its lease expires.
-    const results = await Promise.all(all.map((job) => (jobs.has(keyOf(job)) ? undefined : job.result)));
+    const results = await Promise.all(all.map((job) => (jobs.has(turnKey(job)) ? undefined : job.result)));
     return { handedOver: results.filter((result) => result?.kind === "handed-over").length };
   }
 
@@ -186,6 +206,8 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
     ...present({ timers: scope.timers }),
     follow: (query) => followTurn(follow, query),
     stop: ({ conversationId, turnId }) => stop({ conversationId, turnId }),
+    continueTurn: ({ conversationId, turnId }, signal) =>
+      queued.continueTurn({ conversationId, turnId }, signal),
     running: () => jobs.size,
     drain,
     close: async () => {
@@ -198,7 +220,12 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
 
 const notStarted = (why: TurnRefusal): StartedTurn => ({ started: false, refusal: why });
 
-function storable({ target: _, turnId: __, ...request }: TurnRequest): Omit<StoredRequest, "base"> {
+function storable({
+  target: _,
+  turnId: __,
+  priority: ___,
+  ...request
+}: TurnRequest): Omit<StoredRequest, "base"> {
   return request;
 }
 
@@ -207,5 +234,3 @@ async function within(task: Promise<unknown>, ms: number): Promise<void> {
   await Promise.race([task, pause(ms, done.signal)]);
   done.abort();
 }
-
-const keyOf = ({ conversationId, turnId }: TurnIds): string => JSON.stringify([conversationId, turnId]);

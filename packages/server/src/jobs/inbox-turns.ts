@@ -9,6 +9,10 @@ import type { TurnSettings } from "./turn-options.ts";
 
 /** How many conversations a search looks at. Those whose calls wait for the user stay in the list, so it isn't small. */
 const SEARCHED = 1_000;
+/** How many it looks at if all of these belong to users who have as many turns as they may. */
+const MOST_SEARCHED = 16_000;
+/** How many conversations of a user are looked at when one of the user's turns has ended. */
+const LOOKED_AT = 100;
 const FIRST_DELAY_MS = 5_000;
 const MAX_DELAY_MS = 600_000;
 const MAX_KNOWN = 1_000;
@@ -20,6 +24,15 @@ const begunBySchema = z.object({
   identity: z.looseObject({ userId: z.string() }),
   agentName: z.string(),
 });
+
+/**
+ * Why no turn began:
+ *
+ * - `"not now"`: a turn is running, or calls wait for the user.
+ * - `"full"`: the user has as many running turns as may run at once.
+ * - `"none sent"`: no server has sent any of the entries.
+ */
+type NotBegun = "not now" | "full" | "none sent";
 
 /** What the search has done about the same oldest entry. */
 interface Attempts {
@@ -41,8 +54,15 @@ interface InboxTurnsOptions<Ctx> {
 export interface InboxTurns {
   /** Puts a message into its conversation's inbox, and begins a turn if none is running or waiting. */
   readonly send: (message: MessageRequest) => Promise<SentResult>;
-  /** Begins a turn with what is left in the conversation's inbox. Call it when a turn has ended. Never rejects. */
-  readonly goOn: (turn: Pick<TurnIds, "conversationId">) => Promise<void>;
+  /**
+   * Begins turns with what is left in the inboxes of a user, the oldest first. Call it when a turn of the user has ended.
+   * After a failed turn (`hasFailed`), the search begins the next turn of its conversation, which might fail, too. Never
+   * rejects.
+   */
+  readonly goOn: (
+    turn: { readonly userId: string; readonly conversationId: string },
+    how: { readonly hasFailed: boolean },
+  ) => Promise<void>;
 }
 
 /**
@@ -50,16 +70,25 @@ export interface InboxTurns {
  * process left behind.
  */
 export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTurnsOptions<Ctx>): InboxTurns {
-  const { log, recoverMs, onError } = settings;
+  const { log, recoverMs, turnsPerUser, onError } = settings;
   const attempts = new Map<string, Attempts>();
   /** The cursor of the oldest entry for which this process last began a turn, by conversation. */
   const begunFor = new Map<string, string>();
+  let searched = SEARCHED;
 
   /** Returns whether a turn could begin: none is running, and no call waits for the user. */
   async function isFree(conversationId: string): Promise<boolean> {
     const latest = await log.read({ conversationId, limit: 1 });
     if (!latest.success) throw new TurnStoreError(latest.error);
     return latest.data === null || latest.data.turn.state === "ended";
+  }
+
+  /** Returns whether the user has as many running turns as may run at once. */
+  async function isFull(userId: string): Promise<boolean> {
+    if (turnsPerUser === Number.POSITIVE_INFINITY) return false;
+    const running = await log.find({ userId, state: "running" }, Math.ceil(turnsPerUser));
+    if (!running.success) throw new TurnStoreError(running.error);
+    return running.data.length >= turnsPerUser;
   }
 
   /**
@@ -70,7 +99,7 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
   async function begin(
     conversationId: string,
     { isRetry }: { readonly isRetry: boolean },
-  ): Promise<TurnIds | "not now" | "none sent"> {
+  ): Promise<TurnIds | NotBegun> {
     // Before the entries, so a turn that ends meanwhile hasn't taken what is read.
     const isFreeNow = await isFree(conversationId);
     const found = await inbox.read({ conversationId });
@@ -80,6 +109,7 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     if (oldest === undefined || sent === undefined) return "none sent";
     // Turn after turn would begin and end for the same entry.
     if (!isFreeNow || (!isRetry && begunFor.get(conversationId) === oldest.cursor)) return "not now";
+    if (await isFull(sent.identity.userId)) return "full";
     if (begunFor.size >= MAX_KNOWN) begunFor.clear();
     begunFor.set(conversationId, oldest.cursor);
     const [first = ""] = settings.agents.keys();
@@ -99,43 +129,58 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
 
   /** `patienceMs`: how long the process that got an entry has to begin its turn. */
   async function search(patienceMs: number): Promise<void> {
-    const waiting = await inbox.waiting({ limit: SEARCHED });
+    const waiting = await inbox.waiting({ limit: searched });
     if (!waiting.success) throw new TurnStoreError(waiting.error);
     const listed = new Set(waiting.data.map(({ conversationId }) => conversationId));
     for (const conversationId of attempts.keys())
       if (!listed.has(conversationId)) attempts.delete(conversationId);
-    for (const { conversationId, since } of waiting.data) {
+    const fullUsers = new Set<string>();
+    for (const { conversationId, userId, since } of waiting.data) {
       const now = performance.now();
       const known = attempts.get(conversationId);
       const earlier = known?.since === since.getTime() ? known : undefined;
-      if (signal.aborted || (earlier?.notBefore ?? 0) > now) continue;
+      if (signal.aborted || (earlier?.notBefore ?? 0) > now || fullUsers.has(userId)) continue;
       if (earlier === undefined && Date.now() - since.getTime() < patienceMs) continue;
       // Each turn can call models and tools, and may fail before it has stored what it took.
       if ((earlier?.begunTurns ?? 0) >= MOST_TURNS) continue;
-      const hasBegun = await beginOrErase(conversationId).catch((thrown: unknown) => {
+      const begun = await beginOrErase(conversationId).catch((thrown: unknown) => {
         onError(thrown);
-        return false;
+        return "not now" as const;
       });
+      if (begun === "full") {
+        fullUsers.add(userId);
+        continue;
+      }
       const { looks = 0, begunTurns = 0 } = earlier ?? {};
       const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** looks);
       attempts.set(conversationId, {
         since: since.getTime(),
         looks: looks + 1,
-        begunTurns: begunTurns + (hasBegun ? 1 : 0),
+        begunTurns: begunTurns + (typeof begun === "string" ? 0 : 1),
         notBefore: now + delayMs,
       });
     }
+    // What a user with many conversations has left mustn't hide those of the others.
+    const isHidden = listed.size === searched && waiting.data.every(({ userId }) => fullUsers.has(userId));
+    searched = isHidden ? Math.min(MOST_SEARCHED, 4 * searched) : SEARCHED;
   }
 
-  /** Resolves with whether a turn has begun. */
-  async function beginOrErase(conversationId: string): Promise<boolean> {
+  async function beginOrErase(conversationId: string): Promise<TurnIds | NotBegun> {
     const begun = await begin(conversationId, { isRetry: true });
-    if (typeof begun !== "string") return true;
     // A server sends only to conversations that exist. An agent client sends to those that its next run creates, too.
-    if (begun === "none sent" || !(await isGone(conversationId))) return false;
+    if (begun !== "not now" || !(await isGone(conversationId))) return begun;
     const erased = await inbox.deleteConversation(conversationId);
     if (!erased.success) throw new TurnStoreError(erased.error);
-    return false;
+    return begun;
+  }
+
+  async function beginNext(userId: string, failed: string | undefined): Promise<void> {
+    const waiting = await inbox.waiting({ userId, limit: LOOKED_AT });
+    if (!waiting.success) throw new TurnStoreError(waiting.error);
+    for (const { conversationId } of waiting.data) {
+      if (conversationId === failed) continue;
+      if (signal.aborted || (await begin(conversationId, { isRetry: false })) === "full") return;
+    }
   }
 
   async function loop(everyMs: number): Promise<void> {
@@ -160,8 +205,8 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
       });
       return { sent: true, ...(typeof begun === "string" ? {} : { turnId: begun.turnId }) };
     },
-    goOn: async ({ conversationId }) => {
-      if (!signal.aborted) await begin(conversationId, { isRetry: false }).catch(onError);
+    goOn: async ({ userId, conversationId }, { hasFailed }) => {
+      if (!signal.aborted) await beginNext(userId, hasFailed ? conversationId : undefined).catch(onError);
     },
   };
 }

@@ -71,6 +71,11 @@ export interface JobParts<Ctx> {
   readonly reason: () => AbortReason | undefined;
   readonly opened: () => void;
   /**
+   * With a queue: hands a new turn over as soon as it has begun, so that a worker continues it. Otherwise, and for a turn
+   * that was taken over, does nothing.
+   */
+  readonly leaveToQueue: () => void;
+  /**
    * This process's writes to the conversation in this turn: the latest version, the position after the last message
    * (`to`), and the number of writes.
    */
@@ -86,3 +91,7 @@ export function recordWrite<Ctx>(
   written.to = receipt.nextPosition;
   written.count += 1;
 }
+
+/** A text that names a turn, for maps. */
+export const turnKey = ({ conversationId, turnId }: TurnIds): string =>
+  JSON.stringify([conversationId, turnId]);

@@ -135,6 +135,7 @@ const writesOf = <Ctx>(job: JobParts<Ctx>): PromptJob<Ctx>["writes"] => ({
   onWritten: (receipt) => {
     recordWrite(job, receipt);
     if (job.lease.confirmBegun()) job.opened();
+    job.leaveToQueue();
   },
 });
 
@@ -146,6 +147,8 @@ async function beginBeforeCall<Ctx>(job: JobParts<Ctx>): Promise<void> {
     signal: job.signal,
   });
   if (beginFailure !== undefined) throw new Error("the turn can't begin");
+  job.leaveToQueue();
+  if (job.reason() === "hand-over") throw new Error("the turn continues in another process");
 }
 
 function editProviderOf<Ctx>({

@@ -10,6 +10,8 @@ import { createRecorder } from "./turn-record.ts";
 
 /** The work on one turn in this process. */
 export interface Job extends TurnIds {
+  /** The user for whom the turn runs. */
+  readonly userId: string;
   /** Returns the turn's latest events, or `undefined` if the turn hasn't begun. */
   readonly recentEvents: () => RecentEvents | undefined;
   readonly stop: () => void;
@@ -49,6 +51,10 @@ export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
     ...{ options, taken, lease, recorder, signal: controller.signal },
     reason: () => reason,
     opened,
+    leaveToQueue: () => {
+      if (settings.queue !== undefined && taken === undefined && lease.recentEvents() !== undefined)
+        abort("hand-over");
+    },
     written: { version: taken?.version, to: undefined, count: 0 },
   };
   const result = work(job)
@@ -65,7 +71,7 @@ export function startJob<Ctx>(options: JobOptions<Ctx>, taken?: TakenJob): Job {
       return outcome;
     });
   return {
-    ...{ conversationId, turnId, result, opened: isOpened },
+    ...{ conversationId, turnId, userId: request.identity.userId, result, opened: isOpened },
     recentEvents: lease.recentEvents,
     stop: () => abort("stop"),
     handOver: () => abort("hand-over"),

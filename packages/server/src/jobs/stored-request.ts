@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { TurnRequest } from "../turns/turn-service.ts";
 
 /** A turn's request as the log stores it, from which another process can continue the turn. */
-export interface StoredRequest extends Omit<TurnRequest, "target" | "turnId"> {
+export interface StoredRequest extends Omit<TurnRequest, "target" | "turnId" | "priority"> {
   /** Where the turn began in its conversation. */
   readonly base: ConversationBase;
   /** Number of messages that an edit removes from the end of the conversation. Absent: the turn isn't an edit. */

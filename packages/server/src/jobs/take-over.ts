@@ -52,7 +52,9 @@ export async function prepareTakeOver<Ctx>(
     endOfLeft === undefined ? createSuccess({ leftBecause: error }) : endedAs(endOfLeft);
   if (decoded === "newer") return leftBecause(NEWER_REQUEST);
   if (stored === undefined) return endedAs(failedEnd(LOST));
-  if (takeOversWithoutProgress(events) >= MAX_TAKE_OVERS_WITHOUT_PROGRESS) return endedAs(failedEnd(LOST));
+  // A queue hands each new turn over once.
+  const most = MAX_TAKE_OVERS_WITHOUT_PROGRESS + (settings.queue === undefined ? 0 : 1);
+  if (takeOversWithoutProgress(events) >= most) return endedAs(failedEnd(LOST));
   const agentName = agentOf(events, stored);
   const missingName = missingAgent(settings, { begun: stored.agentName, current: agentName });
   // A stopped turn ends without its agent.

@@ -1,5 +1,5 @@
 import type { Agent, MemoryConfig, RunConfig, RunSettings } from "@jaf/core";
-import type { Timers, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
+import type { Timers, TurnLog, TurnQueue, VersionedMemoryProvider } from "@jaf/memory";
 import { callSafely, isVersionedProvider, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { Identity } from "../turns/turn-service.ts";
@@ -44,7 +44,26 @@ export interface TurnTiming {
   readonly keepSeconds?: number;
 }
 
-export interface TurnServiceOptions<Ctx> extends TurnTiming {
+/** How turns are shared out between processes. */
+export interface TurnSharing {
+  /**
+   * A queue that hands turns to worker processes, e.g. of `@jaf/queue-bullmq` or `@jaf/queue-pg-boss`. Default: the
+   * process that starts a turn runs it, and others take it over if that process dies.
+   */
+  readonly queue?: TurnQueue;
+  /**
+   * With `queue`: how many turns of the queue this process runs at the same time. `0`: none, e.g. because workers are
+   * processes of their own. Default 16.
+   */
+  readonly concurrency?: number;
+  /**
+   * How many turns of a user run at once, counting those that wait in the queue, before a message in the user's inboxes
+   * waits for one of them to end. Default 10.
+   */
+  readonly turnsPerUser?: number;
+}
+
+export interface TurnServiceOptions<Ctx> extends TurnTiming, TurnSharing {
   readonly log: TurnLog;
   /** The agents. Requests name an agent by its `name`, so each name must be unique. */
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
@@ -62,7 +81,7 @@ export interface TurnServiceOptions<Ctx> extends TurnTiming {
 }
 
 /** The validated options of the turn service, with defaults filled in. */
-export interface TurnSettings<Ctx> extends TurnTimes {
+export interface TurnSettings<Ctx> extends TurnTimes, z.output<typeof sharingSchema> {
   readonly log: TurnLog;
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly agents: ReadonlyMap<string, Agent<Ctx, any>>;
@@ -70,6 +89,7 @@ export interface TurnSettings<Ctx> extends TurnTimes {
   readonly timers: Timers | undefined;
   readonly context: TurnServiceOptions<Ctx>["context"];
   readonly provider: VersionedMemoryProvider;
+  readonly queue: TurnQueue | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -97,6 +117,11 @@ const timesSchema = times.refine(({ eventSeconds, recordSeconds }) => recordSeco
   error: "expected at least eventSeconds",
 });
 
+const sharingSchema = z.object({
+  concurrency: z.int().min(0).default(16),
+  turnsPerUser: z.number().min(1).default(10),
+});
+
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 const shapeSchema = z.object({
@@ -116,13 +141,19 @@ const shapeSchema = z.object({
     .custom<unknown>((value) => isObject(value) && "due" in value, { error: "expected a store of timers" })
     .optional(),
   context: z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" }),
+  queue: z
+    .custom<unknown>((value) => isObject(value) && "submit" in value && "work" in value, {
+      error: "expected a TurnQueue",
+    })
+    .optional(),
 });
 
 /** Validates the options of the turn service. Throws a `TypeError` that names the invalid field. */
 export function parseTurnOptions<Ctx>(options: TurnServiceOptions<Ctx>): TurnSettings<Ctx> {
   parseOptions(shapeSchema, options, "turn service options");
   const times = parseOptions(timesSchema, options, "turn service options");
-  const { log, agents, config, timers, context, onError = () => {} } = options;
+  const sharing = parseOptions(sharingSchema, options, "turn service options");
+  const { log, agents, config, timers, context, queue, onError = () => {} } = options;
   if (timers !== undefined && config.memory.inbox === undefined)
     throw new TypeError(
       "Invalid turn service options: timers: expected an inbox, too (memory.inbox of the configuration).",
@@ -132,7 +163,7 @@ export function parseTurnOptions<Ctx>(options: TurnServiceOptions<Ctx>): TurnSet
     throw new TypeError("Invalid turn service options: agents: expected a unique name for each agent.");
   }
   return {
-    ...{ ...times, log, agents: byName, config, timers, context },
+    ...{ ...times, ...sharing, log, agents: byName, config, timers, context, queue },
     onError: (error) =>
       callSafely(
         () => onError(error),

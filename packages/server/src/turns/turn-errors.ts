@@ -11,6 +11,15 @@ export class TurnStoreError extends Error {
   }
 }
 
+/** `continueTurn` throws it if the turn isn't over, so that its pointer must be delivered again. */
+export class TurnNotContinuedError extends Error {
+  override readonly name = "TurnNotContinuedError";
+
+  constructor(why: string) {
+    super(`The turn isn't over: ${why}. Deliver its pointer again later.`);
+  }
+}
+
 const TEXTS = {
   "not-found": "Conversation not found.",
   running: "Another turn of the conversation is running. Wait until it ends, or stop it.",

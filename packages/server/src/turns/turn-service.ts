@@ -53,6 +53,10 @@ export interface TurnRequest {
   readonly turnId?: string;
   /** Name of the agent that starts the turn. */
   readonly agentName: string;
+  /**
+   * With the option `queue`: turns with a higher priority begin first. A whole number from -1,000 to 1,000. Default 0.
+   */
+  readonly priority?: number;
   /** The user's input. `[]`: no input, e.g. if the request only has approvals. */
   readonly input: PromptInput;
   /** The messages that the input replaces. Absent: the input is added at the end. */
@@ -160,7 +164,10 @@ export interface FollowQuery {
 
 /** Runs turns of agents. A turn runs on even if no client reads its events. Readers get an event once it is stored. */
 export interface TurnService {
-  /** Starts a turn. Resolves once the turn is stored in the log, or once it is refused. */
+  /**
+   * Starts a turn. Resolves once the turn is stored in the log, or once it is refused. With the option `queue`, a worker
+   * then continues the turn, in this process or another.
+   */
   readonly start: (request: TurnRequest) => Promise<StartedTurn>;
   /**
    * Sends a message to a conversation. It is stored at once. The running turn takes it before its next model call, and
@@ -181,6 +188,14 @@ export interface TurnService {
    * after. Resolves with `false` if the turn isn't running or doesn't exist.
    */
   readonly stop: (turn: { readonly conversationId: string; readonly turnId: string }) => Promise<boolean>;
+  /**
+   * Continues a turn that has begun and that no process runs: the work of a queue's worker. With the option `queue`, the
+   * service calls it by itself; call it if your own engine (e.g. a workflow) delivers the turns. Resolves once the turn
+   * has ended or waits for an approval, and at once if there is nothing left to do. Rejects with a
+   * `TurnNotContinuedError` if the turn must be delivered again later, e.g. because another process runs it, and with a
+   * `TurnStoreError` if the store fails. If `signal` is aborted, another process can continue the turn.
+   */
+  readonly continueTurn: (turn: TurnIds, signal: AbortSignal) => Promise<void>;
   /** Returns the number of turns that run in this process. */
   readonly running: () => number;
   /**

@@ -1,0 +1,140 @@
+import type { MemoryErrorUnion } from "@jaf/memory";
+import type { TakenOverTurn, TurnWriter } from "@jaf/memory/adapter";
+import { createFailure, createMemoryStorageError, withDeadline } from "@jaf/memory/internal";
+import { TurnStoreError } from "../turns/turn-errors.ts";
+import type { TurnIds } from "../turns/turn-service.ts";
+import { ERASED, failedEnd, LOST } from "./end-turn.ts";
+import { type JobScope, turnKey } from "./job.ts";
+import { keepLeaseDuring } from "./keep-lease.ts";
+import type { LeftTurn } from "./left-turn.ts";
+import { createRetryTimes } from "./retry-times.ts";
+import { type Job, startJob } from "./start-job.ts";
+import { decodeRequest } from "./stored-request.ts";
+import { openingOf, prepareTakeOver, type Resumption } from "./take-over.ts";
+
+/** How often this process tries to take over the same turn before it ends the turn with an error. */
+const MAX_ATTEMPTS = 8;
+const FIRST_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 60_000;
+const MAX_KNOWN = 1_000;
+/** Minimum of the time limit for loading a turn that this process takes over, in ms. */
+const MIN_PREPARING_MS = 60_000;
+
+export interface TurnTakerOptions<Ctx> {
+  readonly scope: JobScope<Ctx>;
+  /** Called with each job that this process starts for a turn that it has taken over. */
+  readonly onJob: (job: Job) => void;
+  /** No job starts once it is aborted. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What has become of a turn that this process tried to take over: the job that continues the turn, or why there is none.
+ *
+ * - `"held"`: this process can't have the turn's lease now.
+ * - `"left"`: the turn is left to another process, or to a later try.
+ */
+export type Take = Job | "held" | "left";
+
+/** Takes over single turns and starts the jobs that continue them. */
+export interface TurnTaker {
+  /** Tries to take over a turn. Rejects if the log fails. */
+  readonly take: (turn: TurnIds) => Promise<Take>;
+  /** Returns whether the take-over of this turn has failed or was left to others, and isn't due again. */
+  readonly isPostponed: (turn: TurnIds) => boolean;
+  /** Returns the number of running jobs. */
+  readonly running: () => number;
+}
+
+export function createTurnTaker<Ctx>({ scope, onJob, signal }: TurnTakerOptions<Ctx>): TurnTaker {
+  const { settings } = scope;
+  const { log, onError } = settings;
+  const leaseMs = settings.leaseSeconds * 1_000;
+  const failures = createRetryTimes({ firstMs: FIRST_DELAY_MS, maxMs: MAX_DELAY_MS, most: MAX_KNOWN });
+  let running = 0;
+
+  /** Adds a time limit of one lease duration to a call of the log. */
+  const answered = <T>(call: Promise<T>): Promise<T> => withDeadline(call, { timeoutMs: leaseMs });
+
+  async function take(turn: TurnIds): Promise<Take> {
+    const key = turnKey(turn);
+    const taken = await answered(log.takeOver(turn));
+    if (!taken.success) throw new TurnStoreError(taken.error);
+    if (taken.data === null) return "held";
+    const { writer } = taken.data;
+    try {
+      const held = await keepLeaseDuring(prepareTakeOver(scope, taken.data), {
+        ...{ log, writer, leaseMs, maxMs: Math.max(MIN_PREPARING_MS, leaseMs * 10), signal },
+      });
+      // No job may start once the service is closed.
+      if (signal.aborted) {
+        await log.release(writer);
+        return "left";
+      }
+      if ("given" in held && held.given === "lost") return "held";
+      const prepared = "done" in held ? held.done : createFailure(tooSlow());
+      if (!prepared.success) return await failed(turn, taken.data, prepared.error);
+      if ("leftBecause" in prepared.data) return await leave(turn, writer, prepared.data);
+      failures.forget(key);
+      return start(turn, prepared.data);
+    } catch (thrown) {
+      await log.release(writer);
+      throw thrown;
+    }
+  }
+
+  function start({ conversationId, turnId }: TurnIds, { request, taken }: Resumption): Job {
+    const job = startJob({ scope, request, conversationId, turnId }, taken);
+    running += 1;
+    void job.result.then(() => {
+      running -= 1;
+    });
+    onJob(job);
+    return job;
+  }
+
+  /** Releases the lease of a turn that a process of another release must continue. Reports the turn once. */
+  async function leave(turn: TurnIds, writer: TurnWriter, { leftBecause }: LeftTurn): Promise<"left"> {
+    if (failures.postpone(turnKey(turn)) === 1) onError(leftBecause);
+    await log.release(writer);
+    return "left";
+  }
+
+  /**
+   * Releases the lease after a failed take-over, so that a take-over can be tried again later. After too many attempts,
+   * ends the turn with an error.
+   */
+  async function failed(
+    turn: TurnIds,
+    { writer, turn: logged, request: text }: TakenOverTurn,
+    error: MemoryErrorUnion,
+  ): Promise<Take> {
+    const key = turnKey(turn);
+    onError(error);
+    if (failures.postpone(key) < MAX_ATTEMPTS && error._tag !== "MemoryNotFoundError") {
+      await log.release(writer);
+      return "left";
+    }
+    failures.forget(key);
+    const { userId, events, startedAt } = logged;
+    const stored = decodeRequest(text);
+    return start(turn, {
+      request: { identity: { userId }, agentName: "", input: [] },
+      taken: {
+        ...{ writer, first: events, startedAt, sentEvents: [], hasProgress: true, version: undefined },
+        missing: events > 0 ? [] : [openingOf(logged, stored === "newer" ? undefined : stored)],
+        base: { position: 0, version: 0, incarnation: "" },
+        ending: failedEnd(error._tag === "MemoryNotFoundError" ? ERASED : LOST),
+      },
+    });
+  }
+
+  return {
+    take,
+    isPostponed: (turn) => !failures.isDue(turnKey(turn)),
+    running: () => running,
+  };
+}
+
+const tooSlow = (): MemoryErrorUnion =>
+  createMemoryStorageError("takeOver", "the turn wasn't read in time", { retryable: true });
