@@ -11,7 +11,6 @@ export { timerTools } from "./tools/timer-tools.ts";
 
 // Turns
 
-export { TurnNotContinuedError, TurnStoreError } from "./turns/turn-errors.ts";
 export type {
   ConversationTimer,
   SetTimerResult,
@@ -19,6 +18,7 @@ export type {
   TimerService,
   TimerTime,
 } from "./turns/timer-service.ts";
+export { TurnNotContinuedError, TurnStoreError } from "./turns/turn-errors.ts";
 export type {
   ContextEvent,
   HandoffEvent,

@@ -70,7 +70,8 @@ describe("the OpenAPI document", () => {
 
     for (const name of ["/health", "/openapi.json", "/agents", "/conversations", "/facts", "/memory/health"])
       await read(send(`GET ${name}`));
-    for (const name of ["/memory/stats", "/ledger", "/ledger/all", "/turns/open", "/timers/pending"]) await read(send(`GET ${name}`));
+    for (const name of ["/memory/stats", "/ledger", "/ledger/all", "/turns/open", "/timers/pending"])
+      await read(send(`GET ${name}`));
     await read(send("GET /approvals/pending"));
     await (await send("GET /approvals/stream")).body?.cancel();
 

@@ -72,9 +72,9 @@ describe("the routes of timers", () => {
     const { conversationId } = await client.ask({ message: "Hi." });
     const timer = { conversationId: "c", userId: "ada", at: new Date(LATER), content: "{}" };
     for (let count = 0; count < 1_000; count++) await timers.set({ ...timer, timerId: `t${count}` });
-    await expect(client.timers.set(conversationId, "t", { message: "Boo.", at: LATER })).rejects.toMatchObject(
-      { code: "invalid-request", message: expect.stringContaining("maximum number") },
-    );
+    await expect(
+      client.timers.set(conversationId, "t", { message: "Boo.", at: LATER }),
+    ).rejects.toMatchObject({ code: "invalid-request", message: expect.stringContaining("maximum number") });
   });
 
   it("are another user's secret", async () => {
@@ -238,7 +238,9 @@ describe("the timer tools", () => {
     const { client, messages } = await startWithTimers(model, [agent]);
     const { conversationId } = await client.ask({ message: "Hi." });
     expect((await client.timers.list()).timers).toHaveLength(20);
-    const refused = results(await messages(conversationId)).filter((text) => text.includes("Cancel one first"));
+    const refused = results(await messages(conversationId)).filter((text) =>
+      text.includes("Cancel one first"),
+    );
     expect(refused).toHaveLength(5);
   });
 
