@@ -1,4 +1,5 @@
-import type { Identity, TurnRefusal } from "./turn-service.ts";
+import type { Identity } from "./identity.ts";
+import type { TurnRefusal } from "./refusal.ts";
 
 /** When a timer is due: once, or again and again. */
 export type TimerTime =
