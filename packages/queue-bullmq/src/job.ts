@@ -31,8 +31,8 @@ export const jobOptionsOf = (pointer: TurnPointer, { at, priority }: Submission)
   jobId: jobIdOf(pointer),
   priority: jobPriority(priority),
   delay: at === undefined ? 0 : Math.max(0, at.getTime() - Date.now()),
-  attempts: MOST_DELIVERIES,
-  backoff: { type: "exponential", delay: FIRST_PAUSE_MS },
+  attempts: 30,
+  backoff: { type: "fixed", delay: 2_000, jitter: 0.5 },
   // BullMQ ignores a job whose id it knows. So that a pointer can come again, it must forget the ids of those that ended.
   removeOnComplete: true,
   removeOnFail: true,
