@@ -16,7 +16,7 @@ const FORMAT = 1;
  * Messages of `"work"` and `"timer"` are texts. The model gets them as user messages in which the text is wrapped in a
  * tag, and they don't count as the user's words.
  */
-export type MessageSender = "user" | "work" | "timer";
+type MessageSender = "user" | "work" | "timer";
 
 const format = z.literal(FORMAT);
 
