@@ -1,5 +1,6 @@
 import { toEntryContent } from "@jaf/core/internal";
 import type { Inbox, RichMessage } from "@jaf/memory";
+import { present } from "@jaf/memory/internal";
 import * as z from "zod";
 import { pause } from "../pause.ts";
 import { storeRefusal, TurnStoreError } from "../turns/turn-errors.ts";
@@ -196,8 +197,8 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
   if (recoverMs !== false) void loop(recoverMs);
 
   return {
-    send: async ({ identity, conversationId, agentName, message, key }) => {
-      const said = { content: message as RichMessage["content"] };
+    send: async ({ identity, conversationId, agentName, message, key, from }) => {
+      const said = { content: message as RichMessage["content"], ...present({ from }) };
       const content = toEntryContent(said, { identity, agentName });
       const put = await inbox.put({ conversationId, userId: identity.userId, key, content });
       if (!put.success) return { sent: false, refusal: storeRefusal(put.error) };
