@@ -86,7 +86,11 @@ export async function workThroughDeaths(recipeFile: string, name: string, engine
     >[0][];
     const [before, after] = spokenOn(turn.topic);
     expect(messages.map((message) => [message.role, messageText(message)])).toEqual([
-      ...[["user", turn.topic], ["assistant", before], ["tool", `noted ${turn.topic}`]],
+      ...[
+        ["user", turn.topic],
+        ["assistant", before],
+        ["tool", `noted ${turn.topic}`],
+      ],
       ["assistant", after],
     ]);
   }
