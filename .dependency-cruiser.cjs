@@ -73,6 +73,7 @@ module.exports = {
     },
     only("memory-postgres", ["memory", "user-memory"]),
     only("memory-redis", ["memory", "user-memory"]),
+    only("queue-bullmq", ["memory"]),
     only("queue-pg-boss", ["memory"]),
     {
       name: "user-memory-only-in-its-subpath",

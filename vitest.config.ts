@@ -17,6 +17,7 @@ const folders = [
 ].filter((folder) => existsSync(join(root, folder, "package.json")));
 
 const NO_SERVERS: readonly string[] = [];
+const ONLY_REDIS: readonly string[] = ["redis"];
 const POSTGRES: readonly string[] = ["postgres"];
 
 /** The servers that the tests of a folder share, if they need any. */
@@ -24,7 +25,8 @@ const servers: Readonly<Record<string, readonly string[]>> = {
   "packages/memory-postgres/test": POSTGRES,
   "packages/queue-pg-boss/test": POSTGRES,
   "packages/memory-redis/test": ["redis", "redis-cluster", "redis-sentinel"],
-  "packages/agents/test": ["redis"],
+  "packages/agents/test": ONLY_REDIS,
+  "packages/queue-bullmq/test": ONLY_REDIS,
   "integration/test": ["postgres", "redis"],
 };
 

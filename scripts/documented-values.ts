@@ -14,6 +14,7 @@ const PACKAGES = [
   "@jaf/memory",
   "@jaf/memory-redis",
   "@jaf/memory-postgres",
+  "@jaf/queue-bullmq",
   "@jaf/queue-pg-boss",
   "@jaf/user-memory",
   "@jaf/openai",

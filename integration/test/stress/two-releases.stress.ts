@@ -81,7 +81,7 @@ const stateOf = (task: Task) => task.split(" ")[0];
 function print(title: string, { ledger, beganAt }: { readonly ledger: string; readonly beganAt: number }) {
   const runs = notedIn(ledger).filter(({ what }) => what !== "model");
   const count = (event: "begin" | "end", of: readonly Release[] = ["previous", "this"]) =>
-    runs.filter((run) => run.event === event && of.includes(run.release)).length;
+    runs.filter((run) => run.event === event && (of as readonly string[]).includes(run.release)).length;
   const figures = [
     `${TURNS} turns`,
     `${count("begin")} runs of tools, ${count("begin") - count("end")} of them cut off`,
@@ -108,7 +108,7 @@ async function handOver(type: "redis" | "postgres", first: Release, second: Rele
   await Promise.all(beginners.map(({ kill }) => kill()));
   await Promise.all(begun);
   const finishers = await pairOf(() => start(second));
-  await playToEnd(tasks, () => anyOf(finishers));
+  await playToEnd(tasks, { urlOf: () => anyOf(finishers) });
   print(`${type}: ${first} release begins, ${second} release finishes`, { ledger, beganAt });
   expect(await flawsOf(tasks, { url: finishers[0].url, ledger })).toEqual([]);
   const cutOff = notedIn(ledger).filter(({ what, event }) => what === "hold" && event === "begin");
@@ -123,7 +123,7 @@ async function runBoth(type: "redis" | "postgres"): Promise<void> {
   const servers: (ServerProcess | undefined)[] = [];
   for (const release of releases) servers.push(await start(release));
   const living = () => servers.filter((server) => server !== undefined);
-  const played = playToEnd(tasks, () => anyOf(living()));
+  const played = playToEnd(tasks, { urlOf: () => anyOf(living()) });
   const restarts: Promise<void>[] = [];
   const restart = async (at: number): Promise<void> => {
     const victim = servers[at];

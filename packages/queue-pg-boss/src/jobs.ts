@@ -49,7 +49,7 @@ const keyOf = ({ conversationId, turnId }: TurnPointer): string =>
     .update(JSON.stringify([conversationId, turnId]))
     .digest("base64url");
 
-const delaySeconds = (retryCount: number): number => Math.min(LONGEST_DELAY_SECONDS, 2 ** retryCount);
+const delaySeconds = (retryCount: number): number => Math.min(2, 2 ** retryCount);
 
 // pg-boss has no calls for these. `COALESCE` and the policy let Postgres use the index of the policy.
 const statementsIn = (schema: string) => ({

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageText } from "@jaf/memory/history";
 import { createJafClient } from "@jaf/server/client";
-import type { Noted } from "./release-child.ts";
+import type { Noted } from "./task-agent.ts";
 
 /** Where a turn is when its process is killed: in a model call, in a tool, or waiting for an approval. */
 const STATES = ["model", "tool", "approval"] as const;
@@ -42,21 +42,28 @@ export async function beginTask(task: Task, url: string, isOver: () => boolean):
   }
 }
 
-/** Plays all tasks to their end: sends what no server has received, approves what waits. `urlOf`: any living server. */
-export async function playToEnd(tasks: readonly Task[], urlOf: () => string): Promise<void> {
+export interface PlayOptions {
+  /** Returns the URL of any living server. */
+  readonly urlOf: () => string;
+  /** Returns the agent of a task. Default: the server's first agent. */
+  readonly agentOf?: (task: Task) => string;
+}
+
+/** Plays all tasks to their end: sends what no server has received, approves what waits. */
+export async function playToEnd(tasks: readonly Task[], options: PlayOptions): Promise<void> {
   const left = [...tasks];
   const lane = async () => {
-    for (let task = left.shift(); task !== undefined; task = left.shift()) await playOne(task, urlOf);
+    for (let task = left.shift(); task !== undefined; task = left.shift()) await playOne(task, options);
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, lane));
 }
 
-async function playOne(task: Task, urlOf: () => string): Promise<void> {
+async function playOne(task: Task, options: PlayOptions): Promise<void> {
   const deadline = performance.now() + LONGEST_MS;
   let failure: unknown;
   while (performance.now() < deadline) {
     try {
-      if (await isPlayed(task, urlOf())) return;
+      if (await isPlayed(task, options)) return;
     } catch (thrown) {
       failure = thrown; // The server was killed.
     }
@@ -66,17 +73,18 @@ async function playOne(task: Task, urlOf: () => string): Promise<void> {
 }
 
 /** Does what a user does next. Resolves with whether the task has ended. */
-async function isPlayed(task: Task, url: string): Promise<boolean> {
-  const client = clientOf(url, task);
+async function isPlayed(task: Task, { urlOf, agentOf }: PlayOptions): Promise<boolean> {
+  const client = clientOf(urlOf(), task);
+  const agent = agentOf === undefined ? {} : { agentName: agentOf(task) };
   const [begun] = (await client.conversations.list()).conversations;
   if (begun?.turn?.state === "running") return false;
   const [waiting] = (await client.approvals.pending()).approvals;
   if (waiting?.interruption.type === "approval") {
     const { toolCallId, approvalId } = waiting.interruption;
     const approvals = [{ toolCallId, approvalId, approved: true }];
-    await client.ask({ conversationId: waiting.conversationId, approvals });
+    await client.ask({ conversationId: waiting.conversationId, approvals, ...agent });
   } else if (begun !== undefined && begun.messages > 0) return true;
-  else await client.ask({ message: task, ...(begun && { conversationId: begun.conversationId }) });
+  else await client.ask({ message: task, ...agent, ...(begun && { conversationId: begun.conversationId }) });
   return false;
 }
 

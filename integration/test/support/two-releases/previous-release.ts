@@ -16,14 +16,13 @@ const folder = join(repository, "node_modules/.cache/releases", PREVIOUS);
 
 /**
  * Bundles a program of these tests with the sources of the previous release, and returns the path. `program`: its path
- * in the repository. It may import packages only.
+ * in the repository. Besides its folder, it may import packages only.
  */
 export function bundleWithPreviousRelease(program: string): Promise<string> {
   if (!existsSync(folder)) install();
-  const copy = join(folder, program);
-  mkdirSync(dirname(copy), { recursive: true });
-  cpSync(join(repository, program), copy);
-  return bundleProcess(pathToFileURL(copy));
+  const programs = dirname(program);
+  cpSync(join(repository, programs), join(folder, programs), { recursive: true });
+  return bundleProcess(pathToFileURL(join(folder, program)));
 }
 
 function install(): void {

@@ -1,13 +1,6 @@
 import { type JAFError, JAFErrorHandler, type PromptResult, UserFacingError } from "@jaf/core";
 import { thrownOf } from "@jaf/core/internal";
-import type {
-  Message,
-  RichMessage,
-  VersionedMemoryProvider,
-  WriteMetadata,
-  WriteOptions,
-  WriteResult,
-} from "@jaf/memory";
+import type { Message, VersionedMemoryProvider, WriteMetadata, WriteOptions, WriteResult } from "@jaf/memory";
 import { retryWithBackoff } from "@jaf/memory/adapter";
 import { present } from "@jaf/memory/internal";
 import { plainEvent } from "../turns/encoded-event.ts";
@@ -16,7 +9,6 @@ import { editKey } from "./edit.ts";
 import { type JobParts, type JobResult, recordWrite } from "./job.ts";
 import { type ConversationBase, userMessagesOf } from "./stored-request.ts";
 import type { TurnFailedError } from "./turn-failed-error.ts";
-import type { TurnSettings } from "./turn-options.ts";
 
 /**
  * Ends a turn that was stopped on request. Stores `openText`, which readers saw of an unfinished reply, as the agent's
@@ -30,26 +22,30 @@ export async function endStopped<Ctx>(
   const { lease } = job;
   // The text that readers saw must be the stored text, even if another process takes over now.
   if (!(await lease.flush())) return leaseLost(job);
-  const message = openText.trim() === "" ? undefined : await keepText(job, openText);
+  const message = await keepShown(job, openText);
   if (message !== undefined) lease.push({ type: "message", agentName, message, stopped: true });
   return endTurn(job, ending);
 }
 
-async function keepText<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message | undefined> {
+/** Stores the text that readers saw, and the user's messages if nothing of the turn is stored. Returns the text's message. */
+async function keepShown<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message | undefined> {
   const { options, lease, written, taken } = job;
   const { scope, conversationId, turnId, request } = options;
   const { provider, config } = scope.settings;
   const base = lease.base();
   if (base === undefined) return undefined;
-  const message: Message = { role: "assistant", content: text };
+  const message: Message | undefined = text.trim() === "" ? undefined : { role: "assistant", content: text };
   // An unmade edit is stored with the text, which must not follow the messages that the edit replaces.
   const makesEdit = isUnmadeEdit(job);
-  const hasNothing =
-    makesEdit || (written.count === 0 && taken?.hasProgress !== true && storesAtTheEnd(scope.settings));
+  // A write whose answer was lost has changed the version, so nothing is stored twice.
+  const hasNothing = makesEdit || (written.count === 0 && taken?.hasProgress !== true);
+  const said = hasNothing ? (userMessagesOf(request.input) ?? []) : [];
+  // An edit of which nothing was seen isn't made: the messages that it replaces stay.
+  if (message === undefined && (makesEdit || said.length === 0)) return undefined;
   const { maxMessages, ttl } = config.memory;
   const kept = await appendRepeatedly(provider, {
     conversationId,
-    messages: [...(hasNothing ? (userMessagesOf(request.input) ?? []) : []), message],
+    messages: [...said, ...(message === undefined ? [] : [message])],
     metadata: { userId: request.identity.userId, traceId: turnId },
     options: {
       idempotencyKey: makesEdit ? editKey(turnId) : `${turnId}:stopped`,
@@ -63,10 +59,11 @@ async function keepText<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message 
     recordWrite(job, kept.receipt);
     return message;
   }
-  return kept.error._tag === "MemoryConflictError" ? storedReply(job, base) : undefined;
+  const isWritten = message !== undefined && kept.error._tag === "MemoryConflictError";
+  return isWritten ? storedReply(job, base) : undefined;
 }
 
-/** Returns the turn's final reply if it is stored, and otherwise `undefined`. */
+/** Returns the turn's last reply if it is stored and nothing follows it, and otherwise `undefined`. */
 async function storedReply<Ctx>(
   { options: { scope, conversationId } }: JobParts<Ctx>,
   base: ConversationBase,
@@ -74,9 +71,8 @@ async function storedReply<Ctx>(
   // The write of the reply may have been stored although it seemed to fail.
   const read = await scope.settings.provider.readConversation(conversationId, { messages: { limit: 1 } });
   if (!read.success || read.data.incarnation !== base.incarnation) return undefined;
-  const last: RichMessage | undefined = read.data.conversation?.messages.at(-1);
-  const isReply = last?.role === "assistant" && (last.tool_calls ?? []).length === 0;
-  return isReply && read.data.firstPosition >= base.position ? (last as Message) : undefined;
+  const last = read.data.conversation?.messages.at(-1);
+  return last?.role === "assistant" && read.data.firstPosition >= base.position ? last : undefined;
 }
 
 /**
@@ -138,9 +134,6 @@ async function stateAtEnd<Ctx>(
   const isAsBefore = options.request.edit !== undefined && version === base.version;
   return { version, to: isAsBefore ? base.position : read.data.firstPosition };
 }
-
-const storesAtTheEnd = <Ctx>({ config: { memory } }: TurnSettings<Ctx>): boolean =>
-  memory.durability === undefined ? memory.storeOnCompletion === true : memory.durability === "completed";
 
 interface ServerWrite {
   readonly conversationId: string;

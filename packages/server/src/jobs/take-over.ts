@@ -54,7 +54,8 @@ export async function prepareTakeOver<Ctx>(
   if (stored === undefined) return endedAs(failedEnd(LOST));
   // A queue hands each new turn over once.
   const most = MAX_TAKE_OVERS_WITHOUT_PROGRESS + (settings.queue === undefined ? 0 : 1);
-  if (takeOversWithoutProgress(events) >= most) return endedAs(failedEnd(LOST));
+  // A stopped turn runs nothing more that could end its process.
+  if (!turn.stopRequested && takeOversWithoutProgress(events) >= most) return endedAs(failedEnd(LOST));
   const agentName = agentOf(events, stored);
   const missingName = missingAgent(settings, { begun: stored.agentName, current: agentName });
   // A stopped turn ends without its agent.
@@ -84,11 +85,11 @@ export async function prepareTakeOver<Ctx>(
   const messages = isUnmade ? [] : conversation.messages;
   const results = await innerResults(settings, events);
   if (!results.success) return results;
-  const missing = [...results.data, ...missingEvents(messages, events, stored.agentName)];
-  const stopped = {
-    openText: isReplied(messages) ? "" : openTextOf(events),
-    agentName,
-  };
+  const missingHere = missingEvents(messages, events, stored.agentName);
+  const missing = [...results.data, ...missingHere];
+  // The text that readers saw last is that of the message whose event is missing.
+  const isStored = missingHere.some(({ type }) => type === "message");
+  const stopped = { openText: isStored ? "" : openTextOf(events), agentName };
   return createSuccess({
     request: stored,
     taken: {
@@ -149,12 +150,6 @@ const agentOf = (events: readonly TurnEvent[], { agentName }: StoredRequest): st
   events.reduce((agent, event) => (event.type === "handoff" ? event.to : agent), agentName);
 
 const callsOf = ({ tool_calls: calls }: Message) => calls ?? [];
-
-/** Checks whether the turn's final reply is stored. */
-function isReplied(messages: readonly Message[]): boolean {
-  const last = messages.at(-1);
-  return last?.role === "assistant" && callsOf(last).length === 0;
-}
 
 /** Returns events for the turn's stored messages that have no event yet. */
 function missingEvents(

@@ -1,3 +1,4 @@
+import { createFailure, createMemoryConnectionError } from "@jaf/memory";
 import { describe, expect, test } from "vitest";
 import {
   ask,
@@ -108,5 +109,33 @@ describe("Stopping a turn", () => {
       );
       expect(told).toEqual(stored.slice(1));
     }
+  });
+
+  test("shows a reply that is stored, even if the answer to its write was lost", async () => {
+    const world = createWorld();
+    const service = createTestService(
+      {
+        ...world,
+        provider: {
+          ...world.provider,
+          appendMessages: async (...write) => {
+            const written = await world.provider.appendMessages(...write);
+            const [id, messages] = write;
+            if (!messages.some(({ tool_calls: calls }) => calls !== undefined)) return written;
+            const turns = await world.log.turnsOf(id, 1);
+            const turnId = turns.success ? turns.data[0]?.turnId : undefined;
+            await service.stop({ conversationId: id, turnId: turnId ?? "" });
+            return createFailure(createMemoryConnectionError("test"));
+          },
+        },
+      },
+      createScriptedModel([{ text: "Let me see.", toolCalls: [{ name: "look" }] }]),
+    );
+    const turn = await begin(service, ask("Hi."));
+    expect((await turn.ended).status).toBe("stopped");
+    const stored = await messagesOf(world, turn.conversationId);
+    expect(stored).toMatchObject([{ role: "user" }, { content: "Let me see." }]);
+    const events = (await eventsOf(service, turn)).map(({ event }) => event);
+    expect(events.flatMap((event) => (event.type === "message" ? [event.message] : []))).toEqual([stored[1]]);
   });
 });

@@ -277,6 +277,66 @@ describe("A turn of a process that is gone", () => {
     });
   });
 
+  test("ends as stopped without the text of a stored message whose event is missing", async () => {
+    const world = createWorld();
+    const first = mortal(world);
+    const { model, go } = createPausingModel(["Let me see."]);
+    const calling: ModelProvider<unknown> = {
+      ...model,
+      getCompletionStream: async function* (...call) {
+        for await (const chunk of model.getCompletionStream?.(...call) ?? []) {
+          if (chunk.type === "done")
+            yield { type: "tool_call_delta", index: 0, id: "call-1", name: "look", arguments: "{}" };
+          yield chunk;
+        }
+      },
+    };
+    const provider: World["provider"] = {
+      ...first.world.provider,
+      appendMessages: async (...write) => {
+        const written = await world.provider.appendMessages(...write);
+        if (!write[1].some(({ tool_calls: calls }) => calls !== undefined)) return written;
+        first.die();
+        return never();
+      },
+    };
+    const dying = createTestService({ ...first.world, provider }, calling, FAST);
+    const turn = await begin(dying, ask("Hi."));
+    await untilTold(world, turn, "text");
+    go();
+    await expect.poll(() => messagesOf(world, turn.conversationId)).toHaveLength(2);
+    const service = createTestService(world, createScriptedModel([]), FAST);
+    expect(await service.stop(turn)).toBe(true);
+    const events = await eventsOf(service, turn);
+    expect(events.at(-1)?.event).toMatchObject({ status: "stopped" });
+    const stored = await messagesOf(world, turn.conversationId);
+    expect(stored).toMatchObject([{ role: "user" }, { role: "assistant", content: "Let me see." }]);
+    expect(events.flatMap(({ event }) => (event.type === "message" ? [event.message] : []))).toEqual([
+      stored[1],
+    ]);
+  });
+
+  test("ends as stopped with the user's message if its process died before it stored anything", async () => {
+    const world = createWorld();
+    const first = mortal(world);
+    const provider: World["provider"] = {
+      ...first.world.provider,
+      appendMessages: async (...write) => {
+        if (write[1].length === 0) return world.provider.appendMessages(...write);
+        first.die();
+        return never();
+      },
+    };
+    const dying = createTestService({ ...first.world, provider }, createScriptedModel([]), FAST);
+    const turn = await begin(dying, ask("Hi."));
+    const service = createTestService(world, createScriptedModel([]), FAST);
+    expect(await service.stop(turn)).toBe(true);
+    const events = await eventsOf(service, turn);
+    expect(pieces(events)).toEqual(["turn_start", "turn_end"]);
+    expect(events.at(-1)?.event).toMatchObject({ status: "stopped" });
+    expect(await messagesOf(world, turn.conversationId)).toEqual([{ role: "user", content: "Hi." }]);
+  });
+
   test("also keeps the user's message if that is stored at the end", async () => {
     const world = createWorld();
     const first = mortal(world);
@@ -396,7 +456,10 @@ describe("A turn of a process that is gone", () => {
     expect(await messagesOf(world, turn.conversationId)).toEqual([]);
   });
 
-  test("ends as lost if it kills each process", async () => {
+  test.each([
+    ["as lost", false, { status: "error", error: { code: "Lost" } }],
+    ["as stopped, if a stop was requested,", true, { status: "stopped" }],
+  ])("ends %s if it kills each process", async (_how, isStopped, end) => {
     const world = createWorld();
     const killing = () => {
       const victim = mortal(world);
@@ -420,10 +483,8 @@ describe("A turn of a process that is gone", () => {
     }
     const model = createScriptedModel([]);
     const service = createTestService(world, model, FAST);
-    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject({
-      status: "error",
-      error: { code: "Lost" },
-    });
+    if (isStopped) expect(await service.stop(turn)).toBe(true);
+    expect((await eventsOf(service, turn)).at(-1)?.event).toMatchObject(end);
     model.assertDone();
   });
 

@@ -1,0 +1,2 @@
+export type { BullMQQueueOptions } from "./options.ts";
+export { createBullMQQueue } from "./queue.ts";
