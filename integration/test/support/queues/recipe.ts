@@ -24,7 +24,7 @@ export async function openRecipe(file: string, name: string): Promise<Recipe> {
   const worker = join(folder, "worker.ts");
   writeFileSync(
     worker,
-    `import { runWorker } from "../support/queues/worker.ts";
+    `import { runWorker } from "../support/queues/queue-worker.ts";
 import { ${name} } from "./${file}";
 await runWorker(${name});
 `,

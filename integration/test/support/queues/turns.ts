@@ -8,8 +8,8 @@ import { expect, inject, onTestFinished } from "vitest";
 import { until } from "../../../../test/polling.ts";
 import { spokenOn } from "../server/agent.ts";
 import { type ServerProcess, startBundledServer } from "../server/server-process.ts";
+import { openQueueProcess, type QueueProcessOptions } from "./queue-worker.ts";
 import { openRecipe } from "./recipe.ts";
-import { openQueueProcess, type QueueProcessOptions } from "./worker.ts";
 
 const TURNS = 20;
 
