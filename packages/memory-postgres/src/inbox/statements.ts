@@ -64,12 +64,14 @@ export function createInboxStatements(names: ResolvedNames, { forgets }: { reado
   const isOwn = sql`box.user_id = excluded.user_id`;
   const isFull = sql`seen.is_own AND seen.entries >= ${most}`;
 
+  // The condition is repeated, so that the deletion uses the same index again.
   const erase = (condition: SQL): SQL => sql`
       WITH doomed AS MATERIALIZED (
         SELECT box.conversation_id FROM ${inboxes} AS box WHERE ${condition}
         ORDER BY box.conversation_id FOR UPDATE OF box
       ), gone AS (
         DELETE FROM ${inboxes} AS box USING doomed WHERE box.conversation_id = doomed.conversation_id
+          AND ${condition}
         RETURNING box.entries
       )
       SELECT coalesce(sum(entries), 0)::text AS erased FROM gone`;
