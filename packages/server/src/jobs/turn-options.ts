@@ -119,7 +119,7 @@ const timesSchema = times.refine(({ eventSeconds, recordSeconds }) => recordSeco
 
 const sharingSchema = z.object({
   concurrency: z.int().min(0).default(16),
-  turnsPerUser: z.number().min(1).default(10),
+  turnsPerUser: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).default(10),
 });
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;

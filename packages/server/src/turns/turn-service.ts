@@ -159,8 +159,8 @@ export interface TurnService {
    * Continues a turn that has begun and that no process runs: the work of a queue's worker. With the option `queue`, the
    * service calls it by itself; call it if your own engine (e.g. a workflow) delivers the turns. Resolves once the turn
    * has ended or waits for an approval, and at once if there is nothing left to do. Rejects with a
-   * `TurnNotContinuedError` if the turn must be delivered again later, e.g. because another process runs it, and with a
-   * `TurnStoreError` if the store fails. If `signal` is aborted, another process can continue the turn.
+   * `TurnNotContinuedError` if the turn must be delivered again later, e.g. because another process runs it, and with
+   * another error if the store fails. If `signal` is aborted, another process can continue the turn.
    */
   readonly continueTurn: (turn: TurnIds, signal: AbortSignal) => Promise<void>;
   /** Returns the number of turns that run in this process. */
