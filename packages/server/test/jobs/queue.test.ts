@@ -196,6 +196,32 @@ describe("With a queue, a turn", () => {
     await worker.continueTurn({ conversationId: "never", turnId: "was" }, signal);
     expect(waiting()).toEqual([]);
   });
+
+  test("ends as erased if a provider deletes its conversation before a worker begins", async () => {
+    const { world, queue, web, waiting } = open();
+    const turn = await begin(web, ask("Hi."));
+    await expect.poll(() => waiting().length).toBe(1);
+    await world.provider.deleteConversation(turn.conversationId);
+    createTestService(world, createScriptedModel([]), { queue });
+    expect(await turn.ended).toMatchObject({
+      status: "error",
+      error: { message: "The conversation was erased.", retryable: false },
+    });
+    expect(waiting()).toEqual([]);
+    expect(await messagesOf(world, turn.conversationId)).toEqual([]);
+  });
+
+  test("leaves the queue when it is delivered, if the log was erased with its conversation", async () => {
+    const { world, queue, web, waiting, submitted } = open();
+    const turn = await begin(web, ask("Hi."));
+    await expect.poll(() => waiting().length).toBe(1);
+    await world.log.deleteConversation(turn.conversationId);
+    await world.provider.deleteConversation(turn.conversationId);
+    expect(waiting()).toHaveLength(1);
+    createTestService(world, createScriptedModel([]), { queue, recoverMs: 20 });
+    await expect.poll(waiting).toEqual([]);
+    expect(submitted).toHaveLength(1);
+  });
 });
 
 test("continueTurn rejects while another process has the turn, and hands it over if its signal is aborted", async () => {
