@@ -27,6 +27,22 @@ export async function endStopped<Ctx>(
   return endTurn(job, ending);
 }
 
+/** What a turn fails with if the server or its store is to blame, and not the message. */
+const NOT_OF_THE_MESSAGE: ReadonlySet<string> = new Set(["MemoryError", "Lost"]);
+
+/**
+ * Ends a turn whose run failed. Stores the user's messages if nothing of the turn is stored, because the server has
+ * accepted them.
+ */
+export async function endFailed<Ctx>(
+  job: JobParts<Ctx>,
+  ending: TurnEnd,
+  reported?: TurnFailedError,
+): Promise<JobResult> {
+  if (NOT_OF_THE_MESSAGE.has(ending.error?.code ?? "")) await keepShown(job, "");
+  return endTurn(job, ending, reported);
+}
+
 /** Stores the text that readers saw, and the user's messages if nothing of the turn is stored. Returns the text's message. */
 async function keepShown<Ctx>(job: JobParts<Ctx>, text: string): Promise<Message | undefined> {
   const { options, lease, written, taken } = job;
