@@ -70,12 +70,15 @@ export async function prepareTakeOver<Ctx>(
   if (newer !== undefined) return leftBecause(newer);
   const isUnmade = stored.edit !== undefined && read.data.receipt === undefined;
   const version = conversation.metadata?.version;
-  /** Ends a turn of which nothing is stored. Its message is stored with the end, but an edit isn't made. */
-  const unstored = (ending: TurnEnd): Result<Resumption> =>
-    createSuccess({
+  /** Ends a turn of which nothing is stored. Its message is stored before the end, unless the turn was refused. */
+  const unstored = (ending: TurnEnd): Result<Resumption> => {
+    // An edit isn't made. A refused turn that is in the log all the same was asked to stop.
+    const hasProgress = isUnmade || turn.stopRequested;
+    return createSuccess({
       request: stored,
-      taken: { ...common, version, missing: [opening], hasProgress: isUnmade, ending },
+      taken: { ...common, version, missing: [opening], hasProgress, ending },
     });
+  };
   const traceId: unknown = conversation.metadata?.["traceId"];
   // A turn whose beginning reached the log late, after another turn, has written nothing.
   const isForeign = typeof traceId === "string" && traceId !== turnId;
