@@ -53,7 +53,8 @@ for (const document of documents) {
 }
 const options = {
   extends: relative(folder, join(root, "tsconfig.base.json")),
-  include: ["**/*.ts"],
+  // The declarations stand for SDKs that are too large to install.
+  include: ["**/*.ts", "../engines/*.d.ts"],
   compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
 };
 writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));

@@ -1,7 +1,16 @@
 import { parseArgs } from "node:util";
 import { commandLine, oneOf } from "./program.ts";
 
-export const partNames = ["engine", "telemetry", "append", "read", "turns", "cost", "streams"] as const;
+export const partNames = [
+  "engine",
+  "telemetry",
+  "append",
+  "read",
+  "turns",
+  "cost",
+  "streams",
+  "fairness",
+] as const;
 export type PartName = (typeof partNames)[number];
 
 export const storeKinds = ["redis", "postgres"] as const;
@@ -27,6 +36,7 @@ Parts (all of them if none is named, each in a process of its own):
   turns      a stored turn with up to 100,000 messages before it, beside what it can't do without
   cost       a turn of the server beside a plain Hono handler with run(): statements, CPU and time
   streams    100 to 500 streams of a server at once, each stored before it is sent, beside XADD per piece and resumable-stream
+  fairness   10,000 messages of 100 users that wait for workers, half of them one user's, with and without the limit for each user
 
   --store  only this store
   --quick  a smoke run: its figures mean nothing

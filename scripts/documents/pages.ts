@@ -91,6 +91,11 @@ export const PAGES: readonly Page[] = [
     home: "server",
     to: "deploy a new release while turns run, and know what a process does with newer data",
   },
+  {
+    file: "queues.md",
+    home: "server",
+    to: "run turns in worker processes, on BullMQ, pg-boss, Temporal, Inngest, DBOS or Restate",
+  },
   { file: "server-ai-sdk.md", home: "server", to: "use the AI SDK's `useChat` with the server" },
   { file: "benchmarks.md", home: "repository", to: "see what was measured" },
 ];

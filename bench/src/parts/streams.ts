@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
+import { type Line, plotLines } from "../plot.ts";
 import { duration, integer, ratio } from "../report.ts";
 import type { Check } from "../results.ts";
 import { startRedisServer } from "../stores/redis.ts";
 import { measureInstant } from "../streams/measure-instant.ts";
 import { type Lag, measureLag, PER_SECOND } from "../streams/measure-lag.ts";
-import { type Line, plotLag } from "../streams/plot.ts";
 import type { Part } from "./part.ts";
 
 interface Size {
@@ -45,7 +45,7 @@ const linesOf = (lags: readonly Named[]): Line[] =>
       ...{ name: `${name}, ${q}`, color, isDashed: q === "p99" },
       points: lags
         .filter((lag) => lag.name === name)
-        .map(({ streams, p50Ms, p99Ms }) => ({ streams, ms: q === "p50" ? p50Ms : p99Ms })),
+        .map(({ streams, p50Ms, p99Ms }) => ({ x: streams, y: q === "p50" ? p50Ms : p99Ms })),
     })),
   );
 
@@ -78,7 +78,13 @@ export const streams: Part = async (lab, { quick }) => {
     }
   }
   const instant = await measureInstant(lab, redisUrl, size.turns);
-  if (!quick) await writeFile(PLOT, plotLag(linesOf(lags)));
+  if (!quick) {
+    const plot = {
+      ...{ title: "Age of a piece by the number of streams", xTitle: "streams", yUnit: "ms" },
+      ...{ xTicks: size.streams, lines: linesOf(lags) },
+    };
+    await writeFile(PLOT, plotLines(plot));
+  }
   return {
     table: {
       columns: [

@@ -169,14 +169,9 @@ export class ConversationTooLarge extends Error {
   override readonly name = "ConversationTooLarge";
 }
 
-/** Each attempt to begin a turn met a concurrent turn of the same conversation. */
-export class TurnContention extends Error {
-  override readonly name = "TurnContention";
-}
-
-/** Each attempt to change an inbox met a concurrent change of the same inbox. */
-export class InboxContention extends Error {
-  override readonly name = "InboxContention";
+/** Each attempt to make a change met a concurrent change. The message says which. */
+export class Contention extends Error {
+  override readonly name = "Contention";
 }
 
 const unexpected: ErrorRule = {
@@ -198,18 +193,6 @@ const tooLarge: ErrorRule = {
     "the conversation is too large to be read as a whole; read its end with getRecentMessages(), and keep fewer messages with `maxMessages`",
 };
 
-const turnContention: ErrorRule = {
-  kind: "storage",
-  retryable: true,
-  remedy: "others begin and end turns of the conversation constantly; try again",
-};
-
-const inboxContention: ErrorRule = {
-  kind: "storage",
-  retryable: true,
-  remedy: "others change the inbox of the conversation constantly; try again",
-};
-
 /** The SQLSTATE classes whose messages may be shown. */
 // They quote names of tables and settings, but no rows, parameters or users.
 const QUOTABLE_CLASSES = new Set(["08", "25", "3D", "3F", "40", "42", "53", "55", "57", "58"]);
@@ -219,8 +202,7 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 function ruleFor(thrown: unknown, { code, message }: ErrorCause): ErrorRule {
   if (thrown instanceof UnconnectedClient) return unconnected;
   if (thrown instanceof ConversationTooLarge) return tooLarge;
-  if (thrown instanceof TurnContention) return turnContention;
-  if (thrown instanceof InboxContention) return inboxContention;
+  if (thrown instanceof Contention) return storage(`${thrown.message}; try again`, true);
   const byCode = code === undefined ? undefined : (codeRules[code] ?? codeRules[code.slice(0, 2)]);
   return byCode ?? messageRules.find(({ pattern }) => pattern.test(message)) ?? unexpected;
 }

@@ -17,4 +17,5 @@ export {
 export { createPostgresInbox } from "./inbox/inbox.ts";
 export { createPostgresLedger, type PostgresLedgerConfig } from "./ledger/ledger.ts";
 export { migrate, printMigrations } from "./migrations/migrate.ts";
+export { createPostgresTimers } from "./timers/timers.ts";
 export { createPostgresTurnLog } from "./turn-log/turn-log.ts";

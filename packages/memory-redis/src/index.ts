@@ -13,4 +13,5 @@ export { type RedisConfig, type RedisConfigSchema, redisConfigSchema } from "./c
 export { createRedisBackend, createRedisProvider, type RedisProvider } from "./conversations/provider.ts";
 export { createRedisInbox } from "./inbox/inbox.ts";
 export { createRedisLedger, type RedisLedgerConfig } from "./ledger/ledger.ts";
+export { createRedisTimers } from "./timers/timers.ts";
 export { createRedisTurnLog } from "./turn-log/turn-log.ts";

@@ -16,12 +16,14 @@ import {
   createRedisInbox,
   createRedisLedger,
   createRedisProvider,
+  createRedisTimers,
   createRedisTurnLog,
   type RedisClient,
   type RedisProvider,
 } from "../src/index.ts";
 import { scripts as ledgerScripts } from "../src/ledger/scripts.ts";
 import { openConnection } from "../src/open-store.ts";
+import { scripts as timerScripts } from "../src/timers/scripts.ts";
 import { scripts as turnScripts } from "../src/turn-log/scripts.ts";
 import { createRedisUserMemory } from "../src/user-memory/index.ts";
 import { scripts as userScripts } from "../src/user-memory/scripts/index.ts";
@@ -124,6 +126,8 @@ describe("the rights in the README", () => {
     expect(allowedCommands("ledger").toSorted()).toEqual(ledger.filter((command) => command !== "WAIT"));
     const boxes = await commandsIn([...Object.values(inboxScripts), ...(await sourcesIn("inbox")), runner]);
     expect(allowedCommands("inboxes").toSorted()).toEqual(boxes.filter((command) => command !== "WAIT"));
+    const timers = await commandsIn([...Object.values(timerScripts), ...(await sourcesIn("timers")), runner]);
+    expect(allowedCommands("timers").toSorted()).toEqual(timers.filter((command) => command !== "WAIT"));
     expect([...used, ...turns]).toEqual(expect.arrayContaining([...(await commandsIn([writeAndBegin]))]));
   });
 
@@ -232,6 +236,32 @@ describe("the rights in the README", () => {
       results.push(await inbox.remove({ conversationId: "c", upTo }));
     results.push(await inbox.read({ conversationId: "c" }), await inbox.waiting());
     results.push(await inbox.deleteConversation("c"), await inbox.deleteUser("u"));
+    expect(failures(results)).toEqual([]);
+    await client.close();
+  });
+
+  it("suffice for timers", async () => {
+    const keyPrefix = freshPrefix();
+    await setUser(server.port, "timers", { keyPrefix });
+    const { host, port, username, password } = place("timers");
+    const client = createClient({ socket: { host, port }, username, password });
+    await client.connect();
+    const timers = createRedisTimers(client, { keyPrefix });
+    const name = { conversationId: "c", timerId: "t" };
+    const [from, to] = [new Date(1), new Date(2)];
+    const timer = { ...name, at: from, content: "x" };
+    const results: Result<unknown>[] = [
+      await timers.set({ ...timer, userId: "u" }),
+      await timers.set({ ...timer, userId: "v" }),
+      await timers.advance({ ...name, from, to }),
+      await timers.due(),
+      await timers.find({ userId: "v" }),
+      await timers.remove(name),
+      await timers.set({ ...timer, userId: "u" }),
+      await timers.deleteConversation("c"),
+      await timers.set({ ...timer, userId: "u" }),
+      await timers.deleteUser("u"),
+    ];
     expect(failures(results)).toEqual([]);
     await client.close();
   });

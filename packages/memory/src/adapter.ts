@@ -112,6 +112,7 @@ export {
 // The storage port of timers.
 
 export { type BoundedTimerQuery, defineTimers, type TimersBackend } from "./timers/define-timers.ts";
+export { createInMemoryTimers, type InMemoryTimersOptions } from "./timers/in-memory.ts";
 export {
   MOST_TIMERS,
   type SetTimer,

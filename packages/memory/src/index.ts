@@ -118,6 +118,7 @@ export type { Inbox, InboxEntry, NewInboxEntry, PutEntry } from "./inbox/inbox.t
 
 // Timers of conversations, for reminders and schedules.
 
+export { createInMemoryTimers, type InMemoryTimersOptions } from "./timers/in-memory.ts";
 export type { Timer, TimerName, Timers } from "./timers/timers.ts";
 
 // The port of a queue that hands turns to workers.

@@ -36,6 +36,7 @@ export {
   isReasoningField,
   isReasoningPart,
   isTextPart,
+  isUsersOwn,
   messageText,
   partText,
   stableLength,

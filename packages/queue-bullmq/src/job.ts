@@ -6,11 +6,12 @@ import type { JobsOptions } from "bullmq";
 export const JOB_NAME = "turn";
 
 /**
- * How many times a pointer is delivered whose `handle` rejects. The pauses double from 1 s to 32 s, so a rejected pointer
- * is given up after about a minute. The server's search for abandoned turns submits it again.
+ * How many times a pointer is delivered whose `handle` rejects: each 2 seconds for a minute. The pauses don't grow, because
+ * some turns can be continued only by the workers of a newer release, and such a worker is soon found. The server's search
+ * for abandoned turns submits again what was given up.
  */
-const MOST_DELIVERIES = 7;
-const FIRST_PAUSE_MS = 1_000;
+const MOST_DELIVERIES = 30;
+const PAUSE_MS = 2_000;
 
 /**
  * Returns the job id of a pointer. Different pointers have different ids. An id doesn't show the ids of the pointer, because
@@ -31,8 +32,8 @@ export const jobOptionsOf = (pointer: TurnPointer, { at, priority }: Submission)
   jobId: jobIdOf(pointer),
   priority: jobPriority(priority),
   delay: at === undefined ? 0 : Math.max(0, at.getTime() - Date.now()),
-  attempts: 30,
-  backoff: { type: "fixed", delay: 2_000, jitter: 0.5 },
+  attempts: MOST_DELIVERIES,
+  backoff: { type: "fixed", delay: PAUSE_MS },
   // BullMQ ignores a job whose id it knows. So that a pointer can come again, it must forget the ids of those that ended.
   removeOnComplete: true,
   removeOnFail: true,

@@ -11,7 +11,7 @@ import { openWorker } from "./worker.ts";
  * Creates a queue of turns on BullMQ. It connects to Redis with the first call. Throws a `TypeError` that names an invalid
  * option.
  *
- * - A pointer whose `handle` rejects is delivered again after 1, 2, 4, 8, 16 and 32 seconds, and then given up.
+ * - A pointer whose `handle` rejects is delivered again each 2 seconds, 29 times at most, and then given up.
  * - If the process of a worker dies, another worker gets its pointers within about 20 seconds.
  * - `submit` and `cancel` fail with a retryable `MemoryConnectionError` if Redis doesn't answer within five seconds. It may
  *   still do what was asked.
@@ -57,7 +57,12 @@ export function createBullMQQueue(options: BullMQQueueOptions): TurnQueue {
     submit: async (pointer, submission) => {
       await call((queue) => queue.add(JOB_NAME, pointer, jobOptionsOf(pointer, submission)));
     },
-    cancel: async (pointer) => (await call((queue) => queue.remove(jobIdOf(pointer)))) === 1,
+    cancel: (pointer) =>
+      call(async (queue) => {
+        const jobId = jobIdOf(pointer);
+        // BullMQ's `remove` also returns 1 for a job that doesn't exist, and 0 for one that is being handled.
+        return (await queue.getJob(jobId)) !== undefined && (await queue.remove(jobId)) === 1;
+      }),
     work: (workerOptions) => openWorker(settings, workerOptions),
     close,
     toMemoryError,

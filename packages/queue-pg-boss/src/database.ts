@@ -98,7 +98,7 @@ async function startBoss(executeSql: ExecuteSql, schema: string, onError: (throw
 
 /** Makes an opener for the client, pool or connection string of the settings. */
 export function createDatabaseOpener(
-  { connectionString, pool, boss, schema, queueName }: PgBossQueueSettings,
+  { connectionString, pool, boss, schema, name }: PgBossQueueSettings,
   onError: (thrown: unknown) => void,
 ): DatabaseOpener {
   let ownPool: pg.Pool | undefined;
@@ -106,7 +106,11 @@ export function createDatabaseOpener(
   let opening: Promise<Database> | undefined;
 
   async function connect(): Promise<Database> {
-    if (boss !== undefined) return { boss, executeSql: executeOnBoss(boss) };
+    if (boss !== undefined) {
+      const executeSql = executeOnBoss(boss);
+      await executeSql("SELECT 1"); // Rejects with an UnstartedBoss, unlike the calls of pg-boss.
+      return { boss, executeSql };
+    }
     if (connectionString !== undefined) ownPool ??= openPool(connectionString);
     const executeSql = executeOnPool(pool ?? (ownPool as PgPool));
     // A PgBoss that failed to start can't be started again. The next call makes a new one.
@@ -115,10 +119,10 @@ export function createDatabaseOpener(
   }
 
   async function ensureQueue({ boss }: Database): Promise<void> {
-    const found = await boss.getQueue(queueName);
-    const options = { name: queueName, policy: "short" } as const;
-    if (found === null) await boss.createQueue(queueName, options);
-    else if (found.policy !== options.policy) await boss.updateQueue(queueName, options);
+    const found = await boss.getQueue(name);
+    const options = { name, policy: "short" } as const;
+    if (found === null) await boss.createQueue(name, options);
+    else if (found.policy !== options.policy) await boss.updateQueue(name, options);
   }
 
   async function prepare(): Promise<Database> {

@@ -8,10 +8,12 @@ import type { PgBossQueueSettings } from "./options.ts";
 /** How long a job stays with a worker that doesn't renew it, in seconds. */
 export const EXPIRY_SECONDS = 60;
 
-/** A job is delivered once, and this many times again. With the delays, that takes about ten minutes. */
-const MOST_RETRIES = 24;
-
-const LONGEST_DELAY_SECONDS = 30;
+/**
+ * A job is delivered once, and this many times again: each 2 seconds for a minute. The pauses don't grow, because some turns
+ * can be continued only by the workers of a newer release, and such a worker is soon found.
+ */
+const MOST_RETRIES = 29;
+const PAUSE_SECONDS = 2;
 
 // pg-boss writes times as ISO texts, which Postgres understands only up to this year.
 const LAST_START_MS = Date.UTC(9999, 0);
@@ -48,8 +50,6 @@ const keyOf = ({ conversationId, turnId }: TurnPointer): string =>
   createHash("sha256")
     .update(JSON.stringify([conversationId, turnId]))
     .digest("base64url");
-
-const delaySeconds = (retryCount: number): number => Math.min(2, 2 ** retryCount);
 
 // pg-boss has no calls for these. `COALESCE` and the policy let Postgres use the index of the policy.
 const statementsIn = (schema: string) => ({
@@ -91,7 +91,7 @@ function recording(executeSql: ExecuteSql) {
 /** Makes the calls of a queue. `open` opens its database. */
 export function createJobs(
   open: () => Promise<Database>,
-  { schema, queueName }: Pick<PgBossQueueSettings, "schema" | "queueName">,
+  { schema, name: queueName }: Pick<PgBossQueueSettings, "schema" | "name">,
 ): Jobs {
   const statements = statementsIn(schema);
 
@@ -143,8 +143,7 @@ export function createJobs(
       return jobs;
     },
     remove: ({ id }) => removeById(id),
-    retry: (job) =>
-      job.retryCount >= MOST_RETRIES ? removeById(job.id) : wait(job, delaySeconds(job.retryCount)),
+    retry: (job) => (job.retryCount >= MOST_RETRIES ? removeById(job.id) : wait(job, PAUSE_SECONDS)),
     giveBack: (job) => wait(job, 0),
     renew: async (jobs) => {
       const { executeSql } = await open();

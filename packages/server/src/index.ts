@@ -7,10 +7,18 @@ export type { TurnSharing, TurnTiming } from "./jobs/turn-options.ts";
 export type { NodeHandler } from "./node-handler.ts";
 export type { ServedAgents, ServerAppOptions, ServerLimits, ServerRunConfig } from "./options.ts";
 export { type RunningServer, runServer, type ServerOptions } from "./run-server.ts";
+export { timerTools } from "./tools/timer-tools.ts";
 
 // Turns
 
-export { TurnNotContinuedError, TurnStoreError } from "./turns/turn-errors.ts";
+export type {
+  ConversationTimer,
+  SetTimerResult,
+  TimerRequest,
+  TimerService,
+  TimerTime,
+} from "./turns/timer-service.ts";
+export { TurnNotContinuedError } from "./turns/turn-errors.ts";
 export type {
   ContextEvent,
   HandoffEvent,

@@ -1,5 +1,5 @@
 import type { Agent, MemoryConfig, RunSettings } from "@jaf/core";
-import type { MemoryProvider, TurnLog } from "@jaf/memory";
+import type { MemoryProvider, Timers, TurnLog } from "@jaf/memory";
 import { checkRelease, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { ClientFile } from "./http/client-content.ts";
@@ -53,6 +53,12 @@ export interface ServerAppOptions<Ctx> extends Pick<TurnSharing, "queue" | "conc
    * log, e.g. `createRedisTurnLog(client)`.
    */
   readonly turnLog?: TurnLog;
+  /**
+   * Stores reminders and schedules of conversations, e.g. those that agents set with `timerTools`. When one is due, its
+   * message is put into the conversation's inbox, so you must also set `memory.inbox` of the run configuration. Default:
+   * no timers.
+   */
+  readonly timers?: Timers;
   /**
    * Returns the user who sends the request, or `null` to reject the request with status 401. If the function throws a
    * `UserFacingError`, the response has status 403 and the error's message. If it throws another error, the response is
@@ -131,6 +137,7 @@ const settingsSchema = z.strictObject({
   // Checked where they are used.
   defaultMemoryProvider: z.unknown().optional(),
   turnLog: z.unknown().optional(),
+  timers: z.unknown().optional(),
   queue: z.unknown().optional(),
   concurrency: z.unknown().optional(),
   turns: z.strictObject(Object.fromEntries(TIMES.map((name) => [name, z.unknown().optional()]))).optional(),

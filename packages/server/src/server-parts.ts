@@ -1,6 +1,6 @@
 import type { Agent } from "@jaf/core";
 import { getUserMemory } from "@jaf/core/internal";
-import type { Inbox, Ledger, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
+import type { Inbox, Ledger, Timers, TurnLog, VersionedMemoryProvider } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
 import type { UserMemoryStore } from "@jaf/user-memory";
 import { createUserLimits, type UserLimits } from "./http/rate-limit.ts";
@@ -19,6 +19,7 @@ export interface ServerParts {
   readonly userMemory: UserMemoryStore | undefined;
   readonly ledger: Ledger | undefined;
   readonly inbox: Inbox | undefined;
+  readonly timers: Timers | undefined;
   /** Returns whether a user may read the sums of all users from the ledger. */
   readonly mayReadLedger: NonNullable<ServerAppOptions<unknown>["mayReadLedger"]>;
   /** The agents by name. */
@@ -53,7 +54,7 @@ export function partsOf<Ctx>(
   const userMemory = config.userMemory ?? getUserMemory();
   const service = createTurnService<Ctx>({
     ...options.turns,
-    ...present({ queue: options.queue, concurrency: options.concurrency }),
+    ...present({ queue: options.queue, concurrency: options.concurrency, timers: options.timers }),
     turnsPerUser: own.settings.limits.turnsPerUser,
     ...{ log, agents: [...agents.values()], context, onError },
     config: {
@@ -71,6 +72,7 @@ export function partsOf<Ctx>(
     userMemory: factStoreOf(userMemory),
     ledger: config.ledger?.store,
     inbox: config.memory?.inbox?.store,
+    timers: options.timers,
     mayReadLedger: options.mayReadLedger ?? (() => false),
     agents,
     defaultAgent,

@@ -12,7 +12,7 @@ import type { PostgresClient, SqlClient } from "../client/clients.ts";
 import type { SqlRow, Statement } from "../client/statement.ts";
 import { only } from "../client/statements.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
-import { InboxContention, toMemoryError } from "../errors.ts";
+import { Contention, toMemoryError } from "../errors.ts";
 import { inboxTables } from "../migrations/inbox.ts";
 import { openStore, requireClient } from "../open-store.ts";
 import type { ResolvedNames } from "../table-names.ts";
@@ -76,7 +76,7 @@ function createInboxBackend({ sql, names }: InboxTables): InboxBackend {
       const [row] = await write(statement);
       if (row !== undefined) return row;
     }
-    throw new InboxContention("others constantly change the inbox");
+    throw new Contention("others change the inbox of the conversation constantly");
   }
 
   const change = (conversationId: string, statement: Statement): Promise<SqlRow> =>

@@ -8,6 +8,7 @@ import { inboxTables } from "./inbox.ts";
 import { ledgerTables } from "./ledger.ts";
 import { migrateGroups, printGroups } from "./migrator.ts";
 import type { TableGroup } from "./table-group.ts";
+import { timerTables } from "./timers.ts";
 import { turnLogTables } from "./turn-log.ts";
 
 const TABLE_GROUPS: Readonly<Record<TableGroupName, TableGroup>> = {
@@ -17,6 +18,7 @@ const TABLE_GROUPS: Readonly<Record<TableGroupName, TableGroup>> = {
   "turn-log": turnLogTables,
   ledger: ledgerTables,
   inbox: inboxTables,
+  timers: timerTables,
 };
 
 function toGroups(options: PostgresTables): readonly [groups: readonly TableGroup[], layout: TableLayout] {
@@ -26,10 +28,10 @@ function toGroups(options: PostgresTables): readonly [groups: readonly TableGrou
 
 /**
  * Creates or updates the tables of the given groups. `createPostgresProvider`, `createPostgresBlobStore`,
- * `createPostgresCacheAdapter`, `createPostgresTurnLog`, `createPostgresLedger` and `createPostgresInbox` do this
- * automatically for their own tables, unless their option `migrate` is false. Any number of processes may call this
- * function at the same time. Rejects with a `TypeError` for an invalid option, and with a `MemorySetupError` if the tables
- * can't be created.
+ * `createPostgresCacheAdapter`, `createPostgresTurnLog`, `createPostgresLedger`, `createPostgresInbox` and
+ * `createPostgresTimers` do this automatically for their own tables, unless their option `migrate` is false. Any number of
+ * processes may call this function at the same time. Rejects with a `TypeError` for an invalid option, and with a
+ * `MemorySetupError` if the tables can't be created.
  *
  * @example
  * ```ts

@@ -14,7 +14,7 @@ import * as z from "zod";
 import { hasCode, type PostgresClient, type SqlClient } from "../client/clients.ts";
 import type { SqlRow, Statement } from "../client/statement.ts";
 import { type PostgresConfig, parseConfig } from "../config.ts";
-import { TurnContention, toMemoryError } from "../errors.ts";
+import { Contention, toMemoryError } from "../errors.ts";
 import { turnLogTables } from "../migrations/turn-log.ts";
 import { openStore, requireClient } from "../open-store.ts";
 import type { ResolvedNames } from "../table-names.ts";
@@ -172,7 +172,7 @@ function createBegin(sql: SqlClient, { begin }: ReturnType<typeof createTurnStat
         duplicate = true; // Another process began a turn with the same id at the same time.
       }
     }
-    throw new TurnContention("others constantly begin and end turns");
+    throw new Contention("others begin and end turns of the conversation constantly");
   };
 }
 

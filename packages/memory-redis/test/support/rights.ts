@@ -3,7 +3,7 @@ import { type RedisReply, redisCommand } from "../../../../test/redis-command.ts
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 
-export type LimitedUser = "conversations" | "facts" | "inboxes" | "ledger" | "media" | "turns";
+export type LimitedUser = "conversations" | "facts" | "inboxes" | "ledger" | "media" | "timers" | "turns";
 
 const words = (user: LimitedUser): readonly string[] =>
   new RegExp(`^ACL SETUSER ${user} (.+)$`, "m").exec(readme)?.[1]?.split(" ") ?? [];

@@ -69,7 +69,8 @@ export type RichToolCall = FunctionToolCall | CustomToolCall;
  *
  * - content in parts, or the `null` content that some model providers send with tool calls,
  * - the roles of other frameworks,
- * - any additional fields of JSON, `Date`, `URL` and `Uint8Array`.
+ * - any additional fields of JSON, `Date`, `URL` and `Uint8Array`. A user message with the field `from`, `"timer"` or
+ *   `"work"`, was sent by a timer or by background work, and doesn't count as the user's words.
  *
  * Every `Message` is a `RichMessage`. Therefore no cast is needed after a read: `const rich: readonly RichMessage[] =
  * conversation.messages`. To write rich messages, parse them with `parseMessages`.

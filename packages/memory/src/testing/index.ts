@@ -18,6 +18,7 @@ export { type ProviderProcess, serveProviders } from "./kit/provider-process.ts"
 export { RuleBroken } from "./kit/rule-broken.ts";
 export { describeLedgerConformance, type LedgerHarness, type TestLedger } from "./ledger/suite.ts";
 export { checkMemoryProvider, describeMemoryProvider, type RuleReport } from "./memory-provider.ts";
+export { describeTimersConformance, type TestTimers, type TimersHarness } from "./timers/suite.ts";
 export { describeTurnLogConformance, type TestTurnLog, type TurnLogHarness } from "./turn-log/suite.ts";
 export type { TestTurnQueue } from "./turn-queue/scenario.ts";
 export { describeTurnQueueConformance, type TurnQueueHarness } from "./turn-queue/suite.ts";

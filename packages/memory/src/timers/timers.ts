@@ -11,7 +11,7 @@ export interface TimerName {
 export interface Timer extends TimerName {
   /** The user who owns the conversation. The store doesn't check this: the caller must. */
   readonly userId: string;
-  /** When the timer is due, in whole milliseconds. */
+  /** When the timer is due, exact to the millisecond. From 1970 on. */
   readonly at: Date;
   /** A text that the store doesn't interpret, e.g. a message as JSON. */
   readonly content: string;
@@ -49,7 +49,8 @@ export interface TimerQuery {
  *   every process), and then calls `advance`. If it dies in between, another process does the same again.
  * - Every method is atomic for each timer. Whether a timer is due is decided by the store's clock.
  * - Failures are tagged errors in the result. An id that a `MemoryProvider` would refuse, a number out of range, or an
- *   invalid date is a `MemoryValidationError`.
+ *   invalid date or one before 1970, is a `MemoryValidationError`.
+ * - The order of timers that are due at the same time isn't defined.
  *
  * The kit `describeTimersConformance` of `@jaf/memory/testing` tests all rules of this interface.
  */

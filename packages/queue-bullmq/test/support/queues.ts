@@ -43,9 +43,12 @@ export async function contentsUnder(client: Redis, prefix: string): Promise<stri
   return JSON.stringify([keys, await Promise.all(values)]);
 }
 
+/** Returns a unique prefix. */
+export const freshPrefix = (): string => `test-${crypto.randomUUID()}`;
+
 /** Creates a queue with its own prefix. Its leftovers are removed with the server. */
 export async function createTestQueue(open: () => Promise<Opened>): Promise<TestTurnQueue> {
-  const prefix = `test-${crypto.randomUUID()}`;
+  const prefix = freshPrefix();
   const ends: (() => Promise<void>)[] = [];
   const connect = async (): Promise<TurnQueue> => {
     const { connection, end } = await open();

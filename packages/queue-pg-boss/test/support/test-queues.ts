@@ -12,10 +12,10 @@ interface QueueStorage {
 /** Creates queues with fresh names in one schema. */
 export function createTestQueues({ schema, connect }: QueueStorage): () => Promise<TestTurnQueue> {
   return async () => {
-    const queueName = `q-${crypto.randomUUID()}`;
+    const name = `q-${crypto.randomUUID()}`;
     const queues: TurnQueue[] = [];
     const open = async () => {
-      const queue = createPgBossQueue({ ...connect(), schema, queueName });
+      const queue = createPgBossQueue({ ...connect(), schema, name });
       queues.push(queue);
       return queue;
     };

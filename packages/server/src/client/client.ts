@@ -8,6 +8,7 @@ import { type FactMethods, factMethods } from "./facts.ts";
 import { type FollowedEvent, type FollowOptions, startTurn } from "./follow.ts";
 import { type CallOptions, type ClientHeaders, createHttp, type Fetch } from "./http.ts";
 import { type LedgerMethods, ledgerMethods } from "./ledger.ts";
+import { type TimerMethods, timerMethods } from "./timers.ts";
 import type { WaitingCall } from "./turn-items.ts";
 
 /** Options of {@link createJafClient}. */
@@ -48,8 +49,26 @@ export interface JafClient {
    * doesn't reconnect. The turn continues on the server.
    */
   readonly ask: (request: ChatRequest, options?: CallOptions) => Promise<TurnAnswer>;
+  /**
+   * Starts a turn like `chat`, and resolves with its ids as soon as it has begun. `conversations.follow` yields its
+   * events, also later or on another device. If the connection is lost, a turn may have begun.
+   */
+  readonly start: (
+    request: ChatRequest,
+    options?: CallOptions,
+  ) => Promise<{ readonly conversationId: string; readonly turnId: string }>;
+  /**
+   * Returns the user's turns that run or wait for the user, latest first. `limit`: 1 to 100 turns, default 20. To stop
+   * one, call `conversations.stop`.
+   */
+  readonly openTurns: (
+    query?: { readonly state?: OpenTurn["state"]; readonly limit?: number },
+    options?: CallOptions,
+  ) => Promise<{ readonly turns: readonly OpenTurn[] }>;
   /** Lists, reads and changes the user's conversations and their turns. */
   readonly conversations: ConversationMethods;
+  /** Sets, lists and removes reminders and schedules. */
+  readonly timers: TimerMethods;
   /** Lists the tool calls that wait for an approval or for the client. Answer these calls with `chat` or `ask`. */
   readonly approvals: ApprovalMethods;
   /** Lists and changes the facts about the user. */
@@ -117,6 +136,15 @@ export interface ChatRequest {
   readonly toolResults?: readonly ClientToolResult[];
 }
 
+/** A turn that runs, or that waits for an approval or for the client. */
+export interface OpenTurn {
+  readonly conversationId: string;
+  readonly turnId: string;
+  readonly state: "running" | "waiting";
+  /** When the turn started (ISO 8601). */
+  readonly startedAt: string;
+}
+
 /** The result of a turn that has ended. */
 export interface TurnAnswer {
   readonly conversationId: string;
@@ -167,7 +195,11 @@ export function createJafClient({ baseUrl, fetch, headers }: JafClientOptions): 
     chat: (body, options) =>
       startTurn(http, { path: "/chat", body, conversationId: body.conversationId }, options),
     ask: (body, options) => http.call("/chat", { method: "POST", body, ...options }),
+    start: (request, options) =>
+      http.call("/chat", { method: "POST", body: { ...request, background: true }, ...options }),
+    openTurns: (query = {}, options) => http.call("/turns/open", { query: { ...query }, ...options }),
     conversations: conversationMethods(http),
+    timers: timerMethods(http),
     approvals: approvalMethods(http),
     facts: factMethods(http),
     ledger: ledgerMethods(http),

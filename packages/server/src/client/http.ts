@@ -17,7 +17,7 @@ export interface CallOptions {
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 interface HttpRequest extends CallOptions {
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly query?: Query;
   /** The request's body, which is sent as JSON. */
   readonly body?: unknown;

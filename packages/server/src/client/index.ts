@@ -8,6 +8,7 @@ export {
   createJafClient,
   type JafClient,
   type JafClientOptions,
+  type OpenTurn,
   type TurnAnswer,
 } from "./client.ts";
 export { isJafClientError, JafClientError, type JafClientErrorDetails } from "./client-error.ts";
@@ -33,6 +34,7 @@ export type {
 } from "./conversations.ts";
 export type { ExplainedFact, Fact, FactMethods, FactReceipt } from "./facts.ts";
 export type { LedgerMethods, LedgerReport, OwnLedgerQuery, WholeLedgerQuery } from "./ledger.ts";
+export type { ConversationTimer, SetTimerRequest, TimerMethods } from "./timers.ts";
 
 // Turns
 

@@ -39,7 +39,7 @@ export function openApiDocument(operations: readonly Operation[]): Readonly<Reco
 }
 
 function describe(operation: Operation) {
-  const { method, path, summary, query, body, isBodyOptional = false, nothing } = operation;
+  const { method, path, summary, query, body, isBodyOptional = false, accepted, nothing } = operation;
   const parameters = [...pathParameters(path), ...(query === undefined ? [] : queryParameters(query))];
   return {
     operationId: `${method}${path.replaceAll(/[^a-zA-Z]+(\w)?/g, (_, next: string = "") => next.toUpperCase())}`,
@@ -50,6 +50,11 @@ function describe(operation: Operation) {
       : { requestBody: { required: !isBodyOptional, content: json(schemaOf(body, "input")) } }),
     responses: {
       "200": { description: "Success.", content: contentOf(operation) },
+      ...(accepted === undefined
+        ? {}
+        : {
+            "202": { description: "The turn runs in the background.", content: json(envelopeOf(accepted)) },
+          }),
       ...(nothing === undefined ? {} : { "204": { description: nothing } }),
       ...failuresOf(operation),
     },

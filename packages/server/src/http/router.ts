@@ -19,7 +19,7 @@ export interface ServerEnvironment {
   };
 }
 
-type Method = "get" | "post" | "patch" | "delete";
+type Method = "get" | "post" | "put" | "patch" | "delete";
 
 interface Description<Query, Body> {
   readonly summary: string;
@@ -29,6 +29,8 @@ interface Description<Query, Body> {
   readonly isBodyOptional?: true;
   /** Schema of the field `data` in a JSON response. */
   readonly answer?: z.ZodType;
+  /** Schema of the field `data` in a JSON response with status 202. Absent: the operation never responds with it. */
+  readonly accepted?: z.ZodType;
   /** Schema of a JSON response that isn't wrapped in `{ success, data }`, e.g. an exported file. */
   readonly file?: z.ZodType;
   /**

@@ -30,7 +30,7 @@ export const hostGuard = (allowed: readonly string[] | undefined): Guard => {
 
 export type Cors = boolean | { readonly origins: readonly string[] };
 
-const METHODS = "GET, POST, PATCH, DELETE";
+const METHODS = "GET, POST, PUT, PATCH, DELETE";
 const PREFLIGHT_SECONDS = "600";
 
 const originOf = (url: string): string | undefined => {

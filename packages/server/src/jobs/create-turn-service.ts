@@ -1,3 +1,4 @@
+import { present } from "@jaf/memory/internal";
 import { pause } from "../pause.ts";
 import { createEventPoller } from "../turns/event-poller.ts";
 import { followTurn } from "../turns/follow-turn.ts";
@@ -15,6 +16,8 @@ import { startRecovery } from "./recovery.ts";
 import { createJobClients } from "./run-agent.ts";
 import { type Job, startJob } from "./start-job.ts";
 import type { StoredRequest } from "./stored-request.ts";
+import { startTimerSearch } from "./timer-search.ts";
+import { openTimers } from "./timers.ts";
 import { parseTurnOptions, type TurnServiceOptions } from "./turn-options.ts";
 import { createTurnTaker } from "./turn-taker.ts";
 
@@ -36,6 +39,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
 
   const scope: JobScope<Ctx> = {
     ...{ settings, clients: createJobClients(settings), isDraining: () => isDraining },
+    timers: settings.timers && openTimers(settings.timers),
   };
   const poller = createEventPoller({ log, pollMs, giveUpMs: GIVE_UP_MS });
   const follow = {
@@ -192,10 +196,15 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   const inbox = settings.config.memory.inbox?.store;
   const inboxTurns =
     inbox && openInboxTurns({ inbox, settings, start: startSafely, signal: draining.signal });
+  if (settings.timers !== undefined && inboxTurns !== undefined) {
+    const { send } = inboxTurns;
+    startTimerSearch({ timers: settings.timers, settings, send, signal: draining.signal });
+  }
 
   return {
     start: startSafely,
     ...(inboxTurns && { send: inboxTurns.send }),
+    ...present({ timers: scope.timers }),
     follow: (query) => followTurn(follow, query),
     stop: ({ conversationId, turnId }) => stop({ conversationId, turnId }),
     continueTurn: ({ conversationId, turnId }, signal) =>

@@ -1,5 +1,6 @@
 import { toEntryContent } from "@jaf/core/internal";
 import type { Inbox, RichMessage } from "@jaf/memory";
+import { present } from "@jaf/memory/internal";
 import * as z from "zod";
 import { pause } from "../pause.ts";
 import { storeRefusal, TurnStoreError } from "../turns/turn-errors.ts";
@@ -10,6 +11,8 @@ import type { TurnSettings } from "./turn-options.ts";
 const SEARCHED = 1_000;
 /** How many it looks at if all of these belong to users who have as many turns as they may. */
 const MOST_SEARCHED = 16_000;
+/** How many running turns of a user are counted. With a higher limit, a user's turns have none. */
+const MOST_COUNTED = 1_000;
 /** How many conversations of a user are looked at when one of the user's turns has ended. */
 const LOOKED_AT = 100;
 const FIRST_DELAY_MS = 5_000;
@@ -82,12 +85,12 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     return latest.data === null || latest.data.turn.state === "ended";
   }
 
-  /** Returns whether the user has as many running turns as may run at once. */
-  async function isFull(userId: string): Promise<boolean> {
-    if (turnsPerUser === Number.POSITIVE_INFINITY) return false;
-    const running = await log.find({ userId, state: "running" }, Math.ceil(turnsPerUser));
+  /** Returns the conversations of the user's running turns: at most as many as may run at once. */
+  async function runningOf(userId: string): Promise<ReadonlySet<string>> {
+    const limit = Math.min(Math.ceil(turnsPerUser), MOST_COUNTED);
+    const running = await log.find({ userId, state: "running" }, limit);
     if (!running.success) throw new TurnStoreError(running.error);
-    return running.data.length >= turnsPerUser;
+    return new Set(running.data.map(({ conversationId }) => conversationId));
   }
 
   /**
@@ -108,7 +111,7 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     if (oldest === undefined || sent === undefined) return "none sent";
     // Turn after turn would begin and end for the same entry.
     if (!isFreeNow || (!isRetry && begunFor.get(conversationId) === oldest.cursor)) return "not now";
-    if (await isFull(sent.identity.userId)) return "full";
+    if ((await runningOf(sent.identity.userId)).size >= turnsPerUser) return "full";
     if (begunFor.size >= MAX_KNOWN) begunFor.clear();
     begunFor.set(conversationId, oldest.cursor);
     const [first = ""] = settings.agents.keys();
@@ -174,10 +177,12 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
   }
 
   async function beginNext(userId: string, failed: string | undefined): Promise<void> {
+    const running = await runningOf(userId);
+    if (running.size >= turnsPerUser) return;
     const waiting = await inbox.waiting({ userId, limit: LOOKED_AT });
     if (!waiting.success) throw new TurnStoreError(waiting.error);
     for (const { conversationId } of waiting.data) {
-      if (conversationId === failed) continue;
+      if (conversationId === failed || running.has(conversationId)) continue;
       if (signal.aborted || (await begin(conversationId, { isRetry: false })) === "full") return;
     }
   }
@@ -192,8 +197,8 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
   if (recoverMs !== false) void loop(recoverMs);
 
   return {
-    send: async ({ identity, conversationId, agentName, message, key }) => {
-      const said = { content: message as RichMessage["content"] };
+    send: async ({ identity, conversationId, agentName, message, key, from }) => {
+      const said = { content: message as RichMessage["content"], ...present({ from }) };
       const content = toEntryContent(said, { identity, agentName });
       const put = await inbox.put({ conversationId, userId: identity.userId, key, content });
       if (!put.success) return { sent: false, refusal: storeRefusal(put.error) };

@@ -1,4 +1,5 @@
 import type { JobClient } from "@jaf/core/internal";
+import type { TimerService } from "../turns/timer-service.ts";
 import type { TurnEnd, TurnEvent } from "../turns/turn-event.ts";
 import type { TurnIds } from "../turns/turn-service.ts";
 import type { BeginFailure } from "./begin-turn.ts";
@@ -16,6 +17,8 @@ export interface JobScope<Ctx> {
   readonly settings: TurnSettings<Ctx>;
   readonly clients: JobClients<Ctx>;
   readonly isDraining: () => boolean;
+  /** `undefined`: the server has no timers. */
+  readonly timers: TimerService | undefined;
 }
 
 export interface JobOptions<Ctx> extends TurnIds {

@@ -79,6 +79,8 @@ export function startRecovery<Ctx>({ scope, taker, submit, signal }: RecoveryOpt
   /** Submits abandoned turns: those that the queue may have lost, and those that it holds. It ignores the latter. */
   async function submitAbandoned(submitTurn: (turn: LoggedTurn) => Promise<void>): Promise<void> {
     const found = await abandoned(searched);
+    // A turn that a worker has begun and lost again is due at once.
+    if (found.length < searched) submitted.keepOnly(new Set(found.map(turnKey)));
     const due = found.filter((turn) => submitted.isDue(turnKey(turn)));
     // Many turns that wait in the queue can hide one that it has lost.
     const mayHide = found.length === searched && due.length === 0;

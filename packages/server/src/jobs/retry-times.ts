@@ -12,6 +12,8 @@ export interface RetryTimes {
   readonly postpone: (key: string) => number;
   readonly isDue: (key: string) => boolean;
   readonly forget: (key: string) => void;
+  /** Forgets all other keys. */
+  readonly keepOnly: (keys: ReadonlySet<string>) => void;
 }
 
 export function createRetryTimes({ firstMs, maxMs, most }: RetryTimesOptions): RetryTimes {
@@ -28,5 +30,8 @@ export function createRetryTimes({ firstMs, maxMs, most }: RetryTimesOptions): R
     },
     isDue: (key) => (known.get(key)?.notBefore ?? 0) <= performance.now(),
     forget: (key) => void known.delete(key),
+    keepOnly: (keys) => {
+      for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
+    },
   };
 }

@@ -18,6 +18,7 @@ import { createEditProvider, editKey } from "./edit.ts";
 import { endFailed, endStopped, endTurn, FAULT, failedEnd, faultEnd, turnEndOf } from "./end-turn.ts";
 import { faultReport, ledgerReportOf, reportOf, toolReportOf } from "./failure-report.ts";
 import { type JobClients, type JobOptions, type JobParts, type JobResult, recordWrite } from "./job.ts";
+import { timerCalls } from "./timer-calls.ts";
 import type { TurnSettings } from "./turn-options.ts";
 
 /**
@@ -84,7 +85,10 @@ async function prompt<Ctx>(job: JobParts<Ctx>, mapper: EventMapper, isResumption
           : () => makeConversation(settings.provider, userId, newConversation),
       provider: isResumption ? undefined : editProviderOf(options),
       context: () => settings.context(identity),
-      middleware: recorder.middleware<Ctx>(() => beginBeforeCall(job)),
+      middleware: {
+        ...recorder.middleware<Ctx>(() => beginBeforeCall(job)),
+        ...present({ wrapToolCall: timerCalls(job) }),
+      },
       userMemory: settings.config.userMemory && observed(settings.config.userMemory, recorder),
       memory: taken && takeOverMemory(settings),
       writes: writesOf(job),

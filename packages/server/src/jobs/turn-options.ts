@@ -1,5 +1,5 @@
 import type { Agent, MemoryConfig, RunConfig, RunSettings } from "@jaf/core";
-import type { TurnLog, TurnQueue, VersionedMemoryProvider } from "@jaf/memory";
+import type { Timers, TurnLog, TurnQueue, VersionedMemoryProvider } from "@jaf/memory";
 import { callSafely, isVersionedProvider, parseOptions } from "@jaf/memory/internal";
 import * as z from "zod";
 import type { Identity } from "../turns/turn-service.ts";
@@ -69,6 +69,8 @@ export interface TurnServiceOptions<Ctx> extends TurnTiming, TurnSharing {
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly agents: readonly Agent<Ctx, any>[];
   readonly config: TurnRunConfig<Ctx>;
+  /** Stores the timers of conversations. Needs `config.memory.inbox`. Default: no timers. */
+  readonly timers?: Timers;
   /** Returns the context (`Ctx`) of a turn's run. Called again if another process takes over the turn. */
   readonly context: (identity: Identity) => Readonly<Ctx> | Promise<Readonly<Ctx>>;
   /**
@@ -84,6 +86,7 @@ export interface TurnSettings<Ctx> extends TurnTimes, z.output<typeof sharingSch
   // biome-ignore lint/suspicious/noExplicitAny: each agent has its own output
   readonly agents: ReadonlyMap<string, Agent<Ctx, any>>;
   readonly config: TurnRunConfig<Ctx>;
+  readonly timers: Timers | undefined;
   readonly context: TurnServiceOptions<Ctx>["context"];
   readonly provider: VersionedMemoryProvider;
   readonly queue: TurnQueue | undefined;
@@ -116,7 +119,7 @@ const timesSchema = times.refine(({ eventSeconds, recordSeconds }) => recordSeco
 
 const sharingSchema = z.object({
   concurrency: z.int().min(0).default(16),
-  turnsPerUser: z.number().min(1).default(10),
+  turnsPerUser: z.number().min(1).or(z.literal(Number.POSITIVE_INFINITY)).default(10),
 });
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
@@ -134,6 +137,9 @@ const shapeSchema = z.object({
       ),
     }),
   }),
+  timers: z
+    .custom<unknown>((value) => isObject(value) && "due" in value, { error: "expected a store of timers" })
+    .optional(),
   context: z.custom<unknown>((value) => typeof value === "function", { error: "expected a function" }),
   queue: z
     .custom<unknown>((value) => isObject(value) && "submit" in value && "work" in value, {
@@ -147,13 +153,17 @@ export function parseTurnOptions<Ctx>(options: TurnServiceOptions<Ctx>): TurnSet
   parseOptions(shapeSchema, options, "turn service options");
   const times = parseOptions(timesSchema, options, "turn service options");
   const sharing = parseOptions(sharingSchema, options, "turn service options");
-  const { log, agents, config, context, queue, onError = () => {} } = options;
+  const { log, agents, config, timers, context, queue, onError = () => {} } = options;
+  if (timers !== undefined && config.memory.inbox === undefined)
+    throw new TypeError(
+      "Invalid turn service options: timers: expected an inbox, too (memory.inbox of the configuration).",
+    );
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
   if (byName.size < agents.length) {
     throw new TypeError("Invalid turn service options: agents: expected a unique name for each agent.");
   }
   return {
-    ...{ ...times, ...sharing, log, agents: byName, config, context, queue },
+    ...{ ...times, ...sharing, log, agents: byName, config, timers, context, queue },
     onError: (error) =>
       callSafely(
         () => onError(error),

@@ -20,6 +20,11 @@ const stream = z
   .optional()
   .describe("Whether to respond with server-sent events, as with `Accept: text/event-stream`.");
 
+const background = z
+  .boolean()
+  .optional()
+  .describe("Whether to respond with status 202 and the turn's ids as soon as the turn has begun.");
+
 const approval = z.strictObject({
   toolCallId: callId,
   approvalId: id,
@@ -50,6 +55,7 @@ const chatFields = {
   approvals: z.array(approval).min(1).max(100).optional(),
   toolResults: z.array(toolResult).min(1).max(100).optional(),
   stream,
+  background,
 };
 
 export const turnFailures = ["not-found", "running", "changed"] satisfies readonly FailureCode[];
@@ -58,6 +64,7 @@ export const turnFailures = ["not-found", "running", "changed"] satisfies readon
 const startsTurn = {
   streams: "asked" as const,
   failures: turnFailures,
+  accepted: z.object({ conversationId: z.string(), turnId: z.string() }),
   answer: z.object({
     conversationId: z.string(),
     turnId: z.string(),
@@ -88,12 +95,25 @@ const chatWithAgent = operation("post", "/agents/{agentName}/chat", {
 
 const editMessage = operation("post", "/conversations/{conversationId}/edit", {
   ...{ ...startsTurn, summary: "Replace a message of the user and drop all later messages" },
-  body: z.strictObject({ position, version, message: contentSchema, agentName: id.optional(), stream }),
+  body: z.strictObject({
+    position,
+    version,
+    message: contentSchema,
+    agentName: id.optional(),
+    stream,
+    background,
+  }),
 });
 
 const regenerate = operation("post", "/conversations/{conversationId}/regenerate", {
   ...{ ...startsTurn, summary: "Answer a message of the user again" },
-  body: z.strictObject({ position: position.optional(), version, agentName: id.optional(), stream }),
+  body: z.strictObject({
+    position: position.optional(),
+    version,
+    agentName: id.optional(),
+    stream,
+    background,
+  }),
 });
 
 export function chatRoutes(route: Route, parts: ServerParts): void {

@@ -107,7 +107,7 @@ function titleHas(text: string): (conversation: ConversationMemory) => boolean {
 }
 
 export function conversationRoutes(route: Route, parts: ServerParts): void {
-  const { provider, log, inbox } = parts;
+  const { provider, log, inbox, timers } = parts;
 
   /** Returns the latest turn of each conversation, by conversation id. Leaves out turns that have ended. */
   async function openTurns(userId: string, conversations: readonly ConversationMemory[]) {
@@ -163,6 +163,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
 
   route(deleteConversations, async ({ userId }) => {
     const eraseTurns = async (): Promise<void> => {
+      if (timers !== undefined) unwrap(await timers.deleteUser(userId));
       if (inbox !== undefined) unwrap(await inbox.deleteUser(userId));
       unwrap(await log.deleteUser(userId));
     };
@@ -209,6 +210,7 @@ export function conversationRoutes(route: Route, parts: ServerParts): void {
   route(deleteConversation, async ({ userId, conversationId }) => {
     const isStored = await hasConversation(conversationId, userId);
     const eraseTurns = async (): Promise<void> => {
+      if (timers !== undefined) unwrap(await timers.deleteConversation(conversationId));
       if (inbox !== undefined) unwrap(await inbox.deleteConversation(conversationId));
       unwrap(await log.deleteConversation(conversationId));
     };

@@ -8,6 +8,7 @@ import { conversationRoutes } from "./conversations.ts";
 import { factRoutes } from "./facts.ts";
 import { inboxRoutes } from "./inbox.ts";
 import { ledgerRoutes } from "./ledger.ts";
+import { timerRoutes } from "./timers.ts";
 import { turnRoutes } from "./turns.ts";
 
 /** Adds the routes that need an authenticated user. */
@@ -18,6 +19,7 @@ export function addRoutes(route: Route, parts: ServerParts): void {
   editRoutes(route, parts);
   turnRoutes(route, parts);
   inboxRoutes(route, parts);
+  timerRoutes(route, parts);
   approvalRoutes(route, parts);
   factRoutes(route, parts);
   ledgerRoutes(route, parts);

@@ -1,7 +1,7 @@
 import { onAbort } from "@jaf/memory/internal";
 import type { Context } from "hono";
 import type { EncodedTurn, Encoder } from "../http/encoder.ts";
-import { refusalFailure } from "../http/failure.ts";
+import { HttpFailure, refusalFailure } from "../http/failure.ts";
 import { encodeJson } from "../http/json-answer.ts";
 import type { ServerEnvironment } from "../http/router.ts";
 import { encodeServerSentEvents } from "../http/sse.ts";
@@ -12,15 +12,28 @@ type RequestContext = Context<ServerEnvironment>;
 
 /**
  * Returns the encoder for the format that the request asks for: server-sent events or JSON. The body's field `stream` overrides the
- * `Accept` header.
+ * `Accept` header. With `background`, the response doesn't wait for the turn.
  */
 export function ownEncoder(
   { req }: RequestContext,
-  { stream }: { readonly stream?: boolean | undefined },
+  {
+    stream,
+    background,
+  }: { readonly stream?: boolean | undefined; readonly background?: boolean | undefined },
 ): Encoder {
+  if (background === true) {
+    if (stream !== true) return encodeAccepted;
+    throw new HttpFailure("invalid-request", "Invalid body: set either stream or background, not both.");
+  }
   const accepts = req.header("accept") ?? "";
   return (stream ?? accepts.includes("text/event-stream")) ? encodeServerSentEvents : encodeJson;
 }
+
+/** Responds with status 202 and the turn's ids, while the turn runs on. */
+const encodeAccepted: Encoder = ({ conversationId, turnId, onLeave }) => {
+  onLeave();
+  return Response.json({ success: true, data: { conversationId, turnId } }, { status: 202 });
+};
 
 /** Starts a turn and responds with its events. The turn continues if the client disconnects. */
 export async function answerTurn(

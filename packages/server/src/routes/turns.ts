@@ -45,7 +45,20 @@ const listTurns = operation("get", "/conversations/{conversationId}/turns", {
   }),
 });
 
-/** Adds the routes that list a conversation's turns, return a turn's events, and stop a turn. */
+const listOpenTurns = operation("get", "/turns/open", {
+  summary: "List the user's turns that run or wait for the user, latest first",
+  query: z.object({ state: z.enum(["running", "waiting"]).optional(), limit: count(100).default(20) }),
+  answer: z.object({
+    turns: z.array(
+      z.object({
+        ...{ conversationId: z.string(), turnId: z.string(), startedAt: time },
+        state: z.enum(["running", "waiting"]),
+      }),
+    ),
+  }),
+});
+
+/** Adds the routes that list turns, return a turn's events, and stop a turn. */
 export function turnRoutes(route: Route, parts: ServerParts): void {
   const { log, service } = parts;
 
@@ -80,6 +93,19 @@ export function turnRoutes(route: Route, parts: ServerParts): void {
     return { turns: turns.filter((turn) => turn.userId === userId).map(summaryOf) };
   });
 
+  route(listOpenTurns, async ({ userId, query: { state, limit } }) => {
+    const states = state === undefined ? OPEN_STATES : [state];
+    const found = await Promise.all(states.map((each) => log.find({ userId, state: each }, limit)));
+    const turns = found
+      .flatMap(unwrap)
+      .toSorted((one, other) => other.startedAt.getTime() - one.startedAt.getTime());
+    return {
+      turns: turns.slice(0, limit).map(({ conversationId, turnId, state, startedAt }) => ({
+        ...{ conversationId, turnId, state, startedAt },
+      })),
+    };
+  });
+
   route(stopTurn, async ({ userId, conversationId, body: { turnId } }) => {
     await ownConversation(parts, { conversationId, userId });
     const turn = unwrap(await log.read({ conversationId, ...present({ turnId }), limit: 1 }))?.turn;
@@ -87,6 +113,8 @@ export function turnRoutes(route: Route, parts: ServerParts): void {
     return { stopping };
   });
 }
+
+const OPEN_STATES = ["running", "waiting"] as const;
 
 const summaryOf = ({ turnId, state, startedAt, record }: LoggedTurn) => ({
   ...{ turnId, state, startedAt },

@@ -1,17 +1,11 @@
 import type { ClientToolResult, PromptInput, SentMessage } from "@jaf/core";
-import type { ApprovalDecision, MemoryErrorUnion, Message } from "@jaf/memory";
+import type { ApprovalDecision, Message } from "@jaf/memory";
+import type { Identity } from "./identity.ts";
+import type { TurnRefusal } from "./refusal.ts";
+import type { TimerService } from "./timer-service.ts";
 import type { TurnEnd, TurnEvent } from "./turn-event.ts";
 
-/**
- * The user who sends a request, as the server option `authenticate` returns it. You can add fields, e.g. a tenant or
- * roles: your `context` function receives them. The fields must be JSON values without secrets. The turn log stores
- * the identity while a turn runs, and the inbox while a message waits, so that another process can go on.
- */
-export interface Identity {
-  /** The user's id. The user's conversations and facts are stored under this id. */
-  readonly userId: string;
-  readonly [field: string]: unknown;
-}
+export type { Identity, TurnRefusal };
 
 /** Identifies a turn. A turn id is unique within its conversation. */
 export interface TurnIds {
@@ -73,32 +67,6 @@ export interface TurnRequest {
   readonly historyToken?: string;
 }
 
-/**
- * Why a request began no turn. Nothing was stored, and no model was called.
- *
- * - `"not-found"`: the user has no such conversation. Whether another user has one stays hidden.
- * - `"running"`: another turn of the conversation is running; `turnId` is its id.
- * - `"changed"`: `edit.version`, an approval or the client's history doesn't match the stored conversation.
- * - `"invalid"`: the input is invalid.
- * - `"draining"`: this process is shutting down.
- * - `"forbidden"`: the option `context` threw a `UserFacingError`. `message` is the message of that error.
- * - `"store"`: the store or the server failed. `retryable` says whether a retry can help.
- */
-export interface TurnRefusal {
-  readonly reason: "not-found" | "running" | "changed" | "invalid" | "draining" | "forbidden" | "store";
-  /** What happened, and what the client can do. Holds no conversation content. */
-  readonly message: string;
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean;
-  /** Id of the running turn. Only with the reason `"running"`. */
-  readonly turnId?: string;
-  /**
-   * The error of the store. Only with the reason `"store"`. Absent if the server failed: then the service's `onError` got
-   * the error. Log the cause, but don't send it to the client.
-   */
-  readonly cause?: MemoryErrorUnion;
-}
-
 /** The result of starting a turn. `started` says whether the turn began. If not, `refusal` says why. */
 export type StartedTurn =
   | {
@@ -125,6 +93,11 @@ export interface MessageRequest {
    * UTF-16 units.
    */
   readonly key: string;
+  /**
+   * Who sends the message. A message of `"work"` (work in the background) or of a `"timer"` must be a text. The model
+   * gets it in a tag that says so, and it doesn't count as the user's words. Default: the user.
+   */
+  readonly from?: "user" | "work" | "timer";
 }
 
 /** The result of `send`. `sent`: whether the message is stored. If not, `refusal` says why. */
@@ -169,6 +142,8 @@ export interface TurnService {
    * server has no inbox (`memory.inbox`).
    */
   readonly send?: (request: MessageRequest) => Promise<SentResult>;
+  /** Sets, lists and removes timers of conversations. Absent: the server has no store of timers (the option `timers`). */
+  readonly timers?: TimerService;
   /**
    * Yields the events of a turn in groups, up to `turn_end`. The caller must check that the user owns the conversation:
    * `follow` doesn't. Ends before `turn_end` if the turn expires or is erased, if `signal` is aborted, or if the
@@ -184,8 +159,8 @@ export interface TurnService {
    * Continues a turn that has begun and that no process runs: the work of a queue's worker. With the option `queue`, the
    * service calls it by itself; call it if your own engine (e.g. a workflow) delivers the turns. Resolves once the turn
    * has ended or waits for an approval, and at once if there is nothing left to do. Rejects with a
-   * `TurnNotContinuedError` if the turn must be delivered again later, e.g. because another process runs it, and with a
-   * `TurnStoreError` if the store fails. If `signal` is aborted, another process can continue the turn.
+   * `TurnNotContinuedError` if the turn must be delivered again later, e.g. because another process runs it, and with
+   * another error if the store fails. If `signal` is aborted, another process can continue the turn.
    */
   readonly continueTurn: (turn: TurnIds, signal: AbortSignal) => Promise<void>;
   /** Returns the number of turns that run in this process. */

@@ -1,5 +1,5 @@
 import { runInbox, runLedger } from "@jaf/core";
-import { createInMemoryInbox, createInMemoryLedger } from "@jaf/memory";
+import { createInMemoryInbox, createInMemoryLedger, createInMemoryTimers } from "@jaf/memory";
 import { createServerApp } from "@jaf/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createRoutedApp } from "../../src/app.ts";
@@ -45,7 +45,7 @@ describe("the OpenAPI document", () => {
 
   it("has all responses of each route with their statuses and media types", async () => {
     const authenticate = ({ headers }: Request) => (headers.get("x-user") === "" ? null : { userId: "ada" });
-    const options = { authenticate, mayReadLedger: () => true };
+    const options = { authenticate, mayReadLedger: () => true, timers: createInMemoryTimers() };
     const settings = {
       ledger: runLedger({ store: createInMemoryLedger() }),
       memory: { inbox: runInbox(createInMemoryInbox()) },
@@ -70,7 +70,8 @@ describe("the OpenAPI document", () => {
 
     for (const name of ["/health", "/openapi.json", "/agents", "/conversations", "/facts", "/memory/health"])
       await read(send(`GET ${name}`));
-    for (const name of ["/memory/stats", "/ledger", "/ledger/all"]) await read(send(`GET ${name}`));
+    for (const name of ["/memory/stats", "/ledger", "/ledger/all", "/turns/open", "/timers/pending"])
+      await read(send(`GET ${name}`));
     await read(send("GET /approvals/pending"));
     await (await send("GET /approvals/stream")).body?.cancel();
 
@@ -81,12 +82,24 @@ describe("the OpenAPI document", () => {
     const agentChat = "POST /agents/{agentName}/chat";
     await read(send(agentChat, ids, post({ message: "Hi" })));
     await read(send(agentChat, ids, post({ message: "Hi" }, "text/event-stream")));
+    const inBackground = { message: "Hi", background: true };
+    const started = [
+      await data(send("POST /chat", {}, post(inBackground))),
+      await data(send(agentChat, ids, post(inBackground))),
+    ];
+    for (const { conversationId } of started)
+      await read(send(`GET ${own}/events`, { conversationId }, stream));
     const version = async () => (await data(send(`GET ${own}`, ids))).version;
     for (const accept of ["application/json", "text/event-stream"]) {
       const edit = { position: 0, version: await version(), message: "Hello" };
       await read(send(`POST ${own}/edit`, ids, post(edit, accept)));
       await read(send(`POST ${own}/regenerate`, ids, post({ version: await version() }, accept)));
     }
+    const edited = { position: 0, version: await version(), message: "Hello", background: true };
+    await read(send(`POST ${own}/edit`, ids, post(edited)));
+    await read(send(`GET ${own}/events`, ids, stream));
+    await read(send(`POST ${own}/regenerate`, ids, post({ version: await version(), background: true })));
+    await read(send(`GET ${own}/events`, ids, stream));
     await read(send(`POST ${own}/copy`, ids, post({ version: await version() })));
     await read(send(`PATCH ${own}`, ids, post({ title: "Mine" })));
     await read(send(`POST ${own}/stop`, ids));
@@ -111,6 +124,10 @@ describe("the OpenAPI document", () => {
     await read(send("GET /ai-sdk/chat/{chatId}/stream", chat));
     await read(send("GET /ai-sdk/chat/{chatId}/messages", chat));
     await read(send(`POST ${own}/inbox`, ids, post({ message: "Hi" })));
+    const timer = { ...ids, timerId: "t" };
+    await read(send(`PUT ${own}/timers/{timerId}`, timer, post({ message: "Hi", cron: "@daily" })));
+    await read(send(`GET ${own}/timers`, ids));
+    await read(send(`DELETE ${own}/timers/{timerId}`, timer));
     await read(send(`DELETE ${own}`, ids));
     await read(send("DELETE /conversations"));
 

@@ -1,6 +1,6 @@
 import { runInbox, runLedger } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
-import { createInMemoryInbox, createInMemoryLedger } from "@jaf/memory";
+import { createInMemoryInbox, createInMemoryLedger, createInMemoryTimers } from "@jaf/memory";
 import { describe, expect, it } from "vitest";
 import { operations } from "../support/documented.ts";
 import { startTestServer, type TestServer } from "../support/test-server.ts";
@@ -31,7 +31,7 @@ describe("responses", () => {
         { toolCalls: [{ name: "remove", arguments: { what: "all" } }] },
         ...["Done.", "By name.", "Edited.", "Again."],
       ]),
-      { mayReadLedger: () => true },
+      { mayReadLedger: () => true, timers: createInMemoryTimers() },
       undefined,
       {
         ledger: runLedger({ store: createInMemoryLedger() }),
@@ -68,6 +68,14 @@ describe("responses", () => {
     });
     await call(["get", conversation], ids);
     await call(["get", `${conversation}/turns`], ids);
+    expect((await call(["get", "/turns/open"])).turns).toMatchObject([{ conversationId, state: "waiting" }]);
+    const timer = { message: "Drink!", cron: "0 9 * * *" };
+    const timerIds = { ...ids, timerId: "t" };
+    await call(["put", `${conversation}/timers/{timerId}`], timerIds, timer);
+    expect((await call(["get", "/timers/pending"])).timers).toMatchObject([timer]);
+    expect((await call(["get", `${conversation}/timers`], ids)).timers).toMatchObject([timer]);
+    const removed = await call(["delete", `${conversation}/timers/{timerId}`], timerIds);
+    expect(removed).toEqual({ removed: true });
     await call(
       ["post", "/chat"],
       {},

@@ -1,5 +1,5 @@
 import type { Message } from "@jaf/memory";
-import { holdsSecret, messageText } from "@jaf/memory/internal";
+import { holdsSecret, isUsersOwn, messageText } from "@jaf/memory/internal";
 import type { ExtractionJob } from "../store.ts";
 import { asks, sentencesIn } from "../text.ts";
 import { asksNotToKeep } from "./off-record.ts";
@@ -40,7 +40,7 @@ interface TurnMessages {
  * Reads the user's messages of a turn and removes secrets. Returns `"private"` if the user asked not to keep something.
  */
 export function readUserInput({ messages, userMessages, position }: TurnMessages): UserInput | "private" {
-  const texts = userMessages.map(messageText);
+  const texts = userMessages.map(ownText);
   if (isOffRecord(texts)) return "private";
   const skipped = Math.max(0, texts.length - MAX_MESSAGES);
   const room = Math.min(MAX_TEXT, Math.floor(MAX_SAID / Math.max(1, texts.length - skipped)));
@@ -60,9 +60,13 @@ function before(messages: readonly Message[], [first]: readonly Message[]) {
   const previous = earlier.findLast(({ role }) => role === "user");
   return {
     question: secretless(portable(asked, MAX_QUESTION)),
-    isAnnounced: previous !== undefined && announcesText(messageText(previous).slice(-MAX_ANNOUNCEMENT)),
+    isAnnounced: previous !== undefined && announcesText(ownText(previous).slice(-MAX_ANNOUNCEMENT)),
   };
 }
+
+/** Returns the text of a user message; `""` if a timer or background work sent the message. */
+// Left out, the message would change the positions of those after it.
+const ownText = (message: Message): string => (isUsersOwn(message) ? messageText(message) : "");
 
 function isOffRecord(said: readonly string[]): boolean {
   const room = Math.floor(MAX_REQUEST / Math.max(1, said.length));

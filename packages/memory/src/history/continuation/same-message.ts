@@ -18,6 +18,7 @@ import { isReasoningField, isReasoningPart, isTextPart } from "../messages/messa
  * Some data of the stored message may be missing in the copy. If the copy has the data, it must be equal:
  *
  * - fields that only a model provider writes, including the `id` of the message,
+ * - the field `from` of a message that a timer or background work sent,
  * - reasoning parts,
  * - everything in a model's reply that a page doesn't show, e.g. citations, sources and parts of unknown types.
  *
@@ -37,7 +38,7 @@ function sameMessageField(key: string, stored: unknown, copy: unknown): boolean 
   if (stored === copy) return true;
   if (key === "content") return sameContent(stored, copy, sameParts(samePart, isReasoning));
   if (key === "tool_calls") return sameLists(stored ?? [], copy ?? [], sameCall);
-  if (isMissing(copy) && (key === "id" || isProviderField(key))) return true;
+  if (isMissing(copy) && (key === "id" || key === "from" || isProviderField(key))) return true;
   return sameJson(stored ?? undefined, copy ?? undefined);
 }
 

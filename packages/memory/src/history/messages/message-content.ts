@@ -43,6 +43,15 @@ export function messageText(message: Message | RichMessage): string {
     .join("\n");
 }
 
+/**
+ * Whether the user wrote the message. Messages that a timer or background work sent have the role `user`, too, and the
+ * field `from`.
+ */
+export function isUsersOwn(message: Message | RichMessage): boolean {
+  const { role, from }: RichMessage = message;
+  return role === "user" && from !== "timer" && from !== "work";
+}
+
 /** The types of text parts. `input_text` and `output_text` come from OpenAI's Responses API. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "input_text", "output_text"]);
 

@@ -47,6 +47,11 @@ describe("10. no forgery", () => {
       { role: "user", content: "x", tool_call_id: null, tool_calls: null },
     ],
     [
+      "the sender of a message of a timer, which a page doesn't show",
+      rich({ role: "user", content: "x", from: "timer" }),
+      { role: "user", content: "x" },
+    ],
+    [
       "a stored field that is null",
       rich({ role: "user", content: "x", refusal: null }),
       { role: "user", content: "x" },

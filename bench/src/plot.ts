@@ -1,9 +1,21 @@
-/** A line of a plot: a value for each number of streams. */
+/** A line of a plot. */
 export interface Line {
   readonly name: string;
   readonly color: string;
   readonly isDashed: boolean;
-  readonly points: readonly { readonly streams: number; readonly ms: number }[];
+  readonly points: readonly { readonly x: number; readonly y: number }[];
+}
+
+/** What a plot shows. */
+export interface Plot {
+  readonly title: string;
+  /** What the horizontal axis shows. */
+  readonly xTitle: string;
+  /** The labelled values of the horizontal axis. */
+  readonly xTicks: readonly number[];
+  /** The unit of the vertical axis. */
+  readonly yUnit: string;
+  readonly lines: readonly Line[];
 }
 
 const WIDTH = 680;
@@ -20,24 +32,22 @@ function niceStep(value: number): number {
   return ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= value) ?? 10) * power;
 }
 
-/** Draws the lag by the number of streams, as an SVG that reads well on light and dark pages. */
-export function plotLag(lines: readonly Line[]): string {
-  const points = lines.flatMap((line) => line.points);
-  const sizes = [...new Set(points.map(({ streams }) => streams))].sort((a, b) => a - b);
-  const step = niceStep(Math.max(...points.map(({ ms }) => ms)) / STEPS);
-  const x = (streams: number): number => LEFT + ((WIDTH - LEFT - RIGHT) * streams) / Math.max(...sizes);
-  const y = (ms: number): number => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * ms) / (step * STEPS);
+/** Draws lines as an SVG that reads well on light and dark pages. Both axes begin at 0. */
+export function plotLines({ title, xTitle, xTicks, yUnit, lines }: Plot): string {
+  const step = niceStep(Math.max(...lines.flatMap(({ points }) => points.map((point) => point.y))) / STEPS);
+  const x = (value: number): number => LEFT + ((WIDTH - LEFT - RIGHT) * value) / Math.max(...xTicks);
+  const y = (value: number): number => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * value) / (step * STEPS);
   const text = (at: { x: number; y: number }, anchor: string, content: string): string =>
     `<text x="${at.x.toFixed(0)}" y="${at.y.toFixed(0)}" text-anchor="${anchor}">${content}</text>`;
   const grid = Array.from({ length: STEPS + 1 }, (_, nth) => {
     const at = y(nth * step);
     return [
       `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at.toFixed(1)}" y2="${at.toFixed(1)}" stroke="#8888" />`,
-      text({ x: LEFT - 8, y: at + 4 }, "end", `${nth * step} ms`),
+      text({ x: LEFT - 8, y: at + 4 }, "end", `${nth * step} ${yUnit}`),
     ].join("");
   });
   const drawn = lines.map(({ color, isDashed, points }) => {
-    const path = points.map(({ streams, ms }) => `${x(streams).toFixed(1)},${y(ms).toFixed(1)}`).join(" ");
+    const path = points.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`).join(" ");
     const dash = isDashed ? ' stroke-dasharray="6 4"' : "";
     return `<polyline points="${path}" fill="none" stroke="${color}" stroke-width="2"${dash} />`;
   });
@@ -51,10 +61,10 @@ export function plotLag(lines: readonly Line[]): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" fill="#808080">`,
-    "<title>Age of a piece by the number of streams</title>",
+    `<title>${title}</title>`,
     ...grid,
-    ...sizes.map((streams) => text({ x: x(streams), y: HEIGHT - BOTTOM + 18 }, "middle", String(streams))),
-    text({ x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8 }, "middle", "streams"),
+    ...xTicks.map((tick) => text({ x: x(tick), y: HEIGHT - BOTTOM + 18 }, "middle", String(tick))),
+    text({ x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8 }, "middle", xTitle),
     ...drawn,
     ...key,
     "</svg>",
