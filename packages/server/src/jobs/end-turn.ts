@@ -39,8 +39,19 @@ export async function endFailed<Ctx>(
   ending: TurnEnd,
   reported?: TurnFailedError,
 ): Promise<JobResult> {
-  if (NOT_OF_THE_MESSAGE.has(ending.error?.code ?? "")) await keepShown(job, "");
+  if (NOT_OF_THE_MESSAGE.has(ending.error?.code ?? "") && job.options.request.edit === undefined) {
+    await observeVersion(job);
+    await keepShown(job, "");
+  }
   return endTurn(job, ending, reported);
+}
+
+/** Sets the conversation's version, which another run's late write can have changed, unless the turn has written it. */
+async function observeVersion<Ctx>({ options, written }: JobParts<Ctx>): Promise<void> {
+  const { scope, conversationId, turnId } = options;
+  const read = await scope.settings.provider.readConversation(conversationId, { messages: "none" });
+  const metadata = read.success ? read.data.conversation?.metadata : undefined;
+  if (metadata?.["traceId"] !== turnId) written.version = metadata?.version ?? written.version;
 }
 
 /** Stores the text that readers saw, and the user's messages if nothing of the turn is stored. Returns the text's message. */

@@ -89,6 +89,26 @@ describe("A message that the server has accepted", () => {
     expect((await texts(world, "conv")).slice(2)).toEqual(["assistant: Late.", "user: Hi."]);
   });
 
+  test("stays in the conversation if a late write comes just before the first write of its turn", async () => {
+    const world = createWorld();
+    await createConversation(world);
+    let isLate = false;
+    const racing = withProvider(world, {
+      appendMessages: async (...write) => {
+        if (!isLate) {
+          isLate = true;
+          const late = { userId: "ada", traceId: "an-earlier-turn" };
+          await world.provider.appendMessages("conv", [{ role: "assistant", content: "Late." }], late);
+        }
+        return world.provider.appendMessages(...write);
+      },
+    });
+    const service = createTestService(racing, createScriptedModel([]), FAST);
+    const turn = await begin(service, ask("Hi.", { target: { conversationId: "conv" } }));
+    expect(await turn.ended).toMatchObject({ error: { code: "MemoryError" } });
+    expect(await texts(world, "conv")).toEqual(["assistant: Late.", "user: Hi."]);
+  });
+
   test("stays in the conversation if each process dies before it has stored the message", async () => {
     const world = createWorld();
     const { turn, writer } = await beginAndDie(world, await createConversation(world), "turn");
