@@ -40,7 +40,7 @@ export interface FoldedTurn {
    * `"starting"`: no event has arrived. `"running"`: the turn runs. Other values: how the turn ended, see `TurnEnd`.
    */
   readonly status: "starting" | "running" | TurnEnd["status"];
-  /** Messages, tool calls and handoffs, in order. */
+  /** Messages, inputs, tool calls and handoffs, in order. */
   readonly items: readonly TurnItem[];
   /** Pieces of the reply in progress, to show after all items. */
   readonly pieces: readonly Piece[];
@@ -142,6 +142,10 @@ function apply(turn: FoldedTurn, event: TurnEvent): FoldedTurn {
       return { ...turn, pieces: [], retracted: event.reason };
     case "message":
       return withMessage(turn, event);
+    case "input": {
+      const inputs = event.messages.map((message) => ({ type: "input", message }) as const);
+      return { ...turn, items: [...turn.items, ...inputs] };
+    }
     case "tool_start":
       return { ...turn, items: withToolStart(turn.items, event) };
     case "tool_end":
