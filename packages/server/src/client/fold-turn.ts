@@ -32,6 +32,11 @@ export type Piece = ReplyPiece;
 export interface FoldedTurn {
   readonly turnId: string | undefined;
   readonly conversationId: string | undefined;
+  /**
+   * Position of the first message that the turn adds after the user's input. The items show the stored messages from here
+   * on. Absent: unknown.
+   */
+  readonly position?: number;
   /** Name of the current agent. */
   readonly agentName: string | undefined;
   /** Number of events that were added so far. This is the number of the next event. */
@@ -130,8 +135,8 @@ export const isRunning = ({ status }: FoldedTurn): boolean => status === "starti
 function apply(turn: FoldedTurn, event: TurnEvent): FoldedTurn {
   switch (event.type) {
     case "turn_start": {
-      const { turnId, conversationId, agentName } = event;
-      return { ...turn, turnId, conversationId, agentName, status: "running" };
+      const { type: _, ...ids } = event;
+      return { ...turn, ...ids, status: "running" };
     }
     case "text":
     case "reasoning":
