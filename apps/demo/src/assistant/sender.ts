@@ -3,12 +3,12 @@ import type { Message } from "@jaf/memory";
 /** A message that the user didn't send. */
 interface SentMessage {
   readonly from: "timer" | "work";
-  /** The text without the tag that tells the model who sent it. */
+  /** The text without what tells the model who sent it. */
   readonly text: string;
 }
 
-/** Matches the tag, and the engine's sentence for the model in it. */
-const TAGGED = /^<(timer|work)>\n[^\n]*\n\n(.*)\n<\/\1>$/s;
+/** Matches the tag, and in it the engine's sentence for the model and the server's line about the timer. */
+const TAGGED = /^<(timer|work)>\n[^\n]*\n\n(?:Timer ".*", due at \S+:\n)?(.*)\n<\/\1>$/s;
 
 /** Reads a message of a timer or of work in the background. `undefined`: the user sent it. */
 export function sentMessage(message: Message): SentMessage | undefined {

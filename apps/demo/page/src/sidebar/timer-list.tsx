@@ -2,7 +2,7 @@ import type { ConversationTimer } from "@jaf/server/client";
 import { list } from "../models/app-models.ts";
 import { conversationHref } from "../models/route.ts";
 import { useStore } from "../models/store.ts";
-import { briefly } from "../ui/dates.ts";
+import { exactly } from "../ui/dates.ts";
 import { useAction } from "../ui/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 
@@ -43,7 +43,7 @@ const TimerRow = ({ timer: { conversationId, message, at, cron }, onCancel }: Ti
       <span class="title">{message}</span>
       <span class="when">
         {cron === undefined ? "" : "again and again, next "}
-        {briefly(at)}
+        {exactly(at)}
       </span>
     </a>
     <button
