@@ -18,7 +18,7 @@ export type {
   TimerService,
   TimerTime,
 } from "./turns/timer-service.ts";
-export { TurnNotContinuedError, TurnStoreError } from "./turns/turn-errors.ts";
+export { TurnNotContinuedError } from "./turns/turn-errors.ts";
 export type {
   ContextEvent,
   HandoffEvent,

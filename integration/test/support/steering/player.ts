@@ -5,7 +5,7 @@ import { createNotes, type Notes } from "./notes.ts";
 import { type Process, startProcess, type World } from "./process.ts";
 import type { Operation, Program, Slot } from "./program.ts";
 import { comeToRest, type Survey, survey } from "./rest.ts";
-import { createUser, type User } from "./user.ts";
+import { createUser } from "./user.ts";
 import { watchedWorld } from "./watched-world.ts";
 
 /** A program that was played, and what is stored at its end. */
@@ -76,5 +76,3 @@ export async function playProgram(program: Program, opened: World): Promise<Play
   const found = await survey(opened, conversationId);
   return { program, notes, ...found, problems: [...(problem ? [problem] : []), ...found.problems] };
 }
-
-export type { User };

@@ -11,7 +11,25 @@ export class TurnStoreError extends Error {
   }
 }
 
-/** `continueTurn` throws it if the turn isn't over, so that its pointer must be delivered again. */
+/**
+ * `TurnService.continueTurn` rejects with it if the turn isn't over, e.g. because another process runs it. That is no failure:
+ * deliver the turn's pointer again some seconds later.
+ *
+ * @example
+ * ```ts
+ * import { TurnNotContinuedError, type TurnService } from "@jaf/server";
+ *
+ * declare const service: TurnService;
+ * declare const turn: { readonly conversationId: string; readonly turnId: string };
+ *
+ * try {
+ *   await service.continueTurn(turn, AbortSignal.timeout(600_000));
+ * } catch (error) {
+ *   if (!(error instanceof TurnNotContinuedError)) console.error(error);
+ *   // Deliver the pointer again later, in both cases.
+ * }
+ * ```
+ */
 export class TurnNotContinuedError extends Error {
   override readonly name = "TurnNotContinuedError";
 

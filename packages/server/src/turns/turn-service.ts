@@ -47,7 +47,8 @@ export interface TurnRequest {
   /** Name of the agent that starts the turn. */
   readonly agentName: string;
   /**
-   * With the option `queue`: turns with a higher priority begin first. A whole number from -1,000 to 1,000. Default 0.
+   * With the option `queue`: turns with a higher priority begin first. A whole number from -1,000 to 1,000. Default 0, also
+   * for a turn that the queue has lost.
    */
   readonly priority?: number;
   /** The user's input. `[]`: no input, e.g. if the request only has approvals. */
@@ -159,8 +160,8 @@ export interface TurnService {
    * Continues a turn that has begun and that no process runs: the work of a queue's worker. With the option `queue`, the
    * service calls it by itself; call it if your own engine (e.g. a workflow) delivers the turns. Resolves once the turn
    * has ended or waits for an approval, and at once if there is nothing left to do. Rejects with a
-   * `TurnNotContinuedError` if the turn must be delivered again later, e.g. because another process runs it, and with a
-   * `TurnStoreError` if the store fails. If `signal` is aborted, another process can continue the turn.
+   * `TurnNotContinuedError` if the turn must be delivered again later, e.g. because another process runs it, and with
+   * another error if the store fails. If `signal` is aborted, another process can continue the turn.
    */
   readonly continueTurn: (turn: TurnIds, signal: AbortSignal) => Promise<void>;
   /** Returns the number of turns that run in this process. */

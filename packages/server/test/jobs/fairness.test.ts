@@ -62,6 +62,13 @@ test("A user's messages begin at most turnsPerUser turns at once, and the others
   expect(await left()).toEqual([]);
 });
 
+test("Without a limit, each message begins its turn", async () => {
+  const { sendAll, running } = open({ turnsPerUser: Number.POSITIVE_INFINITY });
+  const texts = Array.from({ length: 12 }, (_, nth) => `a${nth}`);
+  await sendAll("ada", texts);
+  await expect.poll(running).toEqual([...texts].sort());
+});
+
 test("A failed turn lets the next conversation of its user begin", async () => {
   const { sendAll, running, end } = open({ turnsPerUser: 1 });
   await sendAll("ada", ["a1 fail", "a2"]);
