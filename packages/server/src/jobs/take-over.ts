@@ -1,5 +1,5 @@
 import { readToolResult } from "@jaf/core";
-import { nestedCallId, newerFormatError } from "@jaf/core/internal";
+import { nestedCallId, newerFormatError, takenPositions } from "@jaf/core/internal";
 import type { MemoryErrorUnion, Message, Result, RichMessage } from "@jaf/memory";
 import type { LoggedTurn, TakenOverTurn } from "@jaf/memory/adapter";
 import { calledTool, createFailure, createSuccess, messageText, present } from "@jaf/memory/internal";
@@ -92,9 +92,11 @@ export async function prepareTakeOver<Ctx>(
   // A stopped turn runs nothing more that could end its process.
   if (!turn.stopRequested && takeOversWithoutProgress(events) >= MAX_TAKE_OVERS_WITHOUT_PROGRESS)
     return messages.length > 0 ? endedAs(failedEnd(LOST)) : unstored(failedEnd(LOST));
+  const taken = takenPositions(conversation);
+  const inputs = new Set(messages.filter((_, index) => taken.has(read.data.firstPosition + index)));
   const results = await innerResults(settings, events);
   if (!results.success) return results;
-  const missingHere = missingEvents(messages, events, stored.agentName);
+  const missingHere = missingEvents({ messages, inputs, events, agentName: stored.agentName });
   const missing = [...results.data, ...missingHere];
   // The text that readers saw last is that of the message whose event is missing.
   const isStored = missingHere.some(({ type }) => type === "message");
@@ -168,14 +170,19 @@ const agentOf = (events: readonly TurnEvent[], { agentName }: StoredRequest): st
 
 const callsOf = ({ tool_calls: calls }: Message) => calls ?? [];
 
+interface ToldTurn {
+  readonly messages: readonly Message[];
+  /** Those of the messages that the turn has taken from the inbox. */
+  readonly inputs: ReadonlySet<Message>;
+  readonly events: readonly TurnEvent[];
+  readonly agentName: string;
+}
+
 /** Returns events for the turn's stored messages that have no event yet. */
-function missingEvents(
-  messages: readonly Message[],
-  events: readonly TurnEvent[],
-  agentName: string,
-): readonly TurnEvent[] {
+function missingEvents({ messages, inputs, events, agentName }: ToldTurn): readonly TurnEvent[] {
   // A process stores a message before the message's event, and may crash between these two writes.
   const sentMessages = events.flatMap((event) => (event.type === "message" ? [event.message] : []));
+  const sentInputs = events.flatMap((event) => (event.type === "input" ? event.messages : []));
   const sentResults = events.flatMap((event) => (event.type === "tool_end" ? [event.toolCallId] : []));
   const names = new Map<string, string>();
   const missing: TurnEvent[] = [];
@@ -184,6 +191,10 @@ function missingEvents(
       for (const call of callsOf(message)) names.set(call.id, call.function.name);
       if (sentMessages.length > 0) sentMessages.shift();
       else missing.push({ type: "message", agentName, message });
+    }
+    if (inputs.has(message)) {
+      if (sentInputs.length > 0) sentInputs.shift();
+      else missing.push({ type: "input", messages: [message] });
     }
     if (message.role !== "tool") continue;
     const id = message.tool_call_id ?? "";

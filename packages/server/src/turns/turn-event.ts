@@ -23,6 +23,7 @@ export type TurnEvent =
   | ToolArgumentsEvent
   | RetractEvent
   | TurnMessageEvent
+  | InputEvent
   | ToolStartEvent
   | ToolEndEvent
   | InterruptionEvent
@@ -99,6 +100,13 @@ export interface TurnMessageEvent {
   readonly message: Message;
   /** Present if the turn was stopped, so the message may be incomplete. */
   readonly stopped?: true;
+}
+
+/** Messages that the turn has taken from the conversation's inbox. They are now part of the conversation, in this order. */
+export interface InputEvent {
+  readonly type: "input";
+  /** User messages. One that the user didn't send has the field `from`: `"timer"` or `"work"`. */
+  readonly messages: readonly Message[];
 }
 
 /** A tool call starts. */
