@@ -12,7 +12,7 @@ const MAX_PATTERN = 200;
 const EXPECTED =
   'cron: expected five fields (minute, hour, day, month, weekday) of numbers, * , - / and English names of months and days, e.g. "0 9 * * 1-5" or "0 9 * * mon-fri", or a name such as "@daily"';
 
-const NAME = /^@(?:yearly|annually|monthly|weekly|daily|hourly)$/i;
+const NAME = /^@(?:yearly|monthly|weekly|daily|hourly)$/i;
 const FIELD = "(?:[\\d*,/-]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)+";
 // The library knows more signs. For some patterns with them, it searches until the stack overflows.
 const FIELDS = new RegExp(`^${FIELD}(?:\\s+${FIELD}){4}$`, "i");
