@@ -11,7 +11,7 @@ import type { TurnSettings } from "./turn-options.ts";
 const SEARCHED = 1_000;
 /** How many it looks at if all of these belong to users who have as many turns as they may. */
 const MOST_SEARCHED = 16_000;
-/** How many running turns of a user are counted. With a higher limit, a user's turns have none. */
+/** The highest limit for which a user's turns are counted. */
 const MOST_COUNTED = 1_000;
 /** How many conversations of a user are looked at when one of the user's turns has ended. */
 const LOOKED_AT = 100;
@@ -42,6 +42,14 @@ interface Attempts {
   readonly begunTurns: number;
   readonly looks: number;
   readonly notBefore: number;
+}
+
+/** The work of beginning a user's next turns. */
+interface GoingOn {
+  /** Whether a turn has ended since the inboxes were looked at. */
+  isDue: boolean;
+  /** The conversations whose turns have failed meanwhile. */
+  readonly failed: Set<string>;
 }
 
 interface InboxTurnsOptions<Ctx> {
@@ -76,6 +84,8 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
   const attempts = new Map<string, Attempts>();
   /** The cursor of the oldest entry for which this process last began a turn, by conversation. */
   const begunFor = new Map<string, string>();
+  /** The users whose next turns are being begun. */
+  const goingOn = new Map<string, GoingOn>();
   let searched = SEARCHED;
 
   /** Returns whether a turn could begin: none is running, and no call waits for the user. */
@@ -85,10 +95,13 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     return latest.data === null || latest.data.turn.state === "ended";
   }
 
-  /** Returns the conversations of the user's running turns: at most as many as may run at once. */
+  /**
+   * Returns the conversations of the user's running turns: at most as many as may run at once. Returns none of them if there
+   * is no limit.
+   */
   async function runningOf(userId: string): Promise<ReadonlySet<string>> {
-    const limit = Math.min(Math.ceil(turnsPerUser), MOST_COUNTED);
-    const running = await log.find({ userId, state: "running" }, limit);
+    if (turnsPerUser > MOST_COUNTED) return new Set();
+    const running = await log.find({ userId, state: "running" }, Math.ceil(turnsPerUser));
     if (!running.success) throw new TurnStoreError(running.error);
     return new Set(running.data.map(({ conversationId }) => conversationId));
   }
@@ -176,13 +189,13 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
     return begun;
   }
 
-  async function beginNext(userId: string, failed: string | undefined): Promise<void> {
+  async function beginNext(userId: string, failed: ReadonlySet<string>): Promise<void> {
     const running = await runningOf(userId);
     if (running.size >= turnsPerUser) return;
     const waiting = await inbox.waiting({ userId, limit: LOOKED_AT });
     if (!waiting.success) throw new TurnStoreError(waiting.error);
     for (const { conversationId } of waiting.data) {
-      if (conversationId === failed || running.has(conversationId)) continue;
+      if (failed.has(conversationId) || running.has(conversationId)) continue;
       if (signal.aborted || (await begin(conversationId, { isRetry: false })) === "full") return;
     }
   }
@@ -209,7 +222,18 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
       return { sent: true, ...(typeof begun === "string" ? {} : { turnId: begun.turnId }) };
     },
     goOn: async ({ userId, conversationId }, { hasFailed }) => {
-      if (!signal.aborted) await beginNext(userId, hasFailed ? conversationId : undefined).catch(onError);
+      const earlier = goingOn.get(userId);
+      const state = earlier ?? { isDue: true, failed: new Set<string>() };
+      state.isDue = true;
+      if (hasFailed) state.failed.add(conversationId);
+      // Turns that end together would all try to begin the same ones.
+      if (earlier !== undefined) return;
+      goingOn.set(userId, state);
+      while (state.isDue && !signal.aborted) {
+        state.isDue = false;
+        await beginNext(userId, state.failed).catch(onError);
+      }
+      goingOn.delete(userId);
     },
   };
 }

@@ -86,9 +86,10 @@ export interface RetractEvent {
    * - `"retry"`: the model call is repeated.
    * - `"fallback"`: another model is called.
    * - `"guardrail"`: a guardrail blocked the reply.
+   * - `"handed-over"`: the process shuts down, or a queue continues the turn. Another process takes the turn over.
    * - `"taken-over"`: another process took over the turn.
    */
-  readonly reason: "retry" | "fallback" | "guardrail" | "taken-over";
+  readonly reason: "retry" | "fallback" | "guardrail" | "handed-over" | "taken-over";
 }
 
 /** A complete message, which is now part of the conversation. */

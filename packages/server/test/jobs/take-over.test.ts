@@ -499,7 +499,13 @@ describe("A turn of a process that is gone", () => {
     });
     expect(await first.drain({ timeoutMs: 10 })).toEqual({ handedOver: 1 });
     const events = await eventsOf(service, turn);
-    expect(pieces(events)).toEqual(["turn_start", "text", "retract", "text", "message", "turn_end"]);
+    expect(pieces(events)).toEqual([
+      ...["turn_start", "text", "retract", "retract", "text", "message", "turn_end"],
+    ]);
+    expect(events.flatMap(({ event }) => (event.type === "retract" ? [event.reason] : []))).toEqual([
+      "handed-over",
+      "taken-over",
+    ]);
     expect(await turn.ended).toEqual(events.at(-1)?.event);
     expect(await messagesOf(world, turn.conversationId)).toHaveLength(2);
   });

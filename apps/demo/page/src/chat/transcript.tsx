@@ -145,6 +145,7 @@ const RETRACTED = {
   retry: "The attempt failed. Trying again…",
   fallback: "Trying another model…",
   guardrail: "A guardrail blocked that reply…",
+  "handed-over": "The server stops. Another one continues the reply…",
   "taken-over": "The server stopped. Another one continues the reply…",
 } as const;
 
