@@ -1,5 +1,5 @@
 import { toEntryContent } from "@jaf/core/internal";
-import type { Inbox, NewInboxEntry, RichMessage } from "@jaf/memory";
+import type { Inbox, RichMessage } from "@jaf/memory";
 import { present } from "@jaf/memory/internal";
 import * as z from "zod";
 import { pause } from "../pause.ts";
@@ -210,9 +210,10 @@ export function openInboxTurns<Ctx>({ inbox, settings, start, signal }: InboxTur
   if (recoverMs !== false) void loop(recoverMs);
 
   return {
-    send: async (message) => {
-      const { conversationId } = message;
-      const put = await inbox.put(entryOf(message));
+    send: async ({ identity, conversationId, agentName, message, key, from }) => {
+      const said = { content: message as RichMessage["content"], ...present({ from }) };
+      const content = toEntryContent(said, { identity, agentName });
+      const put = await inbox.put({ conversationId, userId: identity.userId, key, content });
       if (!put.success) return { sent: false, refusal: storeRefusal(put.error) };
       const begun = await begin(conversationId, { isRetry: true }).catch((thrown: unknown) => {
         // The message is stored: the search begins its turn.
@@ -244,18 +245,4 @@ function parsed(content: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Returns the entry of a message, with which any process can begin a turn. */
-export function entryOf({
-  identity,
-  conversationId,
-  agentName,
-  message,
-  key,
-  from,
-}: MessageRequest): NewInboxEntry {
-  const said = { content: message as RichMessage["content"], ...present({ from }) };
-  const content = toEntryContent(said, { identity, agentName });
-  return { conversationId, userId: identity.userId, key, content };
 }
