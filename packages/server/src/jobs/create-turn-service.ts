@@ -39,7 +39,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
 
   const scope: JobScope<Ctx> = {
     ...{ settings, clients: createJobClients(settings), isDraining: () => isDraining },
-    timers: settings.timers && openTimers(settings.timers),
+    timers: settings.timers && openTimers(settings.timers, provider),
   };
   const poller = createEventPoller({ log, pollMs, giveUpMs: GIVE_UP_MS });
   const follow = {
@@ -175,7 +175,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   }): Promise<{ readonly handedOver: number }> {
     isDraining = true;
     draining.abort();
-    const stopped = Promise.all([recovery.settled(), ...submitting]);
+    const stopped = Promise.all([recovery.settled(), timerSearch, ...submitting]);
     const closed = queued.close();
     await within(
       Promise.all([stopped, closed, ...[...jobs.values()].map(({ result }) => result)]),
@@ -198,10 +198,13 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   const inbox = settings.config.memory.inbox?.store;
   const inboxTurns =
     inbox && openInboxTurns({ inbox, settings, start: startSafely, signal: draining.signal });
-  if (settings.timers !== undefined && inboxTurns !== undefined) {
-    const { send } = inboxTurns;
-    startTimerSearch({ timers: settings.timers, settings, send, signal: draining.signal });
-  }
+  const timerSearch =
+    settings.timers &&
+    inbox &&
+    inboxTurns &&
+    startTimerSearch({
+      ...{ timers: settings.timers, settings, inbox, goOn: inboxTurns.goOn, signal: draining.signal },
+    });
 
   return {
     start: startSafely,

@@ -1,4 +1,5 @@
-import type { Timer, Timers } from "@jaf/memory";
+import type { Timer, TimerName, Timers, VersionedMemoryProvider } from "@jaf/memory";
+import { MOST_TIMERS } from "@jaf/memory/adapter";
 import { createMemoryStorageError } from "@jaf/memory/internal";
 import type {
   ConversationTimer,
@@ -6,16 +7,29 @@ import type {
   TimerRequest,
   TimerService,
 } from "../turns/timer-service.ts";
-import { invalid, storeRefusal, TurnStoreError } from "../turns/turn-errors.ts";
+import { invalid, refusal, storeRefusal, TurnStoreError } from "../turns/turn-errors.ts";
 import { decodeTimer, encodeTimer, shownTimer } from "./timer-content.ts";
 import { nextTime, type Schedule, scheduleIssue } from "./timer-schedule.ts";
 
-// The inbox's key holds the id and a time, and has at most 255 units.
+// The inbox's key holds the id, a time and a hash, and has at most 255 units.
 const MAX_ID = 200;
 const MAX_MESSAGE = 10_000;
+/** How many schedules a user may have: each can begin a turn every minute. */
+const MOST_SCHEDULES = 100;
 
 /** Opens the service with which timers are set, listed and removed. */
-export function openTimers(timers: Timers): TimerService {
+export function openTimers(timers: Timers, provider: VersionedMemoryProvider): TimerService {
+  /** Returns how many other schedules the user has. */
+  async function otherSchedules({ userId, conversationId, timerId }: Owned & TimerName): Promise<number> {
+    const found = await timers.find({ userId, limit: MOST_TIMERS });
+    if (!found.success) throw new TurnStoreError(found.error);
+    return found.data.filter(
+      (other) =>
+        (other.conversationId !== conversationId || other.timerId !== timerId) &&
+        decodeTimer(other)?.schedule !== undefined,
+    ).length;
+  }
+
   async function set(request: TimerRequest): Promise<SetTimerResult> {
     const now = new Date();
     const { identity, conversationId, timerId, agentName, message } = request;
@@ -23,19 +37,34 @@ export function openTimers(timers: Timers): TimerService {
     const issue = issueOf(request) ?? (schedule && scheduleIssue(schedule, now));
     if (issue !== undefined) return refused(invalid(`Invalid timer: ${issue}.`));
     const at = "at" in request ? request.at : schedule && nextTime(schedule, now);
-    if (!at) return refused(invalid("Invalid timer: at: expected a time."));
+    if (!(at instanceof Date)) return refused(invalid("Invalid timer: at: expected a time."));
     const content = { identity, agentName, message, schedule };
     const timer = { conversationId, timerId, userId: identity.userId, at };
+    // Requests at the same time can exceed this maximum, but not that of all timers.
+    if (schedule !== undefined && (await otherSchedules(timer)) >= MOST_SCHEDULES)
+      return refused(invalid(`The user has ${MOST_SCHEDULES} schedules. Remove one first.`));
     const stored = await timers.set({ ...timer, content: encodeTimer(content) });
     if (!stored.success) return refused(storeRefusal(stored.error));
     if (stored.data === "full")
       return refused(invalid("The user has the maximum number of timers. Remove one first."));
+    // Its conversation may have been deleted since the caller's check.
+    if (!(await ownsConversation(provider, timer))) {
+      await remove(timer);
+      return refused(refusal("not-found"));
+    }
     return { set: true, timer: shownTimer(timer, content) };
+  }
+
+  async function remove({ conversationId, timerId }: TimerName): Promise<boolean> {
+    const removed = await timers.remove({ conversationId, timerId });
+    if (!removed.success) throw new TurnStoreError(removed.error);
+    return removed.data;
   }
 
   return {
     set: (request) =>
       set(request).catch((thrown: unknown) => {
+        if (thrown instanceof TurnStoreError) return refused(storeRefusal(thrown.error));
         const cause = thrown instanceof Error ? thrown : undefined;
         const error = createMemoryStorageError("set", "the store of timers threw", {
           retryable: true,
@@ -48,16 +77,27 @@ export function openTimers(timers: Timers): TimerService {
       if (!found.success) throw new TurnStoreError(found.error);
       return found.data.flatMap((timer) => shown(timer) ?? []);
     },
-    remove: async (timer) => {
-      const removed = await timers.remove(timer);
-      if (!removed.success) throw new TurnStoreError(removed.error);
-      return removed.data;
-    },
+    remove,
   };
 }
 
-const refused = (refusal: Extract<SetTimerResult, { set: false }>["refusal"]): SetTimerResult => ({
-  ...{ set: false, refusal },
+interface Owned {
+  readonly conversationId: string;
+  readonly userId: string;
+}
+
+/** Returns whether the conversation exists and is the user's. */
+export async function ownsConversation(
+  provider: VersionedMemoryProvider,
+  { conversationId, userId }: Owned,
+): Promise<boolean> {
+  const read = await provider.readConversation(conversationId, { messages: "none" });
+  if (!read.success) throw new TurnStoreError(read.error);
+  return read.data.conversation?.userId === userId;
+}
+
+const refused = (why: Extract<SetTimerResult, { set: false }>["refusal"]): SetTimerResult => ({
+  ...{ set: false, refusal: why },
 });
 
 const scheduleOf = ({ cron, timeZone = "UTC" }: { readonly cron: string; readonly timeZone?: string }) =>

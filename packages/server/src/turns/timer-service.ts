@@ -6,8 +6,9 @@ export type TimerTime =
   /** Once at this time. A time in the past is due at once. */
   | { readonly at: Date }
   /**
-   * At the times of a cron pattern of five fields (minute, hour, day, month, weekday), e.g. `"0 9 * * 1-5"`, or of a
-   * name such as `"@daily"`. `timeZone`: an IANA name, e.g. `"Europe/Paris"`. Default `"UTC"`.
+   * At the times of a cron pattern of five fields (minute, hour, day, month, weekday), e.g. `"0 9 * * 1-5"`, or of
+   * `"@yearly"`, `"@monthly"`, `"@weekly"`, `"@daily"` or `"@hourly"`. Fields have numbers, `*`, `,`, `-`, `/` and names,
+   * e.g. `mon-fri`. `timeZone`: an IANA name, e.g. `"Europe/Paris"`. Default `"UTC"`.
    */
   | { readonly cron: string; readonly timeZone?: string };
 
@@ -15,7 +16,10 @@ export type TimerTime =
 export type TimerRequest = TimerTime & {
   /** The user who owns the conversation, and for whom the timer's turns run. */
   readonly identity: Identity;
-  /** The id of a conversation of the user. The caller must check that the user owns it: `set` doesn't. */
+  /**
+   * The id of a conversation of the user. The caller must check that the user owns it: `set` only notices afterwards that
+   * the conversation is gone, and then removes the timer.
+   */
   readonly conversationId: string;
   /** Unique in the conversation: 1 to 200 UTF-16 units. A timer with the same id is replaced. */
   readonly timerId: string;
@@ -49,6 +53,7 @@ export type SetTimerResult =
  * running turn takes it, or it begins a turn. `list` and `remove` reject with an `Error` if the store fails.
  */
 export interface TimerService {
+  /** Refuses more than 1,000 timers of a user, and more than about 100 schedules among them. */
   readonly set: (request: TimerRequest) => Promise<SetTimerResult>;
   /** Returns the user's timers, or only those of a conversation; the one that is due first comes first. */
   readonly list: (query: {

@@ -6,67 +6,13 @@ import {
   createInMemoryTimers,
   createMemoryStorageError,
   type Inbox,
-  type Timers,
 } from "@jaf/memory";
-import { messageText } from "@jaf/memory/internal";
 import { MemoryUserMemory } from "@jaf/user-memory";
 import { describe, expect, it } from "vitest";
 import { createTurnService } from "../../src/jobs/create-turn-service.ts";
 import type { TimerRequest } from "../../src/turns/timer-service.ts";
-import {
-  ask,
-  begin,
-  clerk,
-  createScriptedModel,
-  createTestService,
-  createWorld,
-  messagesOf,
-  type ServiceOptions,
-  type World,
-} from "../support/turn-fixtures.ts";
-
-const HOUR_MS = 3_600_000;
-const identity = { userId: "ada" };
-
-interface Stores {
-  readonly world?: World;
-  readonly inbox?: Inbox;
-  readonly timers?: Timers;
-}
-
-/** A service whose timers are due by a clock that the test moves. */
-async function startWithTimers(replies: readonly string[], stores: Stores = {}, more: ServiceOptions = {}) {
-  const clock = { now: Date.now() };
-  const world = stores.world ?? createWorld();
-  const inbox = stores.inbox ?? createInMemoryInbox();
-  const timers = stores.timers ?? createInMemoryTimers({ now: () => clock.now });
-  const errors: unknown[] = [];
-  const onError = (error: unknown) => void errors.push(error);
-  const startService = (said: readonly string[]) => {
-    const modelProvider = createScriptedModel<unknown>(said);
-    const memory = { provider: world.provider, autoStore: true, inbox: runInbox(inbox) };
-    const config = { modelProvider, memory, ...more.config };
-    return createTestService(world, modelProvider, { timers, recoverMs: 20, onError, ...more, config });
-  };
-  const service = startService(replies);
-  const { conversationId, ended } = await begin(service, ask("Hi."));
-  await ended;
-  const set = async (timer: Partial<TimerRequest> & object) => {
-    const common = { identity, conversationId, timerId: "t", agentName: "clerk", message: "Drink!" };
-    const result = await service.timers?.set({ ...common, ...timer } as TimerRequest);
-    if (result?.set !== true) throw new Error(JSON.stringify(result));
-    return result.timer;
-  };
-  const list = () => service.timers?.list(identity);
-  const said = async () => (await messagesOf(world, conversationId)).map(messageText);
-  return {
-    ...{ clock, world, inbox, timers, errors, service, startService },
-    conversationId,
-    set,
-    list,
-    said,
-  };
-}
+import { HOUR_MS, identity, startWithTimers } from "../support/timer-fixtures.ts";
+import { ask, begin, clerk, createScriptedModel, createWorld, messagesOf } from "../support/turn-fixtures.ts";
 
 describe("a timer that is due", () => {
   it("begins a turn with its message, which is marked as a timer's, and is removed", async () => {
@@ -175,7 +121,7 @@ describe("a schedule", () => {
     await inbox.put({
       conversationId,
       userId: "ada",
-      key: `timer:t:${new Date(0).toISOString()}`,
+      key: `timer:t:${new Date(0).toISOString()}:0123456789ab`,
       content: "x",
     });
     await inbox.put({ conversationId, userId: "ada", key: "timer:tt:", content: "x" });
@@ -193,6 +139,11 @@ describe("a schedule", () => {
     [{ cron: "x".repeat(10_000) }, "five fields"],
     [{ cron: "" }, "five fields"],
     [{ cron: "@reboot" }, "five fields"],
+    [{ cron: "0 0 L * +5#1" }, "five fields"],
+    [{ cron: "0 0 15W * *" }, "five fields"],
+    [{ cron: "0 0 ? * 1" }, "five fields"],
+    [{ cron: "0 0 0 * *" }, "five fields"],
+    [{ cron: "0 0 31 2-4/2 *" }, "matches a day"],
     [{ cron: "0 0 30 2 *" }, "matches a day"],
     [{ cron: "0 0 31 2,4,6,9,11 *", timeZone: "Pacific/Apia" }, "matches a day"],
     [{ cron: "0 9 * * *", timeZone: "Mars/Base" }, "timeZone"],

@@ -1,6 +1,6 @@
 import { runInbox } from "@jaf/core";
 import { createScriptedModel } from "@jaf/core/testing";
-import { createInMemoryInbox, createInMemoryTimers, type RichMessage } from "@jaf/memory";
+import { createInMemoryInbox, createInMemoryTimers, type RichMessage, type Timers } from "@jaf/memory";
 import { timerTools } from "@jaf/server";
 import { describe, expect, it } from "vitest";
 import { createJafClient } from "../../src/client/index.ts";
@@ -11,8 +11,8 @@ const LATER = "2090-01-01T09:00:00.000Z";
 async function startWithTimers(
   modelProvider: Parameters<typeof startTestServer>[0] = saying("Hello."),
   agents = [assistant],
+  timers = createInMemoryTimers(),
 ) {
-  const timers = createInMemoryTimers();
   const inbox = createInMemoryInbox();
   const memory = { inbox: runInbox(inbox) };
   const turns = { recoverMs: 20, pollMs: 10 };
@@ -75,6 +75,41 @@ describe("the routes of timers", () => {
     await expect(
       client.timers.set(conversationId, "t", { message: "Boo.", at: LATER }),
     ).rejects.toMatchObject({ code: "invalid-request", message: expect.stringContaining("maximum number") });
+  });
+
+  it("refuse more than 100 schedules of a user", async () => {
+    const { timers, client } = await startWithTimers();
+    const { conversationId } = await client.ask({ message: "Hi." });
+    const often = { message: "Boo.", cron: "* * * * *" };
+    await client.timers.set(conversationId, "mine", often);
+    const [mine] = await timers.find({ userId: "ada" }).then((found) => (found.success ? found.data : []));
+    const timer = { conversationId: "c", userId: "ada", at: new Date(LATER), content: mine?.content ?? "" };
+    for (let count = 0; count < 99; count++) await timers.set({ ...timer, timerId: `t${count}` });
+    await expect(client.timers.set(conversationId, "t", often)).rejects.toMatchObject({
+      code: "invalid-request",
+      message: expect.stringContaining("100 schedules"),
+    });
+    await client.timers.set(conversationId, "once", { message: "Boo.", at: LATER });
+    await client.timers.set(conversationId, "mine", { ...often, message: "Another." });
+  });
+
+  it("leave no timer in a conversation that is deleted meanwhile", async () => {
+    const inner = createInMemoryTimers();
+    let erase = async (): Promise<unknown> => undefined;
+    const timers: Timers = {
+      ...inner,
+      set: async (timer) => {
+        await erase();
+        return inner.set(timer);
+      },
+    };
+    const { client } = await startWithTimers(saying("Hello."), [assistant], timers);
+    const { conversationId } = await client.ask({ message: "Hi." });
+    erase = () => client.conversations.delete(conversationId);
+    await expect(
+      client.timers.set(conversationId, "t", { message: "Boo.", at: LATER }),
+    ).rejects.toMatchObject({ code: "not-found" });
+    expect(await timers.find({ userId: "ada" })).toMatchObject({ data: [] });
   });
 
   it("are another user's secret", async () => {

@@ -85,3 +85,51 @@ it.each([
   expect(fired).toHaveLength(20);
   expect(new Set(fired)).toHaveLength(20);
 });
+
+it.each([
+  ["Redis", openRedis],
+  ["Postgres", openPostgres],
+])("two servers send 1,000 timers that are due at once without a pause, %s", async (_name, open) => {
+  const { world, inbox, timers } = await open();
+  const replies = Array.from({ length: 1_100 }, () => "Done.");
+  let searches = 0;
+  const counting: Timers = {
+    ...timers,
+    due: (limit) => {
+      searches += 1;
+      return timers.due(limit);
+    },
+  };
+  const start = (more: object) => {
+    const modelProvider = createScriptedModel<unknown>(replies);
+    const memory = { provider: world.provider, autoStore: true, inbox: runInbox(inbox) };
+    return createTestService(world, modelProvider, { config: { modelProvider, memory }, ...more });
+  };
+  const service = start({});
+  const conversations: string[] = [];
+  for (let count = 0; count < 5; count++) {
+    const { conversationId, ended } = await begin(service, ask("Hi."));
+    await ended;
+    conversations.push(conversationId);
+  }
+  const content = { format: 1, identity: { userId: "ada" }, agentName: "clerk", message: "Boo." };
+  for (let count = 0; count < 1_000; count++) {
+    const conversationId = conversations[count % 5] ?? "";
+    const timer = { conversationId, timerId: `t${count}`, userId: "ada", at: new Date(1_000 + count) };
+    await timers.set({ ...timer, content: JSON.stringify(content) });
+  }
+  // The pause between two searches is half an hour or longer.
+  const searching = { timers: counting, recoverMs: 3_600_000 };
+  start(searching);
+  start(searching);
+  await expect.poll(() => timers.find({ userId: "ada" }), { timeout: 60_000 }).toMatchObject({ data: [] });
+  expect(searches).toBeLessThanOrEqual(22);
+  await expect.poll(() => inbox.waiting(), { timeout: 60_000 }).toMatchObject({ data: [] });
+  const said = await Promise.all(conversations.map((id) => messagesOf(world, id)));
+  const fired = said
+    .flat()
+    .map(messageText)
+    .filter((text) => text.startsWith("<timer>"));
+  expect(fired).toHaveLength(1_000);
+  expect(new Set(fired)).toHaveLength(1_000);
+});
