@@ -172,7 +172,7 @@ export function createTurnService<Ctx>(options: TurnServiceOptions<Ctx>): TurnSe
   }): Promise<{ readonly handedOver: number }> {
     isDraining = true;
     draining.abort();
-    const stopped = Promise.all([recovery.settled(), ...submitting]);
+    const stopped = Promise.all([recovery.settled(), inboxTurns?.settled(), ...submitting]);
     const closed = queued.close();
     await within(
       Promise.all([stopped, closed, ...[...jobs.values()].map(({ result }) => result)]),
